@@ -1,5 +1,5 @@
 /** Which screen the address names. Screens that are not needed at first are loaded when they are opened. */
-import { type ComponentType, Suspense } from 'preact/compat';
+import { type ComponentType, lazy, Suspense } from 'preact/compat';
 import { BoardScreen } from '../board/board-screen.tsx';
 import { Boards } from '../boards/boards.tsx';
 import { type Place, place } from '../state/route.ts';
@@ -18,6 +18,8 @@ function Nowhere() {
 const screens: Partial<Record<Place['screen'], ComponentType>> = {
   boards: Boards,
   board: BoardScreen,
+  inbox: lazy(() => import('../inbox/inbox.tsx')),
+  allowance: lazy(() => import('../inbox/allowance.tsx')),
 };
 
 export function Screen() {

@@ -1,6 +1,6 @@
-/** What needs the person: asks to them, requests of their agents, and asks to their agents, in one order everywhere. */
-import { computed, signal } from '@preact/signals';
-import type { Approval, Message } from '../../contract/types.ts';
+/** What needs the person: asks, requests of their agents, proposals of others, and asks to their agents, in one order everywhere. */
+import { computed, effect, signal } from '@preact/signals';
+import type { Approval, Message, PairingRequest } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
@@ -8,12 +8,15 @@ import { now } from './clock.ts';
 
 export type Need =
   | { kind: 'ask'; id: string; at: string; message: Message }
-  | { kind: 'approval'; id: string; at: string; approval: Approval };
+  | { kind: 'approval'; id: string; at: string; approval: Approval }
+  | { kind: 'pairing'; id: string; at: string; pairing: PairingRequest };
 
 /** Open asks that the person may answer, oldest first; null: not read yet. */
 export const openAsks = signal<Message[] | null>(null);
 /** Requests of their agents that wait for a decision. */
 export const pendingApprovals = signal<Approval[]>([]);
+/** Work that others propose and no agent was chosen for yet. */
+export const pendingPairings = signal<PairingRequest[]>([]);
 /** Why the list could not be read. */
 export const needsError = signal<unknown>(null);
 
@@ -24,8 +27,9 @@ export const isToMe = (message: Message): boolean =>
   message.ask?.to.kind === 'human' && message.ask.to.name === session.value?.person.handle;
 
 /** 0: due within 30 minutes, 1: blocks work, 2: a request of an agent, 3: the rest. */
-function rank(need: Need, time: number): number {
+export function rank(need: Need, time: number): 0 | 1 | 2 | 3 {
   if (need.kind === 'approval') return 2;
+  if (need.kind === 'pairing') return 3;
   const { ask } = need.message;
   if (ask?.going_at && Date.parse(ask.going_at) - time <= SOON) return 0;
   return ask?.blocking ? 1 : 3;
@@ -46,6 +50,9 @@ export const needs = computed(() =>
       ...pendingApprovals.value.map(
         (approval): Need => ({ kind: 'approval', id: approval.id, at: approval.created_at, approval }),
       ),
+      ...pendingPairings.value.map(
+        (pairing): Need => ({ kind: 'pairing', id: pairing.id, at: pairing.created_at, pairing }),
+      ),
     ],
     now.value,
   ),
@@ -56,9 +63,15 @@ export const needsOfAgents = computed(() =>
   inOrder((openAsks.value ?? []).filter((message) => !isToMe(message)).map(asNeed), now.value),
 );
 
+/** The board that it comes from; undefined where the person cannot see it. */
+export function boardOf(need: Need): string | undefined {
+  if (need.kind === 'ask') return need.message.board;
+  const { display } = need.kind === 'approval' ? need.approval : need.pairing;
+  return (display?.requested_on ?? display?.boards[0])?.name;
+}
+
 /** What needs the person on one board. */
-export const needsOn = (board: string): Need[] =>
-  needs.value.filter((need) => need.kind === 'ask' && need.message.board === board);
+export const needsOn = (board: string): Need[] => needs.value.filter((need) => boardOf(need) === board);
 
 let reading = false;
 let again = false;
@@ -92,6 +105,23 @@ async function read(): Promise<void> {
   for await (const page of listAll('listApprovals', { query: { state: 'pending', limit: 100 } }))
     approvals.push(...page.approvals);
   pendingApprovals.value = approvals;
+  const pairings: PairingRequest[] = [];
+  for await (const page of listAll('listPairingRequests', { query: { state: 'open', limit: 100 } }))
+    pairings.push(...page.requests);
+  pendingPairings.value = pairings.filter(isForMe);
+}
+
+/** A proposal that waits for the person to choose one of their agents. */
+function isForMe({
+  recipient_id,
+  inviter_id,
+  awaiting,
+  recipient,
+  chosen_recipient_agent_id,
+}: PairingRequest): boolean {
+  const me = session.peek()?.person.id;
+  const waits = awaiting === 'recipient' || awaiting === 'both';
+  return recipient_id === me && inviter_id !== me && waits && !recipient?.live && !chosen_recipient_agent_id;
 }
 
 /** Answers an ask with an option or in words; the same key as long as the outcome is unknown. */
@@ -103,7 +133,7 @@ export async function answer(
   const posted = await call('postMessage', {
     params: { board: message.board },
     idempotencyKey: key,
-    body: { body: text, reply_to: message.id, ...(option === undefined ? {} : { answer: { option } }) },
+    body: { body: text, reply_to: message.id, answer: option === undefined ? {} : { option } },
   });
   openAsks.value = (openAsks.peek() ?? []).filter(({ id }) => id !== message.id);
   return posted;
@@ -120,8 +150,18 @@ function soon(): void {
   }, 150);
 }
 
+/** An ask closes by itself when it goes with its default, which no event tells. */
+effect(() => {
+  const times = (openAsks.value ?? []).flatMap(({ ask }) => (ask?.going_at ? [Date.parse(ask.going_at)] : []));
+  const next = Math.min(...times) - Date.now();
+  // Later ones are looked at again whenever the list is read.
+  if (next > 2 ** 31 - 1) return;
+  const timer = setTimeout(soon, Math.max(next, 0) + 1_000);
+  return () => clearTimeout(timer);
+});
+
 listen((message) => {
-  // Asks are opened, answered and closed by messages, and close by themselves, which is an event too: every new head counts.
+  // Asks are opened, answered and closed by messages: every new head counts.
   if (message.type === 'hint' && ['head', 'approval', 'boards', 'pairing'].includes(message.frame.event)) soon();
 });
 
@@ -129,4 +169,5 @@ session.subscribe((current) => {
   if (current) return soon();
   openAsks.value = null;
   pendingApprovals.value = [];
+  pendingPairings.value = [];
 });

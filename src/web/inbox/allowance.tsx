@@ -1,0 +1,166 @@
+/** What the person's agents may do without asking: seen, changed and cleared, with every earlier state. */
+import './inbox.css';
+import { useEffect, useState } from 'preact/hooks';
+import type { Answer, Category } from '../../contract/types.ts';
+import { call, listAll } from '../api/client.ts';
+import { hasCode } from '../api/errors.ts';
+import { session } from '../api/session.ts';
+import { listen } from '../live/link.ts';
+import { announce } from '../parts/announce.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { exactly } from '../parts/time.tsx';
+import { useWrite } from '../state/write.ts';
+
+type Allowance = Answer<'getAllowance'>;
+type Revision = Answer<'listAllowanceRevisions'>['revisions'][number];
+
+const categories: Record<Category, { name: string; means: string }> = {
+  add_people: {
+    name: 'Add people of this server to boards',
+    means: 'Your agents may bring any member onto a board they are on. Whoever comes reads everything there.',
+  },
+  invite_people: {
+    name: 'Invite new people to this server',
+    means: 'Your agents may make invite links, at most 20 a day. Whoever opens one can read every open board.',
+  },
+};
+
+const withWords: Record<Revision['changed_by']['with'], string> = {
+  key: 'with a key',
+  browser: 'in a browser',
+  server: 'by the server',
+};
+
+export default function AllowanceScreen() {
+  const guest = session.value?.person.server_role === 'guest';
+  return (
+    <main class="page" id="main">
+      <div class="col">
+        <h1>What your agents may do without asking</h1>
+        <p class="q2 lead">
+          {guest
+            ? 'As a guest you have no allowance: your agents ask nobody to bring people in.'
+            : 'Everything else waits for you in Needs you. What you turn off stays done where it was done.'}
+        </p>
+        {!guest && <Allowances />}
+      </div>
+    </main>
+  );
+}
+
+function Allowances() {
+  const [allowance, setAllowance] = useState<Allowance | null>(null);
+  const [revisions, setRevisions] = useState<Revision[]>([]);
+  const [error, setError] = useState<unknown>(null);
+  const write = useWrite();
+  const read = async (): Promise<void> => {
+    try {
+      setAllowance(await call('getAllowance'));
+      const all: Revision[] = [];
+      for await (const page of listAll('listAllowanceRevisions', { query: { limit: 100 } }))
+        all.push(...page.revisions);
+      setRevisions(all);
+      setError(null);
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+  useEffect(() => {
+    void read();
+    return listen((message) => {
+      if (message.type === 'hint' && message.frame.event === 'allowance') void read();
+    });
+  }, []);
+  if (!allowance) return error === null ? null : <ProblemLine error={error} />;
+  const change = async (name: string, said: string, send: (key: string) => Promise<Allowance>): Promise<void> => {
+    const done = await write.run(`${name} ${allowance.revision}`, async (key) => {
+      try {
+        setAllowance(await send(key));
+      } catch (reason) {
+        // Somebody changed it meanwhile: what is shown is what holds now.
+        if (hasCode(reason, 'allowance_changed')) await read();
+        throw reason;
+      }
+    });
+    if (!done) return;
+    announce(said);
+    void read();
+  };
+  const set = (category: Category, on: boolean): void => {
+    const next = allowance.categories.filter((each) => each !== category).concat(on ? [category] : []);
+    void change(`${category} ${on}`, on ? 'Allowed' : 'No longer allowed', (idempotencyKey) =>
+      call('setAllowance', { body: { categories: next, revision: allowance.revision }, idempotencyKey }),
+    );
+  };
+  return (
+    <>
+      <ul class="list switches">
+        {(Object.keys(categories) as Category[]).map((category) => {
+          const on = allowance.categories.includes(category);
+          return (
+            <li key={category}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={on}
+                  aria-describedby={`means-${category}`}
+                  onChange={(event) => {
+                    const { checked } = event.currentTarget;
+                    // It shows what the server has.
+                    event.currentTarget.checked = on;
+                    if (!write.busy) set(category, checked);
+                  }}
+                />
+                <span>
+                  <b>{categories[category].name}</b>
+                  <span class="q2" id={`means-${category}`}>
+                    {categories[category].means}
+                    {on &&
+                      !allowance.effective.includes(category) &&
+                      ' It has no effect now: you may not do it yourself.'}
+                  </span>
+                </span>
+              </label>
+            </li>
+          );
+        })}
+      </ul>
+      {write.error !== null && <ProblemLine error={write.error} />}
+      {allowance.warning && (
+        <div class="warn">
+          <p>{allowance.warning}</p>
+        </div>
+      )}
+      <p class="clear">
+        <button
+          type="button"
+          class="b"
+          aria-disabled={allowance.categories.length === 0 || undefined}
+          onClick={() => {
+            if (allowance.categories.length > 0)
+              void change('clear', 'Your agents ask for everything now', (idempotencyKey) =>
+                call('clearAllowance', { idempotencyKey }),
+              );
+          }}
+        >
+          Let them ask for everything
+        </button>
+      </p>
+      <h2>Changes</h2>
+      {revisions.length === 0 && <p class="q2">It was never changed: your agents ask for everything.</p>}
+      <ol class="list">
+        {revisions.map(({ revision, categories: then, changed_at, changed_by }) => (
+          <li class="rev" key={revision}>
+            <span class="num">{revision}</span>
+            <span class="sp">
+              {then.length === 0 ? 'Nothing without asking' : then.map((each) => categories[each].name).join('; ')}
+            </span>
+            <span class="q2">
+              {exactly(changed_at)}, {changed_by.approval_id ? 'as you decided a request' : withWords[changed_by.with]}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

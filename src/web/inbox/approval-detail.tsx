@@ -1,0 +1,270 @@
+/** What an agent asks its person to allow: the act in words, every frozen field, what it reveals, then the options. */
+import { signal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Answer, Approval, ServerInvite } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { announce } from '../parts/announce.tsx';
+import { Command, commandHere } from '../parts/command.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { exactly, Time } from '../parts/time.tsx';
+import { Glyph, Name } from '../parts/who.tsx';
+import { boards } from '../state/boards.ts';
+import { useKeys } from '../state/keys.ts';
+import { pendingApprovals, readNeeds } from '../state/needs.ts';
+import { hrefOf } from '../state/route.ts';
+import { useWrite } from '../state/write.ts';
+import { alwaysWords, needsOwnKey, rowsOf, titleOf } from './actions.ts';
+import { dayTime, ownAgent } from './items.ts';
+
+/** Links that were shown once, by the request's id: they are gone with the page. */
+const links = signal<ReadonlyMap<string, ServerInvite>>(new Map());
+
+function useApproval(id: string): { approval: Approval | null; error: unknown; hold: (approval: Approval) => void } {
+  const listed = pendingApprovals.value.find((approval) => approval.id === id);
+  const [held, hold] = useState<Approval | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    let current = true;
+    call('getApproval', { params: { approval: id } }).then(
+      ({ approval }) => current && hold(approval),
+      (reason) => current && setError(reason),
+    );
+    return () => {
+      current = false;
+    };
+  }, [id, listed]);
+  // What was decided here is newer than the list.
+  return { approval: held && held.state !== 'pending' ? held : (listed ?? held), error, hold };
+}
+
+export function ApprovalDetail({ id }: { id: string }) {
+  const { approval, error, hold } = useApproval(id);
+  if (!approval) return error === null ? null : <ProblemLine error={error} />;
+  return <Request approval={approval} hold={hold} />;
+}
+
+interface Choice {
+  words: string;
+  run: () => void;
+}
+
+function Request({ approval, hold }: { approval: Approval; hold: (approval: Approval) => void }) {
+  const { id, action, display, state, next } = approval;
+  const words = titleOf(approval);
+  const who = ownAgent(display?.agent_name);
+  const write = useWrite();
+  const title = useRef<HTMLHeadingElement>(null);
+  const ownKey = needsOwnKey(action);
+  const board = display?.requested_on;
+
+  const decide = async (name: string, said: string, send: (key: string) => Promise<Approval>): Promise<void> => {
+    const done = await write.run(`${name} ${id}`, async (key) => hold(await send(key)));
+    void readNeeds();
+    if (!done) return;
+    announce(said);
+    title.current?.focus();
+  };
+  const allow = (always: boolean): Promise<void> =>
+    decide(always ? 'always' : 'allow', 'Allowed', async (idempotencyKey) => {
+      const result: Answer<'allowApproval'> = await call('allowApproval', {
+        params: { approval: id },
+        body: { always },
+        idempotencyKey,
+      });
+      if (result.invite) links.value = new Map(links.peek()).set(id, result.invite);
+      return result.approval;
+    });
+  const decline = (): Promise<void> =>
+    decide('decline', 'Declined', (idempotencyKey) =>
+      call('declineApproval', { params: { approval: id }, idempotencyKey }),
+    );
+  const always = alwaysWords(action);
+  const choices: Choice[] = [
+    ...(ownKey ? [] : [{ words: 'Allow once', run: () => void allow(false) }]),
+    { words: 'Decline', run: () => void decline() },
+    ...(always ? [{ words: always, run: () => void allow(true) }] : []),
+  ];
+  const open = state === 'pending';
+  useKeys(
+    'Requests of agents',
+    choices.map(({ words, run }, index) => ({
+      keys: String(index + 1),
+      label: words,
+      run: () => (open ? run() : false),
+    })),
+    [approval],
+  );
+  return (
+    <article aria-labelledby="inbox-title">
+      <div class="row w q2 by">
+        <Glyph who={who} size={28} />
+        <Name who={who} />
+        <span>
+          asks for your word
+          {board && (
+            <>
+              , from <a href={hrefOf({ screen: 'board', board: board.name, tab: 'talk' })}>{board.name}</a>
+            </>
+          )}
+        </span>
+        <span class="q">
+          <Time at={approval.created_at} relative />
+        </span>
+      </div>
+      <h1 id="inbox-title" tabIndex={-1} ref={title}>
+        {words.act}
+      </h1>
+      {open ? (
+        <p class="x">If you allow it, exactly this happens, once. Nothing in it can change after you decide.</p>
+      ) : (
+        <Decided approval={approval} />
+      )}
+      <Frozen approval={approval} does={words.does} />
+      {open && words.reveals && <Reveals words={words.reveals} approval={approval} />}
+      {links.value.has(id) && <OnceLink invite={links.value.get(id)!} />}
+      {open && ownKey && (
+        <div class="own-key">
+          <p>Only your own key can allow this, in your terminal:</p>
+          <Command line={next?.command ?? commandHere('approval', 'allow', id)} />
+        </div>
+      )}
+      {open && (
+        <>
+          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is shown elsewhere */}
+          <div class="opts decide" role="group" aria-labelledby="inbox-title" aria-busy={write.busy}>
+            {choices.map(({ words, run }, index) => (
+              <button
+                key={words}
+                type="button"
+                class={words.length > 14 ? 'opt long' : 'opt'}
+                aria-disabled={write.busy || undefined}
+                onClick={run}
+              >
+                {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a kbd takes no focus, and the number is not part of the name */}
+                <kbd aria-hidden="true">{index + 1}</kbd>
+                <span>{words}</span>
+              </button>
+            ))}
+          </div>
+          {write.error !== null && <ProblemLine error={write.error} />}
+          <p class="q2 ends">
+            Undecided, it ends by itself {dayTime(approval.expires_at)} and {who.name} is told. What your agents may
+            already do alone: <a href="/settings/allowance">your allowance</a>.
+          </p>
+        </>
+      )}
+    </article>
+  );
+}
+
+function Frozen({ approval, does }: { approval: Approval; does: [string, string] }) {
+  const { display, payload_hash, action } = approval;
+  return (
+    <>
+      <dl class="frozen">
+        <div>
+          <dt>Does</dt>
+          <dd>
+            <b>{does[0]}</b> {does[1]}
+          </dd>
+        </div>
+        {rowsOf(approval).map(({ name, words, id }) => (
+          <div key={`${name} ${id ?? words}`}>
+            <dt>{name}</dt>
+            <dd>
+              <b>{words}</b> {id && id !== words && <span class="mono q2">{id}</span>}
+            </dd>
+          </div>
+        ))}
+        <div>
+          <dt>Asked by</dt>
+          <dd>
+            <b class="mono">{display?.agent_name ?? approval.agent_id}</b>, your agent
+            {display?.agent_harness && `, ${display.agent_harness}`}
+          </dd>
+        </div>
+        <div>
+          <dt>Fingerprint</dt>
+          <dd class="mono q2" title={payload_hash}>
+            {payload_hash.slice(0, 19)}…{payload_hash.slice(-6)}
+          </dd>
+        </div>
+      </dl>
+      <details class="exact">
+        <summary>The exact action</summary>
+        <figure class="code">
+          <pre>
+            <code>{JSON.stringify(action, null, 2)}</code>
+          </pre>
+        </figure>
+      </details>
+    </>
+  );
+}
+
+function Reveals({ words, approval }: { words: string; approval: Approval }) {
+  const open = (boards.value ?? []).filter(({ visibility }) => visibility === 'open').map(({ name }) => name);
+  const named = approval.action.kind === 'invite_people' ? open : [];
+  return (
+    <div class="warn">
+      <Icon name="people" />
+      <p>
+        <b>
+          {words}
+          {named.length > 0 ? ':' : '.'}
+        </b>{' '}
+        {named.length > 0 && `${new Intl.ListFormat('en').format(named)}.`}
+      </p>
+    </div>
+  );
+}
+
+const ended: Record<NonNullable<Approval['closed_reason']>, string> = {
+  timeout: 'Nobody decided in time.',
+  requester_ended: 'The agent that asked has ended.',
+  key_ended: 'The key of the agent that asked has ended.',
+  person_ended: 'Its person has left the server.',
+};
+
+/** What became of it. */
+function Decided({ approval }: { approval: Approval }) {
+  const { state, decided_at, decision, closed_reason, execution, outcome } = approval;
+  const when = decided_at ? `, ${dayTime(decided_at)}` : '';
+  const effect = execution?.effect === 'already' ? ' It was so already.' : ' It is done.';
+  const link =
+    outcome.state === 'held'
+      ? ' The agent has not collected the link yet.'
+      : outcome.state === 'collected' || outcome.state === 'cleared'
+        ? ' The link was collected or has ended.'
+        : '';
+  const by =
+    decision === 'allowance'
+      ? 'Your allowance let it happen'
+      : decision === 'always'
+        ? 'You allowed it always'
+        : 'You allowed it once';
+  const words =
+    state === 'executed'
+      ? `${by}${when}.${effect}${link}`
+      : state === 'declined'
+        ? `You declined it${when}. Nothing happened.`
+        : `It ended undecided. ${ended[closed_reason ?? 'timeout']} Nothing happened.`;
+  return (
+    <p class="stands" role="status" title={decided_at && exactly(decided_at)}>
+      {words}
+    </p>
+  );
+}
+
+/** The link of an invite, shown to the person who allowed it and never again. */
+const OnceLink = ({ invite }: { invite: ServerInvite }) => (
+  <section class="once" aria-label="Invite link">
+    <p>
+      <b>The link is shown here once.</b> Your agent gets it too. Hand it over privately: whoever opens it first becomes
+      a member.
+    </p>
+    <Command line={invite.invite} what="the link" primary />
+    <Command line={invite.prompt} shown="The same with words for an agent" what="the words" />
+  </section>
+);

@@ -1,0 +1,210 @@
+/** One ask: the question, its options, an answer in words, and what was said around it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Message } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { questionOf, stakesOf } from '../parts/ask.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { AnswerProblem, Options } from '../parts/options.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { exactly, Time, timeOfDay } from '../parts/time.tsx';
+import { Glyph, Name } from '../parts/who.tsx';
+import { answering, chosenOption, pickOption } from '../state/answers.ts';
+import { heads } from '../state/boards.ts';
+import { useKeys } from '../state/keys.ts';
+import { isToMe, openAsks } from '../state/needs.ts';
+import { go, hrefOf, type Place } from '../state/route.ts';
+import { useWrite } from '../state/write.ts';
+import { Blocks } from './blocks.tsx';
+import { ownAsks, readLists } from './lists.ts';
+import { WriteAnswer } from './write-answer.tsx';
+
+/** An ask by its id, as it is now; it stays when it leaves the lists. */
+function useAsk(id: string): { message: Message | null; error: unknown } {
+  const listed = [...(openAsks.value ?? []), ...ownAsks.value].find((message) => message.id === id);
+  const [held, hold] = useState<Message | null>(listed ?? null);
+  const [error, setError] = useState<unknown>(null);
+  const sent = answering.value.get(id)?.state === 'sent';
+  const head = held ? heads.value.get(held.board) : 0;
+  useEffect(() => {
+    let current = true;
+    if (listed) hold(listed);
+    else
+      call('getMessage', { params: { message: id } }).then(
+        ({ message }) => current && hold(message),
+        (reason) => current && setError(reason),
+      );
+    return () => {
+      current = false;
+    };
+  }, [id, listed, sent, head]);
+  return { message: listed ?? held, error };
+}
+
+/** Where the ask stands in its board. */
+const inBoard = ({ board, seq }: Message): Place => ({ screen: 'board', board, tab: 'talk', message: seq });
+
+export function AskDetail({ id }: { id: string }) {
+  const { message, error } = useAsk(id);
+  if (!message) return error === null ? null : <ProblemLine error={error} />;
+  return <Ask message={message} />;
+}
+
+function Ask({ message }: { message: Message }) {
+  const { ask, from, board, files } = message;
+  const { question, rest } = questionOf(message);
+  const [writing, setWriting] = useState(false);
+  const withdrawal = useWrite();
+  const title = useRef<HTMLHeadingElement>(null);
+  const withdraw = async (): Promise<void> => {
+    const body = { body: 'Withdrawn', reply_to: message.id, answer: { withdrawn: true } };
+    const done = await withdrawal.run(`withdraw ${message.id}`, (key) =>
+      call('postMessage', { params: { board }, body, idempotencyKey: key }),
+    );
+    if (!done) return;
+    title.current?.focus();
+    void readLists();
+  };
+  const pick = (number: number) => ({
+    keys: String(number),
+    label: `Pick option ${number}`,
+    run: () => pickOption(message, number),
+  });
+  useKeys(
+    'Asks',
+    [
+      ...[1, 2, 3, 4].map(pick),
+      { keys: 'r', label: 'Write the answer', run: () => (ask?.can_answer ? setWriting(true) : false) },
+      { keys: 'w', label: 'Withdraw your own', run: () => (ask?.can_withdraw ? void withdraw() : false) },
+      {
+        keys: 'Enter',
+        label: 'Open it in the board',
+        run: ({ target }) =>
+          (target as Element).closest('a:not(.cur), button, summary') ? false : go(inBoard(message)),
+      },
+    ],
+    [message],
+  );
+  if (!ask) return null;
+  const stakes = stakesOf(message);
+  return (
+    <article aria-labelledby="inbox-title">
+      <div class="row w q2 by">
+        <Glyph who={from} size={28} />
+        <Name who={from} />
+        <span>
+          asks {isToMe(message) ? 'you' : ask.to.name} in <a href={hrefOf(inBoard(message))}>{board}</a>
+        </span>
+        <span class="q" title={exactly(message.at)}>
+          <Time at={message.at} relative />
+        </span>
+        <span class="sp" />
+        {stakes && ask.state === 'open' && (ask.blocking ? <Blocks note={stakes} /> : <span class="q2">{stakes}</span>)}
+      </div>
+      <h1 id="inbox-title" tabIndex={-1} ref={title}>
+        {question}
+      </h1>
+      {rest && <Markdown text={rest} />}
+      {files.length > 0 && (
+        <div class="foot">
+          {files.map(({ id, name, version }) => (
+            <a key={id} class="chip" href={hrefOf({ screen: 'board', board, tab: 'files', file: name, version })}>
+              <Icon name="file" small />
+              <span class="mono cut">{name}</span>
+              <span class="nw">v{version}</span>
+            </a>
+          ))}
+          {ask.approval && isToMe(message) && <span class="q sm">Your approval counts for exactly these bytes.</span>}
+        </div>
+      )}
+      <State message={message} />
+      <div class="ans">
+        <Options message={message} labelledBy="inbox-title" />
+        {ask.options.length === 0 && <AnswerProblem message={message} />}
+        {ask.can_answer && <WriteAnswer message={message} open={writing} setOpen={setWriting} />}
+        {ask.can_withdraw && (
+          <button type="button" class="b withdraw" onClick={() => void withdraw()}>
+            Withdraw this question <kbd class="desk">w</kbd>
+          </button>
+        )}
+        {withdrawal.error !== null && <ProblemLine error={withdrawal.error} />}
+      </div>
+      <Around message={message} />
+    </article>
+  );
+}
+
+/** What became of it, when it is no longer open. */
+function State({ message }: { message: Message }) {
+  const { ask } = message;
+  const own = answering.value.get(message.id);
+  const chosen = chosenOption(message);
+  if (!ask) return null;
+  const answered = own?.state === 'sent' || ask.state === 'answered';
+  const words = answered
+    ? `Answered${chosen === null ? ' in words' : `: ${ask.options[chosen - 1]}`}.${ask.can_answer ? ' Another answer takes its place; both stay in the record.' : ''}`
+    : ask.state === 'withdrawn'
+      ? 'Withdrawn: it needs no answer.'
+      : ask.state === 'went_with'
+        ? `Went with ${ask.going_with}${ask.going_at ? ` at ${timeOfDay(ask.going_at)}` : ''}. An answer still counts.`
+        : null;
+  return words ? (
+    <p class="q2 stands" role="status">
+      {words}
+    </p>
+  ) : null;
+}
+
+/** What was said before the ask, about its task if it has one, and in its thread since. */
+function Around({ message }: { message: Message }) {
+  const { id, board, seq, ask } = message;
+  const [before, setBefore] = useState<Message[]>([]);
+  const [since, setSince] = useState<Message[]>([]);
+  const head = heads.value.get(board);
+  const task = ask?.task?.ref;
+  useEffect(() => {
+    let current = true;
+    const query = { before: seq, newest: true, limit: 3, ...(task ? { task } : {}) };
+    call('listMessages', { params: { board }, query }).then(
+      ({ messages }) => current && setBefore(messages),
+      () => {},
+    );
+    return () => {
+      current = false;
+    };
+  }, [board, seq, task]);
+  useEffect(() => {
+    let current = true;
+    call('listReplies', { params: { message: id }, query: { limit: 50 } }).then(
+      ({ replies }) => current && setSince(replies),
+      () => {},
+    );
+    return () => {
+      current = false;
+    };
+  }, [id, head]);
+  return (
+    <>
+      <Said title="Since then" messages={since} />
+      <Said title={task ? `What came before, about ${task}` : 'What came before'} messages={before} />
+    </>
+  );
+}
+
+const Said = ({ title, messages }: { title: string; messages: Message[] }) =>
+  messages.length === 0 ? null : (
+    <section class="ctx" aria-label={title}>
+      <h2 class="q2">{title}</h2>
+      {messages.map(({ id, from, at, body }) => (
+        <article key={id} class="m first" aria-label={`${from.name}, ${timeOfDay(at)}`}>
+          <Glyph who={from} size={24} />
+          <div>
+            <div class="who">
+              <Name who={from} /> <Time at={at} />
+            </div>
+            <Markdown text={body} />
+          </div>
+        </article>
+      ))}
+    </section>
+  );

@@ -1,0 +1,9 @@
+/** That work waits for an answer, with its icon. */
+import { Icon } from '../parts/icon.tsx';
+
+export const Blocks = ({ note }: { note: string }) => (
+  <span class="st bad">
+    <Icon name="block" small />
+    {note}
+  </span>
+);

@@ -1,0 +1,191 @@
+/** Needs you: a list in the order of what is urgent, and one of its things beside it; on a phone one after the other. */
+import './inbox.css';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../parts/icon.tsx';
+import { Options } from '../parts/options.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { useKeys } from '../state/keys.ts';
+import { needs, needsError, openAsks, readNeeds } from '../state/needs.ts';
+import { go, hrefOf, place } from '../state/route.ts';
+import { ApprovalDetail } from './approval-detail.tsx';
+import { AskDetail } from './ask-detail.tsx';
+import { Blocks } from './blocks.tsx';
+import { InviteDetail } from './invite-detail.tsx';
+import { groups, type Item, placeOfItem } from './items.ts';
+import { readLists } from './lists.ts';
+import { PairingDetail } from './pairing-detail.tsx';
+
+type Chosen = Pick<Item, 'kind' | 'id'>;
+
+const nameOf = ({ kind, id }: Chosen): string => `item-${kind}-${id}`;
+
+export default function Inbox() {
+  const here = place.value.screen === 'inbox' ? place.value : null;
+  const flat = groups.value.flatMap(({ items }) => items);
+  // What is read stays, also when something more urgent comes or the answer moves it to another group.
+  const [first, setFirst] = useState<Chosen | null>(null);
+  const named: Chosen | null = here?.kind && here.id ? { kind: here.kind, id: here.id } : null;
+  const chosen = named ?? first;
+  const at = flat.findIndex(({ id }) => id === chosen?.id);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    void readNeeds();
+    void readLists();
+  }, []);
+  // Whatever is opened or closed changes the lists beside it.
+  useEffect(() => void readLists(), [openAsks.value]);
+  useEffect(() => {
+    if (!first && flat[0]) setFirst(flat[0]);
+  }, [first, flat[0]]);
+
+  const move = (to: number): false | undefined => {
+    const next = flat[to];
+    if (!next) return false;
+    go(placeOfItem(next), { replace: named !== null });
+    requestAnimationFrame(() => {
+      const link = document.getElementById(nameOf(next));
+      if (link?.checkVisibility()) link.focus();
+      else document.getElementById('inbox-title')?.focus();
+    });
+  };
+  useKeys(
+    'Needs you',
+    [
+      { keys: 'j', label: 'Next', run: () => move(at + 1) },
+      { keys: 'k', label: 'Previous', run: () => move(at - 1) },
+      { keys: 'Escape', label: 'Back to the list', run: () => (named ? go({ screen: 'inbox' }) : false) },
+    ],
+    [at, flat.map(({ id }) => id).join()],
+  );
+  const count = needs.value.length;
+  return (
+    <main class={named ? 'main one' : 'main'} id="main">
+      <header class="hd plain">
+        <div class="t">
+          {named && (
+            <a class="b bare ic mob" href="/inbox" aria-label="Back to the list">
+              <Icon name="left" />
+            </a>
+          )}
+          <h1 class={named ? 'desk' : undefined}>Needs you</h1>
+          {count > 0 && <span class={named ? 'you desk' : 'you'}>{count}</span>}
+          {named && <span class="mob at-of">{at < 0 ? 'Needs you' : `${at + 1} of ${flat.length}`}</span>}
+          <span class="sp" />
+          {named && (
+            <>
+              <button type="button" class="b bare ic mob" aria-label="Previous" onClick={() => move(at - 1)}>
+                <Icon name="up" />
+              </button>
+              <button type="button" class="b bare ic mob" aria-label="Next" onClick={() => move(at + 1)}>
+                <Icon name="down" />
+              </button>
+            </>
+          )}
+          <KeysHint />
+        </div>
+      </header>
+      <div class="inbox">
+        <nav class="il" aria-label="Needs you" ref={list}>
+          {needsError.value !== null && (
+            <ProblemLine error={needsError.value}>
+              <button type="button" class="b" onClick={() => void readNeeds()}>
+                Try again
+              </button>
+            </ProblemLine>
+          )}
+          {groups.value.map(({ name, items }) => (
+            <section key={name} aria-label={name}>
+              {name === 'Needs you' ? items.length === 0 && <Nothing /> : <h2 class="ih">{name}</h2>}
+              <ul>
+                {items.map((item) => (
+                  <Line key={item.id} item={item} current={item.id === chosen?.id} />
+                ))}
+              </ul>
+            </section>
+          ))}
+        </nav>
+        <section class="idet" aria-label="What it is about">
+          <div class="col">{chosen && <Detail key={chosen.id} {...chosen} />}</div>
+        </section>
+      </div>
+    </main>
+  );
+}
+
+const KeysHint = () => (
+  <div class="keys desk" aria-hidden="true">
+    <span>
+      <kbd>j</kbd> <kbd>k</kbd> next, previous
+    </span>
+    <span>
+      <kbd>1</kbd>–<kbd>4</kbd> answer
+    </span>
+    <span>
+      <kbd>r</kbd> write
+    </span>
+    <span>
+      <kbd>Enter</kbd> open in the board
+    </span>
+  </div>
+);
+
+/** Nothing waits: it says what would. */
+function Nothing() {
+  if (openAsks.value === null) return null;
+  return (
+    <div class="nothing">
+      <b>Nothing needs you</b>
+      <p class="q2">
+        Questions to you, requests of your agents and work that others propose come here, whatever board they are on.
+      </p>
+    </div>
+  );
+}
+
+function Line({ item, current }: { item: Item; current: boolean }) {
+  const { who, board, title, note, blocks, when, need } = item;
+  return (
+    <li class={current ? 'cur' : undefined}>
+      <a
+        id={nameOf(item)}
+        class={current ? 'ir cur' : 'ir'}
+        href={hrefOf(placeOfItem(item))}
+        aria-current={current ? 'true' : undefined}
+      >
+        <Glyph who={who} size={28} />
+        <span class="sp">
+          <span class="row sm q2">
+            <span class="cut">
+              <b class={who.kind === 'agent' ? 'mono' : undefined}>{who.name}</b>
+              {board && ` in ${board}`}
+            </span>
+            <span class="sp" />
+            <span class="nw">{when}</span>
+          </span>
+          <b class="qq">{title}</b>
+          <span class="sm q2">{blocks ? <Blocks note={note} /> : note}</span>
+        </span>
+      </a>
+      {need?.kind === 'ask' && <Options message={need.message} class="mob" />}
+      {need && need.kind !== 'ask' && (
+        <a class="b mob look" href={hrefOf(placeOfItem(item))}>
+          Look at it
+        </a>
+      )}
+    </li>
+  );
+}
+
+function Detail({ kind, id }: Chosen) {
+  switch (kind) {
+    case 'asks':
+      return <AskDetail id={id} />;
+    case 'approvals':
+      return <ApprovalDetail id={id} />;
+    case 'pairings':
+      return <PairingDetail id={id} />;
+    case 'invites':
+      return <InviteDetail id={id} />;
+  }
+}

@@ -1,0 +1,84 @@
+/** An invite that one of the person's agents made: whether it still works, and the command that revokes it. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Answer } from '../../contract/types.ts';
+import { listAll } from '../api/client.ts';
+import { Command } from '../parts/command.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
+import { Glyph, Name } from '../parts/who.tsx';
+import { dayTime, ownAgent } from './items.ts';
+import { invites } from './lists.ts';
+
+type Notice = Answer<'listInviteNotices'>['notices'][number];
+
+const words: Record<Notice['state'], string> = {
+  active: 'It still works',
+  redeemed: 'It was used: the person is a member now',
+  revoked: 'It was revoked',
+  expired: 'It has ended unused',
+};
+
+async function read(id: string): Promise<Notice | undefined> {
+  for await (const page of listAll('listInviteNotices', { query: { limit: 100 } })) {
+    const found = page.notices.find((notice) => notice.id === id);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+export function InviteDetail({ id }: { id: string }) {
+  const listed = invites.value.find((invite) => invite.id === id);
+  const [held, hold] = useState<Notice | null | undefined>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    if (listed) hold(listed);
+    else read(id).then(hold, setError);
+  }, [id, listed]);
+  const notice = listed ?? held;
+  if (error !== null) return <ProblemLine error={error} />;
+  if (notice === null) return null;
+  if (!notice)
+    return (
+      <>
+        <h1 id="inbox-title">There is no such invite</h1>
+        <p class="q2">Only invites that one of your agents made are shown here.</p>
+      </>
+    );
+  const { display, state, suggested_handle, message, expires_at, created_at, next } = notice;
+  const who = ownAgent(display?.agent_name);
+  return (
+    <article aria-labelledby="inbox-title">
+      <div class="row w q2 by">
+        <Glyph who={who} size={28} />
+        <Name who={who} />
+        <span>made an invite</span>
+        <span class="q">
+          <Time at={created_at} relative />
+        </span>
+      </div>
+      <h1 id="inbox-title" tabIndex={-1}>
+        {suggested_handle ? `Invite for ${suggested_handle}` : 'Invite for one person'}
+      </h1>
+      <p class="stands">{message}</p>
+      <dl class="frozen">
+        <div>
+          <dt>State</dt>
+          <dd>
+            <b>{words[state]}</b>
+            {state === 'active' && `, until ${dayTime(expires_at)}`}
+          </dd>
+        </div>
+        <div>
+          <dt>Boards</dt>
+          <dd>{display?.boards.map((board) => board.title ?? board.name).join(', ') || 'none, only the server'}</dd>
+        </div>
+      </dl>
+      {state === 'active' && (
+        <div class="own-key">
+          <p>To revoke it, your own key is needed, in your terminal:</p>
+          <Command line={next.command} />
+        </div>
+      )}
+    </article>
+  );
+}

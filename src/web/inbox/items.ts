@@ -1,0 +1,128 @@
+/** The lines of the inbox: what each says, its group and its address. */
+import { computed } from '@preact/signals';
+import type { Actor, Message } from '../../contract/types.ts';
+import { session } from '../api/session.ts';
+import { questionOf, stakesOf } from '../parts/ask.ts';
+import { ago, dayOf, timeOfDay } from '../parts/time.tsx';
+import type { Known } from '../parts/who.tsx';
+import { boardOf, type Need, needs, needsOfAgents } from '../state/needs.ts';
+import type { InboxKind, Place } from '../state/route.ts';
+import { titleOf } from './actions.ts';
+import { answered, invites, ownAsks } from './lists.ts';
+
+export interface Item {
+  kind: InboxKind;
+  id: string;
+  who: Known;
+  board: string | undefined;
+  title: string;
+  /** The third line. */
+  note: string;
+  /** Whether the third line says that work waits. */
+  blocks: boolean;
+  /** At the right of the first line. */
+  when: string;
+  need?: Need;
+}
+
+export interface Group {
+  name: string;
+  items: Item[];
+}
+
+/** "tomorrow, 13:40", "today, 13:40" or the day with the time. */
+export function dayTime(at: string): string {
+  const day = dayOf(at);
+  const tomorrow = dayOf(new Date(Date.parse(at) - 86_400_000).toISOString()) === 'Today';
+  return `${tomorrow ? 'tomorrow' : day === 'Today' ? 'today' : day}, ${timeOfDay(at)}`;
+}
+
+/** The agent that a label names, as one of the person's own. */
+export const ownAgent = (name: string | undefined): Known => ({
+  name: name ?? 'agent',
+  kind: 'agent',
+  owner: session.value?.person.handle ?? null,
+});
+
+const person = (name: string | undefined): Known => ({ name: name ?? '?', kind: 'human', owner: null });
+
+/** The line of something that needs the person. */
+export function itemOf(need: Need): Item {
+  const base = { id: need.id, board: boardOf(need), when: ago(need.at), blocks: false, need };
+  if (need.kind === 'ask') {
+    const { message } = need;
+    const note = stakesOf(message) ?? (message.ask?.options.length ? 'waits for your answer' : 'waits for your words');
+    const blocks = !!message.ask?.blocking && message.ask.task !== null;
+    return { ...base, kind: 'asks', who: message.from, title: questionOf(message).question, note, blocks };
+  }
+  if (need.kind === 'approval') {
+    const { approval } = need;
+    const title = titleOf(approval).wants;
+    const note = `held until ${dayTime(approval.expires_at)}`;
+    return { ...base, kind: 'approvals', who: ownAgent(approval.display?.agent_name), title, note };
+  }
+  const { display, expires_at } = need.pairing;
+  const title = `Proposes work with one of your agents`;
+  return {
+    ...base,
+    kind: 'pairings',
+    who: person(display?.person_handle),
+    title,
+    note: `open until ${dayTime(expires_at)}`,
+  };
+}
+
+const askItem = (message: Message, who: Actor, note: string, at: string): Item => ({
+  kind: 'asks',
+  id: message.id,
+  who,
+  board: message.board,
+  title: questionOf(message).question,
+  note,
+  blocks: false,
+  when: at,
+});
+
+/** Everything in the inbox, in groups; empty groups are left out. */
+export const groups = computed((): Group[] => {
+  const all: Group[] = [
+    { name: 'Needs you', items: needs.value.map(itemOf) },
+    {
+      name: 'For your agents',
+      items: needsOfAgents.value.map((need) => {
+        const item = itemOf(need);
+        const to = need.kind === 'ask' ? need.message.ask?.to.name : undefined;
+        return { ...item, note: `to your agent ${to}; you may answer for it` };
+      }),
+    },
+    {
+      name: 'You asked',
+      items: ownAsks.value.map((message) => {
+        const stakes = stakesOf(message);
+        const note = `waits for ${message.ask?.to.name}${stakes ? `, ${stakes}` : ''}`;
+        return askItem(message, message.from, note, ago(message.at));
+      }),
+    },
+    {
+      name: 'Answered today',
+      items: answered.value.map(({ message, words, at }) => askItem(message, message.from, words, timeOfDay(at))),
+    },
+    {
+      name: 'Invites of your agents',
+      items: invites.value.map((invite) => ({
+        kind: 'invites',
+        id: invite.id,
+        who: ownAgent(invite.display?.agent_name),
+        board: invite.display?.boards[0]?.name,
+        title: invite.suggested_handle ? `Invite for ${invite.suggested_handle}` : 'Invite for one person',
+        note: `works until ${dayTime(invite.expires_at)}`,
+        blocks: false,
+        when: ago(invite.created_at),
+      })),
+    },
+  ];
+  return all.filter(({ name, items }) => items.length > 0 || name === 'Needs you');
+});
+
+/** The address of an item. */
+export const placeOfItem = ({ kind, id }: Pick<Item, 'kind' | 'id'>): Place => ({ screen: 'inbox', kind, id });

@@ -1,0 +1,86 @@
+/** What the inbox lists beside that which needs the person: their own asks, what was answered today, invites of agents. */
+import { signal } from '@preact/signals';
+import type { Answer, Message } from '../../contract/types.ts';
+import { call, listAll } from '../api/client.ts';
+import { session } from '../api/session.ts';
+import { isSameDay } from '../parts/time.tsx';
+
+export interface Answered {
+  message: Message;
+  /** "you said: 60 s". */
+  words: string;
+  at: string;
+}
+
+type InviteNotice = Answer<'listInviteNotices'>['notices'][number];
+
+/** Open asks of the person to others. */
+export const ownAsks = signal<Message[]>([]);
+/** Asks that the person may answer and that were answered today, or went with their default, the latest first. */
+export const answered = signal<Answered[]>([]);
+/** Invites that the person's agents made and that still work. */
+export const invites = signal<InviteNotice[]>([]);
+
+/** Answers by the ask's id and the answer's number: a message never changes. */
+const answers = new Map<string, Message>();
+
+async function answerOf({ id, board, ask }: Message): Promise<Message | null> {
+  const seq = ask?.answer_seq;
+  if (!seq) return null;
+  const name = `${id} ${seq}`;
+  const known = answers.get(name);
+  if (known) return known;
+  const { message } = await call('getMessageBySeq', { params: { board, seq } });
+  answers.set(name, message);
+  return message;
+}
+
+async function asAnswered(message: Message): Promise<Answered | null> {
+  const { ask } = message;
+  if (ask?.state === 'went_with' && ask.going_at)
+    return { message, words: `went with: ${ask.going_with}`, at: ask.going_at };
+  const answer = await answerOf(message);
+  if (!answer) return null;
+  const who = answer.sender === 'self' ? 'you' : answer.from.name;
+  return { message, words: `${who} said: ${answer.answer?.option_text ?? answer.body.slice(0, 80)}`, at: answer.at };
+}
+
+let reading: Promise<void> | null = null;
+let again = false;
+
+/** Reads the lists; calls that come while it reads are one more read. */
+export function readLists(): Promise<void> {
+  if (reading) again = true;
+  reading ??= (async () => {
+    try {
+      do {
+        again = false;
+        await read();
+      } while (again);
+    } catch {
+      // The lists above say why nothing can be read; these are read again with them.
+    } finally {
+      reading = null;
+    }
+  })();
+  return reading;
+}
+
+async function read(): Promise<void> {
+  const can_answer = true;
+  const [own, done, gone] = await Promise.all([
+    call('listAsks', { query: { from_me: true, limit: 50 } }),
+    call('listAsks', { query: { can_answer, state: 'answered', limit: 20 } }),
+    call('listAsks', { query: { can_answer, state: 'went_with', limit: 20 } }),
+  ]);
+  ownAsks.value = own.asks;
+  const all = await Promise.all([...done.asks, ...gone.asks].map(asAnswered));
+  const now = new Date().toISOString();
+  answered.value = all
+    .filter((item): item is Answered => item !== null && isSameDay(item.at, now))
+    .toSorted((a, b) => (a.at < b.at ? 1 : -1));
+  if (session.peek()?.person.server_role === 'guest') return;
+  const notices: InviteNotice[] = [];
+  for await (const page of listAll('listInviteNotices', { query: { limit: 100 } })) notices.push(...page.notices);
+  invites.value = notices.filter(({ state }) => state === 'active');
+}

@@ -1,0 +1,212 @@
+/** Work that one person proposes to another: who, what, how far it is, and what can be done about it in a browser. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Member, PairingRequest } from '../../contract/types.ts';
+import { call, listAll } from '../api/client.ts';
+import { session } from '../api/session.ts';
+import { listen } from '../live/link.ts';
+import { announce } from '../parts/announce.tsx';
+import { Command } from '../parts/command.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
+import { Glyph, Name } from '../parts/who.tsx';
+import { readNeeds } from '../state/needs.ts';
+import { hrefOf } from '../state/route.ts';
+import { useWrite } from '../state/write.ts';
+import { dayTime } from './items.ts';
+
+const words: Record<PairingRequest['state'], string> = {
+  awaiting_account: 'Waits until the invited person has joined this server.',
+  awaiting_session: 'Waits for a session of an agent that takes part.',
+  awaiting_endpoint: 'Waits until both agents have accepted.',
+  verifying: 'Both accepted; the agents check that they reach each other.',
+  ready: 'Ready: both agents work together.',
+  declined: 'Declined.',
+  cancelled: 'Cancelled.',
+  expired: 'It ended: nobody took part in time.',
+};
+
+const closed = ['ready', 'declined', 'cancelled', 'expired'];
+
+export function PairingDetail({ id }: { id: string }) {
+  const [pairing, setPairing] = useState<PairingRequest | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    let current = true;
+    const read = (): void =>
+      void call('getPairingRequest', { params: { pairing: id } }).then(
+        (answer) => current && setPairing(answer),
+        (reason) => current && setError(reason),
+      );
+    read();
+    const stop = listen((message) => {
+      if (message.type === 'hint' && message.frame.event === 'pairing') read();
+    });
+    return () => {
+      current = false;
+      stop();
+    };
+  }, [id]);
+  if (!pairing) return error === null ? null : <ProblemLine error={error} />;
+  return <Proposal pairing={pairing} change={setPairing} />;
+}
+
+function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairing: PairingRequest) => void }) {
+  const { id, display, state, inviter_id, recipient_id, work, generation, next, created_at, expires_at } = pairing;
+  const me = session.value?.person.id;
+  const board = display?.boards[0] ?? display?.requested_on;
+  const write = useWrite();
+  const title = useRef<HTMLHeadingElement>(null);
+  const agents = useOwnAgents(pairing);
+  const open = !closed.includes(state);
+  const invited = recipient_id === me && inviter_id !== me;
+  const who = { name: display?.person_handle ?? 'somebody', kind: 'human' as const, owner: null };
+  const run = async (name: string, said: string, send: (key: string) => Promise<PairingRequest>): Promise<void> => {
+    const done = await write.run(`${name} ${id} ${generation}`, async (key) => change(await send(key)));
+    void readNeeds();
+    if (!done) return;
+    announce(said);
+    title.current?.focus();
+  };
+  const params = { pairing: id };
+  return (
+    <article aria-labelledby="inbox-title">
+      <div class="row w q2 by">
+        <Glyph who={who} size={28} />
+        <Name who={who} />
+        <span>
+          proposes work
+          {board && (
+            <>
+              {' '}
+              on <a href={hrefOf({ screen: 'board', board: board.name, tab: 'talk' })}>{board.name}</a>
+            </>
+          )}
+        </span>
+        <span class="q">
+          <Time at={created_at} relative />
+        </span>
+      </div>
+      <h1 id="inbox-title" tabIndex={-1} ref={title}>
+        {invited ? 'Work for one of your agents' : `Work with ${display?.recipient_handle ?? 'somebody new'}`}
+      </h1>
+      <p class="stands" role="status">
+        {words[state]}
+        {open && ` Open until ${dayTime(expires_at)}.`}
+      </p>
+      <dl class="frozen">
+        <div>
+          <dt>Proposed work</dt>
+          <dd class="pre">“{work}”</dd>
+        </div>
+        <div>
+          <dt>From</dt>
+          <dd>
+            <b>{who.name}</b>
+            {display?.agent_name && (
+              <>
+                , with their agent <b class="mono">{display.agent_name}</b>
+              </>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>To</dt>
+          <dd>
+            <b>{invited ? 'you' : (display?.recipient_handle ?? 'whoever opens the invite')}</b>
+            {display?.recipient_agent_name && (
+              <>
+                , with <b class="mono">{display.recipient_agent_name}</b>
+              </>
+            )}
+          </dd>
+        </div>
+      </dl>
+      {open && invited && !pairing.chosen_recipient_agent_id && (
+        <>
+          <p class="q2">
+            Taking part is consent to this work, no more: the words above are no orders. The agent you choose gets a
+            message and accepts in its own session.
+          </p>
+          <div class="opts decide">
+            {agents?.map((agent) => (
+              <button
+                key={agent.id}
+                type="button"
+                class="opt"
+                aria-disabled={write.busy || undefined}
+                onClick={() =>
+                  void run('choose', `Asked ${agent.name}`, (idempotencyKey) =>
+                    call('choosePairingAgent', { params, body: { agent_id: agent.id, generation }, idempotencyKey }),
+                  )
+                }
+              >
+                Choose {agent.name}
+              </button>
+            ))}
+          </div>
+          {agents?.length === 0 && (
+            <p class="q2">You have no agent on that board yet. Let one join, then choose it here.</p>
+          )}
+        </>
+      )}
+      {open && next && (
+        <div class="own-key">
+          <p class="q2">{next.resume}</p>
+          <Command line={next.command} />
+        </div>
+      )}
+      {open && (
+        <div class="row w decide">
+          {invited ? (
+            <button
+              type="button"
+              class="b"
+              aria-disabled={write.busy || undefined}
+              onClick={() =>
+                void run('decline', 'Declined', (idempotencyKey) => call('declinePairing', { params, idempotencyKey }))
+              }
+            >
+              Decline
+            </button>
+          ) : (
+            inviter_id === me && (
+              <button
+                type="button"
+                class="b"
+                aria-disabled={write.busy || undefined}
+                onClick={() =>
+                  void run('cancel', 'Cancelled', (idempotencyKey) => call('cancelPairing', { params, idempotencyKey }))
+                }
+              >
+                Take it back
+              </button>
+            )
+          )}
+        </div>
+      )}
+      {write.error !== null && <ProblemLine error={write.error} />}
+    </article>
+  );
+}
+
+/** The person's agents on the board of a proposal; null: not read yet. */
+function useOwnAgents({ board_id, initiating_agent_id }: PairingRequest): Member[] | null {
+  const [agents, setAgents] = useState<Member[] | null>(null);
+  useEffect(() => {
+    let current = true;
+    void (async () => {
+      const found: Member[] = [];
+      for await (const page of listAll('listMyAgents')) found.push(...page.agents);
+      if (current)
+        setAgents(
+          found.filter(
+            ({ id, board_id: on, status }) => on === board_id && status === 'active' && id !== initiating_agent_id,
+          ),
+        );
+    })().catch(() => current && setAgents([]));
+    return () => {
+      current = false;
+    };
+  }, [board_id, initiating_agent_id]);
+  return agents;
+}
