@@ -1,6 +1,6 @@
 /** The tab of a board that is open; all but the conversation are loaded when they are opened. */
 import type { ComponentType } from 'preact';
-import { Suspense } from 'preact/compat';
+import { lazy, Suspense } from 'preact/compat';
 import type { Room } from '../state/room.ts';
 import type { BoardPlace, BoardTab } from '../state/route.ts';
 
@@ -9,7 +9,9 @@ export interface TabProps {
   room: Room;
 }
 
-const tabs: Partial<Record<BoardTab, ComponentType<TabProps>>> = {};
+const tabs: Partial<Record<BoardTab, ComponentType<TabProps>>> = {
+  tasks: lazy(() => import('../tasks/tasks.tsx').then(({ Tasks }) => ({ default: Tasks }))),
+};
 
 export function Tab({ here, room }: TabProps) {
   const Found = tabs[here.tab];

@@ -1,0 +1,91 @@
+/** What belongs to one task: its asks, its files and the messages about it, kept up to date. */
+import { useEffect, useState } from 'preact/hooks';
+import type { BoardFile, Message } from '../../contract/types.ts';
+import { call, listAll } from '../api/client.ts';
+import type { Room } from '../state/room.ts';
+
+const PAGE = 20;
+
+export interface AboutTask {
+  /** Newest first. */
+  asks: Message[];
+  files: BoardFile[];
+  /** Oldest first: the last ones, and those before that were asked for. */
+  messages: Message[];
+  /** Whether there are messages before those. */
+  more: boolean;
+  error: unknown;
+  refresh(): void;
+  readMore(): Promise<void>;
+}
+
+export function useAboutTask(room: Room, task: string): AboutTask {
+  const [asks, setAsks] = useState<Message[]>([]);
+  const [files, setFiles] = useState<BoardFile[]>([]);
+  const [messages, setMessages] = useState<Message[]>([]);
+  const [before, setBefore] = useState<number | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [again, setAgain] = useState(0);
+  const board = room.name;
+
+  useEffect(() => {
+    let ended = false;
+    const read = async (): Promise<void> => {
+      const query = { task, limit: PAGE, newest: true };
+      const [found, page] = await Promise.all([
+        readAsks(board, task),
+        call('listMessages', { params: { board }, query }),
+      ]);
+      const attached: BoardFile[] = [];
+      for await (const page of listAll('listFiles', { params: { board }, query: { task, limit: 200 } }))
+        attached.push(...page.files);
+      if (ended) return;
+      setAsks(found);
+      setFiles(attached);
+      setMessages((old) => [...old.filter(({ seq }) => seq < (page.messages[0]?.seq ?? 0)), ...page.messages]);
+      setBefore((old) => (again > 0 && old !== null && old < (page.prev_before ?? 0) ? old : page.prev_before));
+      setError(null);
+    };
+    read().catch((failure: unknown) => {
+      if (!ended) setError(failure);
+    });
+    return () => {
+      ended = true;
+    };
+  }, [board, task, again]);
+
+  useEffect(
+    () =>
+      room.subscribe(({ event, message }) => {
+        if (
+          event.type.startsWith('file.') ||
+          (message && (message.answer || message.about.some(({ id }) => id === task)))
+        )
+          setAgain((count) => count + 1);
+      }),
+    [room, task],
+  );
+
+  return {
+    asks,
+    files,
+    messages,
+    more: before !== null,
+    error,
+    refresh: () => setAgain((count) => count + 1),
+    async readMore() {
+      if (before === null) return;
+      const query = { task, limit: PAGE, newest: true, before };
+      const page = await call('listMessages', { params: { board }, query });
+      setMessages((old) => [...page.messages, ...old]);
+      setBefore(page.prev_before);
+    },
+  };
+}
+
+async function readAsks(board: string, task: string): Promise<Message[]> {
+  const found: Message[] = [];
+  for await (const page of listAll('listAsks', { query: { board, task, state: 'all', limit: 200 } }))
+    found.push(...page.asks);
+  return found;
+}

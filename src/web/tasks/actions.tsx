@@ -1,0 +1,170 @@
+/** What a person can do with a task: take it, help, give it up, take somebody off it, finish or cancel it. */
+import { useState } from 'preact/hooks';
+import type { Task } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import type { Room } from '../state/room.ts';
+import { useWrite } from '../state/write.ts';
+import { isMe } from './panel.tsx';
+
+const MAX_NOTE = 2_000;
+const MAX_TITLE = 120;
+
+type Asked = 'done' | 'cancel' | 'title';
+
+export function Actions({ task, room, changed }: { task: Task; room: Room; changed: (task: Task) => void }) {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const { busy, error, run } = useWrite();
+  const params = { board: room.name, task: task.id };
+  const part = isMe(task.owner) || task.with.some(isMe);
+  const others = [task.owner, ...task.with].filter((actor) => actor !== null && !isMe(actor));
+  const drop = (member?: string): void =>
+    void run(`drop ${member ?? ''}`, async (key) =>
+      changed(await call('dropTask', { params, body: member === undefined ? {} : { member }, idempotencyKey: key })),
+    );
+  return (
+    <div class="pf">
+      {error !== null && <ProblemLine error={error} />}
+      <div class="row w">
+        {task.owner === null && (
+          <button
+            type="button"
+            class="b pri"
+            disabled={busy}
+            onClick={() =>
+              void run('start', async (key) => changed(await call('startTask', { params, idempotencyKey: key })))
+            }
+          >
+            Start
+          </button>
+        )}
+        <button type="button" class="b" onClick={() => setAsked('done')}>
+          <Icon name="task" />
+          Done
+        </button>
+        {!part && (
+          <button
+            type="button"
+            class="b"
+            disabled={busy}
+            onClick={() =>
+              void run('join', async (key) => changed(await call('joinTask', { params, idempotencyKey: key })))
+            }
+          >
+            Join
+          </button>
+        )}
+        {part && (
+          <button type="button" class="b" disabled={busy} onClick={() => drop()}>
+            Give it up
+          </button>
+        )}
+        {others.map((actor) => (
+          <button type="button" class="b" disabled={busy} key={actor!.id} onClick={() => drop(actor!.id)}>
+            Drop {actor!.name}
+          </button>
+        ))}
+        <button type="button" class="b" onClick={() => setAsked('title')}>
+          New title
+        </button>
+        <button type="button" class="b bad" onClick={() => setAsked('cancel')}>
+          Cancel the task
+        </button>
+      </div>
+      {asked === 'title' && <Retitle task={task} close={() => setAsked(null)} changed={changed} />}
+      {(asked === 'done' || asked === 'cancel') && (
+        <Finish task={task} cancelled={asked === 'cancel'} close={() => setAsked(null)} changed={changed} />
+      )}
+    </div>
+  );
+}
+
+interface FormProps {
+  task: Task;
+  close: () => void;
+  changed: (task: Task) => void;
+}
+
+function Finish({ task, cancelled, close, changed }: FormProps & { cancelled: boolean }) {
+  const [note, setNote] = useState('');
+  const { busy, error, run } = useWrite();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const params = { board: task.board, task: task.id };
+    void run('finish', async (key) => {
+      const next = await call('finishTask', { params, body: { note, cancelled }, idempotencyKey: key });
+      close();
+      changed(next);
+    });
+  };
+  const title = cancelled ? `Cancel ${task.ref}` : `${task.ref} is done`;
+  return (
+    <Dialog label={title} class="form" close={close}>
+      <form onSubmit={submit}>
+        <h2>{title}</h2>
+        <label>
+          {cancelled ? 'Why' : 'What was done'}
+          <textarea
+            class="in"
+            rows={4}
+            required
+            maxLength={MAX_NOTE}
+            value={note}
+            onInput={(event) => setNote(event.currentTarget.value)}
+          />
+        </label>
+        <p class="q2">A task that has ended stays so; what is left becomes a new one.</p>
+        {error !== null && <ProblemLine error={error} />}
+        <div class="row w end">
+          <button type="button" class="b" onClick={close}>
+            Back
+          </button>
+          <button type="submit" class="b pri" disabled={busy || !note.trim()}>
+            {cancelled ? 'Cancel the task' : 'Finish it'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Retitle({ task, close, changed }: FormProps) {
+  const [title, setTitle] = useState(task.title);
+  const { busy, error, run } = useWrite();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const params = { board: task.board, task: task.id };
+    void run('title', async (key) => {
+      changed(await call('updateTask', { params, body: { title }, idempotencyKey: key }));
+      close();
+    });
+  };
+  return (
+    <Dialog label={`New title for ${task.ref}`} class="form" close={close}>
+      <form onSubmit={submit}>
+        <h2>New title for {task.ref}</h2>
+        <label>
+          Title
+          <input
+            class="in"
+            required
+            maxLength={MAX_TITLE}
+            value={title}
+            onInput={(event) => setTitle(event.currentTarget.value)}
+          />
+        </label>
+        {error !== null && <ProblemLine error={error} />}
+        <div class="row w end">
+          <button type="button" class="b" onClick={close}>
+            Back
+          </button>
+          <button type="submit" class="b pri" disabled={busy || !title.trim()}>
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,63 @@
+/** One task in a list: its title, whose it is, and the fact that matters most. */
+import type { Member, Message, Task } from '../../contract/types.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Glyph, Presence } from '../parts/who.tsx';
+import { now } from '../state/clock.ts';
+import { hrefOf } from '../state/route.ts';
+import { columnOf, columnTitles, type Subline, sublineOf } from './columns.ts';
+
+function Sub({ line }: { line: Subline }) {
+  if (line.tone === 'gone') return <Presence state="disconnected" words={line.text} />;
+  if (line.tone === 'plain') return <span class="q2">{line.text}</span>;
+  return (
+    <span class={`st ${line.tone}`}>
+      {line.icon && <Icon name={line.icon} small />}
+      <span>{line.text}</span>
+    </span>
+  );
+}
+
+export function TaskCard(props: {
+  task: Task;
+  asks: Message[];
+  members: Member[];
+  /** It came here within the last two seconds. */
+  moved: boolean;
+  open: boolean;
+  /** In a list by agent: the column is told, and the owner is not. */
+  withState?: boolean;
+}) {
+  const { task, asks, members, moved, open, withState = false } = props;
+  const { owner } = task;
+  const member = members.find(({ id }) => id === owner?.id);
+  const column = columnOf(task);
+  const line = sublineOf(task, asks, member, now.value);
+  return (
+    <a
+      class={`tc${column === 'needs_you' ? ' mine' : ''}${moved ? ' fresh' : ''}`}
+      href={hrefOf({ screen: 'board', board: task.board, tab: 'tasks', task: task.ref })}
+      data-ref={task.ref}
+      aria-current={open ? 'true' : undefined}
+    >
+      <span class="tt">{task.title}</span>
+      <span class="m2">
+        <span class="ref">{task.ref}</span>
+        {withState ? (
+          <span class="sp q2">{columnTitles[column].toLowerCase()}</span>
+        ) : owner ? (
+          <>
+            <Glyph who={{ ...owner, state: member?.state ?? 'disconnected' }} size={20} />
+            <span class="cut">{owner.name}</span>
+          </>
+        ) : (
+          <span class="q">nobody yet</span>
+        )}
+      </span>
+      {line && (
+        <span class="su">
+          <Sub line={line} />
+        </span>
+      )}
+    </a>
+  );
+}

@@ -1,0 +1,97 @@
+/** Which column a task stands in, and what its card says. */
+import type { Member, Message, Task } from '../../contract/types.ts';
+import { plainText } from '../parts/markdown.tsx';
+import { ago, timeOfDay } from '../parts/time.tsx';
+import { isToMe } from '../state/needs.ts';
+
+export const columns = ['needs_you', 'blocked', 'in_progress', 'open', 'done'] as const;
+export type Column = (typeof columns)[number];
+
+export const columnTitles: Record<Column, string> = {
+  needs_you: 'Needs you',
+  blocked: 'Blocked',
+  in_progress: 'In progress',
+  open: 'Open',
+  done: 'Done',
+};
+
+/** Whether a task has ended. */
+export const isClosed = ({ state }: Task): boolean => state === 'done' || state === 'cancelled';
+
+export function columnOf(task: Task): Column {
+  if (isClosed(task)) return 'done';
+  if (task.needs_you) return 'needs_you';
+  return task.blocked ? 'blocked' : (task.state as 'open' | 'in_progress');
+}
+
+/** The tasks of each column: open ones by number, those that ended by when they did, the last first. */
+export function byColumn(tasks: Iterable<Task>): Record<Column, Task[]> {
+  const found: Record<Column, Task[]> = { needs_you: [], blocked: [], in_progress: [], open: [], done: [] };
+  for (const task of tasks) found[columnOf(task)].push(task);
+  for (const column of columns)
+    found[column].sort((a, b) =>
+      column === 'done' ? ((a.closed_at ?? '') < (b.closed_at ?? '') ? 1 : -1) : a.number - b.number,
+    );
+  return found;
+}
+
+export interface Subline {
+  /** An icon of the sprite. */
+  icon?: string;
+  tone: 'mine' | 'ok' | 'gone' | 'plain';
+  text: string;
+}
+
+/** "goes with 60 s at 14:30". */
+export const goingWith = ({ going_with, going_at }: NonNullable<Message['ask']>): string =>
+  `goes with ${going_with}${going_at ? ` at ${timeOfDay(going_at)}` : ''}`;
+
+const HOUR = 3_600_000;
+/** An owner is named as gone only when it has been gone for longer than a restart takes. */
+const GONE = 60_000;
+
+/** The line under the title of a card: the fact that matters most; null without one. */
+export function sublineOf(task: Task, asks: Message[], owner: Member | undefined, now: number): Subline | null {
+  if (isClosed(task)) return closedLine(task, now);
+  const mine = asks.filter(isToMe);
+  const blocking = mine.find(({ ask }) => ask?.blocking);
+  if (task.needs_you)
+    return { icon: 'ask', tone: 'mine', text: blocking ? plainText(blocking.body) : 'waits on your answer' };
+  const on = task.blocked_on[0];
+  if (on) return { tone: 'plain', text: `waits on ${on.to.name}, ${ago(on.since)}` };
+  if (task.blocked) return { tone: 'plain', text: 'waits on an answer' };
+  const going = mine.find(({ ask }) => ask?.going_at && Date.parse(ask.going_at) > now);
+  if (going?.ask) return { icon: 'clock', tone: 'mine', text: `asks you, ${goingWith(going.ask)}` };
+  if (owner?.state === 'disconnected' && owner.presence_since && now - Date.parse(owner.presence_since) > GONE)
+    return { tone: 'gone', text: `${owner.name} gone ${ago(owner.presence_since)}` };
+  if (task.message_count === 0) return null;
+  const count = `${task.message_count} ${task.message_count === 1 ? 'message' : 'messages'}`;
+  return { tone: 'plain', text: `${count}, ${ago(task.updated_at)}` };
+}
+
+function closedLine(task: Task, now: number): Subline {
+  const at = task.closed_at ?? task.updated_at;
+  if (task.state === 'cancelled') return { tone: 'plain', text: `cancelled, ${ago(at)}` };
+  if (now - Date.parse(at) > HOUR) return { tone: 'plain', text: ago(at) };
+  const note = task.closed_note ? plainText(task.closed_note) : '';
+  return {
+    icon: 'task',
+    tone: 'ok',
+    text: [ago(at) === 'now' ? 'just now' : ago(at), note].filter(Boolean).join(', '),
+  };
+}
+
+/** What waits on the person among the tasks, in a sentence: "1 waits on you, 9 min; 1 goes on without you at 14:30". */
+export function waitingSentence(asks: Message[], now: number): string {
+  const mine = asks.filter((message) => message.ask?.task && isToMe(message));
+  const blocking = mine.filter(({ ask }) => ask?.blocking);
+  const going = mine.flatMap(({ ask }) => (ask?.going_at && Date.parse(ask.going_at) > now ? [ask.going_at] : []));
+  const oldest = blocking.map(({ at }) => at).sort()[0];
+  const first = going.sort()[0];
+  return [
+    oldest && `${blocking.length} ${blocking.length === 1 ? 'waits' : 'wait'} on you, ${ago(oldest)}`,
+    first && `${going.length} ${going.length === 1 ? 'goes' : 'go'} on without you at ${timeOfDay(first)}`,
+  ]
+    .filter(Boolean)
+    .join('; ');
+}

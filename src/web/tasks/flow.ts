@@ -1,0 +1,90 @@
+/** How many tasks stood where at the end of each of the last days, from the record. */
+import type { BoardEvent, Task } from '../../contract/types.ts';
+import { call, listAll } from '../api/client.ts';
+import { isClosed } from './columns.ts';
+
+export const DAYS = 30;
+
+/** Tasks by state at one moment; those done are counted from the first of the days. */
+export interface Moment {
+  at: number;
+  open: number;
+  in_progress: number;
+  blocked: number;
+  done: number;
+}
+
+/** A time during which a task was blocked. */
+export interface Block {
+  task: string;
+  from: number;
+  to: number;
+}
+
+/** The ends of the last days, the last of them now. */
+export function daysBefore(now: number): number[] {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  return [
+    ...Array.from({ length: DAYS - 1 }, (_, index) =>
+      new Date(midnight).setDate(new Date(midnight).getDate() - DAYS + 2 + index),
+    ),
+    now,
+  ];
+}
+
+type State = 'open' | 'in_progress' | 'done';
+
+/** The state that an event puts its task into; undefined: it stays. */
+function stateAfter({ type, data }: BoardEvent): State | undefined {
+  if (type === 'task.created' || (type === 'task.dropped' && data?.['as'] === 'owner')) return 'open';
+  if (type === 'task.started') return 'in_progress';
+  return type === 'task.done' ? 'done' : undefined;
+}
+
+/** Counts the tasks at each of these times. The last count is that of the tasks as they are, which know of every ask. */
+export function flowOf(events: BoardEvent[], blocks: Block[], days: number[], current: Iterable<Task>): Moment[] {
+  const states = new Map<string, State>();
+  let next = 0;
+  let before: number | null = null;
+  const moments = days.map((at) => {
+    for (let event = events[next]; event && Date.parse(event.at) <= at; event = events[++next]) {
+      const state = stateAfter(event);
+      if (state) states.set(String(event.data?.['task_id']), state);
+    }
+    const blocked = new Set(blocks.filter(({ from, to }) => from <= at && at < to).map(({ task }) => task));
+    const moment: Moment = { at, open: 0, in_progress: 0, blocked: 0, done: 0 };
+    for (const [task, state] of states) moment[state !== 'done' && blocked.has(task) ? 'blocked' : state]++;
+    before ??= moment.done;
+    return { ...moment, done: moment.done - before };
+  });
+  const last = moments.at(-1);
+  if (last) {
+    last.open = last.in_progress = last.blocked = 0;
+    for (const task of current)
+      if (!isClosed(task)) last[task.blocked ? 'blocked' : (task.state as 'open' | 'in_progress')]++;
+  }
+  return moments;
+}
+
+/** When tasks were blocked since a time: each blocking ask about a task, until its first answer. */
+export async function readBlocks(board: string, since: number): Promise<Block[]> {
+  const answered = new Map<string, number>();
+  let before: number | undefined;
+  for (;;) {
+    const query = { has: 'answer', newest: true, limit: 200, ...(before === undefined ? {} : { before }) };
+    const page = await call('listMessages', { params: { board }, query });
+    for (const { answer, at } of page.messages) if (answer) answered.set(answer.ask_id, Date.parse(at));
+    const first = page.messages[0];
+    if (page.prev_before === null || !first || Date.parse(first.at) < since) break;
+    before = page.prev_before;
+  }
+  const blocks: Block[] = [];
+  for await (const page of listAll('listAsks', { query: { board, state: 'all', limit: 200 } }))
+    for (const { id, at, ask } of page.asks) {
+      if (!ask?.blocking || !ask.task) continue;
+      // One that is closed, and whose answer was not found, was answered before.
+      const to = ask.state === 'open' ? Number.POSITIVE_INFINITY : answered.get(id);
+      if (to !== undefined) blocks.push({ task: ask.task.id, from: Date.parse(at), to });
+    }
+  return blocks;
+}

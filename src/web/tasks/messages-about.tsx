@@ -1,0 +1,103 @@
+/** The messages about a task, and a box to write one. */
+import { useState } from 'preact/hooks';
+import type { Message, Task } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
+import { Glyph, Name } from '../parts/who.tsx';
+import { keep, kept } from '../state/kept.ts';
+import type { Room } from '../state/room.ts';
+import { hrefOf } from '../state/route.ts';
+import { useWrite } from '../state/write.ts';
+import type { AboutTask } from './about-task.ts';
+
+function Line({ message }: { message: Message }) {
+  const { from, at, seq, board, body } = message;
+  return (
+    <li class="tmsg">
+      <Glyph who={from} size={24} />
+      <div>
+        <span class="row">
+          <Name who={from} />
+          <a class="q sm" href={hrefOf({ screen: 'board', board, tab: 'talk', message: seq })}>
+            <Time at={at} relative />
+            <span class="vh">, in the conversation</span>
+          </a>
+        </span>
+        <Markdown text={body} />
+      </div>
+    </li>
+  );
+}
+
+export function MessagesAbout(props: { task: Task; about: AboutTask; room: Room; writable: boolean }) {
+  const { task, about, room, writable } = props;
+  const earlier = useWrite();
+  if (about.messages.length === 0 && !writable) return null;
+  return (
+    <section class="ps" aria-labelledby="task-messages">
+      <h3 id="task-messages">
+        Messages about it {task.message_count > 0 && <span class="q">{task.message_count}</span>}
+      </h3>
+      {about.more && (
+        <button
+          type="button"
+          class="link q2"
+          disabled={earlier.busy}
+          onClick={() => void earlier.run('earlier', about.readMore)}
+        >
+          Earlier messages
+        </button>
+      )}
+      {earlier.error !== null && <ProblemLine error={earlier.error} />}
+      <ol>
+        {about.messages.map((message) => (
+          <Line key={message.id} message={message} />
+        ))}
+      </ol>
+      {writable && <Write task={task} room={room} />}
+    </section>
+  );
+}
+
+function Write({ task, room }: { task: Task; room: Room }) {
+  const draft = `draft-${task.id}`;
+  const [text, setText] = useState(kept(draft) ?? '');
+  const { busy, error, run } = useWrite();
+  const change = (next: string): void => {
+    setText(next);
+    keep(draft, next || null);
+  };
+  const post = (event: Event): void => {
+    event.preventDefault();
+    if (!text.trim()) return;
+    void run(`post ${text}`, async (key) => {
+      await call('postMessage', {
+        params: { board: room.name },
+        body: { body: text, about: [task.ref] },
+        idempotencyKey: key,
+      });
+      change('');
+    });
+  };
+  return (
+    <form class="tsay" onSubmit={post}>
+      <textarea
+        class="in"
+        rows={2}
+        aria-label={`Write to everyone about ${task.ref}`}
+        placeholder={`Write to everyone about ${task.ref}`}
+        value={text}
+        onInput={(event) => change(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+        }}
+      />
+      <button type="submit" class="b" disabled={busy || !text.trim()}>
+        Post
+      </button>
+      {error !== null && <ProblemLine error={error} />}
+    </form>
+  );
+}

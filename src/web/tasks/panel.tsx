@@ -1,0 +1,176 @@
+/** One task beside the list: who has it, what it waits on, where it stands, and what can be done with it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Actor, Task } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { session } from '../api/session.ts';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { exactly, Time } from '../parts/time.tsx';
+import { copy } from '../parts/toast.tsx';
+import { Glyph } from '../parts/who.tsx';
+import type { Room } from '../state/room.ts';
+import { hrefOf } from '../state/route.ts';
+import { useAboutTask } from './about-task.ts';
+import { Actions } from './actions.tsx';
+import { AskCard } from './ask-card.tsx';
+import { History } from './history.tsx';
+import { MessagesAbout } from './messages-about.tsx';
+import type { TaskBoard } from './task-board.ts';
+import type { TaskLog } from './task-log.ts';
+import { TextSection } from './text-section.tsx';
+
+interface PanelProps {
+  /** As the address names the task. */
+  selector: string;
+  board: TaskBoard;
+  log: TaskLog;
+  room: Room;
+  close: () => void;
+}
+
+/** Whether an actor is the person themself. */
+export const isMe = (actor: Actor | null): boolean =>
+  actor?.kind === 'human' && actor.name === session.value?.person.handle;
+
+const states: Record<Task['state'], { icon: string; words: string }> = {
+  open: { icon: 'open', words: 'open' },
+  in_progress: { icon: 'half', words: 'in progress' },
+  done: { icon: 'task', words: 'done' },
+  cancelled: { icon: 'x', words: 'cancelled' },
+};
+
+function StateWord({ task }: { task: Task }) {
+  if (task.blocked)
+    return (
+      <span class="st bad">
+        <Icon name="block" small />
+        blocked
+      </span>
+    );
+  const { icon, words } = states[task.state];
+  return (
+    <span class={task.state === 'done' ? 'st ok' : 'st'}>
+      <Icon name={icon} small />
+      {words}
+    </span>
+  );
+}
+
+/** The task of an address, as the list has it, or read when the list has it not. */
+function useTask({ selector, board, room }: PanelProps): { task: Task | undefined; error: unknown } {
+  const [error, setError] = useState<unknown>(null);
+  const named = selector.toUpperCase();
+  const all = board.tasks.value;
+  const task =
+    all && [...all.values()].find(({ ref, id, number }) => [ref, id.toUpperCase(), String(number)].includes(named));
+  const missing = all !== null && task === undefined;
+  useEffect(() => {
+    if (!missing) return;
+    setError(null);
+    call('getTask', { params: { board: room.name, task: selector } }).then((found) => board.put(found), setError);
+  }, [missing, selector]);
+  return { task: task ?? undefined, error: missing ? error : null };
+}
+
+export function TaskPanel(props: PanelProps) {
+  const { selector, close } = props;
+  const { task, error } = useTask(props);
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => panel.current?.focus(), []);
+  return (
+    <aside ref={panel} class="panel" tabIndex={-1} aria-label={task ? `${task.ref} ${task.title}` : selector}>
+      <div class="row ph">
+        <span class="ref">{task?.ref ?? selector}</span>
+        {task && <StateWord task={task} />}
+        <span class="sp" />
+        {task && (
+          <button
+            type="button"
+            class="b bare ic"
+            aria-label="Copy the link"
+            onClick={() =>
+              void copy(
+                location.origin + hrefOf({ screen: 'board', board: task.board, tab: 'tasks', task: task.ref }),
+                'the link',
+              )
+            }
+          >
+            <Icon name="link" />
+          </button>
+        )}
+        <button type="button" class="b bare ic" aria-label="Close the task" onClick={close}>
+          <Icon name="x" />
+        </button>
+      </div>
+      {error !== null && <ProblemLine error={error} />}
+      {task && <Body {...props} task={task} />}
+    </aside>
+  );
+}
+
+function Body({ task, board, log, room }: PanelProps & { task: Task }) {
+  const about = useAboutTask(room, task.id);
+  const writable = room.board.value?.lifecycle === 'active';
+  const editable = writable && task.closed_at === null;
+  const open = about.asks.filter(({ ask }) => ask?.state === 'open' || (ask?.state === 'went_with' && ask.can_answer));
+  const first = open.find(({ ask }) => ask?.can_answer)?.id;
+  const changed = (next: Task): void => board.put(next);
+  const stateOf = (actor: Actor) => room.members.value.find(({ id }) => id === actor.id)?.state ?? 'disconnected';
+  return (
+    <>
+      <h2 class="title">{task.title}</h2>
+      <div class="row w q2 whose">
+        {task.owner && (
+          <span class="row">
+            <Glyph who={{ ...task.owner, state: stateOf(task.owner) }} size={20} />
+            <span>
+              <span class={task.owner.kind === 'agent' ? 'mono ink' : 'ink'}>{task.owner.name}</span>{' '}
+              {task.closed_at ? 'had it' : isMe(task.owner) ? '(you) have it' : 'owns it'}
+            </span>
+          </span>
+        )}
+        {!task.owner && <span>nobody has it yet</span>}
+        {task.with.map((helper) => (
+          <span class="row" key={helper.id}>
+            <Glyph who={{ ...helper, state: stateOf(helper) }} size={20} />
+            <span>
+              {helper.name} {isMe(helper) ? '(you) help' : 'helps'}
+            </span>
+          </span>
+        ))}
+        <span class="q" title={exactly(task.opened_at)}>
+          opened by {task.opened_by.name}, <Time at={task.opened_at} relative />
+        </span>
+      </div>
+      {open.map((message) => (
+        <AskCard key={message.id} message={message} keys={message.id === first} answered={about.refresh} />
+      ))}
+      {task.closed_note && (
+        <section class="ps" aria-label="How it ended">
+          <h3>{task.state === 'done' ? 'Done' : 'Cancelled'}</h3>
+          <p class="x">{task.closed_note}</p>
+        </section>
+      )}
+      <TextSection task={task} field="stands" writable={editable} changed={changed} />
+      <TextSection task={task} field="about" writable={editable} changed={changed} />
+      {about.files.length > 0 && (
+        <section class="ps" aria-labelledby="task-files">
+          <h3 id="task-files">Files</h3>
+          <div class="row w">
+            {about.files.map(({ id, name, latest }) => (
+              <a class="chip" key={id} href={hrefOf({ screen: 'board', board: room.name, tab: 'files', file: name })}>
+                <Icon name="file" small />
+                <span class="mono cut">{name}</span>
+                <span class="nw">v{latest.version}</span>
+              </a>
+            ))}
+          </div>
+        </section>
+      )}
+      <MessagesAbout task={task} about={about} room={room} writable={writable} />
+      <History task={task} asks={about.asks} log={log} room={room} />
+      {about.error !== null && <ProblemLine error={about.error} />}
+      {editable && <Actions task={task} room={room} changed={changed} />}
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+/** The tasks of the open board, kept up to date by its events. */
+import { effect, signal } from '@preact/signals';
+import type { Answer, Task } from '../../contract/types.ts';
+import { call, listAll } from '../api/client.ts';
+import { hasCode } from '../api/errors.ts';
+import type { Happening, Room } from '../state/room.ts';
+import { columnOf, isClosed } from './columns.ts';
+
+type Counts = Answer<'listTasks'>['counts'];
+
+const CLOSED_PAGE = 50;
+const MOVED_MS = 2_000;
+const SOON_MS = 60;
+
+export class TaskBoard {
+  /** By id; null: not read yet. */
+  readonly tasks = signal<ReadonlyMap<string, Task> | null>(null);
+  readonly counts = signal<Counts | null>(null);
+  readonly error = signal<unknown>(null);
+  /** Tasks that came into another column within the last two seconds. */
+  readonly moved = signal<ReadonlySet<string>>(new Set());
+  private readonly board: string;
+  private readonly stops: (() => void)[];
+  /** Tasks that an event was about since the last read. */
+  private touched = new Set<string>();
+  private reading = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Where the next page of ended tasks begins, by state; null: all were read. */
+  private readonly older: Record<'done' | 'cancelled', string | null | undefined> = {
+    done: undefined,
+    cancelled: undefined,
+  };
+
+  constructor(room: Room) {
+    this.board = room.name;
+    // What happens after `head` is heard, so the first read must not be older than it.
+    const begin = effect(() => {
+      if (room.head.value !== null && !this.timer && !this.tasks.peek()) this.soon(0);
+    });
+    this.stops = [begin, room.subscribe((happening) => this.hear(happening))];
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    for (const stop of this.stops) stop();
+  }
+
+  /** Puts the answer of a write in place without waiting for its event. */
+  put(task: Task): void {
+    this.replace(new Map(this.tasks.peek()).set(task.id, task));
+  }
+
+  /** Reads the next page of tasks that have ended. */
+  async readOlder(): Promise<void> {
+    const found = new Map(this.tasks.peek());
+    for (const state of ['done', 'cancelled'] as const) {
+      const after = this.older[state];
+      if (after === null) continue;
+      const page = await call('listTasks', {
+        params: { board: this.board },
+        query: { state, order: 'desc', limit: CLOSED_PAGE, ...(after === undefined ? {} : { after }) },
+      });
+      for (const task of page.tasks) found.set(task.id, task);
+      this.older[state] = page.next_after;
+    }
+    this.tasks.value = found;
+  }
+
+  /** Tries again after an error. */
+  retry(): void {
+    this.error.value = null;
+    this.soon(0);
+  }
+
+  private hear({ event, message }: Happening): void {
+    const about = event.type.startsWith('task.')
+      ? [String(event.data?.['task_id'])]
+      : (message?.about ?? []).map(({ id }) => id);
+    for (const id of about) this.touched.add(id);
+    // An ask or an answer may block a task without being about one in words.
+    if (about.length > 0 || message?.ask || message?.answer) this.soon(SOON_MS);
+  }
+
+  private soon(ms: number): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      void this.read();
+    }, ms);
+  }
+
+  private async read(): Promise<void> {
+    if (this.reading) return this.soon(SOON_MS);
+    this.reading = true;
+    const touched = this.touched;
+    this.touched = new Set();
+    try {
+      const found = new Map([...(this.tasks.peek() ?? [])].filter(([, task]) => isClosed(task)));
+      const params = { board: this.board };
+      for await (const page of listAll('listTasks', { params, query: { limit: 200 } })) {
+        for (const task of page.tasks) found.set(task.id, task);
+        this.counts.value = page.counts;
+      }
+      for (const task of this.tasks.peek()?.values() ?? []) if (!found.has(task.id)) touched.add(task.id);
+      const ended = [...touched].filter((id) => !found.has(id) || isClosed(found.get(id)!));
+      for (const task of await Promise.all(ended.map((id) => readTask(this.board, id))))
+        if (task) found.set(task.id, task);
+      this.replace(found);
+      if (this.older.done === undefined) await this.readOlder();
+      this.error.value = null;
+    } catch (error) {
+      for (const id of touched) this.touched.add(id);
+      this.error.value = error;
+    } finally {
+      this.reading = false;
+    }
+  }
+
+  private replace(found: Map<string, Task>): void {
+    const before = this.tasks.peek();
+    const moved = [...found.values()].filter((task) => {
+      const old = before?.get(task.id);
+      return old && columnOf(old) !== columnOf(task);
+    });
+    this.tasks.value = found;
+    if (moved.length === 0) return;
+    const ids = moved.map(({ id }) => id);
+    this.moved.value = new Set([...this.moved.peek(), ...ids]);
+    setTimeout(() => {
+      this.moved.value = new Set([...this.moved.peek()].filter((id) => !ids.includes(id)));
+    }, MOVED_MS);
+  }
+}
+
+/** Null when there is none. */
+async function readTask(board: string, task: string): Promise<Task | null> {
+  try {
+    return await call('getTask', { params: { board, task } });
+  } catch (error) {
+    if (hasCode(error, 'task_not_found')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+/** What happened to the tasks of a board: the record's events about them, oldest first. Read once, then kept up to date. */
+import { signal } from '@preact/signals';
+import type { BoardEvent } from '../../contract/types.ts';
+import { listAll } from '../api/client.ts';
+import type { Room } from '../state/room.ts';
+
+const types = ['created', 'started', 'joined', 'updated', 'done', 'dropped'].map((verb) => `task.${verb}`).join(',');
+
+export class TaskLog {
+  /** Null: not read yet. */
+  readonly events = signal<BoardEvent[] | null>(null);
+  readonly error = signal<unknown>(null);
+  private readonly room: Room;
+  private readonly stop: () => void;
+  private reading = false;
+  /** Events that came while the earlier ones were being read. */
+  private later: BoardEvent[] = [];
+
+  constructor(room: Room) {
+    this.room = room;
+    this.stop = room.subscribe(({ event }) => {
+      if (!event.type.startsWith('task.')) return;
+      if (this.events.peek()) this.events.value = [...this.events.peek()!, event];
+      else this.later.push(event);
+    });
+  }
+
+  close(): void {
+    this.stop();
+  }
+
+  /** Reads the log, unless it was read. */
+  async read(): Promise<void> {
+    if (this.reading || this.events.peek()) return;
+    this.reading = true;
+    try {
+      const found: BoardEvent[] = [];
+      const input = { params: { board: this.room.name }, query: { type: types, limit: 200 } };
+      for await (const page of listAll('listEvents', input)) found.push(...page.events);
+      const last = found.at(-1)?.seq ?? 0;
+      this.events.value = [...found, ...this.later.filter(({ seq }) => seq > last)];
+      this.error.value = null;
+    } catch (error) {
+      this.error.value = error;
+    } finally {
+      this.reading = false;
+    }
+  }
+}
+
+/** What an event did, in words after the name of who did it; `nameOf` tells the name of a member. */
+export function deedOf({ type, data = {}, actor }: BoardEvent, nameOf: (member: string) => string): string {
+  const who = String(data['member_id'] ?? '');
+  switch (type) {
+    case 'task.created':
+      return 'opened it';
+    case 'task.started':
+      return data['reselected'] ? 'took it up again' : 'started it';
+    case 'task.joined':
+      return data['reselected'] ? 'took it up again' : 'joined';
+    case 'task.done':
+      return data['cancelled'] ? 'cancelled it' : 'finished it';
+    case 'task.dropped': {
+      const reason = data['reason'] ? `: ${String(data['reason'])}` : '';
+      if (data['by'] === 'seat_ended') return `left, and ${nameOf(who)} gave it up`;
+      return (who === actor.member_id ? 'gave it up' : `took ${nameOf(who)} off it`) + reason;
+    }
+    default:
+      return updateOf(data);
+  }
+}
+
+function updateOf(data: Record<string, unknown>): string {
+  const parts = [
+    data['title'] !== undefined && 'gave it a new title',
+    data['about'] !== undefined && 'wrote what and why',
+    data['stands'] !== undefined && `wrote where it stands, v${String(data['stands_version'] ?? 1)}`,
+  ].filter(Boolean);
+  return parts.join(', ') || 'changed it';
+}

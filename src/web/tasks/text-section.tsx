@@ -1,0 +1,157 @@
+/** What a task says: where it stands, or what it is and why; with its earlier versions, and an editor that overwrites nobody. */
+import { useState } from 'preact/hooks';
+import type { Answer, Task } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { hasCode } from '../api/errors.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { ago, Time } from '../parts/time.tsx';
+import { useWrite } from '../state/write.ts';
+
+type Field = 'stands' | 'about';
+type Versions = Answer<'listTaskTexts'>['versions'];
+
+const titles: Record<Field, string> = { stands: 'Where it stands', about: 'What and why' };
+const lengths: Record<Field, number> = { stands: 2_000, about: 4_000 };
+
+export function TextSection(props: { task: Task; field: Field; writable: boolean; changed: (task: Task) => void }) {
+  const { task, field, writable, changed } = props;
+  const [editing, setEditing] = useState(false);
+  const [versions, setVersions] = useState<Versions | null>(null);
+  const reading = useWrite();
+  const current = task[field];
+  if (!current && !writable) return null;
+  const id = `${field}-${task.ref}`;
+  const history = (): void => {
+    if (versions) setVersions(null);
+    else
+      void reading.run('versions', async () => {
+        const query = { field, limit: 200 };
+        const page = await call('listTaskTexts', { params: { board: task.board, task: task.id }, query });
+        setVersions(page.versions);
+      });
+  };
+  return (
+    <section class="ps" aria-labelledby={id}>
+      <h3 class="row">
+        <span id={id}>{titles[field]}</span>
+        {current && (
+          <span class="q">
+            {current.by.name}, {ago(current.at)}
+          </span>
+        )}
+        {current && current.version > 1 ? (
+          <button type="button" class="link q" aria-expanded={versions !== null} onClick={history}>
+            v{current.version}
+            <span class="vh"> and earlier versions</span>
+          </button>
+        ) : (
+          current && <span class="q">v1</span>
+        )}
+        <span class="sp" />
+        {writable && !editing && (
+          <button type="button" class="b bare t28" onClick={() => setEditing(true)}>
+            {current ? 'Edit' : 'Write'}
+            <span class="vh"> {titles[field].toLowerCase()}</span>
+          </button>
+        )}
+      </h3>
+      {editing ? (
+        <Editor
+          {...props}
+          close={(next) => {
+            setEditing(false);
+            setVersions(null);
+            if (next) changed(next);
+          }}
+        />
+      ) : current?.text ? (
+        <Markdown text={current.text} />
+      ) : (
+        <p class="q2">{field === 'stands' ? 'Nobody has said yet.' : 'Nothing was written.'}</p>
+      )}
+      {reading.error !== null && <ProblemLine error={reading.error} />}
+      {versions && (
+        <ol class="texts" aria-label={`Earlier versions of ${titles[field].toLowerCase()}`}>
+          {versions
+            .filter(({ version }) => version !== current?.version)
+            .map(({ version, by, at, text }) => (
+              <li key={version}>
+                <span class="q sm">
+                  v{version}, {by.name}, <Time at={at} relative />
+                </span>
+                <Markdown text={text || '(empty)'} />
+              </li>
+            ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+/** @param close with the task when it was saved, with null when it was not */
+function Editor(props: {
+  task: Task;
+  field: Field;
+  changed: (task: Task) => void;
+  close: (next: Task | null) => void;
+}) {
+  const { task, field, changed, close } = props;
+  const [text, setText] = useState(task[field]?.text ?? '');
+  // The version that the editor began with, or the newer one that the person was shown.
+  const [base, setBase] = useState(task[field]?.version ?? 0);
+  const { busy, error, run } = useWrite();
+  const params = { board: task.board, task: task.id };
+  const newer = (task[field]?.version ?? 0) > base ? task[field] : null;
+  const save = (event: Event): void => {
+    event.preventDefault();
+    void run('save', async (key) => {
+      try {
+        const body = field === 'stands' ? { stands: text, stands_base: base } : { about: text };
+        close(await call('updateTask', { params, body, idempotencyKey: key }));
+      } catch (refusal) {
+        if (hasCode(refusal, 'stands_changed')) changed(await call('getTask', { params }));
+        throw refusal;
+      }
+    });
+  };
+  return (
+    <form class="edit" onSubmit={save}>
+      {newer && (
+        <div class="newer" role="status">
+          <b>
+            {newer.by.name} wrote v{newer.version} meanwhile:
+          </b>
+          <Markdown text={newer.text} />
+          <button type="button" class="b" onClick={() => setBase(newer.version)}>
+            Write over it
+          </button>
+        </div>
+      )}
+      <textarea
+        class="in"
+        rows={5}
+        aria-label={titles[field]}
+        maxLength={lengths[field]}
+        required={field === 'stands'}
+        value={text}
+        ref={(element) => {
+          if (element && document.activeElement === document.body) element.focus();
+        }}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+        }}
+      />
+      {error !== null && <ProblemLine error={error} />}
+      <div class="row">
+        <button type="submit" class="b pri" disabled={busy || newer !== null}>
+          Save
+        </button>
+        <button type="button" class="b" onClick={() => close(null)}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
