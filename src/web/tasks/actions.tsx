@@ -4,10 +4,12 @@ import type { Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
 import { isMe } from './panel.tsx';
+import '../parts/form.css';
 
 const MAX_NOTE = 2_000;
 const MAX_TITLE = 120;
@@ -19,7 +21,7 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
   const { busy, error, run } = useWrite();
   const params = { board: room.name, task: task.id };
   const part = isMe(task.owner) || task.with.some(isMe);
-  const others = [task.owner, ...task.with].filter((actor) => actor !== null && !isMe(actor));
+  const others = [...(task.owner ? [task.owner] : []), ...task.with].filter((actor) => !isMe(actor));
   const drop = (member?: string): void =>
     void run(`drop ${member ?? ''}`, async (key) =>
       changed(await call('dropTask', { params, body: member === undefined ? {} : { member }, idempotencyKey: key })),
@@ -61,17 +63,20 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
             Give it up
           </button>
         )}
-        {others.map((actor) => (
-          <button type="button" class="b" disabled={busy} key={actor!.id} onClick={() => drop(actor!.id)}>
-            Drop {actor!.name}
+        <span class="sp" />
+        <Menu button={<Icon name="dots" />} label="More to do with the task" up>
+          {others.map((actor) => (
+            <button type="button" role="menuitem" key={actor.id} onClick={() => drop(actor.id)}>
+              Drop {actor.name}
+            </button>
+          ))}
+          <button type="button" role="menuitem" onClick={() => setAsked('title')}>
+            New title
           </button>
-        ))}
-        <button type="button" class="b" onClick={() => setAsked('title')}>
-          New title
-        </button>
-        <button type="button" class="b bad" onClick={() => setAsked('cancel')}>
-          Cancel the task
-        </button>
+          <button type="button" role="menuitem" onClick={() => setAsked('cancel')}>
+            Cancel the task
+          </button>
+        </Menu>
       </div>
       {asked === 'title' && <Retitle task={task} close={() => setAsked(null)} changed={changed} />}
       {(asked === 'done' || asked === 'cancel') && (

@@ -17,7 +17,7 @@ export function AskCard({ message, keys, answered }: { message: Message; keys: b
   const [words, setWords] = useState('');
   const { busy, error, run } = useWrite();
   const ask = message.ask!;
-  const mine = isToMe(message) && ask.can_answer;
+  const mine = isToMe(message) && ask.can_answer && ask.state === 'open';
   const send = (choice: { option?: number; body?: string }): void => {
     void run(`answer ${choice.option ?? 'words'}`, async (key) => {
       await answer(message, { ...choice, key });
@@ -40,10 +40,14 @@ export function AskCard({ message, keys, answered }: { message: Message; keys: b
   return (
     <div class={mine ? 'askc mine' : 'askc'}>
       <div class="h">
-        {mine ? <span class="you">Needs you</span> : <b>{`Waits on ${ask.to.name}`}</b>}
+        {mine ? (
+          <span class="you">Needs you</span>
+        ) : (
+          <b>{ask.state === 'went_with' ? `Went with ${ask.going_with}` : `Waits on ${ask.to.name}`}</b>
+        )}
         <span>
           {message.from.name} asks, {ago(message.at)}
-          {ask.going_with !== null && `; ${ask.state === 'went_with' ? `went with ${ask.going_with}` : goingWith(ask)}`}
+          {ask.going_with !== null && ask.state === 'open' && `; ${goingWith(ask)}`}
         </span>
       </div>
       <div id={question} class="question">

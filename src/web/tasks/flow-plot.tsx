@@ -16,7 +16,7 @@ const bands = [
   { name: 'open', words: 'open', tone: 'f4' },
 ] as const;
 
-const dayName = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'long' });
+const dayName = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' });
 
 /** The outline of each band: its upper edge forward, its lower edge back. */
 function outlines(moments: Moment[]): string[] {

@@ -16,8 +16,8 @@ interface Entry {
 
 const SHOWN = 8;
 const WEEK = 7 * 86_400_000;
-const weekday = new Intl.DateTimeFormat('en', { weekday: 'short' });
-const date = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short' });
+const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
 /** "14:06", "Thu 18:10", "3 Nov". */
 function shortTime(at: string): string {

@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
+import '../parts/form.css';
 
 const MAX_TITLE = 120;
 const MAX_ABOUT = 4_000;
