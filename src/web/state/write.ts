@@ -1,6 +1,6 @@
 /** A write of the person: never sent twice at once, and repeated with the same key as long as its outcome is unknown. */
 import { useRef, useState } from 'preact/hooks';
-import { ClientError } from '../../client/errors.ts';
+import { isUnsettled } from '../api/errors.ts';
 
 export interface Write {
   /** Whether one is under way: its button waits. */
@@ -18,8 +18,7 @@ export interface Write {
   clear(): void;
 }
 
-const isUnknown = (error: unknown): boolean => error instanceof ClientError && error.delivery !== 'answered';
-
+/** Writes of one component: one at a time. */
 export function useWrite(): Write {
   const [{ busy, error }, set] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null });
   const running = useRef(false);
@@ -40,7 +39,7 @@ export function useWrite(): Write {
         keys.current.delete(name);
       } catch (error) {
         failure = error;
-        if (!isUnknown(error)) keys.current.delete(name);
+        if (!isUnsettled(error)) keys.current.delete(name);
       }
       running.current = false;
       set({ busy: false, error: failure });

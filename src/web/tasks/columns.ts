@@ -1,5 +1,6 @@
 /** Which column a task stands in, and what its card says. */
 import type { Member, Message, Task } from '../../contract/types.ts';
+import { questionOf } from '../parts/ask.ts';
 import { plainText } from '../parts/markdown.tsx';
 import { ago, timeOfDay } from '../parts/time.tsx';
 import { isToMe } from '../state/needs.ts';
@@ -43,7 +44,7 @@ export interface Subline {
 }
 
 /** "goes with 60 s at 14:30". */
-export const goingWith = ({ going_with, going_at }: NonNullable<Message['ask']>): string =>
+const goingWith = ({ going_with, going_at }: NonNullable<Message['ask']>): string =>
   `goes with ${going_with}${going_at ? ` at ${timeOfDay(going_at)}` : ''}`;
 
 const HOUR = 3_600_000;
@@ -56,7 +57,7 @@ export function sublineOf(task: Task, asks: Message[], owner: Member | undefined
   const mine = asks.filter(isToMe);
   const blocking = mine.find(({ ask }) => ask?.blocking);
   if (task.needs_you)
-    return { icon: 'ask', tone: 'mine', text: blocking ? plainText(blocking.body) : 'waits on your answer' };
+    return { icon: 'ask', tone: 'mine', text: blocking ? questionOf(blocking).question : 'waits on your answer' };
   const on = task.blocked_on[0];
   if (on) return { tone: 'plain', text: `waits on ${on.to.name}, ${ago(on.since)}` };
   if (task.blocked) return { tone: 'plain', text: 'waits on an answer' };
