@@ -1,4 +1,5 @@
 /** The page: the sign-in page, or the rail with one screen beside it. */
+import { lazy, Suspense } from 'preact/compat';
 import { session } from './api/session.ts';
 import { Announcements } from './parts/announce.tsx';
 import { Toasts } from './parts/toast.tsx';
@@ -8,7 +9,16 @@ import { Screen } from './shell/screen.tsx';
 import { linkedCode, SignIn } from './sign-in/sign-in.tsx';
 import { place } from './state/route.ts';
 
+const Join = lazy(() => import('./join/join.tsx'));
+
 export function App() {
+  // An invite is for somebody who cannot be signed in yet.
+  if (place.value.screen === 'join')
+    return (
+      <Suspense fallback={<main id="main" aria-busy="true" />}>
+        <Join />
+      </Suspense>
+    );
   if (session.value === undefined) return <main id="main" aria-busy="true" />;
   if (session.value === null || linkedCode.value !== null) return <SignIn />;
   return (

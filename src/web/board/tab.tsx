@@ -11,6 +11,8 @@ export interface TabProps {
 
 const tabs: Partial<Record<BoardTab, ComponentType<TabProps>>> = {
   tasks: lazy(() => import('../tasks/tasks.tsx').then(({ Tasks }) => ({ default: Tasks }))),
+  files: lazy(() => import('../files/files.tsx')),
+  record: lazy(() => import('../record/record.tsx')),
 };
 
 export function Tab({ here, room }: TabProps) {

@@ -5,9 +5,9 @@
 import { signal } from '@preact/signals';
 import { readSession } from '../api/client.ts';
 import { session } from '../api/session.ts';
+import { workerUrl } from '../parts/worker.ts';
 import { Hub, type Tab } from './hub.ts';
 import type { FromTab, Link, ToTab } from './protocol.ts';
-import workerUrl from './worker.ts?sharedworker&url';
 
 /** Whether the page is live. */
 export const link = signal<Link>({ state: 'connecting' });
@@ -68,25 +68,9 @@ export function startLink(): void {
 }
 
 function connectWorker(): void {
-  const worker = new SharedWorker(scriptUrl(workerUrl) as string, { type: 'module', name: 'live' });
+  const worker = new SharedWorker(workerUrl('live'), { type: 'module', name: 'live' });
   worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => take(data);
   send = (message) => worker.port.postMessage(message);
-}
-
-/** Only the page's own worker may be started. */
-function scriptUrl(url: string): unknown {
-  const { trustedTypes } = globalThis as {
-    trustedTypes?: { createPolicy(name: string, rules: object): TrustedPolicy };
-  };
-  const createScriptURL = (asked: string): string => {
-    if (asked === workerUrl) return asked;
-    throw new TypeError(`not a worker of this page: ${asked}`);
-  };
-  return trustedTypes ? trustedTypes.createPolicy('board-workers', { createScriptURL }).createScriptURL(url) : url;
-}
-
-interface TrustedPolicy {
-  createScriptURL(url: string): unknown;
 }
 
 interface Envelope {

@@ -20,6 +20,9 @@ const screens: Partial<Record<Place['screen'], ComponentType>> = {
   board: BoardScreen,
   inbox: lazy(() => import('../inbox/inbox.tsx')),
   allowance: lazy(() => import('../inbox/allowance.tsx')),
+  search: lazy(() => import('../search/search.tsx')),
+  everything: lazy(() => import('../everything/everything.tsx')),
+  server: lazy(() => import('../server/server.tsx')),
 };
 
 export function Screen() {

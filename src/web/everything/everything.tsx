@@ -1,0 +1,4 @@
+/** Placeholder. */
+export default function Everything() {
+  return <main class="page" id="main" />;
+}

@@ -1,0 +1,4 @@
+/** Placeholder. */
+export default function Files() {
+  return <div class="page" />;
+}

@@ -1,0 +1,165 @@
+/** What a newcomer sees first: who invites them, onto which boards, and the one line for their terminal. */
+import './join.css';
+import { useEffect, useState } from 'preact/hooks';
+import { Client } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { Answer } from '../../contract/types.ts';
+import { Command, quoted } from '../parts/command.tsx';
+import { Icon, Mark } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { exactly } from '../parts/time.tsx';
+import { copy, Toasts } from '../parts/toast.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { place } from '../state/route.ts';
+
+type Preview = Answer<'previewInvite'>;
+
+/** The secret goes as the credential of this one request, apart from the session of whoever is signed in. */
+async function preview(secret: string): Promise<Preview> {
+  const client = new Client({
+    origin: location.origin,
+    token: secret,
+    fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }),
+  });
+  return (await client.call('previewInvite')).data;
+}
+
+const isOver = (error: unknown): boolean =>
+  error instanceof ClientError && ['invite_invalid', 'key_invalid', 'unauthorized'].includes(error.code);
+
+export default function Join() {
+  const secret = place.value.screen === 'join' ? place.value.invite : '';
+  const [found, setFound] = useState<Preview | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [tries, setTries] = useState(0);
+
+  useEffect(() => {
+    let current = true;
+    setFound(null);
+    setError(null);
+    preview(secret).then(
+      (answer) => current && setFound(answer),
+      (problem: unknown) => current && setError(problem),
+    );
+    return () => {
+      current = false;
+    };
+  }, [secret, tries]);
+
+  return (
+    <>
+      <main class="door wide" id="main" aria-busy={!found && error === null}>
+        <Mark size={36} />
+        {isOver(error) && <Over />}
+        {error !== null && !isOver(error) && (
+          <ProblemLine error={error}>
+            <button type="button" class="b" onClick={() => setTries(tries + 1)}>
+              Try again
+            </button>
+          </ProblemLine>
+        )}
+        {found && <Invited preview={found} secret={secret} />}
+      </main>
+      <Toasts />
+    </>
+  );
+}
+
+const Over = () => (
+  <>
+    <h1>This invite does not work any more</h1>
+    <p class="text">It was used, was taken back, or its time is over. An invite works once.</p>
+    <p class="text">
+      Ask the person who sent it for a new one, and open the whole link. If it was you who used it, run{' '}
+      <code class="mono">service open</code> in your terminal to come here signed in, or{' '}
+      <a href="/">sign in with your access key</a>.
+    </p>
+  </>
+);
+
+function Invited({ preview: invite, secret }: { preview: Preview; secret: string }) {
+  const { inviter_handle: inviter, boards, work, suggested_handle: handle, expires_at } = invite;
+  const link = `${invite.server_url}/join#${secret}`;
+  const host = new URL(invite.server_url).host;
+  return (
+    <>
+      <div class="row w wide-gap">
+        <Glyph who={{ name: inviter, kind: 'human', owner: null }} size={28} />
+        <p class="text q2">
+          <b>{inviter}</b> invites you
+        </p>
+      </div>
+      <h1>Join {host}</h1>
+      <p class="text q2">
+        People and their software agents work together here: they talk on boards, hand each other tasks and files, and
+        agents ask people when they need a decision.
+      </p>
+      <dl class="frozen">
+        <div>
+          <dt>{boards.length === 1 ? 'Board' : 'Boards'}</dt>
+          <dd>
+            {boards.length === 0
+              ? 'none yet: you can join open ones'
+              : boards.map(({ id, name, title }, index) => (
+                  <span key={id}>
+                    {index > 0 && ', '}
+                    <b>{title ?? name}</b>
+                  </span>
+                ))}
+          </dd>
+        </div>
+        {work && (
+          <div>
+            <dt>Proposed work</dt>
+            <dd>“{work}”</dd>
+          </div>
+        )}
+        <div>
+          <dt>You will be</dt>
+          <dd>
+            a member
+            {handle && (
+              <>
+                , suggested name <b class="mono">{handle}</b>
+              </>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Works until</dt>
+          <dd>{exactly(expires_at)}, once</dd>
+        </div>
+      </dl>
+      <section aria-labelledby="join-run">
+        <h2 id="join-run">Run this in your terminal</h2>
+        <Command
+          primary
+          line={`service connect ${quoted(link)}`}
+          shown={`service connect '${invite.server_url}/join#${secret.slice(0, 8)}…'`}
+        />
+        <p class="q2">
+          It shows the same facts again and asks before it does anything. Then <code class="mono">service open</code>{' '}
+          brings you back here, signed in. Keep the link to yourself: whoever has it can use it.
+        </p>
+      </section>
+      <section class="alt">
+        <h3>
+          No <code class="mono">service</code> yet?
+        </h3>
+        <p class="q2">
+          Install it with Node.js 22.18 or newer, then run the line above. {inviter} has it and can tell you from where.
+        </p>
+      </section>
+      <section class="alt">
+        <h3>Would you rather let your agent do it?</h3>
+        <div class="row w">
+          <p class="q2">Paste the invitation into its session.</p>
+          <button type="button" class="b" onClick={() => void copy(invite.prompt, 'the invitation')}>
+            <Icon name="copy" />
+            Copy for an agent
+          </button>
+        </div>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+/** Numbers as the page writes them. */
+
+/** With a narrow space in thousands: 1 204. */
+export const grouped = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
+
+/** "1 task", "2 tasks". */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${grouped(count)}\u00a0${count === 1 ? one : many}`;
+
+/** A size in bytes: "0 bytes", "1.9 KB", "12 MB". */
+export function sized(bytes: number): string {
+  const units = ['bytes', 'KB', 'MB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${unit > 0 && value < 10 ? value.toFixed(1) : Math.round(value)}\u00a0${units[unit]}`;
+}

@@ -1,0 +1,23 @@
+/** The page's own workers, which are the only scripts that the page may start. */
+import liveUrl from '../live/worker.ts?sharedworker&url';
+import verifyUrl from '../record/verify-worker.ts?worker&url';
+
+const own = { live: liveUrl, verify: verifyUrl };
+
+interface Policy {
+  createScriptURL(url: string): unknown;
+}
+let policy: Policy | null = null;
+
+/** The address of a worker, in the form that the browser asks for where it enforces trusted types. */
+export function workerUrl(name: keyof typeof own): string {
+  const { trustedTypes } = globalThis as { trustedTypes?: { createPolicy(name: string, rules: object): Policy } };
+  if (!trustedTypes) return own[name];
+  policy ??= trustedTypes.createPolicy('board-workers', {
+    createScriptURL(url: string): string {
+      if (Object.values(own).includes(url)) return url;
+      throw new TypeError(`not a worker of this page: ${url}`);
+    },
+  });
+  return policy.createScriptURL(own[name]) as string;
+}

@@ -1,0 +1,155 @@
+/** Events a day of the last 30 days, of all or of one member: a picture, and the same as a table. */
+import { useState } from 'preact/hooks';
+import { counted, grouped } from '../parts/number.ts';
+import { now } from '../state/clock.ts';
+import { busiest, type Day, daysOf } from './days.ts';
+import type { Counts } from './protocol.ts';
+
+const dayName = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'long' });
+const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
+const STEP = 28;
+const BAR = 20;
+const HIGH = 110;
+/** More members than this are chosen from a list. */
+const IN_A_ROW = 5;
+
+export function Activity({ counts }: { counts: Counts }) {
+  const [member, setMember] = useState<string | null>(null);
+  const [asTable, setAsTable] = useState(false);
+  const days = daysOf(counts, member, now.value);
+  const sum = days.reduce((all, { agents, people }) => all + agents + people, 0);
+  const most = days.reduce((best, day) => (total(day) >= total(best) ? day : best));
+  const who = member === null ? '' : ` of ${counts.actors[member]?.name}`;
+  const sentence =
+    sum === 0
+      ? `No events${who} in the last 30 days`
+      : `Events a day${who}, 30 days, ${grouped(sum)} in all, most on ${weekday.format(most.at)}: ${grouped(total(most))}`;
+  return (
+    <figure class="act">
+      <figcaption class="row w">
+        <h3>Events a day</h3>
+        <span class="q2 lg">
+          <i class="ba" />
+          agents <i class="bp" />
+          people
+        </span>
+        <span class="sp" />
+        <Members counts={counts} member={member} choose={setMember} />
+      </figcaption>
+      {asTable ? <Table days={days} /> : <Bars days={days} label={sentence} />}
+      <div class="row q2 sm act-foot">
+        {!asTable && <span>{dayName.format(days[0]!.at)}</span>}
+        <span class="sp center">{sum > 0 && `${dayName.format(most.at)}: ${grouped(total(most))}, the most`}</span>
+        {!asTable && <span>today</span>}
+      </div>
+      <button type="button" class="b bare act-as" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+        {asTable ? 'Show the picture' : 'Show as a table'}
+      </button>
+    </figure>
+  );
+}
+
+const total = ({ agents, people }: Day): number => agents + people;
+
+function Members(props: { counts: Counts; member: string | null; choose: (member: string | null) => void }) {
+  const { counts, member, choose } = props;
+  const members = busiest(counts);
+  if (members.length > IN_A_ROW)
+    return (
+      <select
+        class="sel"
+        aria-label="Events of"
+        value={member ?? ''}
+        onChange={(event) => choose(event.currentTarget.value || null)}
+      >
+        <option value="">Everyone</option>
+        {members.map((id) => (
+          <option key={id} value={id}>
+            {counts.actors[id]?.name}
+          </option>
+        ))}
+      </select>
+    );
+  return (
+    <fieldset class="seg">
+      <legend class="vh">Events of</legend>
+      <button type="button" aria-pressed={member === null} onClick={() => choose(null)}>
+        All
+      </button>
+      {members.map((id) => (
+        <button
+          key={id}
+          type="button"
+          class={counts.actors[id]?.kind === 'agent' ? 'mono' : undefined}
+          aria-pressed={member === id}
+          onClick={() => choose(id)}
+        >
+          {counts.actors[id]?.name}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function Bars({ days, label }: { days: Day[]; label: string }) {
+  const top = Math.max(1, ...days.map(total));
+  const height = (count: number): number => (count === 0 ? 0 : Math.max(2, (count / top) * (HIGH - 4)));
+  return (
+    <svg
+      viewBox={`0 0 ${days.length * STEP - (STEP - BAR)} 112`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      {days.map((day, index) => {
+        const people = height(day.people);
+        const agents = height(day.agents);
+        return (
+          <g key={day.at}>
+            <rect class="bp" x={index * STEP} y={HIGH - people} width={BAR} height={people} rx="1" />
+            <rect
+              class="ba"
+              x={index * STEP}
+              y={HIGH - people - agents - (people > 0 && agents > 0 ? 2 : 0)}
+              width={BAR}
+              height={agents}
+              rx="1"
+            />
+          </g>
+        );
+      })}
+      <path class="axis" d={`M0 111H${days.length * STEP}`} />
+    </svg>
+  );
+}
+
+const Table = ({ days }: { days: Day[] }) => (
+  <table class="log act-table">
+    <thead>
+      <tr>
+        <th>Day</th>
+        <th class="num">Agents</th>
+        <th class="num">People</th>
+        <th class="num">Events</th>
+      </tr>
+    </thead>
+    <tbody>
+      {days
+        .filter((day) => total(day) > 0)
+        .toReversed()
+        .map((day) => (
+          <tr key={day.at}>
+            <td>{weekday.format(day.at)}</td>
+            <td class="num">{grouped(day.agents)}</td>
+            <td class="num">{grouped(day.people)}</td>
+            <td class="num">{grouped(total(day))}</td>
+          </tr>
+        ))}
+      {days.every((day) => total(day) === 0) && (
+        <tr>
+          <td colSpan={4}>{counted(0, 'event')}</td>
+        </tr>
+      )}
+    </tbody>
+  </table>
+);

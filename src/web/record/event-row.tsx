@@ -1,0 +1,157 @@
+/** One event of a record: who did what, whether it was found sound, and when it is open everything that was recorded. */
+import type { BoardEvent } from '../../contract/types.ts';
+import { Icon } from '../parts/icon.tsx';
+import { grouped } from '../parts/number.ts';
+import { exactly, isSameDay, timeOfDay } from '../parts/time.tsx';
+import { copy } from '../parts/toast.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { now } from '../state/clock.ts';
+import type { Room } from '../state/room.ts';
+import { hrefOf } from '../state/route.ts';
+import type { Checked } from './protocol.ts';
+import { type Names, wordsOf } from './words.ts';
+
+interface RowProps {
+  event: BoardEvent;
+  room: Room;
+  names: Names;
+  checked: Checked | null;
+  open: boolean;
+}
+
+const shortDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
+
+export function EventRow({ event, room, names, checked, open }: RowProps) {
+  const { seq, at, actor, hash } = event;
+  const words = wordsOf(event, room.name, names);
+  const state = room.members.value.find(({ id }) => id === actor.member_id)?.state;
+  const today = isSameDay(at, new Date(now.value).toISOString());
+  const address = { screen: 'board', board: room.name, tab: 'record' } as const;
+  const broken = checked?.problem?.seq === seq;
+  return (
+    <>
+      <tr class={broken ? 'brk' : open ? 'opened' : undefined} data-seq={seq}>
+        <td class="num">
+          <a
+            class="seq"
+            href={hrefOf(open ? address : { ...address, event: seq })}
+            aria-expanded={open}
+            aria-label={`Event ${seq}`}
+          >
+            {grouped(seq)}
+          </a>
+        </td>
+        <td class="nw q2">
+          <time dateTime={at} title={exactly(at)}>
+            {today ? timeOfDay(at) : `${shortDay.format(Date.parse(at))} ${timeOfDay(at)}`}
+          </time>
+        </td>
+        <td class="nw">
+          <span class="row">
+            {actor.kind !== 'system' && (
+              <Glyph who={{ name: actor.name ?? '?', kind: actor.kind, owner: actor.owner, state }} size={20} />
+            )}
+            <span class={actor.kind === 'agent' ? 'mono' : undefined}>{actor.name ?? 'the server'}</span>
+            {actor.kind === 'agent' && <span class="vh">, agent of {actor.owner}</span>}
+          </span>
+        </td>
+        <td class="wh">
+          {words.did}{' '}
+          {words.link && (
+            <a class="lnk" href={words.link.href}>
+              {words.link.text}
+            </a>
+          )}{' '}
+          {words.rest}
+        </td>
+        <td class="mono q2 nw hx">
+          {hash.slice(7, 11)} {hash.slice(11, 15)}
+        </td>
+        <Sound seq={seq} checked={checked} />
+      </tr>
+      {open && (
+        <tr class="detail">
+          <td colSpan={6}>
+            <Detail event={event} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function Sound({ seq, checked }: { seq: number; checked: Checked | null }) {
+  if (!checked || (!checked.problem && seq > checked.events))
+    return (
+      <td class="okc">
+        <span class="vh">not checked yet</span>
+      </td>
+    );
+  const bad = checked.problem?.seq;
+  if (bad === undefined || seq < bad)
+    return (
+      <td class="okc">
+        <Icon name="check" small />
+        <span class="vh">verified</span>
+      </td>
+    );
+  return (
+    <td class="okc">
+      {seq === bad ? (
+        <Icon name="x" small />
+      ) : (
+        <span class="q2" aria-hidden="true">
+          ?
+        </span>
+      )}
+      <span class="vh">{seq === bad ? 'broken' : 'after the break'}</span>
+    </td>
+  );
+}
+
+function Detail({ event }: { event: BoardEvent }) {
+  const { id, type, at, actor, data, data_withheld, data_hash, prev_hash, hash } = event;
+  const facts: [string, string][] = [
+    ['Type', type],
+    ['At', at],
+    ['Actor', JSON.stringify(actor)],
+    ['Id', id],
+    ['Hash', hash],
+    ['Hash before', prev_hash],
+    ['Hash of the data', data_hash],
+  ];
+  return (
+    <>
+      <dl class="frozen">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="mono">{value}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>Data</dt>
+          <dd>
+            {data ? (
+              <pre class="mono">{JSON.stringify(data, null, 2)}</pre>
+            ) : data_withheld ? (
+              'withheld: you may not read it'
+            ) : (
+              'missing'
+            )}
+          </dd>
+        </div>
+      </dl>
+      <div class="row w">
+        <button type="button" class="b" onClick={() => void copy(location.href, 'the address of this event')}>
+          <Icon name="link" />
+          Copy its address
+        </button>
+        <button type="button" class="b" onClick={() => void copy(JSON.stringify(event, null, 2), 'the event')}>
+          <Icon name="copy" />
+          Copy as JSON
+        </button>
+      </div>
+    </>
+  );
+}

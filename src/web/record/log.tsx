@@ -1,0 +1,235 @@
+/** The events of a record, newest first, by type and by whom; the one that the address names is open. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Answer, BoardEvent } from '../../contract/types.ts';
+import { call, listAll } from '../api/client.ts';
+import { sentenceOf } from '../api/errors.ts';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { toast } from '../parts/toast.tsx';
+import { useKeys } from '../state/keys.ts';
+import type { Room } from '../state/room.ts';
+import { type BoardPlace, go } from '../state/route.ts';
+import { EventRow } from './event-row.tsx';
+import type { Verdict } from './use-verdict.ts';
+
+const PAGE = 50;
+/** How many pages are read for a filter that the server does not have, before a person says whether to go on. */
+const PAGES_AT_ONCE = 10;
+
+const kinds: [string, RegExp][] = [
+  ['Messages', /^message\./],
+  ['Reactions', /^reaction\./],
+  ['Tasks', /^task\./],
+  ['Files', /^file\./],
+  ['People and agents', /^(member|person|agent|joincode)\./],
+  ['The board', /^board\./],
+];
+
+type Page = Answer<'listEvents'>;
+
+interface Window {
+  events: BoardEvent[];
+  /** Before which number older ones are read; null: there are none. */
+  before: number | null;
+  /** Whether it begins at the newest. */
+  newest: boolean;
+}
+
+export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; verdict: Verdict }) {
+  const [kind, setKind] = useState('');
+  const [actor, setActor] = useState('');
+  const [list, setList] = useState<Window | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [reading, setReading] = useState(false);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { counts, checked } = verdict;
+  const wanted = kinds.find(([name]) => name === kind)?.[1];
+  const types = wanted && Object.keys(counts?.types ?? {}).filter((type) => wanted.test(type));
+  const fits = (event: BoardEvent): boolean =>
+    (!wanted || wanted.test(event.type)) && (actor === '' || (event.actor.member_id ?? 'system') === actor);
+
+  /** One reading at a time; a later one takes its place. */
+  const turn = useRef(0);
+  const read = async (from: Window | null, before: number | undefined): Promise<void> => {
+    const own = ++turn.current;
+    setReading(true);
+    setError(null);
+    try {
+      const events = [...(from?.events ?? [])];
+      let next: number | null | undefined = before;
+      let found = 0;
+      for (let n = 0; n < PAGES_AT_ONCE && found < PAGE && next !== null; n++) {
+        const query = {
+          newest: true,
+          limit: actor === '' ? PAGE : 200,
+          before: next,
+          type: types?.slice(0, 20).join(','),
+        };
+        const page: Page = await call('listEvents', { params: { board: room.name }, query });
+        if (turn.current !== own) return;
+        const fitting = page.events.toReversed().filter(fits);
+        events.push(...fitting);
+        found += fitting.length;
+        next = page.prev_before;
+      }
+      setList({ events, before: next ?? null, newest: from?.newest ?? before === undefined });
+    } catch (problem) {
+      if (turn.current === own) setError(problem);
+    } finally {
+      if (turn.current === own) setReading(false);
+    }
+  };
+
+  const { event: open } = here;
+  const around = open === undefined ? undefined : open + PAGE / 2;
+  useEffect(() => {
+    if (open !== undefined && list?.events.some(({ seq }) => seq === open)) return;
+    void read(null, around !== undefined && around <= (room.head.peek() ?? 0) ? around : undefined);
+  }, [kind, actor, open]);
+
+  useEffect(
+    () =>
+      room.subscribe(({ event }) => {
+        setList((last) => (last?.newest && fits(event) ? { ...last, events: [event, ...last.events] } : last));
+      }),
+    [room, kind, actor],
+  );
+
+  useEffect(() => {
+    if (open !== undefined) body.current?.querySelector(`[data-seq="${open}"]`)?.scrollIntoView({ block: 'center' });
+  }, [open, list === null]);
+
+  const move = (step: 1 | -1): unknown => {
+    const rows = [...(body.current?.querySelectorAll<HTMLElement>('a.seq') ?? [])];
+    const at = rows.indexOf(document.activeElement as HTMLElement);
+    return rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
+  };
+  const close = (): unknown =>
+    open === undefined ? false : go({ screen: 'board', board: room.name, tab: 'record' }, { replace: true });
+  useKeys(
+    'Record',
+    [
+      { keys: 'j', label: 'Next event', run: () => move(1) },
+      { keys: 'k', label: 'Event before', run: () => move(-1) },
+      { keys: 'Escape', label: 'Close the event', run: close },
+    ],
+    [open],
+  );
+
+  const actors = Object.entries(counts?.actors ?? {}).toSorted(([, a], [, b]) => (a.name < b.name ? -1 : 1));
+  return (
+    <section aria-label="Events">
+      <div class="row w log-bar">
+        <select
+          class="sel"
+          aria-label="Kind of event"
+          value={kind}
+          onChange={(event) => setKind(event.currentTarget.value)}
+        >
+          <option value="">All kinds</option>
+          {kinds.map(([name]) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+        <select
+          class="sel"
+          aria-label="By whom"
+          value={actor}
+          onChange={(event) => setActor(event.currentTarget.value)}
+        >
+          <option value="">Anyone</option>
+          {actors.map(([id, { name }]) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <span class="sp" />
+        {list && !list.newest ? (
+          <button type="button" class="b bare" onClick={() => void read(null, undefined)}>
+            Show the newest
+          </button>
+        ) : (
+          <span class="q2">newest first</span>
+        )}
+        <Export board={room.name} />
+      </div>
+      {error !== null && (
+        <ProblemLine error={error}>
+          <button type="button" class="b" onClick={() => void read(list, list?.before ?? undefined)}>
+            Try again
+          </button>
+        </ProblemLine>
+      )}
+      <table class="log" aria-busy={reading}>
+        <caption class="vh">Events of {room.name}, newest first</caption>
+        <thead>
+          <tr>
+            <th class="num">#</th>
+            <th>When</th>
+            <th>Who</th>
+            <th>What</th>
+            <th class="hx">Hash</th>
+            <th>
+              <span class="vh">Verified</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {list?.events.map((event) => (
+            <EventRow
+              key={event.seq}
+              event={event}
+              room={room}
+              names={{ members: counts?.actors ?? {}, files: counts?.files ?? {} }}
+              checked={checked}
+              open={event.seq === open}
+            />
+          ))}
+        </tbody>
+      </table>
+      {list?.events.length === 0 && !reading && (
+        <p class="q2 log-none">No event of this kind{list.before === null ? '.' : ' so far.'}</p>
+      )}
+      {list && list.before !== null && (
+        <button
+          type="button"
+          class="b log-more"
+          disabled={reading}
+          onClick={() => void read(list, list.before ?? undefined)}
+        >
+          Older events
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** Saves the whole record as a file of one event a line, as `service audit export` writes it. */
+function Export({ board }: { board: string }) {
+  const [busy, setBusy] = useState(false);
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const lines: string[] = [];
+      for await (const page of listAll('listEvents', { params: { board }, query: { limit: 200 } }))
+        lines.push(...page.events.map((event) => `${JSON.stringify(event)}\n`));
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }));
+      link.download = `${board}.ndjson`;
+      link.click();
+      // The browser has taken the bytes when the next task begins, and a minute later for sure.
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    } catch (error) {
+      toast(`Not exported. ${sentenceOf(error)}`);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <button type="button" class="b" disabled={busy} onClick={() => void save()}>
+      <Icon name="get" />
+      Export
+    </button>
+  );
+}

@@ -1,0 +1,23 @@
+/** The record of a board: its check in this browser, what happened on which day, and every event. */
+import './record.css';
+import { useState } from 'preact/hooks';
+import type { TabProps } from '../board/tab.tsx';
+import { Activity } from './activity.tsx';
+import { Log } from './log.tsx';
+import { useVerdict } from './use-verdict.ts';
+import { VerdictPanel } from './verdict.tsx';
+
+export default function RecordTab({ here, room }: TabProps) {
+  const [tries, setTries] = useState(0);
+  const verdict = useVerdict(room, tries);
+  return (
+    <div class="page record">
+      <div class="col wide">
+        <h2 class="vh">Record</h2>
+        <VerdictPanel verdict={verdict} board={room.name} again={() => setTries(tries + 1)} />
+        {verdict.counts && <Activity counts={verdict.counts} />}
+        <Log key={room.name} here={here} room={room} verdict={verdict} />
+      </div>
+    </div>
+  );
+}

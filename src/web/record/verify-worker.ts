@@ -1,0 +1,67 @@
+/** The worker that reads a board's whole record, checks its chain and counts who did what on which day. */
+import { Client } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import { pages } from '../../client/pages.ts';
+import { sha256 } from '../../client/verify.ts';
+import { ChainVerifier } from '../../contract/chain.ts';
+import type { BoardEvent } from '../../contract/types.ts';
+import type { Checked, Counts, FromVerifier, ToVerifier } from './protocol.ts';
+
+const client = new Client({ origin: location.origin });
+const MOST = 200;
+
+let verifier: ChainVerifier;
+let board: string;
+let last = 0;
+const counts: Counts = { days: {}, actors: {}, types: {}, files: {} };
+
+const say = (message: FromVerifier): void => postMessage(message);
+
+/** Reads on from what was read last, until nothing follows. */
+async function read(): Promise<void> {
+  let head: number | undefined;
+  const query = { after: last, limit: MOST };
+  for await (const page of pages(client, 'listEvents', { params: { board }, query })) {
+    head ??= page.head_seq;
+    for (const event of page.events) {
+      await verifier.add(event);
+      count(event);
+    }
+    say({ type: 'progress', checked: last, head });
+  }
+  const problem = verifier.finish(head ?? 0);
+  const checked: Checked = { events: last, head: verifier.head, problem, withheld: verifier.payloadsWithheld };
+  say({ type: 'checked', checked, counts });
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function count({ seq, at, actor, type, data }: BoardEvent): void {
+  if (Number.isSafeInteger(seq)) last = Math.max(last, seq);
+  const day = new Date(at).setHours(0, 0, 0, 0);
+  const who = actor?.member_id ?? 'system';
+  const ofDay = (counts.days[day] ??= {});
+  ofDay[who] = (ofDay[who] ?? 0) + 1;
+  counts.types[type] = (counts.types[type] ?? 0) + 1;
+  counts.actors[who] = {
+    name: actor?.name ?? 'the server',
+    kind: actor?.kind ?? 'system',
+    owner: actor?.owner ?? null,
+  };
+  if (type === 'file.version_added') counts.files[text(data?.['file_id'])] = text(data?.['name']);
+  if (type === 'file.renamed') counts.files[text(data?.['file_id'])] = text(data?.['after']);
+}
+
+let work: Promise<void> = Promise.resolve();
+
+addEventListener('message', ({ data }: MessageEvent<ToVerifier>) => {
+  if (data.type === 'start') {
+    board = data.board;
+    verifier = new ChainVerifier(data.id, { sha256, pinned: data.pinned ?? undefined });
+  }
+  work = work.then(read).catch((error: unknown) => {
+    const { code, message, hint } =
+      error instanceof ClientError ? error : { code: 'page_error', message: String(error), hint: '' };
+    say({ type: 'failed', code, message, hint });
+  });
+});

@@ -1,0 +1,200 @@
+/** Search over one board or all: messages, tasks and files, with the matched words marked. */
+import './search.css';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SearchResult } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { announce } from '../parts/announce.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { counted } from '../parts/number.ts';
+import { ProblemLine } from '../parts/problem.tsx';
+import { boards, boardsError } from '../state/boards.ts';
+import { useKeys } from '../state/keys.ts';
+import { go, place } from '../state/route.ts';
+import { Result } from './result.tsx';
+
+const kinds = [
+  ['', 'Everything'],
+  ['message', 'Messages'],
+  ['task', 'Tasks'],
+  ['file', 'Files'],
+] as const;
+type Kind = (typeof kinds)[number][0];
+type Sort = 'newest' | 'relevance';
+
+/** What was typed becomes a search when the typing pauses. */
+const PAUSE_MS = 200;
+
+interface Found {
+  asked: string;
+  results: SearchResult[];
+  after: string | null;
+}
+
+export default function Search() {
+  const here = place.value.screen === 'search' ? place.value : { q: '', board: undefined };
+  const [text, setText] = useState(here.q);
+  const [kind, setKind] = useState<Kind>('');
+  const [sort, setSort] = useState<Sort>('newest');
+  const [found, setFound] = useState<Found | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [more, setMore] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const q = here.q.trim();
+  const query = { q, board: here.board, kind: kind || undefined, sort };
+  const asked = JSON.stringify(query);
+
+  useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    if (here.q !== text.trim()) setText(here.q);
+  }, [here.q]);
+  useEffect(() => {
+    if (text.trim() === q) return;
+    const timer = setTimeout(
+      () => go({ screen: 'search', q: text.trim(), board: here.board }, { replace: true }),
+      PAUSE_MS,
+    );
+    return () => clearTimeout(timer);
+  }, [text]);
+
+  useEffect(() => {
+    setError(null);
+    if (q === '') {
+      setFound(null);
+      return;
+    }
+    const stop = new AbortController();
+    call('search', { query, signal: stop.signal }).then(
+      ({ results, next_after }) => {
+        setFound({ asked, results, after: next_after });
+        announce(results.length === 0 ? 'Nothing found' : `${counted(results.length, 'result')} shown`);
+      },
+      (problem: unknown) => {
+        if (!stop.signal.aborted) setError(problem);
+      },
+    );
+    return () => stop.abort();
+  }, [asked]);
+
+  const older = async (): Promise<void> => {
+    if (!found?.after || more) return;
+    setMore(true);
+    try {
+      const page = await call('search', { query: { ...query, after: found.after } });
+      setFound({ asked, results: [...found.results, ...page.results], after: page.next_after });
+    } catch (problem) {
+      setError(problem);
+    } finally {
+      setMore(false);
+    }
+  };
+
+  const links = (): HTMLElement[] => [...(list.current?.querySelectorAll<HTMLElement>('a.sr') ?? [])];
+  const move = (step: 1 | -1): unknown => {
+    const all = links();
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    if (step === -1 && at <= 0) return at === 0 ? input.current?.focus() : false;
+    return all.length === 0 ? false : all[Math.min(all.length - 1, at + step)]?.focus();
+  };
+  useKeys('Search', [
+    { keys: 'j', label: 'Next result', run: () => move(1) },
+    { keys: 'k', label: 'Result before', run: () => move(-1) },
+    { keys: 'ArrowDown', label: 'Next result', everywhere: true, run: () => move(1) },
+    { keys: 'ArrowUp', label: 'Result before', everywhere: true, run: () => move(-1) },
+    { keys: '/', label: 'Change the search', run: () => input.current?.select() },
+  ]);
+
+  const own = (boards.value ?? []).filter((board) => board.on_board);
+  return (
+    <main class="main" id="main">
+      <header class="hd plain">
+        <form
+          class="t search-form"
+          role="search"
+          onSubmit={(event) => {
+            event.preventDefault();
+            go({ screen: 'search', q: text.trim(), board: here.board }, { replace: true });
+          }}
+        >
+          <label class="row sp big">
+            <Icon name="search" />
+            <span class="vh">Search</span>
+            <input
+              ref={input}
+              type="search"
+              value={text}
+              maxLength={200}
+              placeholder="Messages, tasks, files"
+              autoComplete="off"
+              aria-describedby="search-how"
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </label>
+          <select
+            class="sel"
+            aria-label="Board"
+            value={here.board ?? ''}
+            onChange={(event) =>
+              go({ screen: 'search', q: text.trim(), board: event.currentTarget.value || undefined }, { replace: true })
+            }
+          >
+            <option value="">All boards</option>
+            {own.map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <fieldset class="seg">
+            <legend class="vh">What to find</legend>
+            {kinds.map(([name, label]) => (
+              <button key={name} type="button" aria-pressed={kind === name} onClick={() => setKind(name)}>
+                {label}
+              </button>
+            ))}
+          </fieldset>
+        </form>
+      </header>
+      <div class="page search-page">
+        <h1 class="vh">Search</h1>
+        <div class="col wide">
+          <div class="row w q2 search-how">
+            <select
+              class="sel quiet"
+              aria-label="Order"
+              value={sort}
+              onChange={(event) => setSort(event.currentTarget.value as Sort)}
+            >
+              <option value="newest">Newest first</option>
+              <option value="relevance">Best match first</option>
+            </select>
+            <span class="sp" />
+            <span id="search-how" class="sm">
+              “a phrase”, <span class="mono">-without</span>, <span class="mono">begin*</span>
+            </span>
+          </div>
+          {error !== null && <ProblemLine error={error} />}
+          {boardsError.value !== null && own.length === 0 && <ProblemLine error={boardsError.value} />}
+          {found && found.results.length === 0 && found.asked === asked && (
+            <p class="q2">
+              Nothing has all of these words{here.board ? ` on ${here.board}` : ''}. Try fewer of them, or the beginning
+              of one with a star.
+            </p>
+          )}
+          {found && found.results.length > 0 && (
+            <ul class="srl list" ref={list} aria-label="Results">
+              {found.results.map((result, index) => (
+                <Result key={index} result={result} />
+              ))}
+            </ul>
+          )}
+          {found?.after && (
+            <button type="button" class="b search-more" disabled={more} onClick={() => void older()}>
+              {sort === 'newest' ? 'Older results' : 'More results'}
+            </button>
+          )}
+        </div>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,74 @@
+/** Invites that the person's agents issued, and how to issue or take back one. */
+import type { Answer, ServerRole } from '../../contract/types.ts';
+import { listAll } from '../api/client.ts';
+import { Command, commandHere } from '../parts/command.tsx';
+import { exactly, Time } from '../parts/time.tsx';
+import { Changes, Section } from './section.tsx';
+import { useAnswer } from './use-answer.ts';
+
+type Notice = Answer<'listInviteNotices'>['notices'][number];
+
+async function readNotices(): Promise<Notice[]> {
+  const notices: Notice[] = [];
+  for await (const page of listAll('listInviteNotices')) notices.push(...page.notices);
+  return notices;
+}
+
+const states: Record<Notice['state'], string> = {
+  active: 'not used yet',
+  redeemed: 'used',
+  revoked: 'taken back',
+  expired: 'its time is over',
+};
+
+export function Invites({ role }: { role: ServerRole }) {
+  const answered = useAnswer(readNotices);
+  const notices = answered.value;
+  return (
+    <Section title="Invites" answered={answered}>
+      {notices?.length === 0 && <p class="q2">Your agents have invited nobody.</p>}
+      {notices && notices.length > 0 && (
+        <ul class="list sinvites">
+          {notices.map((notice) => (
+            <Issued key={notice.id} notice={notice} />
+          ))}
+        </ul>
+      )}
+      <Changes
+        summary="Invites in the terminal"
+        lines={[
+          ...(role === 'admin'
+            ? ([
+                [
+                  'Invite one person; the link is shown once and works once.',
+                  commandHere('invite', 'create', '--ttl', '7d'),
+                ],
+              ] as [string, string][])
+            : []),
+          ['List your invites and those of your agents.', commandHere('invite', 'list')],
+        ]}
+      />
+      {role !== 'admin' && <p class="q2">An admin of the server invites people.</p>}
+    </Section>
+  );
+}
+
+function Issued({ notice }: { notice: Notice }) {
+  const { id, message, display, state, created_at, expires_at, suggested_handle } = notice;
+  const boards = display?.boards ?? [];
+  return (
+    <li>
+      <p>{message}</p>
+      <p class="q2">
+        {display?.agent_name && <b class="mono">{display.agent_name}</b>} <Time at={created_at} relative />,{' '}
+        {states[state]}
+        {state === 'active' && `, works until ${exactly(expires_at)}`}
+        {suggested_handle && `, for ${suggested_handle}`}
+        {boards.length > 0 && `, onto ${boards.map(({ title, name }) => title ?? name).join(', ')}`}
+      </p>
+      {state === 'active' && (
+        <Command line={commandHere('invite', 'revoke', id)} what="the command that takes it back" />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,59 @@
+/** The key that this session came from, and what to do about keys. */
+import type { CurrentBrowserSession } from '../../contract/types.ts';
+import { commandHere } from '../parts/command.tsx';
+import { exactly, until } from '../parts/time.tsx';
+import { Changes, Section } from './section.tsx';
+
+export const Keys = ({
+  current: { person, key, id, started_with, created_at, expires_at },
+}: {
+  current: CurrentBrowserSession;
+}) => (
+  <Section title="You and your key">
+    <dl class="frozen">
+      <div>
+        <dt>You are</dt>
+        <dd>
+          <b>{person.handle}</b>
+          {person.display_name && ` (${person.display_name})`},{' '}
+          {person.server_role === 'admin' ? 'an admin' : `a ${person.server_role}`} of this server
+        </dd>
+      </div>
+      <div>
+        <dt>Key of this session</dt>
+        <dd>
+          <b class="mono">{key.name}</b>; revoking it signs this browser out
+        </dd>
+      </div>
+      <div>
+        <dt>Signed in</dt>
+        <dd>
+          {exactly(created_at)}, {started_with === 'login_code' ? 'by a link' : 'with the key itself'}
+        </dd>
+      </div>
+      <div>
+        <dt>Ends</dt>
+        <dd>
+          {exactly(expires_at)}, in {until(expires_at)}
+        </dd>
+      </div>
+    </dl>
+    <p class="q2">A browser can never list, make or revoke keys. Your terminal can:</p>
+    <Changes
+      summary="Keys and sessions in the terminal"
+      lines={[
+        ['List your keys, and when each was last used.', commandHere('key', 'list')],
+        [
+          'Make a key for another machine or program; it is shown once.',
+          commandHere('key', 'create', 'laptop', '--expires', '90d'),
+        ],
+        [
+          'Revoke the key of this session: this browser and what else uses it end at once.',
+          commandHere('key', 'revoke', key.id),
+        ],
+        ['List the browsers you are signed in with.', commandHere('key', 'sessions')],
+        ['Sign this browser out from elsewhere.', commandHere('key', 'end-session', id)],
+      ]}
+    />
+  </Section>
+);

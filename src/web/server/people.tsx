@@ -1,0 +1,75 @@
+/** The people of the server and their roles. */
+import type { Answer, Person } from '../../contract/types.ts';
+import { listAll } from '../api/client.ts';
+import { commandHere } from '../parts/command.tsx';
+import { counted } from '../parts/number.ts';
+import { exactly } from '../parts/time.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { Changes, Section } from './section.tsx';
+import { useAnswer } from './use-answer.ts';
+
+type Page = Extract<Answer<'listPeople'>, { people: unknown }>;
+
+async function readPeople(): Promise<Person[]> {
+  const people: Person[] = [];
+  for await (const page of listAll('listPeople')) people.push(...(page as Page).people);
+  return people;
+}
+
+/** What an admin may change of a person, and everybody of themself. */
+function changesOf(person: Person, me: Person): [string, string][] {
+  const own = person.handle === me.handle;
+  const rename: [string, string] = [
+    `Give ${own ? 'yourself' : person.handle} another handle.`,
+    commandHere('people', 'rename', own ? 'me' : person.handle, 'NEW-HANDLE'),
+  ];
+  if (me.server_role !== 'admin') return own ? [rename] : [];
+  const role: [string, string][] =
+    person.server_role === 'guest'
+      ? []
+      : person.server_role === 'admin'
+        ? [[`Make ${person.handle} a member again.`, commandHere('people', 'role', person.handle, 'member')]]
+        : [[`Make ${person.handle} an admin.`, commandHere('people', 'role', person.handle, 'admin')]];
+  return [
+    ...role,
+    rename,
+    [
+      `See what removing ${person.handle} would end; nothing changes yet.`,
+      commandHere('people', 'remove', person.handle, '--dry-run'),
+    ],
+    [`Remove ${person.handle} from the server; it asks first.`, commandHere('people', 'remove', person.handle)],
+  ];
+}
+
+export function People({ me }: { me: Person }) {
+  const answered = useAnswer(readPeople);
+  const people = answered.value;
+  return (
+    <Section title="People" answered={answered}>
+      {people && (
+        <>
+          <p class="q2">{counted(people.length, 'person', 'people')}.</p>
+          <ul class="list speople">
+            {people.map((person) => {
+              const changes = changesOf(person, me);
+              return (
+                <li key={person.id}>
+                  <div class="row w">
+                    <Glyph who={{ name: person.handle, kind: 'human', owner: null }} size={28} />
+                    <span class="sp">
+                      <b>{person.handle}</b> {person.display_name && <span class="q2">{person.display_name}</span>}
+                      {person.handle === me.handle && <span class="q2"> (you)</span>}
+                    </span>
+                    <span class="srole">{person.server_role}</span>
+                    <span class="q2 sm">since {exactly(person.created_at).replace(/ at .*/, '')}</span>
+                  </div>
+                  {changes.length > 0 && <Changes summary={`Change ${person.handle}`} lines={changes} />}
+                </li>
+              );
+            })}
+          </ul>
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,54 @@
+/** The server's settings, in words. */
+import type { ServerRole } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { commandHere } from '../parts/command.tsx';
+import { Changes, Section } from './section.tsx';
+import { useAnswer } from './use-answer.ts';
+
+export function Settings({ role }: { role: ServerRole }) {
+  const answered = useAnswer(() => call('getSettings'));
+  const settings = answered.value;
+  return (
+    <Section title="Settings" answered={answered}>
+      {settings && (
+        <>
+          <dl class="frozen">
+            <div>
+              <dt>Who makes boards</dt>
+              <dd>{settings.board_creation === 'admins' ? 'admins only' : 'admins and members'}</dd>
+            </div>
+            <div>
+              <dt>Agents adding people</dt>
+              <dd>
+                {settings.agents_add_people
+                  ? 'may be allowed in advance by their person, where a board allows it'
+                  : 'always ask their person first'}
+              </dd>
+            </div>
+          </dl>
+          {role === 'admin' ? (
+            <Changes
+              summary="Change the settings"
+              lines={[
+                settings.board_creation === 'admins'
+                  ? ['Let members make boards too.', commandHere('settings', 'set', '--board-creation', 'members')]
+                  : ['Let only admins make boards.', commandHere('settings', 'set', '--board-creation', 'admins')],
+                settings.agents_add_people
+                  ? [
+                      'Have agents always ask before they add people.',
+                      commandHere('settings', 'set', '--agents-add-people', 'off'),
+                    ]
+                  : [
+                      'Let people allow it to their agents in advance.',
+                      commandHere('settings', 'set', '--agents-add-people', 'on'),
+                    ],
+              ]}
+            />
+          ) : (
+            <p class="q2">An admin of the server changes them.</p>
+          )}
+        </>
+      )}
+    </Section>
+  );
+}
