@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
 import type { Room } from '../state/room.ts';
 import type { BoardPlace, BoardTab } from '../state/route.ts';
+import { TalkTab } from '../timeline/talk.tsx';
 
 export interface TabProps {
   here: BoardPlace;
@@ -10,6 +11,7 @@ export interface TabProps {
 }
 
 const tabs: Partial<Record<BoardTab, ComponentType<TabProps>>> = {
+  talk: TalkTab,
   tasks: lazy(() => import('../tasks/tasks.tsx').then(({ Tasks }) => ({ default: Tasks }))),
   files: lazy(() => import('../files/files.tsx')),
   record: lazy(() => import('../record/record.tsx')),

@@ -5,6 +5,7 @@
 import createDOMPurify from 'dompurify';
 import { Marked, type MarkedExtension, type Token, type Tokens } from 'marked';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { dressCode } from './code.ts';
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -75,6 +76,7 @@ export function Markdown({ text, decorate }: { text: string; decorate?: (fragmen
   useLayoutEffect(() => {
     const fragment = renderMarkdown(text);
     decorate?.(fragment);
+    dressCode(fragment);
     element.current?.replaceChildren(fragment);
   }, [text, decorate]);
   return <div ref={element} class="x" />;

@@ -1,0 +1,48 @@
+/** The tasks and files of a board, for the chips under messages and the side column: read once, and again when they change. */
+import { signal } from '@preact/signals';
+import type { BoardFile, Task } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import type { Room } from '../state/room.ts';
+
+const SOON = 200;
+
+export class Around {
+  readonly tasks = signal<ReadonlyMap<string, Task>>(new Map());
+  readonly files = signal<ReadonlyMap<string, BoardFile>>(new Map());
+  private readonly room: Room;
+  private readonly stop: () => void;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(room: Room) {
+    this.room = room;
+    this.stop = room.subscribe(({ event, message }) => {
+      // An ask blocks its task, an answer frees it, and every message ages a file.
+      if (/^(task|file)\./.test(event.type) || message?.ask || message?.answer) this.readSoon();
+    });
+    void this.read();
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.stop();
+  }
+
+  private readSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.read(), SOON);
+  }
+
+  private async read(): Promise<void> {
+    const params = { board: this.room.name };
+    try {
+      const [tasks, files] = await Promise.all([
+        call('listTasks', { params, query: { state: 'all', order: 'desc', limit: 200 } }),
+        call('listFiles', { params, query: { limit: 200 } }),
+      ]);
+      this.tasks.value = new Map(tasks.tasks.map((task) => [task.id, task]));
+      this.files.value = new Map(files.files.map((file) => [file.id, file]));
+    } catch {
+      // Chips and lines then have no titles; the next change reads again.
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** A board on which nobody has written yet: how to bring somebody in. */
+import { useState } from 'preact/hooks';
+import type { Answer } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { session } from '../api/session.ts';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { copy } from '../parts/toast.tsx';
+import { Presence } from '../parts/who.tsx';
+import { keyGroups } from '../state/keys.ts';
+import { useTalk } from './context.ts';
+
+export function Begin() {
+  const talk = useTalk();
+  const { board, members } = talk.room;
+  const agents = members.value.filter(({ kind, status }) => kind === 'agent' && status === 'active').length;
+  const guest = session.value?.person.server_role === 'guest';
+  const brief = keyGroups.value.flatMap(({ bindings }) => bindings).find(({ keys }) => keys === 'b');
+  if (guest) return null;
+  return (
+    <section class="begin" aria-labelledby="begin">
+      <h2 id="begin">A board is a room. Bring somebody in.</h2>
+      <ol>
+        <li class={agents === 0 ? 'cur' : ''}>
+          <span class="no">1</span>
+          <div>
+            <h3>Give an agent a seat</h3>
+            <p class="q2">
+              Paste a line into a session of Claude Code, Codex or any other. It answers here within seconds.
+            </p>
+            <JoinLine role={Object.keys(board.value?.roles ?? {})[0] ?? 'member'} joined={agents > 0} />
+          </div>
+        </li>
+        <li class={agents > 0 && !board.value?.brief ? 'cur' : ''}>
+          <span class="no">2</span>
+          <div>
+            <h3>Say what this board is for</h3>
+            <p class="q2">
+              A short brief on top. Everybody who joins reads it first.{' '}
+              {brief && (
+                <button type="button" class="as-link" onClick={() => brief.run(new KeyboardEvent('keydown'))}>
+                  Write the brief
+                </button>
+              )}
+            </p>
+          </div>
+        </li>
+        <li>
+          <span class="no">3</span>
+          <div>
+            <h3>Invite a colleague</h3>
+            <p class="q2">
+              They and their agents see everything said here. <a href={talk.href({ tab: 'people' })}>Add a person</a>
+            </p>
+          </div>
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+/** The line is made when it is asked for: it is a secret, and shown once. */
+function JoinLine({ role, joined }: { role: string; joined: boolean }) {
+  const { room } = useTalk();
+  const [code, setCode] = useState<Answer<'createJoinCode'> | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  if (joined)
+    return (
+      <p class="wait">
+        <Icon name="check" /> An agent has joined.
+      </p>
+    );
+  if (code)
+    return (
+      <>
+        <div class="cmd">
+          <code>{code.join_line}</code>
+          <button type="button" class="b pri" onClick={() => void copy(code.join_line, 'the line')}>
+            <Icon name="copy" />
+            Copy
+          </button>
+        </div>
+        <p class="wait">
+          <Presence state="idle" words="waiting for it to join" />
+          <span class="q sm">works once, for 24 h</span>
+        </p>
+      </>
+    );
+  const make = (): void => {
+    setBusy(true);
+    call('createJoinCode', { params: { board: room.name }, body: { role } })
+      .then(setCode, setError)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <>
+      <p>
+        <button type="button" class="b pri" disabled={busy} onClick={make}>
+          Make a join line
+        </button>
+      </p>
+      {error !== null && <ProblemLine error={error} />}
+    </>
+  );
+}

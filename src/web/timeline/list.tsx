@@ -1,0 +1,93 @@
+/** The list that scrolls: what is read never moves, older and newer pages come on their own, new things wait below. */
+import { Fragment } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { ProblemLine } from '../parts/problem.tsx';
+import { dayOf, isSameDay } from '../parts/time.tsx';
+import { useTalk } from './context.ts';
+import { Empty } from './empty.tsx';
+import type { Entry } from './entries.ts';
+import { LineView } from './line.tsx';
+import { MessageView } from './message.tsx';
+import { isRun } from './runs.ts';
+import type { Scroll } from './scroll.ts';
+import { Separator } from './separator.tsx';
+import { Post } from './thread.ts';
+import { ThreadView } from './thread-view.tsx';
+
+const timeOf = (entry: Entry): string => (entry instanceof Post ? entry.message.peek().at : entry.event.at);
+
+export function List({ scroll }: { scroll: Scroll }) {
+  const talk = useTalk();
+  const { timeline } = talk;
+  const scroller = useRef<HTMLDivElement>(null);
+  const flow = useRef<HTMLDivElement>(null);
+  const entries = timeline.entries.value;
+  const aim = timeline.aim.value;
+  scroll.beforeChange();
+  useEffect(() => scroll.attach(scroller.current!, flow.current!), [scroll]);
+  useLayoutEffect(() => scroll.afterChange(scroller.current!, aim));
+  const since = timeline.unread.since.value;
+  const fresh = timeline.unread.fresh.value;
+  const firstNew = entries.find((entry) => entry instanceof Post && entry.seq > since && fresh.has(entry.seq))?.seq;
+  const loading = timeline.loading.value;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a section would be named the same
+    <div
+      ref={scroller}
+      class="tl"
+      role="region"
+      aria-label="Conversation"
+      aria-busy={!timeline.opened.value}
+      tabIndex={-1}
+      onPointerLeave={({ pointerType }) => {
+        // A touch shows what can be done until the next one.
+        if (pointerType !== 'touch') talk.hovered.value = null;
+      }}
+    >
+      <div ref={flow}>
+        {loading === 'older' && <p class="more-note">Loading older messages</p>}
+        {entries.map((entry, index) => {
+          const before = entries[index - 1];
+          const at = timeOf(entry);
+          const newDay = before ? !isSameDay(timeOf(before), at) : true;
+          const isNew = entry.seq === firstNew;
+          return (
+            <Fragment key={entry.seq}>
+              {newDay && <Separator kind="day">{dayOf(at)}</Separator>}
+              {isNew && <Separator kind="new">New since you last looked</Separator>}
+              {entry instanceof Post ? (
+                <Message post={entry} before={newDay || isNew || !(before instanceof Post) ? undefined : before} />
+              ) : (
+                <LineView line={entry} />
+              )}
+            </Fragment>
+          );
+        })}
+        <Empty />
+        {timeline.error.value !== null && timeline.opened.value && (
+          <ProblemLine error={timeline.error.value}>
+            <button
+              type="button"
+              class="b"
+              onClick={() => {
+                timeline.error.value = null;
+                scroll.fill();
+              }}
+            >
+              Try again
+            </button>
+          </ProblemLine>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Message({ post, before }: { post: Post; before: Post | undefined }) {
+  const run = isRun(before?.message.value, post.message.value);
+  return (
+    <MessageView post={post} run={run}>
+      <ThreadView root={post} thread={post.thread!} />
+    </MessageView>
+  );
+}

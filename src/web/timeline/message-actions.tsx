@@ -1,0 +1,181 @@
+/** What can be done with a message: react, reply, copy, see who got it, print its thread. */
+import { useMemo } from 'preact/hooks';
+import { emojis, type ReactionName } from '../../contract/reactions.ts';
+import type { Message } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { sentenceOf } from '../api/errors.ts';
+import { announce } from '../parts/announce.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { copy, toast } from '../parts/toast.tsx';
+import { type Talk, useTalk } from './context.ts';
+import type { Post } from './thread.ts';
+
+/** Drawn, in words. */
+const drawn: Record<ReactionName, [icon: string, words: string]> = {
+  thumbsup: ['thumb', 'thumbs up'],
+  check: ['check', 'check'],
+  eyes: ['eyes', 'eyes'],
+  heart: ['heart', 'heart'],
+  tada: ['tada', 'hooray'],
+  question: ['what', 'question'],
+};
+
+const busy = new Set<string>();
+
+async function react(talk: Talk, message: Message, name: ReactionName): Promise<void> {
+  const mine = message.reactions.some((reaction) => reaction.name === name && reaction.mine);
+  const params = { message: message.id, reaction: name };
+  const id = `${message.id} ${name}`;
+  if (busy.has(id)) return;
+  busy.add(id);
+  try {
+    const { reactions } = await call(mine ? 'removeReaction' : 'addReaction', { params });
+    const post = talk.timeline.find(message.seq)?.post;
+    if (post) post.message.value = { ...post.message.peek(), reactions };
+  } catch (error) {
+    announce(sentenceOf(error), { urgent: true });
+    toast(`Not done: ${sentenceOf(error)}`);
+  } finally {
+    busy.delete(id);
+  }
+}
+
+/** The reactions that a message has; a press adds or takes back the person's own. */
+export function Reactions({ message }: { message: Message }) {
+  const talk = useTalk();
+  return (
+    <>
+      {message.reactions.map(({ name, by, count, mine }) => {
+        const [icon, words] = drawn[name];
+        const who = mine ? ['you', ...by.filter((each) => each !== talk.me)] : by;
+        const label = `${words}, ${who.join(', ')}`;
+        const content = (
+          <>
+            <Icon name={icon} small />
+            {count}
+          </>
+        );
+        return talk.writable.value ? (
+          <button
+            key={name}
+            type="button"
+            class="rx"
+            aria-pressed={mine}
+            aria-label={label}
+            title={label}
+            onClick={() => void react(talk, message, name)}
+          >
+            {content}
+          </button>
+        ) : (
+          <span key={name} class="rx" role="img" aria-label={label} title={label}>
+            {content}
+          </span>
+        );
+      })}
+    </>
+  );
+}
+
+/** Prints one thread with all that is loaded of it. */
+function print(talk: Talk, root: Post): void {
+  const ready = root.thread?.load() ?? Promise.resolve();
+  void ready.then(() => {
+    talk.printing.value = root.seq;
+    addEventListener(
+      'afterprint',
+      () => {
+        talk.printing.value = null;
+      },
+      { once: true },
+    );
+    // After the thread is drawn.
+    requestAnimationFrame(() => window.print());
+  });
+}
+
+const showReceipts = (talk: Talk, seq: number): void => {
+  talk.receipts.value = new Set(talk.receipts.peek()).add(seq);
+};
+
+/** The bar over a message that has the pointer or the focus. */
+export function Actions({ post }: { post: Post }) {
+  const talk = useTalk();
+  const message = post.message.value;
+  const writable = talk.writable.value;
+  // Lists open towards the middle of the screen.
+  const up = useMemo(() => {
+    const top = document.getElementById(`m${post.seq}`)?.getBoundingClientRect().top ?? 0;
+    return top > innerHeight / 2;
+  }, [post.seq]);
+  const link = location.origin + talk.href({ message: post.seq });
+  return (
+    <div class="acts" role="toolbar" aria-label="Message actions">
+      {writable && (
+        <>
+          <Menu class="b bare ic react" label="React" up={up} button={<Icon name="smile" />}>
+            <div class="reactions">
+              {(Object.keys(emojis) as ReactionName[]).map((name) => {
+                const [icon, words] = drawn[name];
+                const mine = message.reactions.some((reaction) => reaction.name === name && reaction.mine);
+                return (
+                  <button
+                    key={name}
+                    type="button"
+                    role="menuitemcheckbox"
+                    aria-checked={mine}
+                    aria-label={words}
+                    title={words}
+                    onClick={() => void react(talk, message, name)}
+                  >
+                    <Icon name={icon} />
+                  </button>
+                );
+              })}
+            </div>
+          </Menu>
+          <button
+            type="button"
+            class="b bare ic"
+            aria-label="Reply"
+            title="Reply (r)"
+            onClick={() => talk.reply(message)}
+          >
+            <Icon name="reply" />
+          </button>
+        </>
+      )}
+      <button
+        type="button"
+        class="b bare ic"
+        aria-label="Copy link"
+        title="Copy link"
+        onClick={() => void copy(link, 'the link')}
+      >
+        <Icon name="link" />
+      </button>
+      <Menu class="b bare ic" label="More" up={up} button={<Icon name="dots" />}>
+        <button type="button" role="menuitem" onClick={() => void copy(message.body, 'the message as Markdown')}>
+          <Icon name="copy" />
+          Copy as Markdown
+        </button>
+        <button type="button" role="menuitem" onClick={() => showReceipts(talk, post.seq)}>
+          <Icon name="people" />
+          Who got it
+        </button>
+        <button
+          type="button"
+          role="menuitem"
+          onClick={() => {
+            const root = talk.timeline.find(post.seq)?.root;
+            if (root) print(talk, root);
+          }}
+        >
+          <Icon name="file" />
+          Print the thread
+        </button>
+      </Menu>
+    </div>
+  );
+}

@@ -1,0 +1,227 @@
+/** A message: who, what they say, and what goes with it. */
+import { useComputed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { memo } from 'preact/compat';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { BoardFile, Message, Task } from '../../contract/types.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { ago, exactly, timeOfDay } from '../parts/time.tsx';
+import { Glyph, Name } from '../parts/who.tsx';
+import { now } from '../state/clock.ts';
+import { AskCard } from './ask-card.tsx';
+import { useTalk } from './context.ts';
+import { Actions, Reactions } from './message-actions.tsx';
+import { Receipts } from './receipts.tsx';
+import { marksOf, questionOf, redactionNote } from './text.ts';
+import type { Post } from './thread.ts';
+
+const HOUR = 3_600_000;
+
+/** How long ago within the last hour, then the time of the day; the exact time on hover. */
+export const When = ({ at }: { at: string }) => (
+  <time dateTime={at} title={exactly(at)}>
+    {now.value - Date.parse(at) < HOUR ? ago(at) : timeOfDay(at)}
+  </time>
+);
+
+interface Props {
+  post: Post;
+  /** Without a header of its own: it goes on where the message before it ended. */
+  run: boolean;
+  children?: ComponentChildren;
+}
+
+export const MessageView = memo(function MessageView({ post, run, children }: Props) {
+  const talk = useTalk();
+  const message = post.message.value;
+  const isReply = message.thread_root !== null;
+  const active = useComputed(() => talk.hovered.value === post.seq || talk.focused.value === post.seq).value;
+  const tabbable = useComputed(() => talk.rover.value === post.seq).value;
+  const aimed = useComputed(() => talk.timeline.aim.value.mark && talk.timeline.aim.value.seq === post.seq).value;
+  const printed = useComputed(() => talk.printing.value === post.seq).value;
+  const said = useRef<HTMLDivElement>(null);
+  useEffect(() => (said.current ? talk.shown.watch(said.current, post.seq) : undefined), []);
+  const { from } = message;
+  const whose = from.kind === 'agent' ? `, agent of ${from.owner}` : '';
+  const classes = [
+    'm',
+    run ? '' : 'first',
+    active && !isReply ? 'hot' : '',
+    aimed ? 'aimed' : '',
+    printed ? 'print' : '',
+  ];
+  return (
+    <article
+      id={`m${post.seq}`}
+      data-seq={post.seq}
+      class={classes.filter(Boolean).join(' ')}
+      aria-label={`${from.name}${whose}, ${timeOfDay(message.at)}`}
+      tabIndex={tabbable ? 0 : -1}
+      onPointerOver={(event) => {
+        event.stopPropagation();
+        talk.hovered.value = post.seq;
+      }}
+      onFocusIn={(event) => {
+        event.stopPropagation();
+        // A board that opens moves the focus, but asks for nothing.
+        if ((event.target as Element).matches(':focus-visible')) talk.focused.value = post.seq;
+        talk.rover.value = post.seq;
+      }}
+    >
+      {run ? (
+        <span class="hov">
+          <When at={message.at} />
+        </span>
+      ) : (
+        <Glyph
+          who={{ ...from, state: talk.states.value.get(from.id) ?? null }}
+          size={isReply ? 24 : 32}
+          others={talk.agents.value}
+        />
+      )}
+      <div class="col2">
+        <div ref={said}>
+          {!run && <Header message={message} />}
+          <Said message={message} />
+        </div>
+        <Foot post={post} />
+        {children}
+      </div>
+      {active && <Actions post={post} />}
+    </article>
+  );
+});
+
+function Header({ message }: { message: Message }) {
+  const talk = useTalk();
+  const { from, urgent, expects_reply, ask } = message;
+  return (
+    <div class="who">
+      <Name who={from} />
+      <To message={message} />
+      <a class="at-link" href={talk.href({ message: message.seq })}>
+        <When at={message.at} />
+      </a>
+      {urgent && (
+        <span class="st bad">
+          <Icon name="urgent" small />
+          urgent
+        </span>
+      )}
+      {expects_reply && !ask && (
+        <span class="st">
+          <Icon name="clock" small />
+          reply expected
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** To whom, unless to everyone. A reply goes to its thread. */
+function To({ message: { to, thread_root } }: { message: Message }) {
+  const { me } = useTalk();
+  if (thread_root !== null || to.includes('all')) return null;
+  const names = to.map((target) => {
+    if (target === `@${me}`) return 'you';
+    if (target.startsWith('role:')) return `role ${target.slice(5)}`;
+    return target.startsWith('owner:') ? `${target.slice(6)}’s agents` : target;
+  });
+  return (
+    <span class="to">
+      to <b>{names.join(', ')}</b>
+    </span>
+  );
+}
+
+function Said({ message }: { message: Message }) {
+  const talk = useTalk();
+  const board = talk.room.board.value;
+  const prefixes = board?.task_prefixes ?? (board?.task_prefix ? [board.task_prefix] : []);
+  const known = prefixes.join();
+  const marks = useMemo(
+    () => marksOf(message, { board: talk.room.name, me: talk.me, prefixes: known ? known.split(',') : [] }),
+    [message.id, known],
+  );
+  const { answer, ask, body } = message;
+  const { rest, question } = ask ? questionOf(body) : { rest: body, question: '' };
+  return (
+    <>
+      {answer && (
+        <p class="answers">
+          <Icon name={answer.withdrawn ? 'x' : 'check'} small />
+          {answer.withdrawn
+            ? 'withdrew the question'
+            : answer.option_text
+              ? `answered ${answer.option_text}`
+              : 'answered'}
+        </p>
+      )}
+      {rest && !(answer?.withdrawn || answer?.option_text === body) && <Markdown text={rest} decorate={marks} />}
+      {ask && <AskCard message={message} question={question} marks={marks} />}
+    </>
+  );
+}
+
+function Foot({ post }: { post: Post }) {
+  const talk = useTalk();
+  const message = post.message.value;
+  const { files, about, reactions, redactions, thread_root } = message;
+  const tasks = thread_root === null ? about.filter(({ how }) => how === 'given' || how === 'current') : [];
+  const receipts = talk.receipts.value.has(post.seq);
+  if (files.length + tasks.length + reactions.length + redactions.length === 0 && !receipts) return null;
+  return (
+    <div class="foot">
+      {files.map(({ id, name, version }) => (
+        <a key={`${id}${version}`} class="chip" href={talk.href({ tab: 'files', file: name, version })}>
+          <Icon name="file" small />
+          <span class="mono cut">{name}</span>
+          <span class="nw">v{version}</span>
+          <Freshness file={talk.around.files.value.get(id)} version={version} />
+        </a>
+      ))}
+      {tasks.map(({ id, ref }) => (
+        <TaskChip
+          key={id}
+          name={ref}
+          task={talk.around.tasks.value.get(id)}
+          href={talk.href({ tab: 'tasks', task: ref })}
+        />
+      ))}
+      <Reactions message={message} />
+      {redactions.length > 0 && <span class="rc">{redactionNote(message)}</span>}
+      {receipts && <Receipts seq={post.seq} />}
+    </div>
+  );
+}
+
+/** How a version of a file stands to the latest one, to approvals and to what was said since. */
+function Freshness({ file, version }: { file: BoardFile | undefined; version: number }) {
+  if (!file) return null;
+  if (file.removed_at !== null) return <span>taken off</span>;
+  const words = freshnessOf(file, version);
+  return words ? <span>{words}</span> : null;
+}
+
+/** The same in words; empty when there is nothing to say. */
+export function freshnessOf({ latest, approvals, freshness }: BoardFile, version = latest.version): string {
+  if (approvals.some((approval) => approval.version === version)) return 'approved';
+  if (latest.version > version) return `now v${latest.version}`;
+  const [approval] = approvals.toSorted((a, b) => b.version - a.version);
+  if (approval)
+    return `${approval.changes_since} ${approval.changes_since === 1 ? 'change' : 'changes'} since approved`;
+  const { messages_since: count } = freshness;
+  return count > 0 ? `${count} ${count === 1 ? 'message' : 'messages'} since` : '';
+}
+
+const taskIcons: Record<Task['state'], string> = { open: 'open', in_progress: 'half', done: 'task', cancelled: 'x' };
+
+const TaskChip = ({ name, task, href }: { name: string; task: Task | undefined; href: string }) => (
+  <a class="chip" href={href}>
+    <Icon name={task?.blocked ? 'block' : taskIcons[task?.state ?? 'open']} small />
+    <span class="mono">{name}</span>
+    {task && <span class="cut">{task.title}</span>}
+    {task && <span class="vh">{task.blocked ? 'blocked' : task.state.replace('_', ' ')}</span>}
+  </a>
+);

@@ -1,0 +1,50 @@
+/** Whom a message reached: read when the person asks for it. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Answer } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { sentenceOf } from '../api/errors.ts';
+import { useTalk } from './context.ts';
+
+type Told = Answer<'listReceipts'>;
+
+/** "maya", "maya and fixer", "maya, codex and fixer". */
+export const namesOf = (names: readonly string[]): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
+
+function wordsOf({ recipients, to_everyone, available }: Told, me: string): string {
+  if (to_everyone) return 'To everyone; who read it is not kept';
+  if (!available) return 'Not known: the message was imported';
+  const those = (...states: string[]): string =>
+    namesOf(
+      recipients
+        .filter(({ state }) => states.includes(state))
+        .map(({ member }) => (member.name === me ? 'you' : member.name)),
+    );
+  const pending = recipients.filter(({ state }) => state === 'pending');
+  const away = pending.filter(({ presence }) => presence === 'no_session').map(({ member }) => member.name);
+  const awaited = pending.map(({ member }) => member.name).filter((name) => !away.includes(name));
+  const parts = [
+    ['read by', those('read')],
+    ['received by', those('received')],
+    ['waiting for', namesOf(awaited)],
+  ].flatMap(([verb, names]) => (names ? [`${verb} ${names}`] : []));
+  if (away.length > 0)
+    parts.push(`${namesOf(away)} ${away.length === 1 ? 'gets it when it is back' : 'get it when they are back'}`);
+  return parts.length > 0 ? parts.join(' · ') : 'Nobody: no one it was for is on the board';
+}
+
+export function Receipts({ seq }: { seq: number }) {
+  const { room, me } = useTalk();
+  const [words, setWords] = useState<string | null>(null);
+  useEffect(() => {
+    call('listReceipts', { params: { board: room.name, seq } }).then(
+      (told) => setWords(wordsOf(told, me)),
+      (error) => setWords(sentenceOf(error)),
+    );
+  }, [seq]);
+  return (
+    <span class="rc" role="status">
+      {words}
+    </span>
+  );
+}

@@ -1,0 +1,31 @@
+/** What readers of the screen hear of new messages: how many, and whether one asks them. */
+import { announce } from '../parts/announce.tsx';
+import { plainText } from '../parts/markdown.tsx';
+import type { Talk } from './context.ts';
+
+const EVERY = 5_000;
+const MOST_WORDS = 120;
+
+/** Says it as it happens. The result ends it. */
+export function announceNew(talk: Talk): () => void {
+  let count = 0;
+  let asks = 0;
+  let last = 0;
+  return talk.room.subscribe(({ message }) => {
+    if (!message || message.sender === 'self') return;
+    if (message.urgent) {
+      announce(`${message.from.name}, urgent: ${plainText(message.body).slice(0, MOST_WORDS)}`, { urgent: true });
+      return;
+    }
+    // What was said already does not count again.
+    if (Date.now() - last > EVERY) {
+      count = 0;
+      asks = 0;
+    }
+    last = Date.now();
+    count++;
+    if (message.ask && talk.isMe(message.ask.to)) asks++;
+    const need = asks === 0 ? '' : asks === 1 ? ', one asks you' : `, ${asks} ask you`;
+    announce(`${count} new${need}`);
+  });
+}

@@ -1,0 +1,148 @@
+/** Beside the conversation, where there is room: who is here, what is in progress, the files. */
+import type { Member, Task } from '../../contract/types.ts';
+import { Icon } from '../parts/icon.tsx';
+import { ago, timeOfDay } from '../parts/time.tsx';
+import { Glyph, type Known, Name, Presence } from '../parts/who.tsx';
+import { useTalk } from './context.ts';
+import { freshnessOf } from './message.tsx';
+
+const MOST_MEMBERS = 8;
+const MOST = 4;
+
+/** Agents at work first, then those who are here, then those who are gone. */
+const order = ['working', 'waiting', 'idle', 'paused', 'late', 'disconnected'];
+const rank = ({ kind, state }: Member): number => (kind === 'human' ? -1 : order.indexOf(state ?? 'disconnected'));
+
+export function Side() {
+  const talk = useTalk();
+  const members = talk.room.members.value.filter(({ status }) => status === 'active');
+  const others = members.filter((member) => !talk.isMe(member)).sort((a, b) => rank(a) - rank(b));
+  const tasks = [...talk.around.tasks.value.values()].filter(({ state }) => state === 'in_progress');
+  const open = [...talk.around.tasks.value.values()].filter(({ state }) => state === 'open' || state === 'in_progress');
+  const files = [...talk.around.files.value.values()].filter(({ removed_at }) => removed_at === null);
+  const recent = files.sort((a, b) => b.latest.seq - a.latest.seq);
+  return (
+    <aside class="side" aria-label="Around the conversation">
+      {others.length > 0 && (
+        <section>
+          <h3>
+            In the room
+            <a href={talk.href({ tab: 'people' })}>{members.length} with you</a>
+          </h3>
+          <ul>
+            {others.slice(0, MOST_MEMBERS).map((member) => (
+              <MemberRow key={member.id} member={member} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {tasks.length > 0 && (
+        <section>
+          <h3>
+            In progress
+            <a href={talk.href({ tab: 'tasks' })}>all {open.length}</a>
+          </h3>
+          {tasks
+            .sort((a, b) => Number(b.needs_you) - Number(a.needs_you))
+            .slice(0, MOST)
+            .map((task) => (
+              <TaskRow key={task.id} task={task} />
+            ))}
+        </section>
+      )}
+      {recent.length > 0 && (
+        <section>
+          <h3>
+            Files
+            <a href={talk.href({ tab: 'files' })}>all {files.length}</a>
+          </h3>
+          {recent.slice(0, MOST).map((file) => (
+            <a key={file.id} class="tk" href={talk.href({ tab: 'files', file: file.name })}>
+              <span class="mono">{file.name}</span>
+              <span class="m2">
+                {[`v${file.latest.version}`, agoInWords(file.latest.at), freshnessOf(file)].filter(Boolean).join(', ')}
+              </span>
+            </a>
+          ))}
+        </section>
+      )}
+    </aside>
+  );
+}
+
+const agoInWords = (at: string): string => {
+  const words = ago(at);
+  return words === 'now' ? 'just now' : /min|h|day/.test(words) ? `${words} ago` : words;
+};
+
+function MemberRow({ member }: { member: Member }) {
+  const talk = useTalk();
+  const { kind, state, line, presence_since, current_task } = member;
+  const known: Known = member;
+  const gone = state === 'disconnected' && presence_since !== null;
+  const words = gone ? ago(presence_since) : undefined;
+  const task = line?.task ?? current_task;
+  const said = gone ? `gone since ${timeOfDay(presence_since)}` : (line?.text ?? '');
+  return (
+    <li class="mem">
+      <Glyph who={known} size={28} others={talk.agents.value} />
+      <div class="row">
+        <span class="cut">
+          <Name who={known} />
+        </span>
+        {kind === 'agent' && state && (
+          <>
+            <span class="sp" />
+            <Presence state={state} words={words} />
+          </>
+        )}
+      </div>
+      {(said || task) && (
+        <div class="l">
+          {said}
+          {task && !gone && (
+            <>
+              {said && ', '}
+              <a class="ref" href={talk.href({ tab: 'tasks', task: task.ref })}>
+                {task.ref}
+              </a>
+            </>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+function TaskRow({ task }: { task: Task }) {
+  const talk = useTalk();
+  const { owner, blocked, blocked_on, needs_you } = task;
+  const onMe = blocked_on.some(({ to }) => talk.isMe(to));
+  return (
+    <a class="tk" href={talk.href({ tab: 'tasks', task: task.ref })}>
+      <span>{task.title}</span>
+      <span class="m2">
+        <span class="ref">{task.ref}</span>
+        {owner && <Glyph who={{ ...owner, state: talk.states.value.get(owner.id) ?? null }} size={20} />}
+        {onMe ? (
+          <span class="st mine">
+            <Icon name="block" small />
+            blocked on you
+          </span>
+        ) : needs_you ? (
+          <span class="st mine">
+            <Icon name="ask" small />
+            asks you
+          </span>
+        ) : blocked ? (
+          <span class="st">
+            <Icon name="block" small />
+            blocked on {blocked_on[0]?.to.name}
+          </span>
+        ) : (
+          <span>{owner?.name}</span>
+        )}
+      </span>
+    </a>
+  );
+}

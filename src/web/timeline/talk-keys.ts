@@ -1,0 +1,121 @@
+/** The keys of the conversation. */
+import { useKeys } from '../state/keys.ts';
+import { choose, isAnswerable, withdraw } from './asks.ts';
+import type { Talk } from './context.ts';
+import type { Scroll } from './scroll.ts';
+import type { Post } from './thread.ts';
+
+/** Goes to the first message that was not shown yet. */
+export async function nextUnread(talk: Talk, scroll: Scroll): Promise<unknown> {
+  const { timeline } = talk;
+  const view = new Set(inView(scroll));
+  const waiting = [...timeline.unread.waiting.peek().keys()].sort((a, b) => a - b);
+  const next = waiting.find((seq) => !view.has(seq)) ?? waiting[0];
+  return next === undefined ? timeline.toNewest(true) : timeline.goTo(next, { focus: true });
+}
+
+const inView = (scroll: Scroll): number[] =>
+  scroll
+    .elements()
+    .filter((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return bottom > 0 && top < innerHeight;
+    })
+    .map(({ dataset }) => Number(dataset['seq']));
+
+const focusedElement = (): HTMLElement | null => document.activeElement?.closest<HTMLElement>('.tl article') ?? null;
+
+/** Moves the focus to the message before or after, or first to the one that is in view. */
+function move(scroll: Scroll, by: 1 | -1): void {
+  const all = scroll.elements();
+  const at = all.indexOf(focusedElement()!);
+  const to = at < 0 ? scroll.firstInView() : all[at + by];
+  if (!to) return;
+  to.focus({ preventScroll: true });
+  to.scrollIntoView({ block: 'nearest' });
+}
+
+function focusedPost(talk: Talk): Post | undefined {
+  const element = focusedElement();
+  return element ? talk.timeline.find(Number(element.dataset['seq']))?.post : undefined;
+}
+
+/** Goes to the next ask that this person can answer. */
+function nextAsk(talk: Talk, scroll: Scroll): void {
+  const asks = scroll.elements().filter(({ dataset }) => {
+    const message = talk.timeline.find(Number(dataset['seq']))?.post.message.peek();
+    return message?.ask && message.ask.state === 'open' && message.ask.can_answer;
+  });
+  const at = asks.indexOf(focusedElement()!);
+  const to = asks[(at + 1) % asks.length];
+  to?.focus({ preventScroll: true });
+  to?.scrollIntoView({ block: 'center' });
+}
+
+export function useTalkKeys(talk: Talk, scroll: Scroll): void {
+  const { timeline } = talk;
+  /** Runs with the message that has the focus; without one the key belongs to somebody else. */
+  const withPost = (run: (post: Post) => unknown) => (): unknown => {
+    const post = focusedPost(talk);
+    return post ? run(post) : false;
+  };
+  const onMessage = () => document.activeElement?.matches('.tl article') === true;
+  const answerWith = (option: number) =>
+    withPost((post) => {
+      const message = post.message.peek();
+      if (!isAnswerable(message) || option > (message.ask?.options.length ?? 0)) return false;
+      return void choose(message, option);
+    });
+  const hidden = (): string => (timeline.lines.peek() ? 'Hide board events' : 'Show board events');
+  useKeys(
+    'Conversation',
+    [
+      { keys: 'j', label: 'Next message', run: () => move(scroll, 1) },
+      { keys: 'k', label: 'Message before', run: () => move(scroll, -1) },
+      { keys: 'Shift j', label: 'Next unread message', run: () => void nextUnread(talk, scroll) },
+      { keys: 'End', label: 'Newest message', run: () => void timeline.toNewest(true) },
+      {
+        keys: 'Enter',
+        label: 'Open or close the thread',
+        run: withPost((post) => {
+          if (!onMessage() || !post.thread || !post.message.peek().reply_count) return false;
+          return void post.thread.choose(!post.thread.open.peek());
+        }),
+      },
+      {
+        keys: 'r',
+        label: 'Reply',
+        run: withPost((post) => (talk.writable.peek() ? talk.reply(post.message.peek()) : false)),
+      },
+      {
+        keys: 'e',
+        label: 'React',
+        run: () => {
+          const button = focusedElement()?.querySelector<HTMLElement>(':scope > .acts .react');
+          return button ? button.click() : false;
+        },
+      },
+      { keys: 'n', label: 'Next ask', run: () => nextAsk(talk, scroll) },
+      ...[1, 2, 3, 4].map((option) => ({
+        keys: String(option),
+        label: `Answer with option ${option}`,
+        run: answerWith(option),
+      })),
+      {
+        keys: 'w',
+        label: 'Withdraw an ask',
+        run: withPost((post) => (post.message.peek().ask?.can_withdraw ? void withdraw(post.message.peek()) : false)),
+      },
+      {
+        keys: 'h',
+        label: hidden(),
+        run: () => {
+          const first = Number(scroll.firstInView()?.dataset['seq']);
+          void timeline.showLines(!timeline.lines.peek(), Number.isFinite(first) && first > 0 ? first : null);
+        },
+      },
+      { keys: 'Shift e', label: 'Mark all as read', run: () => timeline.unread.showAll(timeline.newest()) },
+    ],
+    [talk, scroll, timeline.lines.value],
+  );
+}

@@ -1,0 +1,100 @@
+/** The conversation of a board: what needs the person above it, the message box below it, who and what is there beside it. */
+import './timeline.css';
+import { lazy, Suspense } from 'preact/compat';
+import { useEffect, useMemo } from 'preact/hooks';
+import { slots } from '../board/slots.tsx';
+import { announce } from '../parts/announce.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { replyTarget } from '../state/reply.ts';
+import type { Room } from '../state/room.ts';
+import type { BoardPlace } from '../state/route.ts';
+import { Talk, TalkContext, useTalk } from './context.ts';
+import { List } from './list.tsx';
+import { announceNew } from './said.ts';
+import { Scroll } from './scroll.ts';
+import { nextUnread, useTalkKeys } from './talk-keys.ts';
+
+const Side = lazy(() => import('./side.tsx').then((module) => module.Side));
+
+export function TalkTab({ here, room }: { here: BoardPlace; room: Room }) {
+  // The position that was read last is part of the board's record.
+  if (!room.board.value) return <div class="room" aria-busy="true" />;
+  return <Conversation key={room.name} room={room} message={here.message} />;
+}
+
+function Conversation({ room, message }: { room: Room; message: number | undefined }) {
+  const talk = useMemo(() => new Talk(room), [room]);
+  const scroll = useMemo(() => new Scroll(talk.timeline), [talk]);
+  const { timeline } = talk;
+  useEffect(() => {
+    void timeline.open(message);
+    const stopSaying = announceNew(talk);
+    const looked = (): void => {
+      if (document.hidden) timeline.unread.flush();
+      else timeline.unread.return();
+    };
+    const leave = (): void => timeline.unread.flush();
+    document.addEventListener('visibilitychange', looked);
+    addEventListener('pagehide', leave);
+    return () => {
+      document.removeEventListener('visibilitychange', looked);
+      removeEventListener('pagehide', leave);
+      stopSaying();
+      talk.close();
+    };
+  }, [talk]);
+  useEffect(() => {
+    if (message === undefined || !timeline.opened.peek()) return;
+    timeline
+      .goTo(message, { mark: true, focus: true })
+      .catch(() => announce('There is no such message on this board.', { urgent: true }));
+  }, [message]);
+  useTalkKeys(talk, scroll);
+  const { strip: Strip, composer: Composer } = slots;
+  return (
+    <TalkContext.Provider value={talk}>
+      <div class="room">
+        <div class={talk.printing.value === null ? 'talk' : 'talk printing'}>
+          <div class="above">{Strip && <Strip room={room} />}</div>
+          {timeline.error.value !== null && !timeline.opened.value ? (
+            <div class="tl">
+              <ProblemLine error={timeline.error.value}>
+                <button type="button" class="b" onClick={() => void timeline.open(message)}>
+                  Try again
+                </button>
+              </ProblemLine>
+            </div>
+          ) : (
+            <List scroll={scroll} />
+          )}
+          <div class="below">
+            <Jump scroll={scroll} />
+            {Composer && <Composer room={room} replyTo={replyTarget.value} />}
+          </div>
+        </div>
+        <Suspense fallback={<aside class="side" aria-label="Around the conversation" />}>
+          <Side />
+        </Suspense>
+      </div>
+    </TalkContext.Provider>
+  );
+}
+
+/** What waits below: new messages, or the newest when the person has gone far up. */
+function Jump({ scroll }: { scroll: Scroll }) {
+  const talk = useTalk();
+  const { timeline } = talk;
+  const count = timeline.unread.waiting.value.size;
+  if (!timeline.opened.value || (scroll.atBottom.value && count === 0)) return null;
+  return (
+    <button
+      type="button"
+      class={count > 0 ? 'jump' : 'jump quiet'}
+      onClick={() => void (count > 0 ? nextUnread(talk, scroll) : timeline.toNewest(true))}
+    >
+      <Icon name="down" />
+      {count > 0 ? `${count} new` : 'Newest'}
+    </button>
+  );
+}

@@ -1,0 +1,74 @@
+/** What is marked in the text of a message: names of members, tasks, and secrets that were taken out. */
+import type { Message } from '../../contract/types.ts';
+import { hrefOf } from '../state/route.ts';
+
+interface Marks {
+  board: string;
+  /** The name of this person on the board. */
+  me: string;
+  /** Words before the numbers of tasks, such as PAY. */
+  prefixes: readonly string[];
+}
+
+const element = (tag: string, className: string, text: string): HTMLElement => {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = text;
+  return made;
+};
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** A function that marks the text of a message once it is rendered. */
+export function marksOf({ mentions }: Message, { board, me, prefixes }: Marks): (fragment: DocumentFragment) => void {
+  const forms = mentions.map(({ text }) => escaped(text)).sort((a, b) => b.length - a.length);
+  const mine = new Set(mentions.filter(({ kind, name }) => kind === 'human' && name === me).map(({ text }) => text));
+  const patterns = [
+    ...(forms.length > 0 ? [`(?<![\\w.@/\\\\-])(?:${forms.join('|')})(?![\\w-])`] : []),
+    ...(prefixes.length > 0 ? [`\\b(?:${prefixes.join('|')})-[1-9]\\d{0,8}\\b`] : []),
+    '\\[redacted:[a-z_]+\\]',
+  ];
+  const pattern = new RegExp(`(${patterns.join('|')})`, 'u');
+  return (fragment) => {
+    const walker = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
+    const texts: Text[] = [];
+    while (walker.nextNode()) texts.push(walker.currentNode as Text);
+    for (const node of texts) {
+      if (node.parentElement?.closest('code, a')) continue;
+      const parts = node.data.split(pattern);
+      if (parts.length > 1) node.replaceWith(...parts.map((part, index) => (index % 2 ? marked(part) : part)));
+    }
+  };
+
+  function marked(part: string): Node {
+    if (part.startsWith('@')) return element('span', mine.has(part) ? 'me' : 'at', part);
+    if (part.startsWith('[')) return element('span', 'redacted', `${kindOf(part.slice(10, -1))} removed`);
+    const link = element('a', 'ref', part) as HTMLAnchorElement;
+    link.href = hrefOf({ screen: 'board', board, tab: 'tasks', task: part });
+    return link;
+  }
+}
+
+/** The kind of a secret in words. */
+const kindOf = (kind: string): string => kind.replaceAll('_', ' ');
+
+/** "1 github token and 2 api keys were removed before this was kept." */
+export function redactionNote({ redactions }: Message): string {
+  const parts = redactions.map(({ kind, count }) => `${count} ${kindOf(kind)}${count === 1 ? '' : 's'}`);
+  const all = parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : (parts[0] ?? '');
+  const many = redactions.length > 1 || (redactions[0]?.count ?? 0) > 1;
+  return `${all} ${many ? 'were' : 'was'} removed before this was kept.`;
+}
+
+const MOST_QUESTION = 300;
+
+/** An ask's question, when its last paragraph is one: it stands over the options, the rest above. */
+export function questionOf(body: string): { rest: string; question: string } {
+  const blocks = body.trimEnd().split(/\n{2,}/);
+  const last = blocks.at(-1) ?? '';
+  const plain =
+    last.length <= MOST_QUESTION &&
+    !/^(\s{4}|[-*+>#|]|\d+[.)]|```|~~~)/m.test(last) &&
+    (body.split('```').length - 1) % 2 === 0;
+  return plain ? { rest: blocks.slice(0, -1).join('\n\n'), question: last } : { rest: body, question: '' };
+}

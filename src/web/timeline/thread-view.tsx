@@ -1,0 +1,101 @@
+/** The replies to a message, inline under it. */
+import { Fragment } from 'preact';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { useTalk } from './context.ts';
+import { MessageView, When } from './message.tsx';
+import { namesOf } from './receipts.tsx';
+import { isRun } from './runs.ts';
+import { Separator } from './separator.tsx';
+import type { Post, Thread } from './thread.ts';
+
+const replies = (count: number): string => `${count} ${count === 1 ? 'reply' : 'replies'}`;
+
+export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
+  const talk = useTalk();
+  const message = root.message.value;
+  const count = thread.loaded.value ? thread.replies.value.length : (message.reply_count ?? 0);
+  if (count === 0) return null;
+  const open = thread.open.value;
+  const fresh = talk.timeline.unread.inThread(root.seq, open).length;
+  const names = [...new Set(thread.replies.value.map((reply) => reply.message.value.from.name))];
+  return (
+    <div class="thr">
+      <button
+        type="button"
+        class="th"
+        aria-expanded={open}
+        aria-controls={`t${root.seq}`}
+        onClick={() => void thread.choose(!open)}
+      >
+        <Icon name={open ? 'down' : 'right'} />
+        {replies(count)}
+        {fresh > 0 && <span class="st mine">{fresh} new</span>}
+        <span class="names">
+          {names.length > 0 ? names.join(', ') : message.last_reply_at && <When at={message.last_reply_at} />}
+        </span>
+      </button>
+      {open && (
+        // biome-ignore lint/a11y/useSemanticElements: there is no element for a group of messages
+        <div class="rs" role="group" aria-label="Replies" id={`t${root.seq}`}>
+          <Replies root={root} thread={thread} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Replies({ root, thread }: { root: Post; thread: Thread }) {
+  const talk = useTalk();
+  const { unread } = talk.timeline;
+  const error = thread.error.value;
+  if (error !== null)
+    return (
+      <ProblemLine error={error}>
+        <button type="button" class="b" onClick={() => void thread.load()}>
+          Try again
+        </button>
+      </ProblemLine>
+    );
+  const shown = thread.shown.value;
+  const from = thread.from.value;
+  const later = thread.replies.value.length - from - shown.length;
+  const fresh = unread.inThread(root.seq, true);
+  const firstFresh = Math.min(...fresh);
+  return (
+    <>
+      {from > 0 && (
+        <button type="button" class="b bare" onClick={() => thread.move(-1)}>
+          <Icon name="up" small /> {replies(from)} before
+        </button>
+      )}
+      {shown.map((reply, index) => (
+        <Fragment key={reply.seq}>
+          {reply.seq === firstFresh && <Separator kind="new">{fresh.length} new</Separator>}
+          <MessageView
+            post={reply}
+            run={reply.seq !== firstFresh && isRun(shown[index - 1]?.message.value, reply.message.value)}
+          />
+        </Fragment>
+      ))}
+      {later > 0 && (
+        <button type="button" class="b bare" onClick={() => thread.move(1)}>
+          <Icon name="down" small /> {replies(later)} after
+        </button>
+      )}
+      {talk.writable.value && (
+        <button type="button" class="rbox" onClick={() => talk.reply(root.message.peek())}>
+          <Icon name="reply" />
+          <span class="sp cut">{replyTo(root, thread, talk.me)}</span>
+          <kbd class="desk">r</kbd>
+        </button>
+      )}
+    </>
+  );
+}
+
+function replyTo(root: Post, thread: Thread, me: string): string {
+  const all = [root, ...thread.replies.value].map((post) => post.message.value.from.name);
+  const names = [...new Set(all)].filter((name) => name !== me);
+  return names.length > 0 ? `Reply to ${namesOf(names)}` : 'Reply';
+}
