@@ -6,7 +6,7 @@ import { signal } from '@preact/signals';
 import { readSession } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { workerUrl } from '../parts/worker.ts';
-import { Hub, type Tab } from './hub.ts';
+import type { Hub, Tab } from './hub.ts';
 import type { FromTab, Link, ToTab } from './protocol.ts';
 
 /** Whether the page is live. */
@@ -102,8 +102,9 @@ function connectTabs(own: string, hello: () => void): void {
     if (hub) receive(own, message);
     else channel.postMessage({ tab: own, up: message } satisfies Envelope);
   };
-  void navigator.locks.request('live', () => {
-    hub = new Hub(location.origin);
+  void navigator.locks.request('live', async () => {
+    // Only browsers without shared workers load it here.
+    hub = new (await import('./hub.ts')).Hub(location.origin);
     channel.postMessage('leading');
     hello();
     return new Promise(() => {});

@@ -41,6 +41,7 @@ export function dressCode(fragment: DocumentFragment): void {
     const text = code.textContent;
     button.addEventListener('click', () => void copy(text, 'the code'));
     caption.append(button);
+    if (!name) figure.classList.add('unnamed');
     if (language && text.length <= MOST_COLOURED)
       void import('./syntax.ts').then(({ colour }) => colour(code, language));
   }

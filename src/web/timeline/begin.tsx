@@ -95,7 +95,7 @@ function JoinLine({ role, joined }: { role: string; joined: boolean }) {
   };
   return (
     <>
-      <p>
+      <p class="make">
         <button type="button" class="b pri" disabled={busy} onClick={make}>
           Make a join line
         </button>

@@ -85,7 +85,7 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
           {!run && <Header message={message} />}
           <Said message={message} />
         </div>
-        <Foot post={post} />
+        <Foot post={post} run={run} />
         {children}
       </div>
       {active && <Actions post={post} />}
@@ -164,11 +164,13 @@ function Said({ message }: { message: Message }) {
   );
 }
 
-function Foot({ post }: { post: Post }) {
+function Foot({ post, run }: { post: Post; run: boolean }) {
   const talk = useTalk();
   const message = post.message.value;
   const { files, about, reactions, redactions, thread_root } = message;
-  const tasks = thread_root === null ? about.filter(({ how }) => how === 'given' || how === 'current') : [];
+  // What is said at work on a task says so once.
+  const shown = run ? ['given'] : ['given', 'current'];
+  const tasks = thread_root === null ? about.filter(({ how }) => shown.includes(how)) : [];
   const receipts = talk.receipts.value.has(post.seq);
   if (files.length + tasks.length + reactions.length + redactions.length === 0 && !receipts) return null;
   return (

@@ -21,6 +21,7 @@ export function Side() {
   const open = [...talk.around.tasks.value.values()].filter(({ state }) => state === 'open' || state === 'in_progress');
   const files = [...talk.around.files.value.values()].filter(({ removed_at }) => removed_at === null);
   const recent = files.sort((a, b) => b.latest.seq - a.latest.seq);
+  if (others.length + tasks.length + recent.length === 0) return null;
   return (
     <aside class="side" aria-label="Around the conversation">
       {others.length > 0 && (
