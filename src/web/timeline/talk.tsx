@@ -2,11 +2,10 @@
 import './timeline.css';
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useMemo } from 'preact/hooks';
-import { slots } from '../board/slots.tsx';
+import { Composer } from '../compose/composer.tsx';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
 import type { BoardPlace } from '../state/route.ts';
 import { Talk, TalkContext, useTalk } from './context.ts';
@@ -51,12 +50,11 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
       .catch(() => announce('There is no such message on this board.', { urgent: true }));
   }, [message]);
   useTalkKeys(talk, scroll);
-  const { strip: Strip, composer: Composer } = slots;
   return (
     <TalkContext.Provider value={talk}>
       <div class="room">
         <div class={talk.printing.value === null ? 'talk' : 'talk printing'}>
-          <div class="above">{Strip && <Strip room={room} />}</div>
+          <div class="above" />
           {timeline.error.value !== null && !timeline.opened.value ? (
             <div class="tl">
               <ProblemLine error={timeline.error.value}>
@@ -70,7 +68,7 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
           )}
           <div class="below">
             <Jump scroll={scroll} />
-            {Composer && <Composer room={room} replyTo={replyTarget.value} />}
+            <Composer room={room} />
           </div>
         </div>
         <Suspense fallback={<aside class="side" aria-label="Around the conversation" />}>
