@@ -86,7 +86,6 @@ describe('every screen of the page', function () {
 async function settled(page: Page): Promise<void> {
   await page.locator('#main').waitFor();
   await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
-  await page.waitForLoadState('networkidle').catch(() => {});
 }
 
 /** Runs in the page: what is wider than the screen, and what is too small to touch. */

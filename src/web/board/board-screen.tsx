@@ -51,7 +51,7 @@ export function BoardScreen() {
 function Header({ here, room }: { here: BoardPlace; room: Room }) {
   const board = room.board.value;
   const counts: Partial<Record<BoardTab, number | undefined>> = {
-    tasks: board?.tasks_open,
+    tasks: (room.tasks.value?.open ?? 0) + (room.tasks.value?.in_progress ?? 0),
     people: board ? board.people_count + (board.agent_count ?? 0) : undefined,
   };
   return (

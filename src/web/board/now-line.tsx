@@ -4,7 +4,7 @@ import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 
 export function NowLine({ room, needs }: { room: Room; needs: number }) {
-  const board = room.board.value;
+  const { in_progress: running = 0, blocked = 0 } = room.tasks.value ?? {};
   const agents = room.members.value.filter(({ kind, status }) => kind === 'agent' && status === 'active');
   const inState = (...states: string[]): number => agents.filter(({ state }) => state && states.includes(state)).length;
   const tasks = hrefOf({ screen: 'board', board: room.name, tab: 'tasks' });
@@ -21,7 +21,8 @@ export function NowLine({ room, needs }: { room: Room; needs: number }) {
         {needs === 1 ? 'needs you' : 'need you'}
       </span>,
     ],
-    [(board?.tasks_open ?? 0) > 0, tasks, `${board?.tasks_open} open ${board?.tasks_open === 1 ? 'task' : 'tasks'}`],
+    [running > 0, tasks, `${running} in progress`],
+    [blocked > 0, tasks, `${blocked} blocked`],
     [working > 0, people, `${working} ${working === 1 ? 'agent' : 'agents'} working`],
     [idle > 0, people, `${idle} idle`],
     [gone > 0, people, `${gone} disconnected`],

@@ -17,6 +17,10 @@ const HUES = 6;
 export function hueOf(person: string): number {
   let hash = 2166136261;
   for (const character of person) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
+  // The lower bits of this hash (FNV-1a) alone are much alike for short names; these are the last steps of MurmurHash3.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  hash ^= hash >>> 16;
   return ((hash >>> 0) % HUES) + 1;
 }
 

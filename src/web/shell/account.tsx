@@ -45,14 +45,17 @@ export function AccountMenu() {
   const button = (
     <>
       <Glyph who={who} size={24} />
-      <span class="sp cut">{person.handle}</span>
+      <span class="sp cut">
+        <span class="vh">Account of </span>
+        {person.handle}
+      </span>
       <Icon name="dots" />
     </>
   );
   return (
     <>
       {failure.value && <p role="alert">{failure.value}</p>}
-      <Menu class="rl account" button={button} label={`Account of ${person.handle}`} up>
+      <Menu class="rl account" button={button} up>
         <div class="menu-head">
           <b>{person.display_name ?? person.handle}</b>
           <span class="q2 sm">

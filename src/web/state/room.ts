@@ -1,6 +1,6 @@
 /** The board that is open: its record, its people and agents, and each thing that happens on it, once and in order. */
 import { signal } from '@preact/signals';
-import type { Board, BoardEvent, Member, Message } from '../../contract/types.ts';
+import type { Answer, Board, BoardEvent, Member, Message } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
 import { listen, showBoard } from '../live/link.ts';
 import type { ToTab } from '../live/protocol.ts';
@@ -12,6 +12,7 @@ export interface Happening {
   message?: Message;
 }
 
+type TaskCounts = Answer<'listTasks'>['counts'];
 type Listener = (happening: Happening) => void;
 
 /** Events after which the board's record or its members are read again. */
@@ -23,6 +24,8 @@ export class Room {
   /** Null until it was read. */
   readonly board = signal<Board | null>(null);
   readonly members = signal<Member[]>([]);
+  /** How many tasks are in which state. */
+  readonly tasks = signal<TaskCounts | null>(null);
   /** Why the board cannot be read, or can no longer be. */
   readonly error = signal<unknown>(null);
   /** The number of the last event that was given to the listeners; null until the board was read. */
@@ -54,11 +57,13 @@ export class Room {
   async refresh(withMembers = true): Promise<void> {
     try {
       const params = { board: this.name };
-      const [board, members] = await Promise.all([
+      const [board, members, tasks] = await Promise.all([
         call('getBoard', { params }),
         withMembers ? readMembers(this.name) : this.members.peek(),
+        call('listTasks', { params, query: { limit: 1 } }),
       ]);
       if (this.closed) return;
+      this.tasks.value = tasks.counts;
       this.board.value = board;
       this.members.value = members;
       this.error.value = null;
@@ -161,7 +166,8 @@ export class Room {
     }
     this.head.value = event.seq;
     for (const listener of this.listeners) listener(happening);
-    if (ofBoard.test(event.type)) this.refreshSoon(ofMembers.test(event.type));
+    if (ofBoard.test(event.type) || happening.message?.ask || happening.message?.answer)
+      this.refreshSoon(ofMembers.test(event.type));
   }
 
   private membersToo = false;
