@@ -45,7 +45,6 @@ export async function runHosted(command: Command): Promise<Ended> {
   const host = idle.pop() ?? new Host();
   const { code, left } = await host.run(command);
   const [stdout, stderr] = host.printed();
-  if (process.env.HOST_DEBUG && left.length > 0) console.log('HOST', command.args.join(' '), left.join());
   if (left.length === 0) idle.push(host);
   else host.close();
   return { code, stdout: stdout!, stderr: stderr! };
