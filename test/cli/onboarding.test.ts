@@ -38,8 +38,8 @@ describe('from a request to a colleague', function () {
   /** The session of Ana's agent, in which no command is hers. */
   const session = { SERVICE_SESSION: 'codex:s1', SERVICE_AGENT: 'helper' };
   before(async () => {
-    anas = new Home();
-    mayas = new Home();
+    anas = new Home({ bare: true });
+    mayas = new Home({ bare: true });
     ({ url } = (await anas.json(['board', 'create', 'launch', '--private'])).server);
     await anas.json(['agent', 'create', 'helper', '--board', 'launch', '--harness', 'codex']);
   });
