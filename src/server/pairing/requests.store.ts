@@ -74,7 +74,7 @@ function withSide(query: Knex.QueryBuilder, side: 'initiator' | 'recipient', p: 
     });
 }
 
-/** Joins so much that Postgres takes longer to plan it than to run it: whoever asks often has it prepared. */
+/** Joins so much that Postgres takes longer to plan it than to run it, so it is prepared. */
 function subjects(db: Knex): Knex.QueryBuilder {
   const query = db({ r: 'pairing_requests' })
     .leftJoin({ b: 'boards' }, 'b.id', 'r.board_id')
