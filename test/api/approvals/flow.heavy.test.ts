@@ -4,6 +4,7 @@
  * SERVICE_TEST_LONG=1 a hundred. SERVICE_TEST_SEED repeats a run.
  */
 import { expect } from 'chai';
+import type { Board } from '../../../src/contract/types.ts';
 import { approvalById, effective } from '../../../src/server/approvals/approvals.store.ts';
 import { type CapsuleRow, capsuleState } from '../../../src/server/approvals/capsules.store.ts';
 import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
@@ -40,16 +41,23 @@ forEachDatabase('the way of an invite', (engine) => {
     await server.stop();
   });
 
+  /** The boards of a play that left them as they were, for the next one. */
+  let kept: Record<'own' | 'bundled', Board> | null = null;
+
+  /** Both boards are somebody else's too, so that any one may leave. */
+  async function newBoards(): Promise<Record<'own' | 'bundled', Board>> {
+    const keeper = await server.person(`keeper-${count}`);
+    return { own: await newBoard(keeper), bundled: await newBoard(keeper, { visibility: 'private' }) };
+  }
+
   /** One play: people, boards and the model of them. */
   async function play(moves: (Step | Trouble)[], label: string): Promise<void> {
     const n = ++count;
     const first = await server.person(`flow-${n}`, 'admin');
     const { token } = await first.ok('createKey', { body: { name: 'spare' } });
     const ana = new Api(server.url, token, first.personId);
-    const keeper = await server.person(`keeper-${n}`);
-    // Both boards are somebody else's too, so that any one may leave.
-    const own = await newBoard(keeper);
-    const bundled = await newBoard(keeper, { visibility: 'private' });
+    const { own, bundled } = kept ?? (await newBoards());
+    kept = null;
     const onOwn = await putOnBoard(server, own.name, first);
     let onBundled = await putOnBoard(server, bundled.name, first);
     const agent = await newAgent(first, own.name);
@@ -170,6 +178,7 @@ forEachDatabase('the way of an invite', (engine) => {
     await compare(`${label}: ${played.join(', ')}, swept`);
     const { capsule } = await rows();
     if (capsule) expect(capsule.ciphertext === null, `${label}: swept`).to.equal(model.capsule?.state === 'cleared');
+    if (model.own === 'active' && model.bundled === 'active') kept = { own, bundled };
 
     async function compare(where: string): Promise<void> {
       if (approval === '' || !model.approval) return;

@@ -161,16 +161,29 @@ forEachDatabase('an archived board', (engine) => {
     const { archived } = row(name);
     it(`${archived === 'refused' ? 'refuses' : archived === 'partly' ? 'refuses part of' : 'allows'} ${name}`, async () => {
       const make = ways[name] ?? ((scene: Scene) => goodWays(name, scene));
-      const count = (await make(await newScene(server))).length;
-      for (let n = 0; n < count; n++) {
+      const archivedWays = async (): Promise<ArchiveWay[]> => {
         const scene = await newScene(server);
-        const { caller, call, answers = archived && '409 board_archived' } = (await make(scene))[n] as ArchiveWay;
+        const made = await make(scene);
         await server.dana.ok('archiveBoard', { params: { board: scene.board } });
-        const before = await databaseText(server.db);
+        return made;
+      };
+      let made = await archivedWays();
+      let before: Map<string, string> | null = null;
+      for (let n = 0; n < made.length; n++) {
+        const { caller, call, answers = archived && '409 board_archived' } = made[n] as ArchiveWay;
+        if (answers === '409 board_archived') before ??= await databaseText(server.db);
         const { status, code } = await caller.call(name, call);
         if (answers === undefined) expect(code, `way ${n}`).not.to.equal('board_archived');
         else expect(code === undefined ? `${status}` : `${status} ${code}`, `way ${n}`).to.equal(answers);
-        if (code === 'board_archived') expect(await databaseText(server.db), `way ${n}`).to.deep.equal(before);
+        if (code === 'board_archived') {
+          const after = await databaseText(server.db);
+          expect(after, `way ${n}`).to.deep.equal(before);
+          before = after;
+        } else if (n + 1 < made.length) {
+          // What is not refused may change the board.
+          made = await archivedWays();
+          before = null;
+        }
       }
     });
   }
