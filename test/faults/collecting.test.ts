@@ -20,7 +20,7 @@ import { type Child, launchScript, localKey, serverModule } from './launch.ts';
 import { chance } from './random.ts';
 
 const LONG = process.env['SERVICE_TEST_LONG'] === '1';
-const ROUNDS = LONG ? 60 : 4;
+const ROUNDS = LONG ? 60 : 3;
 /** Uploads at once: one credential may have no more under way. */
 const AT_ONCE = 7;
 /** Enough that collecting them takes as long as sending them again. */

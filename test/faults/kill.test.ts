@@ -14,7 +14,7 @@ import { expectAllKept, expectSameAgain, type Place, Reading } from './record.ts
 import { Fleet, Target } from './writers.ts';
 
 const LONG = process.env['SERVICE_TEST_LONG'] === '1';
-const KILLS = LONG ? 200 : 10;
+const KILLS = LONG ? 200 : 5;
 const WRITERS = 16;
 /** How long a start takes at most before it is killed in the middle of it. */
 const START_MS = 600;

@@ -17,7 +17,7 @@ import { type Child, launchServer, localKey } from './launch.ts';
 import { expectAllKept, expectSameAgain, type Place, Reading } from './record.ts';
 import { Fleet, Target } from './writers.ts';
 
-const ROUNDS = process.env['SERVICE_TEST_LONG'] === '1' ? 20 : 2;
+const ROUNDS = process.env['SERVICE_TEST_LONG'] === '1' ? 20 : 1;
 const WRITERS = 16;
 const STREAMS = 20;
 /** After this time a database that takes connections again has to be used again. */

@@ -10,7 +10,7 @@ import { Api } from '../support/api.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { KilledRun, type Turn } from './killed-run.ts';
 
-const KILLS = process.env['SERVICE_TEST_LONG'] === '1' ? 30 : 4;
+const KILLS = process.env['SERVICE_TEST_LONG'] === '1' ? 30 : 3;
 const WRITERS = 3;
 
 interface Seat {

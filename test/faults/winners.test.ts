@@ -17,8 +17,8 @@ import { type Child, launchServer, localKey } from './launch.ts';
 
 const LONG = process.env['SERVICE_TEST_LONG'] === '1';
 const MEMBERS = 32;
-const TASKS = LONG ? 1_000 : 15;
-const ROUNDS = LONG ? 200 : 4;
+const TASKS = LONG ? 1_000 : 8;
+const ROUNDS = LONG ? 200 : 2;
 
 forEachDatabase('one winner', (engine: Engine) => {
   const folders: string[] = [];

@@ -21,7 +21,7 @@ import { type Child, launchServer, localKey } from './launch.ts';
 import { type Chance, chance } from './random.ts';
 
 const LONG = process.env['SERVICE_TEST_LONG'] === '1';
-const KILLS = LONG ? 60 : 5;
+const KILLS = LONG ? 60 : 3;
 const MEMBERS = 6;
 const board = 'killed';
 

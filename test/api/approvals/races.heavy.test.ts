@@ -19,7 +19,7 @@ import { connect, preview, secretOf } from '../invites/cast.ts';
 import { addBob, allow, ask, collect, decline, eventsOf, held, invitePeople, look, type Scene, scene } from './cast.ts';
 
 const LONG = process.env['SERVICE_TEST_LONG'] === '1';
-const ROUNDS = LONG ? 200 : 5;
+const ROUNDS = LONG ? 200 : 3;
 
 interface Answered {
   status: number;

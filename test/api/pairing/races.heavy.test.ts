@@ -28,7 +28,7 @@ import {
 import { rowOf, standIn } from './stand.ts';
 
 const LONG = process.env['SERVICE_TEST_LONG'] === '1';
-const ROUNDS = LONG ? 200 : 6;
+const ROUNDS = LONG ? 200 : 3;
 
 forEachDatabase('a pairing request between two servers', (engine) => {
   if (engine === 'sqlite') return;
