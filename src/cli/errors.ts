@@ -34,37 +34,10 @@ export function checkFailed({ quiet }: Output, message: string): Error {
 
 /** Any thrown thing as a problem of the contract's shape. */
 export function asProblem(error: unknown): Problem {
-  if (error instanceof Failure) {
-    const { code, message, hint, details, next } = error;
-    return {
-      body: {
-        error: {
-          code,
-          message,
-          hint: called(hint),
-          ...(next ? { next: calledNext(next) as never } : {}),
-          ...(details ? { details } : {}),
-        },
-      },
-      exit: error.exit ?? exitCode(code),
-    };
-  }
+  if (error instanceof Failure) return { body: bodyOf(error), exit: error.exit ?? exitCode(error.code) };
   if (isClientError(error)) {
-    const { code, message, hint, details, next, status, requestId } = error;
-    return {
-      body: {
-        error: {
-          code,
-          message,
-          hint: called(hint),
-          ...(next ? { next: calledNext(next) } : {}),
-          ...(details ? { details } : {}),
-        },
-      },
-      exit: exitCode(code, status),
-      requestId,
-      foreign: true,
-    };
+    const { code, status, requestId } = error;
+    return { body: bodyOf(error), exit: exitCode(code, status), requestId, foreign: true };
   }
   const known = error instanceof Error ? error : new Error(String(error));
   const unwritable = asUnwritable(known);
@@ -76,6 +49,11 @@ export function asProblem(error: unknown): Problem {
     exit: EXIT.other,
     stack: known.stack,
   };
+}
+
+function bodyOf({ code, message, hint, details, next }: Failure | ClientErrorLike): Problem['body'] {
+  const more = { ...(next ? { next: calledNext(next) as never } : {}), ...(details ? { details } : {}) };
+  return { error: { code, message, hint: called(hint), ...more } };
 }
 
 /**

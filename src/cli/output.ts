@@ -1,21 +1,15 @@
 /** Prints results, notes and errors. Text, `--json` and `--ndjson` are made from the same record. */
+import type { z } from 'zod';
 import { autostarted } from './autostarted.ts';
 import { type Paint, plain } from './color.ts';
 import { called } from './runtime.ts';
+import type { base } from './shapes.ts';
 import { show, showData, showJson } from './terminal.ts';
 
 export type Mode = 'text' | 'json' | 'ndjson';
 
 /** What every successful answer may carry besides the command's own fields. */
-export interface Base {
-  server?: { name: string; url: string };
-  actor?: { kind: 'person' | 'agent'; name: string; id: string; owner?: string };
-  board?: string;
-  replayed?: true;
-  /** Reminders for an agent. */
-  nudges?: { code: string; text: string }[];
-  warnings?: { code: string; message: string; hint: string }[];
-}
+export type Base = z.infer<typeof base>;
 
 export class Output {
   mode: Mode;

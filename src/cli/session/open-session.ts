@@ -1,5 +1,5 @@
 /** Opens a session: resolves server, actor and credential from the flags, and makes the client. */
-import { Client } from '../../client/client.ts';
+import { Client, type RequestInfo } from '../../client/client.ts';
 import { either } from '../../contract/problems.ts';
 import { routes } from '../../contract/routes.ts';
 import { type Actor, allSeats, chooseActor, environmentToken, type Seat } from '../../local/actors.ts';
@@ -122,18 +122,10 @@ export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose
     userAgent: `service/${version()}`,
     timeoutMs: choice.timeoutMs,
     fetch: localFetch,
-    onRequest: (info: {
-      method: string;
-      path: string;
-      status: number | null;
-      ms: number;
-      attempt: number;
-      requestId: string | null;
-    }) => {
-      const changes = info.method !== 'GET' && info.path !== routes.previewInvite.path;
-      if (changes && info.status !== null && info.status < 300) noteDone();
+    onRequest: ({ method, path, status, ms, attempt, requestId }: RequestInfo) => {
+      const changes = method !== 'GET' && path !== routes.previewInvite.path;
+      if (changes && status !== null && status < 300) noteDone();
       if (!verbose) return;
-      const { method, path, status, ms, attempt, requestId } = info;
       const line = `${method} ${path} ${status ?? '-'} ${Math.round(ms)}ms #${attempt} ${requestId ?? '-'}`;
       show(process.stderr, `${line}\n`);
     },
