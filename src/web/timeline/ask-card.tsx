@@ -1,26 +1,45 @@
 /** A question with its numbered options: yellow while it waits on this person. */
 import { useId } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
+import { Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, timeOfDay } from '../parts/time.tsx';
-import { change, choose, isAnswerable, refusals, sending, stateOf, withdraw } from './asks.ts';
+import { toast } from '../parts/toast.tsx';
+import { now } from '../state/clock.ts';
+import { useWrite } from '../state/write.ts';
 import { type Talk, useTalk } from './context.ts';
 
 type Ask = NonNullable<Message['ask']>;
+
+/** The state of an ask now: the time after which it goes on by itself passes without an event. */
+function stateOf({ state, going_at }: Ask): Ask['state'] {
+  return state === 'open' && going_at !== null && Date.parse(going_at) <= now.value ? 'went_with' : state;
+}
 
 /** @param marks marks names and tasks in the question */
 export function AskCard(props: { message: Message; question: string; marks: (fragment: DocumentFragment) => void }) {
   const { message, question, marks } = props;
   const talk = useTalk();
   const id = useId();
+  const write = useWrite();
   const ask = message.ask as Ask;
-  const state = stateOf(message);
-  const toMe = talk.isMe(ask.to);
-  const mine = toMe && ask.can_answer && (state === 'open' || state === 'went_with');
-  const can = isAnswerable(message) && talk.writable.value;
-  const refusal = refusals.value.get(message.id);
+  const state = stateOf(ask);
+  const can = ask.can_answer && state !== 'withdrawn';
+  const mine = talk.isMe(ask.to) && can && state !== 'answered';
+  const withdraw = async (): Promise<void> => {
+    const done = await write.run('withdraw', (idempotencyKey) =>
+      call('postMessage', {
+        params: { board: message.board },
+        idempotencyKey,
+        body: { body: 'Withdrawn.', reply_to: message.id, answer: { withdrawn: true } },
+      }),
+    );
+    if (done) announce('Withdrawn');
+  };
   return (
     <div class={state === 'open' && mine ? 'askc mine' : 'askc'}>
       <div class="h" id={`${id}h`}>
@@ -31,43 +50,35 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
           <Markdown text={question} decorate={marks} />
         </div>
       )}
-      {ask.options.length > 0 && (
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a border and a legend of its own
-        <div class="opts" role="group" aria-labelledby={question ? id : `${id}h`}>
-          {ask.options.map((option, index) => (
-            <Option key={option} message={message} number={index + 1} can={can} state={state} talk={talk} />
-          ))}
-        </div>
-      )}
-      {(can || (ask.can_answer && state === 'answered') || ask.can_withdraw) && talk.writable.value && (
+      <Options
+        message={message}
+        labelledBy={question ? id : `${id}h`}
+        onAnswered={(posted) => toast(`Answered “${posted.body}”.`)}
+      />
+      {(can || ask.can_withdraw) && (
         <div class="row w more">
-          {can && (
+          {can && state !== 'answered' && (
             <button type="button" class="b bare" onClick={() => talk.reply(message)}>
               <Icon name="reply" />
               Write an answer
             </button>
           )}
-          {ask.can_answer && state === 'answered' && !can && (
-            <button type="button" class="b bare" onClick={() => change(message.id)}>
-              Change
-            </button>
-          )}
           {ask.can_withdraw && state !== 'answered' && (
-            <button type="button" class="b bare" onClick={() => void withdraw(message)}>
+            <button type="button" class="b bare withdraw" aria-disabled={write.busy} onClick={() => void withdraw()}>
               Withdraw
             </button>
           )}
         </div>
       )}
-      {!toMe && !ask.can_answer && state === 'open' && message.sender !== 'self' && (
+      {!can && state === 'open' && message.sender !== 'self' && talk.writable.value && (
         <p class="q sm">{ask.to.name} answers this; you can reply beside it.</p>
       )}
-      {refusal !== undefined && <ProblemLine error={refusal} />}
+      {write.error !== null && <ProblemLine error={write.error} />}
     </div>
   );
 }
 
-function Head(props: { message: Message; ask: Ask; state: Ask['state'] | undefined; mine: boolean; talk: Talk }) {
+function Head(props: { message: Message; ask: Ask; state: Ask['state']; mine: boolean; talk: Talk }) {
   const { message, ask, state, mine, talk } = props;
   const blocks = ask.blocking && ask.task && (
     <>
@@ -84,16 +95,15 @@ function Head(props: { message: Message; ask: Ask; state: Ask['state'] | undefin
       </span>
     );
   if (state === 'answered') {
-    const reply = talk.timeline.find(message.seq)?.root.thread?.replies.value.find(({ seq }) => seq === ask.answer_seq);
-    const by = reply?.message.value;
+    const reply = talk.timeline.find(ask.answer_seq ?? 0)?.post.message.value;
     return (
       <>
         <span class="st ok">
           <Icon name="check" small /> Answered
         </span>
-        {by && (
+        {reply && (
           <span>
-            by {by.sender === 'self' ? 'you' : by.from.name}, {timeOfDay(by.at)}
+            by {reply.sender === 'self' ? 'you' : reply.from.name}, {timeOfDay(reply.at)}
           </span>
         )}
       </>
@@ -130,45 +140,5 @@ function Head(props: { message: Message; ask: Ask; state: Ask['state'] | undefin
         {ask.can_answer && '; you may answer too'}
       </span>
     </>
-  );
-}
-
-const LONG = 14;
-
-function Option(props: { message: Message; number: number; can: boolean; state: string | undefined; talk: Talk }) {
-  const { message, number, can, state, talk } = props;
-  const ask = message.ask as Ask;
-  const option = ask.options[number - 1]!;
-  const chosen = state === 'answered' && ask.answer_option === number;
-  const answer = talk.timeline.find(ask.answer_seq ?? 0)?.post.message.value;
-  const note = chosen
-    ? answer?.sender === 'self'
-      ? 'your answer'
-      : 'answer'
-    : ask.going_with === option
-      ? state === 'went_with'
-        ? 'went with'
-        : 'default'
-      : null;
-  const kind = `opt${option.length > LONG ? ' long' : ''}`;
-  const content = (
-    <>
-      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot have the focus */}
-      <kbd aria-hidden="true">{number}</kbd>
-      <span>{option}</span>
-      {note && <span class="d">{note}</span>}
-    </>
-  );
-  if (!can) return <span class={chosen ? `${kind} chosen` : `${kind} not`}>{content}</span>;
-  return (
-    <button
-      type="button"
-      class={kind}
-      aria-pressed={chosen}
-      aria-disabled={sending.value.has(message.id)}
-      onClick={() => void choose(message, number)}
-    >
-      {content}
-    </button>
   );
 }

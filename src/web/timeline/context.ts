@@ -45,7 +45,6 @@ export class Talk {
     this.shown.close();
     this.timeline.close();
     this.around.close();
-    replyTarget.value = null;
   }
 
   /** The name of this person on the board. */

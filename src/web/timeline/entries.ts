@@ -1,5 +1,5 @@
 /** What the conversation is made of: messages with their threads, and lines that tell what else happened on the board. */
-import type { BoardEvent } from '../../contract/types.ts';
+import type { BoardEvent, Message } from '../../contract/types.ts';
 import { Post } from './thread.ts';
 
 /** Something else that happened on the board. */
@@ -32,3 +32,18 @@ export const hasLine = ({ type, seq }: BoardEvent): boolean => known.has(type) &
 /** How much of the document an entry takes, in messages. */
 export const weightOf = (entry: Entry): number =>
   1 + (entry instanceof Post ? (entry.thread?.shown.peek().length ?? 0) : 0);
+
+const RUN_MS = 5 * 60_000;
+
+/** Whether a message needs no header: the same sender, to the same, within five minutes, with nothing between. */
+export function isRun(before: Message | undefined, message: Message): boolean {
+  return (
+    before !== undefined &&
+    before.from.id === message.from.id &&
+    Date.parse(message.at) - Date.parse(before.at) < RUN_MS &&
+    !message.urgent &&
+    !message.expects_reply &&
+    !before.reply_count &&
+    String(before.to) === String(message.to)
+  );
+}

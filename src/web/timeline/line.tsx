@@ -1,4 +1,5 @@
-/** A board event as a short quiet line. */
+/** What stands between messages: board events as short quiet lines, days, and where the new ones begin. */
+import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { Icon } from '../parts/icon.tsx';
 import { useTalk } from './context.ts';
@@ -20,3 +21,10 @@ export const LineView = memo(function LineView({ line: { seq, event } }: { line:
     </div>
   );
 });
+
+export const Separator = ({ kind, children }: { kind: 'day' | 'new'; children: ComponentChildren }) => (
+  // biome-ignore lint/a11y: a rule cannot hold words, and nothing moves this one
+  <div class={kind} role="separator">
+    {children}
+  </div>
+);

@@ -1,18 +1,18 @@
 /** The list that scrolls: what is read never moves, older and newer pages come on their own, new things wait below. */
 import { Fragment } from 'preact';
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { ProblemLine } from '../parts/problem.tsx';
 import { dayOf, isSameDay } from '../parts/time.tsx';
 import { useTalk } from './context.ts';
-import { Empty } from './empty.tsx';
-import type { Entry } from './entries.ts';
-import { LineView } from './line.tsx';
+import { type Entry, isRun } from './entries.ts';
+import { LineView, Separator } from './line.tsx';
 import { MessageView } from './message.tsx';
-import { isRun } from './runs.ts';
 import type { Scroll } from './scroll.ts';
-import { Separator } from './separator.tsx';
 import { Post } from './thread.ts';
 import { ThreadView } from './thread-view.tsx';
+
+const Begin = lazy(() => import('./begin.tsx').then((module) => module.Begin));
 
 const timeOf = (entry: Entry): string => (entry instanceof Post ? entry.message.peek().at : entry.event.at);
 
@@ -89,5 +89,18 @@ function Message({ post, before }: { post: Post; before: Post | undefined }) {
     <MessageView post={post} run={run}>
       <ThreadView root={post} thread={post.thread!} />
     </MessageView>
+  );
+}
+
+/** What stands on a board that nobody has written on; loaded when it is. */
+function Empty() {
+  const { timeline, room } = useTalk();
+  const some = timeline.entries.value.some((entry) => entry instanceof Post);
+  if (some || !timeline.opened.value || !timeline.atStart.value || !timeline.atEnd.value) return null;
+  if (room.board.value?.lifecycle !== 'active') return null;
+  return (
+    <Suspense fallback={null}>
+      <Begin />
+    </Suspense>
   );
 }

@@ -13,7 +13,7 @@ import { AskCard } from './ask-card.tsx';
 import { useTalk } from './context.ts';
 import { Actions, Reactions } from './message-actions.tsx';
 import { Receipts } from './receipts.tsx';
-import { marksOf, questionOf, redactionNote } from './text.ts';
+import { cardOf, marksOf, redactionNote } from './text.ts';
 import type { Post } from './thread.ts';
 
 const HOUR = 3_600_000;
@@ -145,7 +145,7 @@ function Said({ message }: { message: Message }) {
     [message.id, known],
   );
   const { answer, ask, body } = message;
-  const { rest, question } = ask ? questionOf(body) : { rest: body, question: '' };
+  const { rest, question } = ask ? cardOf(body) : { rest: body, question: '' };
   return (
     <>
       {answer && (

@@ -1,6 +1,6 @@
 /** The keys of the conversation. */
+import { pickOption } from '../state/answers.ts';
 import { useKeys } from '../state/keys.ts';
-import { choose, isAnswerable, withdraw } from './asks.ts';
 import type { Talk } from './context.ts';
 import type { Scroll } from './scroll.ts';
 import type { Post } from './thread.ts';
@@ -59,13 +59,13 @@ export function useTalkKeys(talk: Talk, scroll: Scroll): void {
     const post = focusedPost(talk);
     return post ? run(post) : false;
   };
+  /** Presses a button of the message that has the focus. */
+  const press = (selector: string): unknown => {
+    const button = focusedElement()?.querySelector<HTMLElement>(selector);
+    return button ? button.click() : false;
+  };
   const onMessage = () => document.activeElement?.matches('.tl article') === true;
-  const answerWith = (option: number) =>
-    withPost((post) => {
-      const message = post.message.peek();
-      if (!isAnswerable(message) || option > (message.ask?.options.length ?? 0)) return false;
-      return void choose(message, option);
-    });
+  const answerWith = (option: number) => withPost((post) => pickOption(post.message.peek(), option));
   const hidden = (): string => (timeline.lines.peek() ? 'Hide board events' : 'Show board events');
   useKeys(
     'Conversation',
@@ -90,10 +90,7 @@ export function useTalkKeys(talk: Talk, scroll: Scroll): void {
       {
         keys: 'e',
         label: 'React',
-        run: () => {
-          const button = focusedElement()?.querySelector<HTMLElement>(':scope > .acts .react');
-          return button ? button.click() : false;
-        },
+        run: () => press(':scope > .acts .react'),
       },
       { keys: 'n', label: 'Next ask', run: () => nextAsk(talk, scroll) },
       ...[1, 2, 3, 4].map((option) => ({
@@ -104,7 +101,7 @@ export function useTalkKeys(talk: Talk, scroll: Scroll): void {
       {
         keys: 'w',
         label: 'Withdraw an ask',
-        run: withPost((post) => (post.message.peek().ask?.can_withdraw ? void withdraw(post.message.peek()) : false)),
+        run: () => press('.withdraw'),
       },
       {
         keys: 'h',

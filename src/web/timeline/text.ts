@@ -62,13 +62,11 @@ export function redactionNote({ redactions }: Message): string {
 
 const MOST_QUESTION = 300;
 
-/** An ask's question, when its last paragraph is one: it stands over the options, the rest above. */
-export function questionOf(body: string): { rest: string; question: string } {
+/** An ask's question, when its last paragraph is one: it stands over the options, the rest of the text above. */
+export function cardOf(body: string): { rest: string; question: string } {
   const blocks = body.trimEnd().split(/\n{2,}/);
   const last = blocks.at(-1) ?? '';
-  const plain =
-    last.length <= MOST_QUESTION &&
-    !/^(\s{4}|[-*+>#|]|\d+[.)]|```|~~~)/m.test(last) &&
-    (body.split('```').length - 1) % 2 === 0;
+  const inFence = body.split('```').length % 2 === 0;
+  const plain = last.length <= MOST_QUESTION && !/^(\s{4}|[-*+>#|]|\d+[.)]|```|~~~)/m.test(last) && !inFence;
   return plain ? { rest: blocks.slice(0, -1).join('\n\n'), question: last } : { rest: body, question: '' };
 }

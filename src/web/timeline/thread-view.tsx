@@ -3,10 +3,10 @@ import { Fragment } from 'preact';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useTalk } from './context.ts';
+import { isRun } from './entries.ts';
+import { Separator } from './line.tsx';
 import { MessageView, When } from './message.tsx';
 import { namesOf } from './receipts.tsx';
-import { isRun } from './runs.ts';
-import { Separator } from './separator.tsx';
 import type { Post, Thread } from './thread.ts';
 
 const replies = (count: number): string => `${count} ${count === 1 ? 'reply' : 'replies'}`;
