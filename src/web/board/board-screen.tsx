@@ -1,6 +1,7 @@
 /** A board: its header with what is going on, and one of its tabs. */
 import { useEffect } from 'preact/hooks';
 import { hasCode } from '../api/errors.ts';
+import { BriefBelow, BriefLine } from '../brief/brief-line.tsx';
 import { Join } from '../compose/composer.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -76,7 +77,9 @@ function Header({ here, room }: { here: BoardPlace; room: Room }) {
             </a>
           ))}
         </nav>
+        <BriefLine room={room} />
       </div>
+      <BriefBelow room={room} talk={here.tab === 'talk'} />
     </header>
   );
 }

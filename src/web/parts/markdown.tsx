@@ -2,10 +2,10 @@
  * Text of people and agents as Markdown (GitHub flavour). It never becomes script, style or form: the renderer gives out no
  * HTML of the author's, DOMPurify cleans what it gives out, and nothing outside of this server is loaded.
  */
-import createDOMPurify from 'dompurify';
 import { Marked, type MarkedExtension, type Token, type Tokens } from 'marked';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { dressCode } from './code.ts';
+import { purify } from './purify.ts';
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -23,7 +23,6 @@ const renderer: MarkedExtension = {
   },
 };
 const marked = new Marked(renderer);
-const purify = createDOMPurify(window);
 
 /** Tags of Markdown, and no attribute that styles, runs or loads anything. */
 const clean = {

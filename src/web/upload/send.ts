@@ -11,6 +11,8 @@ export interface Where {
   base?: number;
   file_id?: string;
   brief?: boolean;
+  /** The brief becomes Markdown instead of HTML, or the other way round. */
+  replace_format?: boolean;
   maintained?: boolean;
 }
 

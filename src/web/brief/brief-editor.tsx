@@ -1,0 +1,232 @@
+/** The editor of the brief. It never overwrites a change that was made meanwhile: both texts are shown, and the person chooses. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ClientError } from '../../client/errors.ts';
+import { newIdempotencyKey } from '../../client/idempotency.ts';
+import type { Board, Brief } from '../../contract/types.ts';
+import { readText } from '../api/bytes.ts';
+import { hasCode } from '../api/errors.ts';
+import { announce } from '../parts/announce.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { toast } from '../parts/toast.tsx';
+import { keep, kept } from '../state/kept.ts';
+import type { Room } from '../state/room.ts';
+import { sendFile } from '../upload/send.ts';
+import { openBrief } from './brief.ts';
+
+interface Version {
+  brief: Brief;
+  text: string;
+}
+
+/** What is being written over which version; kept in this browser until it is saved or given up. */
+interface Draft {
+  text: string;
+  /** Null: there was no brief. */
+  base: Pick<Brief, 'file_id' | 'version' | 'name'> | null;
+}
+
+const nameOf = (boardId: string): string => `brief:${boardId}`;
+
+function keptDraft(boardId: string): Draft | null {
+  try {
+    return JSON.parse(kept(nameOf(boardId)) ?? 'null') as Draft | null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a text is kept that was not saved. */
+export const hasDraft = (boardId: string): boolean => keptDraft(boardId) !== null;
+
+const keepDraft = (boardId: string, draft: Draft | null): void => keep(nameOf(boardId), draft && JSON.stringify(draft));
+
+interface Props {
+  room: Room;
+  board: Board;
+  /** The version that is in force; null: none. */
+  now: Version | null;
+  close: () => void;
+}
+
+export function BriefEditor({ room, board, now, close }: Props) {
+  const [draft, setDraft] = useState<Draft>(
+    () => keptDraft(board.id) ?? { text: now?.text ?? '', base: now?.brief ?? null },
+  );
+  /** What somebody else made of it meanwhile; `undefined`: nothing that is known. */
+  const [theirs, setTheirs] = useState<Version | null | undefined>(undefined);
+  const [merging, setMerging] = useState(false);
+  const [problem, setProblem] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const key = useRef(newIdempotencyKey());
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), [merging]);
+
+  const write = (text: string): void => {
+    setDraft({ ...draft, text });
+    keepDraft(board.id, text === (now?.text ?? '') ? null : { ...draft, text });
+  };
+  const done = (): void => {
+    keepDraft(board.id, null);
+    close();
+  };
+
+  async function save(base: Draft['base']): Promise<void> {
+    if (busy) return;
+    setBusy(true);
+    setProblem(null);
+    const name = draft.base?.name ?? 'brief.md';
+    const over = base && { base: base.version, file_id: base.file_id, replace_format: base.name !== name };
+    try {
+      await sendFile(room.name, new Blob([draft.text]), { name, brief: true, ...over }, { key: key.current });
+      await room.refresh(false);
+      done();
+    } catch (error) {
+      // An answer ends the key; without one, the same text under the same key is saved once.
+      if (error instanceof ClientError && error.status !== undefined) key.current = newIdempotencyKey();
+      if (hasCode(error, 'file_changed', 'brief_exists')) await meet().catch(setProblem);
+      else setProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  /** Reads what is in force now. */
+  async function meet(): Promise<void> {
+    await room.refresh(false);
+    const brief = room.board.peek()?.brief ?? null;
+    const text = brief && (await readText(room.name, brief.file_id, brief.version));
+    if (brief && text === draft.text) return done();
+    setTheirs(brief && { brief, text: text ?? '' });
+    setMerging(false);
+    announce('Not saved. Somebody changed the brief meanwhile.', { urgent: true });
+  }
+
+  if (theirs !== undefined && !merging)
+    return (
+      <Conflict
+        mine={draft.text}
+        theirs={theirs}
+        busy={busy}
+        problem={problem}
+        keepMine={() => void save(theirs?.brief ?? null)}
+        takeTheirs={() => {
+          const aside = { ...draft, base: theirs?.brief ?? null };
+          done();
+          toast('Your text was put aside', {
+            label: 'Bring it back',
+            run: () => {
+              keepDraft(board.id, aside);
+              openBrief.value = null;
+              setTimeout(() => {
+                openBrief.value = room.name;
+              });
+            },
+          });
+        }}
+        merge={() => {
+          const next = { ...draft, base: theirs?.brief ?? null };
+          setDraft(next);
+          keepDraft(board.id, next);
+          setMerging(true);
+        }}
+      />
+    );
+  const over = draft.base && now && draft.base.version !== now.brief.version && !merging;
+  return (
+    <form
+      class="brief-form"
+      aria-label="Change the brief"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(draft.base);
+      }}
+    >
+      <div class={merging && theirs ? 'brief-two' : undefined}>
+        <div class="brief-text">
+          {merging && <h3>Your text</h3>}
+          <textarea
+            ref={field}
+            class="in mono"
+            aria-label="Text of the brief"
+            placeholder="What everyone on this board should know: the goal, what is decided, what is open."
+            value={draft.text}
+            onInput={({ currentTarget }) => write(currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+              event.preventDefault();
+              void save(draft.base);
+            }}
+          />
+        </div>
+        {merging && theirs && <Text title={titleOf(theirs)} text={theirs.text} />}
+      </div>
+      {over && <p class="q2 sm">Somebody saved v{now.brief.version} meanwhile. Saving shows both texts first.</p>}
+      {problem !== null && <ProblemLine error={problem} />}
+      <div class="row brief-actions">
+        <span class="sp q sm">{hasDraft(board.id) ? 'Kept in this browser until you save it.' : ''}</span>
+        <button type="button" class="b bare" onClick={done}>
+          Discard
+        </button>
+        <button type="submit" class="b pri" aria-disabled={busy}>
+          {draft.base ? `Save as v${draft.base.version + 1}` : 'Save'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const titleOf = ({ brief }: Version): string => `v${brief.version} by ${brief.by.name}`;
+
+const Text = ({ title, text }: { title: string; text: string }) => (
+  <div class="brief-text">
+    <h3>{title}</h3>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled by keyboard */}
+    <pre class="mono" tabIndex={0}>
+      {text}
+    </pre>
+  </div>
+);
+
+function Conflict(props: {
+  mine: string;
+  theirs: Version | null;
+  busy: boolean;
+  problem: unknown;
+  keepMine: () => void;
+  takeTheirs: () => void;
+  merge: () => void;
+}) {
+  const { theirs } = props;
+  const first = useRef<HTMLHeadingElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <div class="brief-conflict">
+      <h2 ref={first} tabIndex={-1}>
+        {theirs
+          ? `Not saved: ${theirs.brief.by.name} changed the brief meanwhile`
+          : 'Not saved: the brief was removed meanwhile'}
+      </h2>
+      <p class="q2">Nothing is lost. Choose what the brief says next.</p>
+      <div class="brief-two">
+        <Text title="Your text" text={props.mine} />
+        {theirs && <Text title={titleOf(theirs)} text={theirs.text} />}
+      </div>
+      {props.problem !== null && <ProblemLine error={props.problem} />}
+      <div class="row w brief-actions">
+        <button type="button" class="b" aria-disabled={props.busy} onClick={props.keepMine}>
+          {theirs ? `Save yours as v${theirs.brief.version + 1}` : 'Save yours as a new brief'}
+        </button>
+        {theirs && (
+          <button type="button" class="b" onClick={props.takeTheirs}>
+            Take {theirs.brief.by.name}’s
+          </button>
+        )}
+        {theirs && (
+          <button type="button" class="b" onClick={props.merge}>
+            Put both together by hand
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+/** The opened brief: the text, how fresh it is, and the way to change it. */
+import { useRef, useState } from 'preact/hooks';
+import type { Brief } from '../../contract/types.ts';
+import { downloadOf } from '../api/bytes.ts';
+import { HtmlPreview, PREVIEW_BYTES } from '../parts/html-preview.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { ago, exactly } from '../parts/time.tsx';
+import { now } from '../state/clock.ts';
+import type { Room } from '../state/room.ts';
+import { sizeOf } from '../upload/send.ts';
+import { mayBeOld, openBrief, useMessagesSince, useText } from './brief.ts';
+import { BriefEditor, hasDraft } from './brief-editor.tsx';
+import './brief.css';
+
+export default function BriefPanel({ room }: { room: Room }) {
+  const board = room.board.value;
+  const brief = board?.brief ?? null;
+  const text = useText(room, brief);
+  const writable = board?.lifecycle === 'active';
+  const [editing, setEditing] = useState(() => writable && (!brief || hasDraft(board.id)));
+  const section = useRef<HTMLElement>(null);
+  if (!board) return null;
+  const close = (): void => {
+    openBrief.value = null;
+    for (const line of document.querySelectorAll<HTMLElement>('.brf')) line.focus();
+  };
+  const leave = (): void => {
+    setEditing(false);
+    if (!room.board.peek()?.brief) close();
+    else requestAnimationFrame(() => section.current?.querySelector<HTMLElement>('.brief-edit')?.focus());
+  };
+  // The text that is changed has to be here before it can be.
+  const ready = !brief || typeof text === 'string';
+  const written = hasDraft(board.id);
+  return (
+    <section
+      ref={section}
+      id="brief"
+      class="brief"
+      aria-label="Brief"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        close();
+      }}
+    >
+      {editing && writable && (ready || written) ? (
+        <BriefEditor room={room} board={board} now={brief && { brief, text: text ?? '' }} close={leave} />
+      ) : (
+        brief && (
+          <>
+            <div class="brief-head">
+              <Freshness brief={brief} room={room} />
+              <a
+                class="b bare ic t28"
+                href={downloadOf(room.name, brief.file_id, brief.version)}
+                download={brief.name}
+                aria-label="Download"
+                title="Download"
+              >
+                <Icon name="get" />
+              </a>
+              {writable && ready && (
+                <button type="button" class="b t28 brief-edit" onClick={() => setEditing(true)}>
+                  Edit
+                </button>
+              )}
+            </div>
+            <Shown brief={brief} text={text} />
+          </>
+        )
+      )}
+    </section>
+  );
+}
+
+function Freshness({ brief, room }: { brief: Brief; room: Room }) {
+  const since = useMessagesSince(room);
+  const facts = [
+    since > 0 && `${since} ${since === 1 ? 'message' : 'messages'} since`,
+    brief.freshness.tasks_done_since > 0 &&
+      `${brief.freshness.tasks_done_since} ${brief.freshness.tasks_done_since === 1 ? 'task' : 'tasks'} done since`,
+    mayBeOld(brief, since, now.value) && 'may be out of date',
+  ].filter(Boolean);
+  return (
+    <span class="sp q2 sm" title={exactly(brief.at)}>
+      v{brief.version} by {brief.by.name}, {ago(brief.at)}
+      {facts.length > 0 && `; ${facts.join(', ')}`}
+    </span>
+  );
+}
+
+function Shown({ brief, text }: { brief: Brief; text: string | null | undefined }) {
+  if (brief.size > PREVIEW_BYTES)
+    return <p class="q2">It has {sizeOf(brief.size)}, which is too long to be shown here. Download it.</p>;
+  if (text === undefined) return <div aria-busy="true" />;
+  if (text === null) return <p class="q2">It could not be read. Close it and open it again.</p>;
+  return brief.name === 'brief.html' ? <HtmlPreview html={text} title="Brief" /> : <Markdown text={text} />;
+}

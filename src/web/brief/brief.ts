@@ -1,0 +1,56 @@
+/** The brief of the open board: whether it is shown, and its text. */
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import type { Brief } from '../../contract/types.ts';
+import { readText } from '../api/bytes.ts';
+import { PREVIEW_BYTES } from '../parts/html-preview.tsx';
+import type { Room } from '../state/room.ts';
+
+/** The board whose brief is opened; null: none. */
+export const openBrief = signal<string | null>(null);
+
+/** Texts by their digest; null: it could not be read. */
+const texts = signal<ReadonlyMap<string, string | null>>(new Map());
+
+/** The text of a version; undefined: it is not here yet, or too long to be shown; null: it could not be read. */
+export function useText(room: Room, brief: Brief | null | undefined): string | null | undefined {
+  const { digest, file_id, version } = brief ?? {};
+  const found = digest === undefined ? undefined : texts.value.get(digest);
+  useEffect(() => {
+    if (!brief || digest === undefined || file_id === undefined || version === undefined) return;
+    if (brief.size > PREVIEW_BYTES || typeof texts.peek().get(digest) === 'string' || reading.has(digest)) return;
+    reading.add(digest);
+    readText(room.name, file_id, version).then(
+      (text) => remember(digest, text),
+      () => remember(digest, null),
+    );
+  }, [digest]);
+  return found;
+}
+
+/** Digests of the texts that are being read. */
+const reading = new Set<string>();
+
+const remember = (digest: string, text: string | null): void => {
+  reading.delete(digest);
+  texts.value = new Map([...texts.peek()].slice(-7)).set(digest, text);
+};
+
+/** How many messages came after the brief, counted on from what the board's record says. */
+export function useMessagesSince(room: Room): number {
+  const board = room.board.value;
+  const [more, setMore] = useState(0);
+  useEffect(() => {
+    setMore(0);
+    return room.subscribe(({ event }) => {
+      if (event.type === 'message.posted') setMore((count) => count + 1);
+    });
+  }, [board]);
+  return (board?.brief?.freshness.messages_since ?? 0) + more;
+}
+
+const HOUR = 3_600_000;
+
+/** Old, with much that happened since. */
+export const mayBeOld = ({ at, freshness }: Brief, messages: number, time: number): boolean =>
+  time - Date.parse(at) > HOUR && (messages >= 30 || freshness.tasks_done_since >= 3);
