@@ -126,16 +126,6 @@ export function Box({ name, room, board, target }: Props) {
       <div class="box">
         {target && <ReplyLine target={target} focus={focus} />}
         <Attachments name={name} focus={focus} />
-        {ask && (
-          <Suspense fallback={<div class="askf" aria-busy="true" />}>
-            <AskForm
-              ask={ask}
-              others={others}
-              board={room.name}
-              change={(parts) => change({ ask: { ...ask, ...parts } })}
-            />
-          </Suspense>
-        )}
         <textarea
           ref={field}
           rows={1}
@@ -161,6 +151,16 @@ export function Box({ name, room, board, target }: Props) {
             attach(room.name, name, data.files);
           }}
         />
+        {ask && (
+          <Suspense fallback={<div class="askf" aria-busy="true" />}>
+            <AskForm
+              ask={ask}
+              others={others}
+              board={room.name}
+              change={(parts) => change({ ask: { ...ask, ...parts } })}
+            />
+          </Suspense>
+        )}
         <div class="bar">
           {ask ? (
             <span class="tosum">

@@ -1,0 +1,146 @@
+/** The brief: shown in place, edited by two people, and an HTML one that tries everything. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Api } from '../support/api.ts';
+import { newBoard, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { put } from '../support/files.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { expectAccessible } from './support/axe.ts';
+import { closeBrowser } from './support/browser.ts';
+import { visit } from './support/visit.ts';
+
+after(closeBrowser);
+
+const hostile = `<!doctype html><html><head>
+  <meta http-equiv="refresh" content="0;url=/tried/refresh"><base href="/tried/"><link rel="stylesheet" href="/tried/sheet">
+  <style>@import "/tried/import"; p { color: red }</style><script>parent.document.title = 'tried'; fetch('/tried/fetch')</script>
+</head><body onload="fetch('/tried/onload')" background="/tried/background">
+  <h1 style="background:url(/tried/style)">The plan</h1>
+  <p>Read <a id="top" href="/tried/link" target="_top" ping="/tried/ping">the link</a>, <a href="javascript:alert(1)">this</a>.</p>
+  <form action="/tried/form"><input name="a"><button>Send it</button></form>
+  <img src="/tried/image" srcset="/tried/set 2x" onerror="fetch('/tried/onerror')">
+  <img alt="dot" src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">
+  <iframe src="/tried/frame"></iframe><object data="/tried/object"></object><embed src="/tried/embed"><video poster="/tried/poster"></video>
+  <svg><a href="#"><animate attributeName="href" values="/tried/animate"></animate><text y="10">drawn</text></a>
+    <circle r="4" fill="url(/tried/fill#a)"></circle><image href="/tried/svg"></image></svg>
+  <template><img src="/tried/template"></template><noscript><img src="/tried/noscript"></noscript><!-- a remark -->
+</body></html>`;
+
+forEachDatabase('the brief', (engine) => {
+  let server: TestServer;
+  let dana: Api;
+  let maya: Api;
+  let board: string;
+  before(async () => {
+    server = await startTestServer(engine);
+    dana = await server.person('dana', 'admin');
+    maya = await server.person('maya');
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    board = (await newBoard(dana)).name;
+    await maya.ok('addBoardPerson', { params: { board }, body: { handle: 'maya' } });
+  });
+
+  const brief = async () => (await dana.ok('getBoard', { params: { board } })).brief;
+  const text = async () => {
+    const { file_id: file, version } = (await brief())!;
+    return (await dana.call('downloadFile', { params: { board, file, version } })).text;
+  };
+  const field = (page: Page) => page.getByRole('textbox', { name: 'Text of the brief' });
+
+  it('of HTML with script, form, refresh and links that leave does nothing in its preview', async () => {
+    await put(dana, board, 'brief.html', hostile, { brief: true });
+    const { page, context, close } = await visit(server, maya, `/?board=${board}`);
+    const tried: string[] = [];
+    context.on('request', (request) => {
+      if (request.url().includes('/tried')) tried.push(request.url());
+    });
+    await page.getByRole('button', { name: 'Brief The plan' }).click();
+    const frame = page.frameLocator('iframe[title="Brief"]');
+    await frame.getByRole('heading', { name: 'The plan' }).waitFor();
+    const link = frame.getByText('the link');
+    expect([await link.getAttribute('href'), await link.getAttribute('title')]).to.deep.equal([null, '/tried/link']);
+    await link.click();
+    await frame.getByText('drawn').click();
+    const element = page.locator('iframe[title="Brief"]');
+    expect(await element.getAttribute('sandbox')).to.equal('');
+    const source = (await element.getAttribute('srcdoc')) ?? '';
+    expect(source).to.match(
+      /^<html><head><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'">/,
+    );
+    expect(source).not.to.match(
+      /<(script|form|input|button|style|link|base|iframe|object|embed|template|animate)|<!--| on\w+=/,
+    );
+    expect(source).to.include('data:image/gif');
+    expect(tried).to.deep.equal([]);
+    expect(new URL(page.url()).search).to.equal(`?board=${board}`);
+    expect(await page.title()).not.to.equal('tried');
+    await close();
+  });
+
+  it('changed by two people shows the second both texts, and loses neither', async () => {
+    const { id } = await put(dana, board, 'brief.md', '# Payments\n\nNobody is charged twice.', { brief: true });
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    await page.getByRole('button', { name: /^Brief Nobody is charged twice/ }).waitFor();
+    await page.keyboard.press('b');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await field(page).fill('Mine');
+    await put(maya, board, 'brief.md', 'Theirs', { brief: true, base: 1, file_id: id });
+    await page.getByRole('button', { name: 'Save as v2' }).click();
+    await page.getByRole('heading', { name: 'Not saved: maya changed the brief meanwhile' }).waitFor();
+    const region = page.getByRole('region', { name: 'Brief' });
+    await region.getByText('Mine', { exact: true }).waitFor();
+    await region.getByText('Theirs', { exact: true }).waitFor();
+    expect(await text()).to.equal('Theirs');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await expectAccessible(page, 'conflict');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, 'conflict, dark');
+    await page.reload();
+    await page.getByRole('button', { name: /^Brief Theirs/ }).click();
+    expect(await field(page).inputValue()).to.equal('Mine');
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByRole('button', { name: 'Put both together by hand' }).click();
+    await field(page).fill('Mine and theirs');
+    await page.getByRole('button', { name: 'Save as v3' }).click();
+    await region.getByText('v3 by dana').waitFor();
+    expect(await text()).to.equal('Mine and theirs');
+    await close();
+  });
+
+  it('of somebody else can be taken, and the own text brought back and saved over it', async () => {
+    const { id } = await put(dana, board, 'brief.md', 'First', { brief: true });
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    await page.getByRole('button', { name: /^Brief First/ }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await field(page).fill('Mine');
+    await put(maya, board, 'brief.md', 'Theirs', { brief: true, base: 1, file_id: id });
+    await page.getByRole('button', { name: 'Save as v2' }).click();
+    await page.getByRole('button', { name: 'Take maya’s' }).click();
+    await page.getByRole('region', { name: 'Brief' }).getByText('v2 by maya').waitFor();
+    await page.getByRole('button', { name: 'Bring it back' }).click();
+    await page.getByRole('button', { name: 'Save as v3' }).click();
+    await page.getByRole('region', { name: 'Brief' }).getByText('v3 by dana').waitFor();
+    expect(await text()).to.equal('Mine');
+    await close();
+  });
+
+  it('is written, says what came after it, and is read only on an archived board', async () => {
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    await page.getByRole('button', { name: 'Write a brief' }).click();
+    await field(page).fill('Release Friday');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: /^Brief Release Friday v1/ }).waitFor();
+    await post(maya, board, 'Good');
+    await page.getByRole('button', { name: 'Brief Release Friday v1, 1 message since' }).waitFor();
+    await dana.ok('archiveBoard', { params: { board } });
+    await page.getByRole('button', { name: 'Edit' }).waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Brief' }).getByText('Release Friday').waitFor();
+    await page.getByRole('region', { name: 'Brief' }).getByRole('link', { name: 'Download' }).focus();
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: 'Brief' }).waitFor({ state: 'detached' });
+    await close();
+  });
+});

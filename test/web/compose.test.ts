@@ -1,0 +1,343 @@
+/** The message box: posting exactly once, drafts, whom a message reaches, questions, and files. */
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { MAX_FILE } from '../../src/contract/file-size.ts';
+import type { Api } from '../support/api.ts';
+import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { put } from '../support/files.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { expectAccessible } from './support/axe.ts';
+import { closeBrowser } from './support/browser.ts';
+import { visit } from './support/visit.ts';
+
+after(closeBrowser);
+
+const boxOf = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const toOf = (page: Page) => page.getByRole('button', { name: /^(To|Answers) / });
+
+forEachDatabase('the message box', (engine) => {
+  let server: TestServer;
+  let dana: Api;
+  let maya: Api;
+  let claude: Agent;
+  let board: string;
+  before(async () => {
+    server = await startTestServer(engine);
+    dana = await server.person('dana', 'admin');
+    maya = await server.person('maya');
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    board = (await newBoard(dana)).name;
+    await maya.ok('addBoardPerson', { params: { board }, body: { handle: 'maya' } });
+    claude = await newAgent(dana, board, { name: 'claude' });
+    await newAgent(maya, board, { name: 'fixer' });
+  });
+
+  const open = async (person: Api = dana) => {
+    const visited = await visit(server, person, `/?board=${board}`);
+    await boxOf(visited.page).waitFor();
+    return visited;
+  };
+  const messages = async () => (await dana.ok('listMessages', { params: { board } })).messages;
+  const posted = async (count: number) => {
+    await until(async () => (await messages()).length >= count);
+    const all = await messages();
+    expect(all).to.have.lengthOf(count);
+    return all.at(-1)!;
+  };
+  /** The keys with which messages were posted, one for each request. */
+  const keysOf = (page: Page): string[] => {
+    const keys: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/messages'))
+        keys.push(request.headers()['idempotency-key'] ?? '');
+    });
+    return keys;
+  };
+
+  it('keeps what was posted while offline, and posts it exactly once when tried again, also after a reload', async () => {
+    const { page, context, close } = await open();
+    const keys = keysOf(page);
+    await context.setOffline(true);
+    await boxOf(page).fill('60 s, please.');
+    await page.keyboard.press('Control+Enter');
+    const failed = page.getByRole('article', { name: 'dana, not posted' });
+    await failed.getByText('Not posted: no connection.').waitFor();
+    expect(await boxOf(page).inputValue()).to.equal('');
+    await context.setOffline(false);
+    await page.reload();
+    await failed.getByRole('button', { name: 'Try again' }).click();
+    expect((await posted(1)).body).to.equal('60 s, please.');
+    await failed.waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Conversation' }).getByText('60 s, please.').waitFor();
+    expect(await page.getByText('60 s, please.').count()).to.equal(1);
+    expect(new Set(keys)).to.have.lengthOf(1);
+    await close();
+  });
+
+  it('shows a message once whose answer was lost, and has nothing left to send', async () => {
+    const { page, close } = await open();
+    await page.route('**/messages', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await boxOf(page).fill('Lost on the way back');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('region', { name: 'Conversation' }).getByText('Lost on the way back').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('article', { name: /not posted|sending/ }).waitFor({ state: 'detached' });
+    await posted(1);
+    await close();
+  });
+
+  it('ends the key with a definite refusal, says why, and lets it be edited', async () => {
+    const { page, close } = await open();
+    const keys = keysOf(page);
+    await page.route('**/messages', (route) =>
+      route.request().method() === 'POST'
+        ? route.continue({ postData: JSON.stringify({ body: 'Hello', to: ['@nobody'] }) })
+        : route.continue(),
+    );
+    await boxOf(page).fill('Hello');
+    await page.getByRole('button', { name: 'Post' }).click();
+    const failed = page.getByRole('article', { name: 'dana, not posted' });
+    await failed.getByText(/Not posted\. .*nobody/).waitFor();
+    await page.unrouteAll();
+    await failed.getByRole('button', { name: 'Edit' }).click();
+    await failed.waitFor({ state: 'detached' });
+    await boxOf(page).press('End');
+    await page.keyboard.type(' again');
+    await page.keyboard.press('Control+Enter');
+    expect((await posted(1)).body).to.equal('Hello again');
+    expect(new Set(keys)).to.have.lengthOf(2);
+    await close();
+  });
+
+  it('recovers from a wrong proof of its origin: the message and the file arrive once', async () => {
+    const { page, close } = await open();
+    const spoil = { times: 1 };
+    await page.route(
+      /\/(messages|files\?.*)$/,
+      (route) => route.continue({ headers: { ...route.request().headers(), 'x-service-csrf': 'wrong' } }),
+      spoil,
+    );
+    await page.getByLabel('Attach a file').click({ trial: true });
+    await page.locator('form input[type=file]').setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: bytes });
+    await page.getByRole('list', { name: 'Attached files' }).getByText('a.txt').waitFor();
+    await page.route(
+      '**/messages',
+      (route) => route.continue({ headers: { ...route.request().headers(), 'x-service-csrf': 'wrong' } }),
+      spoil,
+    );
+    await boxOf(page).fill('With a file');
+    await page.keyboard.press('Control+Enter');
+    const { body, files } = await posted(1);
+    expect([body, files.map(({ name, version }) => [name, version])]).to.deep.equal(['With a file', [['a.txt', 1]]]);
+    await close();
+  });
+  const bytes = Buffer.from('text');
+
+  it('keeps a draft for each board and thread over a reload and the end of the session', async () => {
+    const { id } = await post(maya, board, 'Who takes it?');
+    const { page, close } = await open();
+    await boxOf(page).fill('Not done yet');
+    await page.getByRole('article', { name: /^maya/ }).hover();
+    await page.getByRole('button', { name: 'Reply', exact: true }).click();
+    await boxOf(page).fill('I do');
+    await page.reload();
+    await page.getByRole('form', { name: 'Reply' }).waitFor();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'I do');
+    await dana.ok('endAllBrowserSessions');
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    const { code } = await dana.ok('createLoginCode');
+    await page.goto(`${server.url}/?board=${board}#code=${code}`);
+    await page.getByRole('button', { name: 'Sign in as dana' }).click();
+    await page.goto(`${server.url}/?board=${board}`);
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'I do');
+    await page.keyboard.press('m');
+    await page.keyboard.press('Control+Enter');
+    expect(await posted(2)).to.include({ body: 'I do', reply_to: id });
+    await page.getByRole('form', { name: 'New message' }).waitFor();
+    expect(await boxOf(page).inputValue()).to.equal('Not done yet');
+    await close();
+  });
+
+  it('says who gets it and whom it wakes, from the members as they are', async () => {
+    await claude.ok('setPresence', { body: { presence: 'idle' } });
+    await post(claude, board, 'Found it.', { to: ['@dana'] });
+    const { page, close } = await open();
+    await page.getByText('Wakes claude; fixer later').waitFor();
+    expect(await toOf(page).textContent()).to.equal('To Everyone: maya and 2 agents');
+    await page.getByRole('article', { name: /^claude/ }).hover();
+    await page.getByRole('button', { name: 'Reply', exact: true }).click();
+    await page.getByRole('button', { name: 'To claude' }).click();
+    await page.getByRole('checkbox', { name: /^fixer/ }).check();
+    await page.getByRole('checkbox', { name: 'Urgent' }).check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'To claude and fixer' }).waitFor();
+    await page.getByText('Urgent. Wakes claude; fixer later').waitFor();
+    await boxOf(page).fill('Good');
+    await page.keyboard.press('Control+Enter');
+    const { to, urgent, reply_to_from } = await posted(2);
+    expect({ to, urgent, reply_to_from }).to.deep.equal({
+      to: ['@claude', '@fixer'],
+      urgent: true,
+      reply_to_from: 'claude',
+    });
+    await close();
+  });
+
+  it('completes names by keyboard', async () => {
+    const { page, close } = await open();
+    await page.getByRole('region', { name: 'Conversation' }).waitFor();
+    await page.keyboard.press('m');
+    await page.keyboard.type('Look, @');
+    const box = page.getByRole('combobox', { name: 'Message' });
+    await box.waitFor();
+    expect(await page.getByRole('option').allTextContents()).to.have.lengthOf(4);
+    await expectAccessible(page, 'completion');
+    await page.keyboard.type('f');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    expect(await boxOf(page).inputValue()).to.equal('Look, @fixer ');
+    await page.keyboard.type('and @xyz');
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.to.equal('TEXTAREA');
+    await close();
+  });
+
+  it('asks a question with options, what happens without an answer, and its task', async () => {
+    const { ref } = await claude.ok('createTask', { params: { board }, body: { title: 'Cap the backoff' } });
+    const { page, close } = await open();
+    await boxOf(page).fill('How long may one wait be?');
+    await page.getByRole('button', { name: 'Ask a question with options' }).click();
+    await page.getByLabel('Option 1').fill('30 s');
+    await page.getByLabel('Option 2').fill('60 s');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'Choose who is asked.' }).waitFor();
+    await page.getByLabel('Ask', { exact: true }).selectOption('claude');
+    await page.getByLabel('Task').selectOption(ref);
+    await page.getByLabel('Until it is answered').selectOption('You go with 60 s');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await expectAccessible(page, 'question');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, 'question, dark');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    const { to, ask } = await posted(1);
+    expect(to).to.deep.equal(['@claude']);
+    expect(ask).to.deep.include({ options: ['30 s', '60 s'], going_with: '60 s', blocking: false });
+    expect(ask?.task?.ref).to.equal(ref);
+    await close();
+  });
+
+  describe('with files', () => {
+    let folder: string;
+    before(() => {
+      folder = mkdtempSync(join(tmpdir(), 'board-service-upload-'));
+    });
+    after(() => rmSync(folder, { recursive: true }));
+    const sized = (name: string, size: number): string => {
+      const path = join(folder, name);
+      writeFileSync(path, '');
+      truncateSync(path, size);
+      return path;
+    };
+
+    it('shows how far 40 MB are, stops when cancelled, and sends nothing of one byte too many', async () => {
+      const { page, context, close } = await open();
+      const sent: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().includes('/files?')) sent.push(request.url());
+      });
+      const network = await context.newCDPSession(page);
+      const limit = (uploadThroughput: number) =>
+        network.send('Network.emulateNetworkConditions', {
+          offline: false,
+          latency: 0,
+          downloadThroughput: -1,
+          uploadThroughput,
+        });
+      await limit(20_000_000);
+      const input = page.locator('form input[type=file]');
+      await input.setInputFiles(sized('large.bin', 40_000_000));
+      const bar = page.getByRole('progressbar', { name: 'Upload of large.bin' });
+      await page.waitForFunction(() => {
+        const percent = Number(document.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow'));
+        return percent > 0 && percent < 100;
+      });
+      await page.getByRole('button', { name: 'Cancel the upload of large.bin' }).click();
+      await bar.waitFor({ state: 'detached' });
+      expect((await dana.ok('listFiles', { params: { board } })).files).to.deep.equal([]);
+      await limit(-1);
+      await input.setInputFiles(sized('large.bin', 40_000_000));
+      await page.getByRole('list', { name: 'Attached files' }).getByText('large.bin').waitFor();
+      await input.setInputFiles(sized('too-large.bin', MAX_FILE + 1));
+      await page.getByRole('alert').filter({ hasText: 'Nothing was sent.' }).waitFor();
+      expect(sent.filter((url) => url.includes('too-large'))).to.deep.equal([]);
+      await page.getByRole('button', { name: 'Cancel the upload of too-large.bin' }).click();
+      await boxOf(page).fill('The trace');
+      await page.keyboard.press('Control+Enter');
+      expect((await posted(1)).files).to.have.lengthOf(1);
+      await close();
+    });
+
+    it('asks what to do with a name that the board has, and takes dropped and pasted files', async () => {
+      await put(maya, board, 'notes.txt', 'first');
+      const { page, close } = await open();
+      await page.evaluate(() => {
+        const field = document.querySelector('textarea')!;
+        const give = (name: string, type: string): DataTransfer => {
+          const data = new DataTransfer();
+          data.items.add(new File(['second'], name, { type }));
+          return data;
+        };
+        field.dispatchEvent(new DragEvent('drop', { bubbles: true, dataTransfer: give('notes.txt', 'text/plain') }));
+        const clipboardData = give('image.png', 'image/png');
+        field.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData }));
+      });
+      const attached = page.getByRole('list', { name: 'Attached files' });
+      await attached.getByText(/^pasted-\d{8}-\d{6}\.png$/).waitFor();
+      await page.getByRole('button', { name: 'Add as v2' }).click();
+      await attached.getByText('v2').waitFor();
+      await page.getByRole('button', { name: /^Do not attach pasted/ }).click();
+      await expectAccessible(page, 'attached');
+      await boxOf(page).fill('See the notes');
+      await page.keyboard.press('Control+Enter');
+      const { files } = await posted(1);
+      expect(files.map(({ name, version }) => [name, version])).to.deep.equal([['notes.txt', 2]]);
+      await close();
+    });
+  });
+
+  it('gives way on an archived board to who can restore it', async () => {
+    await dana.ok('archiveBoard', { params: { board } });
+    const hers = await visit(server, maya, `/?board=${board}`);
+    await hers.page.getByText('This board is archived. Reading works. dana can restore it.').waitFor();
+    expect(await boxOf(hers.page).count()).to.equal(0);
+    expect(await hers.page.getByRole('button', { name: 'Restore' }).count()).to.equal(0);
+    await hers.close();
+    const his = await visit(server, dana, `/?board=${board}`);
+    await his.page.getByRole('button', { name: 'Restore' }).click();
+    await boxOf(his.page).waitFor();
+    await his.close();
+  });
+
+  it('offers a person who is not on an open board to join it', async () => {
+    const ravi = await server.person(`ravi-${board}`);
+    const { page, close } = await visit(server, ravi, `/?board=${board}`);
+    await page.getByRole('button', { name: `Join ${board}` }).click();
+    await boxOf(page).fill('Hello all');
+    await page.keyboard.press('Control+Enter');
+    expect((await posted(1)).from.name).to.equal(`ravi-${board}`);
+    await close();
+  });
+});
