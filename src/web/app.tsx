@@ -1,6 +1,7 @@
 /** The page: the sign-in page, or the rail with one screen beside it. */
 import { lazy, Suspense } from 'preact/compat';
 import { session } from './api/session.ts';
+import { Over } from './palette/over.tsx';
 import { Announcements } from './parts/announce.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { LinkBanner } from './shell/banner.tsx';
@@ -34,6 +35,7 @@ export function App() {
         </div>
         {place.value.screen !== 'board' && <BottomBar />}
       </div>
+      <Over />
       <Toasts />
       <Announcements />
     </>

@@ -5,7 +5,9 @@ import { BriefBelow, BriefLine } from '../brief/brief-line.tsx';
 import { Join } from '../compose/composer.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { keyWords } from '../state/keys.ts';
 import { needsOn } from '../state/needs.ts';
+import { openOver } from '../state/over.ts';
 import { openRoom, type Room, room } from '../state/room.ts';
 import { type BoardPlace, type BoardTab, hrefOf, place } from '../state/route.ts';
 import { NowLine } from './now-line.tsx';
@@ -63,6 +65,12 @@ function Header({ here, room }: { here: BoardPlace; room: Room }) {
         </a>
         <h1 class="cut">{board?.title ?? here.board}</h1>
         <NowLine room={room} needs={needsOn(here.board).length} />
+        <span class="sp" />
+        <button type="button" class="srch desk" onClick={() => openOver('palette')}>
+          <Icon name="search" />
+          <span class="sp">Search or go to</span>
+          <kbd>{keyWords('Mod k')}</kbd>
+        </button>
       </div>
       <div class="hdr2">
         <nav class="tabs" aria-label="Board">

@@ -1,10 +1,12 @@
-/** One line of facts: what waits for the person, open tasks, what the agents do. No fact, no words. */
+/** One line of facts: what waits for the person, how the tasks stand, what the agents do. No fact, no words. */
 import type { ComponentChildren } from 'preact';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 
 export function NowLine({ room, needs }: { room: Room; needs: number }) {
-  const { in_progress: running = 0, blocked = 0 } = room.tasks.value ?? {};
+  const { open = 0, in_progress: running = 0, blocked = 0 } = room.tasks.value ?? {};
+  const board = room.board.value;
+  const alone = board !== null && board.people_count === 1 && board.agent_count === 0;
   const agents = room.members.value.filter(({ kind, status }) => kind === 'agent' && status === 'active');
   const inState = (...states: string[]): number => agents.filter(({ state }) => state && states.includes(state)).length;
   const tasks = hrefOf({ screen: 'board', board: room.name, tab: 'tasks' });
@@ -21,6 +23,8 @@ export function NowLine({ room, needs }: { room: Room; needs: number }) {
         {needs === 1 ? 'needs you' : 'need you'}
       </span>,
     ],
+    [alone, people, 'Nobody else is here yet'],
+    [open > 0, tasks, `${open} open ${open === 1 ? 'task' : 'tasks'}`],
     [running > 0, tasks, `${running} in progress`],
     [blocked > 0, tasks, `${blocked} blocked`],
     [working > 0, people, `${working} ${working === 1 ? 'agent' : 'agents'} working`],

@@ -1,29 +1,115 @@
 /** All boards: what needs the person, their boards, open ones to join, archived ones apart. */
-
+import './boards.css';
+import { useMemo, useState } from 'preact/hooks';
+import type { Board } from '../../contract/types.ts';
+import { session } from '../api/session.ts';
+import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { boards, boardsError } from '../state/boards.ts';
-import { hrefOf } from '../state/route.ts';
+import { archivedCount, boards, boardsError, readBoards } from '../state/boards.ts';
+import { needsOn } from '../state/needs.ts';
+import { openOver } from '../state/over.ts';
+import { Archived } from './archived.tsx';
+import { JoinRow } from './join-row.tsx';
+import { NeedsSummary } from './needs-summary.tsx';
+import { BoardRow } from './row.tsx';
+
+const matches = ({ name, title }: Board, words: string): boolean =>
+  `${name} ${title ?? ''}`.toLowerCase().includes(words.trim().toLowerCase());
+
+/** The most urgent first, then by the last message. The order stays while the list is looked at. */
+function useOrder(list: Board[]): Board[] {
+  const names = list.map(({ name }) => name).join();
+  const order = useMemo(
+    () =>
+      list
+        .toSorted(
+          (a, b) =>
+            needsOn(b.name).length - needsOn(a.name).length ||
+            ((a.last_message_at ?? a.created_at) < (b.last_message_at ?? b.created_at) ? 1 : -1),
+        )
+        .map(({ name }) => name),
+    [names],
+  );
+  return order.flatMap((name) => list.find((board) => board.name === name) ?? []);
+}
 
 export function Boards() {
-  const own = (boards.value ?? []).filter((board) => board.on_board);
+  const [words, setWords] = useState('');
+  const all = boards.value;
+  const guest = session.value?.person.server_role === 'guest';
+  const own = useOrder((all ?? []).filter((board) => board.on_board));
+  const others = (all ?? []).filter((board) => !board.on_board && !guest);
+  const shown = own.filter((board) => matches(board, words));
   return (
-    <main class="page" id="main">
+    <main class="page" id="main" aria-busy={all === null && boardsError.value === null}>
       <div class="col wide">
-        <h1>Boards</h1>
-        {boardsError.value !== null && <ProblemLine error={boardsError.value} />}
-        <ul class="list">
-          {own.map(({ name, title, unread = 0 }) => (
-            <li key={name}>
-              <a class="brow" href={hrefOf({ screen: 'board', board: name, tab: 'talk' })}>
-                <span class="bt">
-                  <b>{title ?? name}</b>
-                </span>
-                <span class="last">{unread > 0 ? <b>{unread} unread</b> : 'read'}</span>
-              </a>
-            </li>
-          ))}
-        </ul>
+        <NeedsSummary guest={guest} />
+        {boardsError.value !== null && (
+          <ProblemLine error={boardsError.value}>
+            <button type="button" class="b" onClick={() => void readBoards()}>
+              Try again
+            </button>
+          </ProblemLine>
+        )}
+        {all && own.length === 0 && <NoBoard guest={guest} />}
+        {own.length > 0 && (
+          <section class="part" aria-labelledby="your-boards">
+            <div class="row w head">
+              <h2 id="your-boards">Your boards</h2>
+              <span class="sp" />
+              <label class="row q2">
+                <span class="vh">Filter boards</span>
+                <input
+                  class="in flt"
+                  type="search"
+                  placeholder="Filter"
+                  value={words}
+                  onInput={(event) => setWords(event.currentTarget.value)}
+                />
+              </label>
+            </div>
+            <ul class="list">
+              {shown.map((board) => (
+                <BoardRow key={board.name} board={board} />
+              ))}
+            </ul>
+            {shown.length === 0 && <p class="q2 none">No board of yours is called so.</p>}
+          </section>
+        )}
+        {others.some((board) => matches(board, words)) && (
+          <section class="part" aria-labelledby="open-boards">
+            <h2 id="open-boards">Open to join</h2>
+            <ul class="list">
+              {others
+                .filter((board) => matches(board, words))
+                .map((board) => (
+                  <JoinRow key={board.name} board={board} />
+                ))}
+            </ul>
+          </section>
+        )}
+        {archivedCount.value > 0 && <Archived count={archivedCount.value} words={words} />}
       </div>
     </main>
   );
 }
+
+/** On no board yet. */
+const NoBoard = ({ guest }: { guest: boolean }) => (
+  <section class="part">
+    <h2>{guest ? 'You are on no board' : 'A board is a room for people and their agents'}</h2>
+    {guest ? (
+      <p class="q2">
+        A guest sees the boards that somebody brought them onto. Ask whoever invited you for a guest code.
+      </p>
+    ) : (
+      <>
+        <p class="q2 lead">Make one, bring an agent in, and say what you are up to.</p>
+        <button type="button" class="b pri" onClick={() => openOver('new-board')}>
+          <Icon name="plus" />
+          Make your first board
+        </button>
+      </>
+    )}
+  </section>
+);

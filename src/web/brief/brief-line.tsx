@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useMemo } from 'preact/hooks';
 import { textOfHtml } from '../parts/html-preview.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { plainText } from '../parts/markdown.tsx';
+import { plainText } from '../parts/plain-text.ts';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
 import { openBrief, useMessagesSince, useText } from './brief.ts';

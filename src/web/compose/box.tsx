@@ -5,7 +5,7 @@ import type { Board, Message } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { plainText } from '../parts/markdown.tsx';
+import { plainText } from '../parts/plain-text.ts';
 import { useKeys } from '../state/keys.ts';
 import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';

@@ -67,7 +67,7 @@ function Ask({ message }: { message: Message }) {
   };
   const pick = (number: number) => ({
     keys: String(number),
-    label: `Pick option ${number}`,
+    label: 'Pick that option',
     run: () => pickOption(message, number),
   });
   useKeys(
@@ -142,7 +142,7 @@ function State({ message }: { message: Message }) {
   if (!ask) return null;
   const answered = own?.state === 'sent' || ask.state === 'answered';
   const words = answered
-    ? `Answered${chosen === null ? ' in words' : `: ${ask.options[chosen - 1]}`}.${ask.can_answer ? ' Another answer takes its place; both stay in the record.' : ''}`
+    ? `Answered${chosen === null ? ' in words' : `: ${ask.options[chosen - 1]}`}.`
     : ask.state === 'withdrawn'
       ? 'Withdrawn: it needs no answer.'
       : ask.state === 'went_with'

@@ -92,7 +92,7 @@ export const groups = computed((): Group[] => {
       items: needsOfAgents.value.map((need) => {
         const item = itemOf(need);
         const to = need.kind === 'ask' ? need.message.ask?.to.name : undefined;
-        return { ...item, note: `to your agent ${to}; you may answer for it` };
+        return { ...item, note: `to ${to}; you may answer for them` };
       }),
     },
     {

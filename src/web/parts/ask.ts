@@ -1,6 +1,6 @@
 /** The words of an ask: the question, what stands behind it, what it holds up and what happens without an answer. */
 import type { Message } from '../../contract/types.ts';
-import { plainText } from './markdown.tsx';
+import { plainText } from './plain-text.ts';
 import { until } from './time.tsx';
 
 const even = (text: string, mark: string): boolean => text.split(mark).length % 2 === 1;

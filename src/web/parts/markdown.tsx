@@ -2,7 +2,7 @@
  * Text of people and agents as Markdown (GitHub flavour). It never becomes script, style or form: the renderer gives out no
  * HTML of the author's, DOMPurify cleans what it gives out, and nothing outside of this server is loaded.
  */
-import { Marked, type MarkedExtension, type Token, type Tokens } from 'marked';
+import { Marked, type MarkedExtension, type Tokens } from 'marked';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { dressCode } from './code.ts';
 import { purify } from './purify.ts';
@@ -52,17 +52,6 @@ export function renderMarkdown(text: string): DocumentFragment {
     ALLOWED_TAGS: [...clean.ALLOWED_TAGS],
     ALLOWED_ATTR: [...clean.ALLOWED_ATTR],
   });
-}
-
-/** The first words of a text without its marks, for a line. */
-export function plainText(text: string): string {
-  const words = (tokens: Token[]): string =>
-    tokens
-      .map((token) => ('tokens' in token && token.tokens ? words(token.tokens) : 'text' in token ? token.text : ' '))
-      .join(' ');
-  return words(marked.lexer(text.slice(0, 1_000)))
-    .replaceAll(/\s+/g, ' ')
-    .trim();
 }
 
 /**

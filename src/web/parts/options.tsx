@@ -1,6 +1,6 @@
-/** The options of an ask, the same everywhere: a numbered button each, one press answers. */
+/** The options of an ask, the same everywhere: a numbered button each, one press answers; an answer is changed in two steps. */
 import type { Message } from '../../contract/types.ts';
-import { answering, chosenOption, pickOption, sendAnswer } from '../state/answers.ts';
+import { answering, chosenOption, isSettled, pickOption, sendAnswer, setChanging } from '../state/answers.ts';
 import { singleKeys } from '../state/keys.ts';
 import { questionOf } from './ask.ts';
 import { ProblemLine } from './problem.tsx';
@@ -23,8 +23,9 @@ export function Options(props: {
   if (!ask || ask.options.length === 0) return null;
   const sent = answering.value.get(message.id);
   const chosen = sent?.state === 'sending' ? (sent.option ?? null) : chosenOption(message);
+  const settled = isSettled(message);
   const send = async (option: number): Promise<void> => {
-    if (option === chosen && sent?.state !== 'failed') return;
+    if (settled) return;
     const posted = await sendAnswer(message, { option });
     if (posted) props.onAnswered?.(posted);
   };
@@ -63,7 +64,7 @@ export function Options(props: {
               type="button"
               class={style.filter(Boolean).join(' ')}
               aria-pressed={chosen === number}
-              aria-disabled={sent?.state === 'sending' || undefined}
+              aria-disabled={settled || sent?.state === 'sending' || undefined}
               onClick={() => void send(number)}
             >
               {inside}
@@ -75,6 +76,11 @@ export function Options(props: {
             </span>
           );
         })}
+        {ask.can_answer && settled && (
+          <button type="button" class="b bare" onClick={() => setChanging(message.id, true)}>
+            Change
+          </button>
+        )}
       </div>
       {sent?.state === 'failed' && <AnswerProblem message={message} />}
     </>

@@ -1,7 +1,7 @@
 /** Events of a board in words, and where each leads. */
 import type { BoardEvent } from '../../contract/types.ts';
-import { plainText } from '../parts/markdown.tsx';
 import { grouped } from '../parts/number.ts';
+import { plainText } from '../parts/plain-text.ts';
 import { hrefOf } from '../state/route.ts';
 
 export interface Words {

@@ -18,6 +18,21 @@ export type Answering = Choice &
 /** The latest answer to each ask by the ask's id. */
 export const answering = signal<ReadonlyMap<string, Answering>>(new Map());
 
+/** Answered asks whose options may be chosen anew: an answer is not changed by a stray key. */
+export const changing = signal<ReadonlySet<string>>(new Set());
+
+/** Lets the person choose anew, or no longer. */
+export function setChanging(id: string, on: boolean): void {
+  const next = new Set(changing.peek());
+  if (on) next.add(id);
+  else next.delete(id);
+  changing.value = next;
+}
+
+/** Whether the ask has an answer that stands until the person says that they change it. */
+export const isSettled = ({ id, ask }: Message): boolean =>
+  (ask?.state === 'answered' || answering.value.get(id)?.state === 'sent') && !changing.value.has(id);
+
 const set = (id: string, value: Answering): void => {
   answering.value = new Map(answering.peek()).set(id, value);
 };
@@ -36,6 +51,7 @@ export async function sendAnswer(message: Message, choice: Choice): Promise<Mess
     const posted = await answer(message, { ...choice, key });
     keys.delete(attempt);
     set(id, { ...choice, state: 'sent', posted });
+    setChanging(id, false);
     announce(`Answered ${message.ask?.options[(choice.option ?? 0) - 1] ?? 'in words'}`);
     return posted;
   } catch (error) {
@@ -49,10 +65,10 @@ export async function sendAnswer(message: Message, choice: Choice): Promise<Mess
 /** Answers with the option of this number as its key does; false where there is none or the page may be out of date. */
 export function pickOption(message: Message, number: number): boolean {
   const { ask } = message;
-  if (!ask?.can_answer || number > ask.options.length) return false;
+  if (!ask?.can_answer || number > ask.options.length || isSettled(message)) return false;
   const { state } = link.peek();
   if (state === 'offline' || state === 'reconnecting') return false;
-  if (chosenOption(message) !== number) void sendAnswer(message, { option: number });
+  void sendAnswer(message, { option: number });
   return true;
 }
 

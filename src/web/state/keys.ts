@@ -30,6 +30,17 @@ export function setSingleKeys(on: boolean): void {
   keep('single-keys', on ? null : 'off');
 }
 
+const isMac = /Mac|iP/.test(navigator.platform);
+
+/** Keys as they stand on a keyboard: "Ctrl K", "Shift j", "Esc". */
+export const keyWords = (keys: string): string =>
+  keys
+    .replace(
+      /^Mod (.*)/,
+      (_, rest: string) => `${isMac ? '⌘' : 'Ctrl'} ${rest.length === 1 ? rest.toUpperCase() : rest}`,
+    )
+    .replace('Escape', 'Esc');
+
 /** Keeps bindings in force as long as the component is shown. @param name heading under which `?` lists them. */
 export function useKeys(name: string, bindings: readonly KeyBinding[], deps: readonly unknown[] = []): void {
   useEffect(() => {
@@ -63,10 +74,12 @@ function press(event: KeyboardEvent): void {
   const typing = isText(event.target as Element);
   const sequence = before && event.timeStamp - before.at < SEQUENCE_MS ? `${before.key} ${name}` : null;
   before = single && !typing ? { key: name, at: event.timeStamp } : null;
+  const covered = document.querySelector('dialog:modal') !== null;
   for (const { bindings } of keyGroups.peek().toReversed())
     for (const binding of bindings) {
       if (binding.keys !== name && binding.keys !== sequence) continue;
-      if ((typing && !binding.everywhere) || (single && !singleKeys.peek())) continue;
+      // Nothing happens behind a dialog.
+      if (((typing || covered) && !binding.everywhere) || (single && !singleKeys.peek())) continue;
       if (binding.run(event) === false) continue;
       event.preventDefault();
       before = null;

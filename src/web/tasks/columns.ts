@@ -1,7 +1,7 @@
 /** Which column a task stands in, and what its card says. */
 import type { Member, Message, Task } from '../../contract/types.ts';
 import { questionOf } from '../parts/ask.ts';
-import { plainText } from '../parts/markdown.tsx';
+import { plainText } from '../parts/plain-text.ts';
 import { ago, timeOfDay } from '../parts/time.tsx';
 import { isToMe } from '../state/needs.ts';
 

@@ -1,6 +1,6 @@
 /** What readers of the screen hear of new messages: how many, and whether one asks them. */
 import { announce } from '../parts/announce.tsx';
-import { plainText } from '../parts/markdown.tsx';
+import { plainText } from '../parts/plain-text.ts';
 import type { Talk } from './context.ts';
 
 const EVERY = 5_000;

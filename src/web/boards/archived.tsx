@@ -1,0 +1,83 @@
+/** Archived boards, read when they are asked for: they stay readable, and some people may restore them. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Board } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { announce } from '../parts/announce.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
+import { archived, readArchived, readBoards } from '../state/boards.ts';
+import { hrefOf } from '../state/route.ts';
+import { useWrite } from '../state/write.ts';
+
+export function Archived({ count, words }: { count: number; words: string }) {
+  const [open, setOpen] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (open) readArchived().then(() => setError(null), setError);
+  }, [open, count]);
+  const list = (archived.value ?? []).filter(({ name, title }) =>
+    `${name} ${title ?? ''}`.toLowerCase().includes(words.trim().toLowerCase()),
+  );
+  return (
+    <section class="part">
+      <button type="button" class="q2 fold" ref={button} aria-expanded={open} onClick={() => setOpen(!open)}>
+        {count} archived {count === 1 ? 'board' : 'boards'}
+      </button>
+      {error !== null && <ProblemLine error={error} />}
+      {open && (
+        <ul class="list" aria-label="Archived boards">
+          {list.map((board) => (
+            <ArchivedRow key={board.name} board={board} after={() => button.current?.focus()} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function ArchivedRow({ board, after }: { board: Board; after: () => void }) {
+  const { name, title, can_restore, last_message_at } = board;
+  const write = useWrite();
+  const restore = async (): Promise<void> => {
+    const done = await write.run(`restore ${name}`, (idempotencyKey) =>
+      call('restoreBoard', { params: { board: name }, idempotencyKey }),
+    );
+    if (!done) return;
+    announce(`Restored ${title ?? name}`);
+    await Promise.all([readBoards(), readArchived()]);
+    after();
+  };
+  return (
+    <li>
+      <div class="brow">
+        <span class="bt">
+          <a href={hrefOf({ screen: 'board', board: name, tab: 'talk' })}>
+            <b>{title ?? name}</b>
+          </a>
+          <span class="q2 cut">
+            {last_message_at ? (
+              <>
+                last message <Time at={last_message_at} relative /> ago
+              </>
+            ) : (
+              'nothing was said'
+            )}
+          </span>
+        </span>
+        {can_restore && (
+          <button
+            type="button"
+            class="b"
+            aria-label={`Restore ${title ?? name}`}
+            aria-disabled={write.busy || undefined}
+            onClick={() => void restore()}
+          >
+            Restore
+          </button>
+        )}
+      </div>
+      {write.error !== null && <ProblemLine error={write.error} />}
+    </li>
+  );
+}

@@ -1,0 +1,133 @@
+/** The head of all boards: how many things need the person, in words, and the first of them with their answers. */
+import { useRef, useState } from 'preact/hooks';
+import { itemOf, placeOfItem } from '../inbox/items.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Options } from '../parts/options.tsx';
+import { until } from '../parts/time.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { now } from '../state/clock.ts';
+import { keyWords } from '../state/keys.ts';
+import { type Need, needs, openAsks, rank } from '../state/needs.ts';
+import { openOver } from '../state/over.ts';
+import { hrefOf } from '../state/route.ts';
+
+const FIRST = 3;
+const numbers = [
+  'No',
+  'One',
+  'Two',
+  'Three',
+  'Four',
+  'Five',
+  'Six',
+  'Seven',
+  'Eight',
+  'Nine',
+  'Ten',
+  'Eleven',
+  'Twelve',
+];
+const number = (count: number): string => numbers[count] ?? String(count);
+
+/** "One answer is due in 22 minutes, one holds up a task." */
+function urgency(all: Need[]): string {
+  const due = all.filter((need) => rank(need, now.value) === 0);
+  const blocking = all.filter((need) => rank(need, now.value) === 1);
+  const first = due[0]?.kind === 'ask' ? due[0].message.ask?.going_at : null;
+  const facts: string[] = [];
+  if (first) {
+    const answers = due.length === 1 ? 'one answer is' : `${number(due.length).toLowerCase()} answers are`;
+    facts.push(`${answers} due${due.length === 1 ? '' : ', the first'} in ${until(first)}`);
+  }
+  if (blocking.length > 0) {
+    const some = number(blocking.length).toLowerCase();
+    facts.push(blocking.length === 1 ? `${some} holds up work` : `${some} hold up work`);
+  }
+  const text = facts.join(', ');
+  return text && `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
+export function NeedsSummary({ guest }: { guest: boolean }) {
+  const all = needs.value;
+  // The focus is not lost when what is answered leaves the list: the list stays until the focus does.
+  const [held, hold] = useState<Need[] | null>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const first = held ?? all.slice(0, FIRST);
+  const title =
+    all.length === 0
+      ? 'Nothing needs you'
+      : `${number(all.length)} ${all.length === 1 ? 'thing needs' : 'things need'} you`;
+  return (
+    <>
+      <div class="row w">
+        <h1>{openAsks.value === null ? 'Boards' : title}</h1>
+        <span class="sp" />
+        <button type="button" class="srch desk" onClick={() => openOver('palette')}>
+          <Icon name="search" />
+          <span class="sp">Search or go to</span>
+          <kbd>{keyWords('Mod k')}</kbd>
+        </button>
+        {!guest && (
+          <button type="button" class="b pri" onClick={() => openOver('new-board')}>
+            <Icon name="plus" />
+            <span class="label">New board</span>
+          </button>
+        )}
+      </div>
+      {first.length > 0 && (
+        <section aria-label="Needs you">
+          <div class="row under-title">
+            <span class="q2">{urgency(all)}</span>
+            <span class="sp" />
+            <a href="/inbox" class="q2 nw">
+              Open all
+            </a>
+            <span class="desk nw" aria-hidden="true">
+              <kbd>g</kbd> <kbd>i</kbd>
+            </span>
+          </div>
+          <ul
+            class="nlist"
+            ref={list}
+            onFocusCapture={() => hold(first)}
+            onBlurCapture={({ relatedTarget }) => {
+              if (!list.current?.contains(relatedTarget as Node | null)) hold(null);
+            }}
+          >
+            {first.map((need, index) => (
+              <Row key={need.id} need={need} hot={index === 0} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Row({ need, hot }: { need: Need; hot: boolean }) {
+  const item = itemOf(need);
+  const { who, board, title, note, when } = item;
+  const href = hrefOf(placeOfItem(item));
+  return (
+    <li class={hot ? 'nrow hot' : 'nrow'}>
+      <Glyph who={who} size={28} />
+      <span class="sp">
+        <span class="q2 sm nm">
+          <b class={who.kind === 'agent' ? 'mono' : undefined}>{who.name}</b>
+          {board && ` in ${board}`}, {need.kind === 'ask' ? `${when === 'now' ? 'just now' : `${when} ago`}, ` : ''}
+          {note}
+        </span>
+        <a class="qq" href={href}>
+          {title}
+        </a>
+      </span>
+      {need.kind === 'ask' && need.message.ask && need.message.ask.options.length > 0 ? (
+        <Options message={need.message} class="desk" />
+      ) : (
+        <a class="b desk" href={href}>
+          Look at it
+        </a>
+      )}
+    </li>
+  );
+}

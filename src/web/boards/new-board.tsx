@@ -1,0 +1,152 @@
+/** The form of a new board: its title, name, template, and who sees it. */
+import './boards.css';
+import { useEffect, useState } from 'preact/hooks';
+import type { Answer } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { readBoards } from '../state/boards.ts';
+import { closeOver } from '../state/over.ts';
+import { go } from '../state/route.ts';
+import { useWrite } from '../state/write.ts';
+
+type Template = Answer<'listTemplates'>['templates'][number];
+
+/** A name for this title: small letters, digits and dashes. */
+export const nameFrom = (title: string): string =>
+  title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-|-$/g, '');
+
+export default function NewBoard() {
+  const [title, setTitle] = useState('');
+  const [name, setName] = useState<string | null>(null);
+  const [template, setTemplate] = useState('');
+  const [visibility, setVisibility] = useState<'open' | 'private'>('open');
+  const [templates, setTemplates] = useState<Template[]>([]);
+  const write = useWrite();
+  const wanted = name ?? nameFrom(title);
+  useEffect(() => {
+    call('listTemplates').then(
+      (answer) => setTemplates(answer.templates),
+      () => {},
+    );
+  }, []);
+  const create = async (): Promise<void> => {
+    let made = '';
+    const body = {
+      visibility,
+      ...(wanted ? { name: wanted } : {}),
+      ...(title.trim() ? { title: title.trim() } : {}),
+      ...(template ? { template } : {}),
+    };
+    const done = await write.run(JSON.stringify(body), async (idempotencyKey) => {
+      made = (await call('createBoard', { body, idempotencyKey })).name;
+    });
+    if (!done) return;
+    void readBoards();
+    closeOver();
+    go({ screen: 'board', board: made, tab: 'talk' });
+  };
+  const summary = templates.find((each) => each.name === template)?.summary;
+  return (
+    <Dialog label="New board" class="newb" close={closeOver}>
+      <div class="row">
+        <h1>New board</h1>
+        <span class="sp" />
+        <button type="button" class="b bare ic" aria-label="Close" onClick={closeOver}>
+          <Icon name="x" />
+        </button>
+      </div>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <label>
+          Title
+          <input
+            class="in"
+            maxLength={80}
+            autofocus
+            value={title}
+            onInput={(event) => setTitle(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          Name
+          <input
+            class="in mono"
+            maxLength={40}
+            spellcheck={false}
+            autocomplete="off"
+            aria-describedby="name-help"
+            value={wanted}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+          <span class="q2 sm" id="name-help">
+            In addresses and commands, for ever. Small letters, digits and dashes.
+          </span>
+        </label>
+        {templates.length > 0 && (
+          <label>
+            Template
+            <select
+              class="in"
+              aria-describedby="template-help"
+              value={template}
+              onChange={(event) => setTemplate(event.currentTarget.value)}
+            >
+              <option value="">None</option>
+              {templates.map((each) => (
+                <option key={each.name} value={each.name}>
+                  {each.name}
+                </option>
+              ))}
+            </select>
+            <span class="q2 sm" id="template-help">
+              {summary ?? 'Roles and a charter to begin with.'}
+            </span>
+          </label>
+        )}
+        <fieldset>
+          <legend>Who sees it</legend>
+          {(['open', 'private'] as const).map((each) => (
+            <label key={each} class="radio">
+              <input
+                type="radio"
+                name="visibility"
+                value={each}
+                checked={visibility === each}
+                onChange={() => setVisibility(each)}
+              />
+              <span>
+                {each === 'open' ? 'Open' : 'Private'}
+                <span class="q2 sm">
+                  {each === 'open'
+                    ? 'Every member of this server can read it and join.'
+                    : 'Only people who are added to it know that it exists.'}
+                </span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {write.error !== null && <ProblemLine error={write.error} />}
+        <div class="row">
+          <button type="submit" class="b pri" aria-disabled={write.busy || undefined}>
+            Make the board
+          </button>
+          <button type="button" class="b" onClick={closeOver}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,145 @@
+/** One board in the list: what it is, what was said last, who is there, how busy it was, what is unread. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Board, Member, Message } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { Icon } from '../parts/icon.tsx';
+import { plainText } from '../parts/plain-text.ts';
+import { Time } from '../parts/time.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { heads } from '../state/boards.ts';
+import { needsOn } from '../state/needs.ts';
+import { hrefOf } from '../state/route.ts';
+import { Sparkline } from './sparkline.tsx';
+
+/** More than these are a number. */
+const FACES = 5;
+
+/** "2 people, 3 agents". */
+export function countsOf({ people_count, agent_count }: Board): string {
+  const people = `${people_count} ${people_count === 1 ? 'person' : 'people'}`;
+  if (agent_count === undefined) return people;
+  return `${people}, ${agent_count} ${agent_count === 1 ? 'agent' : 'agents'}`;
+}
+
+/** Reads of rows that came into view, two at a time: a browser has few connections. */
+const waiting: (() => Promise<void>)[] = [];
+let running = 0;
+function later(read: () => Promise<void>): void {
+  waiting.push(read);
+  if (running >= 2) return;
+  running++;
+  void (async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) await next().catch(() => {});
+    running--;
+  })();
+}
+
+/** What is read of a board when its row is in view, anew whenever something happened there. */
+function useDetails({ name, head_seq }: Board, shown: boolean) {
+  const [last, setLast] = useState<Message | null>(null);
+  const [members, setMembers] = useState<Member[]>([]);
+  const head = Math.max(head_seq, heads.value.get(name) ?? 0);
+  useEffect(() => {
+    if (!shown) return;
+    let current = true;
+    const params = { board: name };
+    later(async () => {
+      if (!current) return;
+      const [{ messages }, page] = await Promise.all([
+        call('listMessages', { params, query: { newest: true, limit: 1 } }),
+        call('listMembers', { params, query: { limit: 20 } }),
+      ]);
+      if (!current) return;
+      setLast(messages.at(-1) ?? null);
+      setMembers(page.members);
+    });
+    return () => {
+      current = false;
+    };
+  }, [name, head, shown]);
+  return { last, members };
+}
+
+export function BoardRow({ board }: { board: Board }) {
+  const { name, title, visibility, unread = 0, activity, lifecycle } = board;
+  const row = useRef<HTMLLIElement>(null);
+  const [shown, show] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      show(true);
+    });
+    if (row.current) observer.observe(row.current);
+    return () => observer.disconnect();
+  }, []);
+  const { last, members } = useDetails(board, shown);
+  const needs = needsOn(name).length;
+  const at = last?.at ?? board.last_message_at;
+  return (
+    <li ref={row}>
+      <a class="brow" href={hrefOf({ screen: 'board', board: name, tab: 'talk' })}>
+        <span class="bt">
+          <span class="row">
+            <b class="cut">{title ?? name}</b>
+            {visibility === 'private' && (
+              <>
+                <Icon name="lock" small />
+                <span class="vh">private</span>
+              </>
+            )}
+            {needs > 0 && (
+              <span class="you">
+                {needs} {needs === 1 ? 'needs you' : 'need you'}
+              </span>
+            )}
+          </span>
+          <span class="q2 cut">
+            {last
+              ? `${last.from.name}: ${plainText(last.body)}`
+              : (board.message_count ?? 0) > 0
+                ? '\u00a0'
+                : 'Nothing was said yet'}
+          </span>
+        </span>
+        <Faces board={board} members={members} />
+        <span class="desk">
+          <Sparkline days={activity ?? []} />
+        </span>
+        <span class="last">
+          {unread > 0 ? (
+            <b class="num">{unread} unread</b>
+          ) : (
+            <span class="q">{lifecycle === 'archived' ? 'archived' : 'read'}</span>
+          )}
+          {at && (
+            <span class="q">
+              <Time at={at} relative />
+            </span>
+          )}
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function Faces({ board, members }: { board: Board; members: Member[] }) {
+  const here = members.filter(({ status }) => status === 'active');
+  const known = [...here.filter(({ kind }) => kind === 'human'), ...here.filter(({ kind }) => kind === 'agent')];
+  const others = known.filter(({ kind }) => kind === 'agent').map(({ name }) => name);
+  const all = board.people_count + (board.agent_count ?? 0);
+  const faces = known.slice(0, all > FACES ? FACES - 1 : FACES);
+  return (
+    <span class="stack desk">
+      <span class="vh">{countsOf(board)}</span>
+      {faces.map((who) => (
+        <Glyph key={who.id} who={who} size={24} others={others} />
+      ))}
+      {known.length > 0 && all > faces.length && (
+        <span class="more" aria-hidden="true">
+          +{all - faces.length}
+        </span>
+      )}
+    </span>
+  );
+}

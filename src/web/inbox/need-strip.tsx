@@ -1,0 +1,136 @@
+/** The strip above a conversation: what needs the person on this board, one at a time, answered in place. */
+import { useRef, useState } from 'preact/hooks';
+import { questionOf, stakesOf } from '../parts/ask.ts';
+import { Icon } from '../parts/icon.tsx';
+import { AnswerProblem, Options } from '../parts/options.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { answering, pickOption } from '../state/answers.ts';
+import { useKeys } from '../state/keys.ts';
+import { type Need, needsOn } from '../state/needs.ts';
+import type { Room } from '../state/room.ts';
+import { hrefOf } from '../state/route.ts';
+import { shownAsks } from '../state/shown-asks.ts';
+import { itemOf, placeOfItem } from './items.ts';
+import { WriteAnswer } from './write-answer.tsx';
+
+export function NeedStrip({ room }: { room: Room }) {
+  const [chosen, choose] = useState<string | null>(null);
+  const [writing, setWriting] = useState(false);
+  // An answered ask stays as long as the focus is in the strip: the focus is never lost.
+  const [held, hold] = useState<Need | null>(null);
+  const strip = useRef<HTMLElement>(null);
+  const write = useRef<HTMLButtonElement>(null);
+  const waiting = needsOn(room.name).filter(({ id }) => !shownAsks.value.has(id) || id === chosen);
+  const need = held ?? waiting.find(({ id }) => id === chosen) ?? waiting[0];
+  const at = waiting.findIndex(({ id }) => id === need?.id);
+  const next = waiting.length > 0 ? waiting[(at + 1) % waiting.length] : undefined;
+
+  const advance = (): void => {
+    hold(null);
+    setWriting(false);
+    choose(next?.id ?? null);
+    requestAnimationFrame(() => strip.current?.querySelector<HTMLElement>('.opt, .look')?.focus());
+  };
+  const elsewhere = (): boolean => document.activeElement?.closest('article') != null;
+  useKeys(
+    'Asks',
+    [
+      ...[1, 2, 3, 4].map((number) => ({
+        keys: String(number),
+        label: 'Pick that option',
+        run: () => (need?.kind === 'ask' && !elsewhere() ? pickOption(need.message, number) : false),
+      })),
+      { keys: 'n', label: 'Next that needs you', run: () => (next && next.id !== need?.id ? advance() : false) },
+    ],
+    [need, next],
+  );
+  if (!need) return null;
+  const { who, title, note } = itemOf(need);
+  const message = need.kind === 'ask' ? need.message : null;
+  const sent = answering.value.get(need.id)?.state === 'sent';
+  const task = message?.ask?.task;
+  return (
+    <section
+      class="need"
+      aria-label="Needs you"
+      ref={strip}
+      onFocusCapture={() => hold(need)}
+      onBlurCapture={({ relatedTarget }) => {
+        if (!strip.current?.contains(relatedTarget as Node | null)) hold(null);
+      }}
+    >
+      <div class="hd1">
+        <Glyph who={who} size={24} />
+        <div>
+          <p class="wh q2">
+            <b class={who.kind === 'agent' ? 'mono' : undefined}>{who.name}</b>{' '}
+            {message ? (
+              <>
+                asks you
+                {task && (
+                  <>
+                    {' '}
+                    about{' '}
+                    <a class="ref" href={hrefOf({ screen: 'board', board: room.name, tab: 'tasks', task: task.ref })}>
+                      {task.ref}
+                    </a>
+                  </>
+                )}
+                {stakesOf(message) && `; ${stakesOf(message)}`}
+              </>
+            ) : (
+              note
+            )}
+          </p>
+          <p class="ask" id="need-question">
+            {message ? questionOf(message).question : title}
+          </p>
+        </div>
+        <span class="row nw steps">
+          {waiting.length > 1 && at >= 0 && (
+            <span class="q2 desk">
+              {at + 1} of {waiting.length}
+            </span>
+          )}
+          {next && next.id !== need.id && (
+            <button type="button" class="b bare ic t28" aria-label="Next that needs you" onClick={advance}>
+              <Icon name="right" />
+            </button>
+          )}
+        </span>
+      </div>
+      {message ? (
+        <>
+          <div class="row w under">
+            <Options message={message} labelledBy="need-question" />
+            {!writing && !sent && message.ask?.can_answer && (
+              <button type="button" class="b bare" ref={write} onClick={() => setWriting(true)}>
+                <Icon name="reply" />
+                Write an answer
+              </button>
+            )}
+          </div>
+          {message.ask?.options.length === 0 && <AnswerProblem message={message} />}
+          {writing && (
+            <div class="under">
+              <WriteAnswer
+                message={message}
+                open
+                setOpen={() => {
+                  setWriting(false);
+                  requestAnimationFrame(() => (write.current ?? strip.current?.querySelector('button'))?.focus());
+                }}
+              />
+            </div>
+          )}
+        </>
+      ) : (
+        <div class="opts">
+          <a class="b look" href={hrefOf(placeOfItem(itemOf(need)))}>
+            Look at it
+          </a>
+        </div>
+      )}
+    </section>
+  );
+}

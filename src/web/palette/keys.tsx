@@ -1,0 +1,78 @@
+/** The list of keys: those in force on this screen, by group, and the switch that turns single keys off. */
+import './palette.css';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { type KeyBinding, keyGroups, keyWords, setSingleKeys, singleKeys } from '../state/keys.ts';
+import { closeOver } from '../state/over.ts';
+
+/** Bindings that do the same are one line, in the order they came. */
+function byLabel(bindings: readonly KeyBinding[]): [string, string[]][] {
+  const lines = new Map<string, string[]>();
+  for (const { label, keys } of bindings) {
+    const known = lines.get(label) ?? [];
+    if (!known.includes(keys)) lines.set(label, [...known, keys]);
+  }
+  return [...lines];
+}
+
+/** Groups of the same name are one. */
+function merged(): [string, KeyBinding[]][] {
+  const groups = new Map<string, KeyBinding[]>();
+  for (const { name, bindings } of keyGroups.value) groups.set(name, [...(groups.get(name) ?? []), ...bindings]);
+  return [...groups];
+}
+
+export default function Keys() {
+  return (
+    <Dialog label="Keys" class="kd" close={closeOver}>
+      <div class="row">
+        <h1>Keys</h1>
+        <span class="sp" />
+        <button type="button" class="b bare ic" aria-label="Close" onClick={closeOver}>
+          <Icon name="x" />
+        </button>
+      </div>
+      <div class="kg">
+        {merged().map(([name, bindings]) => (
+          <section key={name}>
+            <h3>{name}</h3>
+            <dl>
+              {byLabel(bindings).map(([label, keys]) => (
+                <div key={label}>
+                  <dt>{label}</dt>
+                  <dd>
+                    {keys.length > 2 ? (
+                      <>
+                        <Key keys={keys[0]!} />–<Key keys={keys.at(-1)!} />
+                      </>
+                    ) : (
+                      keys.map((one) => <Key key={one} keys={one} />)
+                    )}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <p class="q2 kf">
+        {singleKeys.value
+          ? 'Single keys work while no text field has the focus.'
+          : 'Single keys are off in this browser; those with Ctrl or ⌘ work.'}{' '}
+        <button type="button" class="link" onClick={() => setSingleKeys(!singleKeys.value)}>
+          {singleKeys.value ? 'Turn them off' : 'Turn them on'}
+        </button>
+      </p>
+    </Dialog>
+  );
+}
+
+const Key = ({ keys }: { keys: string }) => (
+  <span class="nw">
+    {keyWords(keys)
+      .split(' ')
+      .map((one) => (
+        <kbd key={one}>{one}</kbd>
+      ))}
+  </span>
+);
