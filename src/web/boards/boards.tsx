@@ -6,7 +6,7 @@ import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { archivedCount, boards, boardsError, readBoards } from '../state/boards.ts';
-import { needsOn } from '../state/needs.ts';
+import { needsOn, openAsks } from '../state/needs.ts';
 import { openOver } from '../state/over.ts';
 import { Archived } from './archived.tsx';
 import { JoinRow } from './join-row.tsx';
@@ -18,7 +18,7 @@ const matches = ({ name, title }: Board, words: string): boolean =>
 
 /** The most urgent first, then by the last message. The order stays while the list is looked at. */
 function useOrder(list: Board[]): Board[] {
-  const names = list.map(({ name }) => name).join();
+  const names = `${list.map(({ name }) => name).join()} ${openAsks.value !== null}`;
   const order = useMemo(
     () =>
       list

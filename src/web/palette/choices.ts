@@ -16,6 +16,8 @@ export interface Choice {
   label: string;
   /** Before the label, in another type: the reference of a task. */
   ref?: string;
+  /** Found by these words too, which are not shown. */
+  also?: string | undefined;
   /** At the right. */
   note: string;
   icon?: string;
@@ -178,12 +180,22 @@ export function sectionsOf(typed: string, read: Read): Section[] {
   const words = typed.trim().toLowerCase();
   const asks = needs.value.map((need): Choice => {
     const item = itemOf(need);
-    return { id: `need ${need.id}`, label: item.title, note: item.note, who: item.who, run: open(placeOfItem(item)) };
+    return {
+      id: `need ${need.id}`,
+      label: item.title,
+      note: item.note,
+      also: item.board,
+      who: item.who,
+      run: open(placeOfItem(item)),
+    };
   });
   const most = words ? MOST : MOST_WITHOUT_WORDS;
   const take = (name: Section['name'], choices: Choice[], always: Choice[] = []): Section => {
     const fitting = choices
-      .map((choice) => ({ choice, rank: closeness(`${choice.ref ? `${choice.ref} ` : ''}${choice.label}`, words) }))
+      .map((choice) => ({
+        choice,
+        rank: closeness([choice.ref, choice.label, choice.also].filter(Boolean).join(' '), words),
+      }))
       .filter(({ rank }) => rank !== null)
       .toSorted((a, b) => a.rank! - b.rank!)
       .map(({ choice }) => choice);

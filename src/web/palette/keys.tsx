@@ -19,7 +19,8 @@ function byLabel(bindings: readonly KeyBinding[]): [string, string[]][] {
 function merged(): [string, KeyBinding[]][] {
   const groups = new Map<string, KeyBinding[]>();
   for (const { name, bindings } of keyGroups.value) groups.set(name, [...(groups.get(name) ?? []), ...bindings]);
-  return [...groups];
+  // What works everywhere comes first, then what this screen adds.
+  return [...groups].toReversed();
 }
 
 export default function Keys() {
