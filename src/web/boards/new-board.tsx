@@ -14,7 +14,7 @@ import { useWrite } from '../state/write.ts';
 type Template = Answer<'listTemplates'>['templates'][number];
 
 /** A name for this title: small letters, digits and dashes. */
-export const nameFrom = (title: string): string =>
+const nameFrom = (title: string): string =>
   title
     .normalize('NFKD')
     .toLowerCase()

@@ -5,17 +5,20 @@ import { until } from './time.tsx';
 
 const even = (text: string, mark: string): boolean => text.split(mark).length % 2 === 1;
 
-/** The first line of an ask, up to its question mark, without marks; and the Markdown that follows it. */
+/** The question of an ask without marks: its first line that asks, else its first line; and the Markdown around it. */
 export function questionOf({ body }: Pick<Message, 'body'>): { question: string; rest: string } {
-  const text = body.trimStart();
-  const end = text.indexOf('\n');
-  const line = end < 0 ? text : text.slice(0, end);
+  const lines = body.trim().split('\n');
+  // A line of code that ends with a question mark asks nobody.
+  const fence = lines.findIndex((line) => /^\s*(```|~~~)/.test(line));
+  const asking = lines.findIndex((line, index) => /\?(\s|[*_)"”]*$)/.test(line) && (fence < 0 || index < fence));
+  const at = Math.max(asking, 0);
+  const line = lines[at] ?? '';
   const mark = /\?(?=\s)/.exec(line)?.index ?? -1;
   const head = mark < 0 ? line : line.slice(0, mark + 1);
   // A mark of Markdown that is open at the question mark would be cut in two.
   const cut = ['`', '*', '_', '['].every((sign) => even(head, sign)) ? head : line;
-  const question = plainText(cut) || plainText(text);
-  return { question, rest: text.slice(cut.length).trim() };
+  const rest = [...lines.slice(0, at), line.slice(cut.length).trim(), ...lines.slice(at + 1)].join('\n').trim();
+  return { question: plainText(cut) || plainText(body), rest };
 }
 
 /** "goes with 60 s in 22 min", "went with 60 s" or "blocks PAY-12"; null without either. */

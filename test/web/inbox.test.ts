@@ -1,0 +1,304 @@
+/** What needs the person: its order, answers by one key, decisions about requests of agents, and the allowance. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Message } from '../../src/contract/types.ts';
+import type { Api } from '../support/api.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { expectAccessible } from './support/axe.ts';
+import { closeBrowser } from './support/browser.ts';
+import { visit } from './support/visit.ts';
+
+after(closeBrowser);
+
+const OPTIONS = ['30 s', '60 s', '120 s'];
+const in_ = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
+
+/** The questions of a group of the list, from top to bottom. */
+const questions = (page: Page, group = 'Needs you'): Promise<string[]> =>
+  page.getByRole('region', { name: group }).locator('.qq').allTextContents();
+
+const focused = (page: Page): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? '');
+
+async function repliesTo(reader: Api, { id }: Message): Promise<Message[]> {
+  return (await reader.ok('listReplies', { params: { message: id } })).replies;
+}
+
+forEachDatabase('what needs the person', (engine) => {
+  let server: TestServer;
+  let persons = 0;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  /** A person with a board and an agent of theirs there: every test has its own inbox. */
+  async function begin(role: 'admin' | 'member' = 'member') {
+    const handle = `person-${++persons}`;
+    const person = await server.person(handle, role);
+    const board = await newBoard(person);
+    const agent = await newAgent(person, board.name, { name: 'claude' });
+    return { handle, person, board, agent };
+  }
+
+  it('shows an ask with three options, key 2 answers it, and the thread of the asker has the answer', async () => {
+    const { person, board, agent } = await begin();
+    const ask = await post(agent, board.name, 'How long may one wait be?\n\nThe cap is the last thing I need.', {
+      ask: { options: OPTIONS },
+    });
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('heading', { name: 'How long may one wait be?' }).waitFor();
+    await page.getByRole('group', { name: 'How long may one wait be?' }).getByRole('button', { name: '60 s' }).focus();
+    await page.keyboard.press('2');
+    await page.getByRole('button', { name: '60 s', pressed: true }).waitFor();
+    await page.getByTestId('said').filter({ hasText: 'Answered 60 s' }).waitFor();
+    expect(await focused(page), 'the focus stays').to.include('60 s');
+    const [answer, ...others] = await repliesTo(agent, ask);
+    expect(answer?.answer?.option).to.equal(2);
+    expect(answer?.body).to.equal('60 s');
+    expect(others).to.deep.equal([]);
+    await page.getByRole('region', { name: 'Answered today' }).getByText('you said: 60 s').waitFor();
+    // A stray key changes nothing; "Change" does.
+    await page.keyboard.press('1');
+    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: '120 s' }).click();
+    await page.getByRole('button', { name: '120 s', pressed: true }).waitFor();
+    expect((await repliesTo(agent, ask)).map((reply) => reply.answer?.option)).to.deep.equal([2, 3]);
+    await close();
+  });
+
+  it('comes live, in one order: due soon, what blocks, requests of agents, the rest; each oldest first', async () => {
+    const { person, board, agent } = await begin();
+    const ask = (body: string, more: object = {}) =>
+      post(agent, board.name, body, { ask: { options: OPTIONS, ...more } });
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByText('Nothing needs you').waitFor();
+    await page.clock.install();
+    await ask('Rest?', { going_with: '60 s', going_at: in_(170) });
+    const other = await server.person(`person-${++persons}`);
+    await agent.ok('requestAdminAction', {
+      body: { kind: 'add_people', board_id: board.id, person_id: other.personId },
+    });
+    await ask('First block?');
+    await ask('Second block?');
+    await ask('Due?', { going_with: '60 s', going_at: in_(20) });
+    const wants = `Wants to add person-${persons} to ${board.name}`;
+    const order = ['Due?', 'First block?', 'Second block?', wants, 'Rest?'];
+    await page.getByRole('region', { name: 'Needs you' }).getByText('Rest?').waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'Due?' }).waitFor();
+    expect(await questions(page)).to.deep.equal(order);
+    // Time alone makes the last one urgent.
+    await page.clock.fastForward('02:25:00');
+    await page.waitForFunction(() => document.querySelector('.il .qq')?.textContent !== 'First block?');
+    const later = await questions(page);
+    expect(later.indexOf('Rest?')).to.be.lessThan(later.indexOf('First block?'));
+    await close();
+  });
+
+  it('moves by j and k, writes an answer by r, keeps its draft, and opens the board by Enter', async () => {
+    const { person, board, agent } = await begin();
+    const first = await post(agent, board.name, 'Which name?', { ask: {} });
+    await post(agent, board.name, 'Which colour?', { ask: { options: ['red', 'blue'] } });
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('heading', { name: 'Which name?' }).waitFor();
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'Which colour?' }).waitFor();
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: 'Which name?' }).waitFor();
+    await page.keyboard.press('r');
+    const field = page.getByRole('textbox', { name: 'Answer to claude' });
+    await field.fill('Call it cap');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Draft: Call it cap' }).waitFor();
+    expect(await focused(page)).to.include('Call it cap');
+    await page.keyboard.press('r');
+    await field.press('Control+Enter');
+    await page.getByText('Answered in words.').waitFor();
+    expect((await repliesTo(agent, first)).map(({ body, answer }) => [body, answer?.ask_id])).to.deep.equal([
+      ['Call it cap', first.id],
+    ]);
+    await page.getByRole('link', { name: 'Which colour?' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Which colour?' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\?board=room-\d+&message=\d+$/);
+    await close();
+  });
+
+  it('sends an answer once, however often it is tried while its outcome is unknown', async () => {
+    const { person, board, agent } = await begin();
+    const ask = await post(agent, board.name, 'Go on?', { ask: { options: ['Yes', 'No'] } });
+    const { page, context, close } = await visit(server, person, '/inbox');
+    const yes = page.getByRole('button', { name: 'Yes' });
+    await yes.waitFor();
+    let lost = 0;
+    // The server does it, but its answer is lost, also when the page asks again.
+    await context.route('**/messages', async (route) => {
+      if (route.request().method() !== 'POST' || lost > 8) return route.continue();
+      lost++;
+      await route.fetch();
+      await route.abort();
+    });
+    await yes.click();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    expect(lost).to.be.greaterThan(1);
+    lost = 9;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Yes', pressed: true }).waitFor();
+    expect(await repliesTo(agent, ask)).to.have.length(1);
+    await close();
+  });
+
+  it('takes back an own question by w', async () => {
+    const { person, board, agent } = await begin();
+    const ask = await post(person, board.name, 'Which one?', { to: ['@claude'], ask: { options: ['a', 'b'] } });
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('region', { name: 'You asked' }).getByText('waits for claude').waitFor();
+    await page.getByRole('heading', { name: 'Which one?' }).waitFor();
+    expect(await page.getByRole('button', { name: 'a', exact: true }).count(), 'no option to press').to.equal(0);
+    await page.keyboard.press('w');
+    await page.getByText('Withdrawn: it needs no answer.').waitFor();
+    expect((await repliesTo(agent, ask))[0]?.answer?.withdrawn).to.equal(true);
+    await close();
+  });
+
+  it('allows and declines requests of agents by key, spelled out field by field', async () => {
+    const { person, board, agent } = await begin();
+    const other = await server.person(`person-${++persons}`);
+    const request = () =>
+      agent.ok('requestAdminAction', { body: { kind: 'add_people', board_id: board.id, person_id: other.personId } });
+    const { approval } = await request();
+    const path = new URL(approval.next?.board_view ?? '').pathname;
+    const { page, close } = await visit(server, person, path);
+    await page.getByRole('heading', { name: `Add person-${persons} to ${board.name}` }).waitFor();
+    const fields = page.locator('.frozen');
+    for (const words of ['Adds one person to a board.', other.personId ?? '', board.name, 'claude'])
+      await fields.getByText(words).first().waitFor();
+    await page.keyboard.press('2');
+    await page.getByText('You declined it').waitFor();
+    expect(await focused(page)).to.include(`Add person-${persons}`);
+    expect((await person.ok('getApproval', { params: { approval: approval.id } })).approval.state).to.equal('declined');
+    const again = await request();
+    await page.getByRole('link', { name: `Wants to add person-${persons}` }).click();
+    await page.getByRole('button', { name: 'Allow once' }).waitFor();
+    await page.keyboard.press('1');
+    await page.getByText('You allowed it once').waitFor();
+    const decided = await person.ok('getApproval', { params: { approval: again.approval.id } });
+    expect(decided.approval.decision).to.equal('once');
+    const { people } = await person.ok('listBoardPeople', { params: { board: board.name } });
+    expect(people.map(({ handle }) => handle)).to.include(`person-${persons}`);
+    await close();
+  });
+
+  it('shows the link of an invite once, and for what needs the own key the command instead of a button', async () => {
+    const { person, agent } = await begin('admin');
+    const other = await server.person(`person-${++persons}`);
+    await agent.ok('requestAdminAction', { body: { kind: 'invite_people', invite: { suggested_handle: 'zoe' } } });
+    const { approval } = await agent.ok('requestAdminAction', {
+      body: { kind: 'set_server_role', person_id: other.personId, role: 'admin' },
+    });
+    const { page, tab, close } = await visit(server, person, '/inbox');
+    await page.getByRole('link', { name: 'Wants to invite one person' }).click();
+    await page.getByRole('button', { name: 'Allow once' }).click();
+    await page
+      .getByRole('region', { name: 'Invite link' })
+      .getByText(/\/join#abi_/)
+      .waitFor();
+    await page.getByRole('region', { name: 'Invites of your agents' }).getByText('Invite for zoe').click();
+    await page.getByText(/service invite revoke/).waitFor();
+    await page.getByRole('link', { name: `Wants to make person-${persons} an admin` }).click();
+    await page.getByText(`allow ${approval.id}`).waitFor();
+    expect(await page.getByRole('button', { name: 'Allow once' }).count()).to.equal(0);
+    const fresh = await tab('/inbox');
+    await fresh.getByRole('link', { name: 'Invite for zoe' }).click();
+    await fresh.getByText('It still works').waitFor();
+    expect(await fresh.content(), 'the link is nowhere').not.to.include('join#abi_');
+    await close();
+  });
+
+  it('lets the one whom work is proposed to choose an agent or decline', async () => {
+    const { person, board, agent } = await begin();
+    const colleague = await server.person(`person-${++persons}`);
+    await person.ok('addBoardPerson', { params: { board: board.name }, body: { handle: `person-${persons}` } });
+    await newAgent(colleague, board.name, { name: 'robin' });
+    const propose = (work: string) =>
+      person.ok('createPairingRequest', {
+        body: { board_id: board.id, recipient_id: colleague.personId, initiating_agent_id: agent.memberId, work },
+      });
+    const first = await propose('Review the runbook');
+    const { page, close } = await visit(server, colleague, `/inbox/pairings/${first.id}`);
+    await page.getByText('“Review the runbook”').waitFor();
+    await page.getByRole('button', { name: 'Choose robin' }).click();
+    await page.getByTestId('said').filter({ hasText: 'Asked robin' }).waitFor();
+    await page.getByText(`service pairing accept ${first.id}`).waitFor();
+    const second = await propose('Another one');
+    await page.getByRole('link', { name: 'Proposes work' }).first().waitFor();
+    await page.goto(`${server.url}/inbox/pairings/${second.id}`);
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByText('Declined.').waitFor();
+    expect((await person.ok('getPairingRequest', { params: { pairing: second.id } })).state).to.equal('declined');
+    await close();
+  });
+
+  it('shows and sets the allowance, with its changes, and says when somebody else changed it', async () => {
+    const { person } = await begin();
+    const { page, close } = await visit(server, person, '/settings/allowance');
+    const adding = page.getByRole('checkbox', { name: /Add people/ });
+    await adding.check();
+    await page.getByText('in a browser').waitFor();
+    expect((await person.ok('getAllowance')).categories).to.deep.equal(['add_people']);
+    await page.getByRole('button', { name: 'Let them ask for everything' }).click();
+    await page.getByText('Nothing without asking').waitFor();
+    expect(await adding.isChecked()).to.equal(false);
+    await page.route('**/v1/me/allowance', async (route) => {
+      if (route.request().method() === 'PUT')
+        await person.ok('setAllowance', { body: { categories: ['invite_people'] } });
+      await route.continue();
+    });
+    await adding.click();
+    await page.getByRole('alert').waitFor();
+    expect((await person.ok('getAllowance')).categories).to.deep.equal(['invite_people']);
+    expect(await page.getByRole('checkbox', { name: /Invite new/ }).isChecked()).to.equal(true);
+    await close();
+  });
+
+  it('can be used on a narrow phone, first the list, then one thing', async () => {
+    const { person, board, agent } = await begin();
+    await post(agent, board.name, 'How long may one wait between two tries be at most?', { ask: { options: OPTIONS } });
+    const { page, close } = await visit(server, person, '/inbox', { viewport: { width: 360, height: 740 } });
+    const button = page.getByRole('button', { name: '60 s' });
+    await button.waitFor();
+    expect((await button.boundingBox())?.height).to.be.at.least(44);
+    const wide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(await wide()).to.equal(false);
+    await page.getByRole('link', { name: 'How long may one wait' }).click();
+    await page.getByRole('heading', { name: 'How long may one wait' }).waitFor();
+    expect(await wide()).to.equal(false);
+    await page.getByRole('link', { name: 'Back to the list' }).click();
+    await page.getByRole('heading', { name: 'Needs you' }).waitFor();
+    await close();
+  });
+
+  it('is accessible, light and dark', async () => {
+    const { person, board, agent } = await begin('admin');
+    await post(agent, board.name, 'How long?\n\nThe `cap` is last.', { ask: { options: OPTIONS, going_with: '60 s' } });
+    await post(agent, board.name, 'Merge it?', { ask: { options: OPTIONS } });
+    await agent.ok('requestAdminAction', { body: { kind: 'invite_people', invite: {} } });
+    const { page, close } = await visit(server, person, '/inbox');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${server.url}/inbox`);
+      await page.getByRole('heading', { name: 'Merge it?' }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('link', { name: 'Wants to invite' }).click();
+      await page.getByRole('heading', { name: 'Invite one person' }).waitFor();
+      await expectAccessible(page);
+      await page.goto(`${server.url}/settings/allowance`);
+      await page.getByRole('checkbox', { name: /Add people/ }).waitFor();
+      await expectAccessible(page);
+    }
+    await close();
+  });
+});
