@@ -77,11 +77,15 @@ export function Options(props: {
           );
         })}
         {ask.can_answer && settled && (
-          <button type="button" class="b bare" onClick={({ currentTarget }) => {
+          <button
+            type="button"
+            class="b bare"
+            onClick={({ currentTarget }) => {
               setChanging(message.id, true);
               // The button goes away.
               currentTarget.parentElement?.querySelector('button')?.focus();
-            }}>
+            }}
+          >
             Change
           </button>
         )}

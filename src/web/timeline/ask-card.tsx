@@ -10,6 +10,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { ago, timeOfDay } from '../parts/time.tsx';
 import { toast } from '../parts/toast.tsx';
 import { now } from '../state/clock.ts';
+import { useShownAsk } from '../state/shown-asks.ts';
 import { useWrite } from '../state/write.ts';
 import { type Talk, useTalk } from './context.ts';
 
@@ -26,6 +27,7 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
   const talk = useTalk();
   const id = useId();
   const write = useWrite();
+  const card = useShownAsk(message.id);
   const ask = message.ask as Ask;
   const state = stateOf(ask);
   const can = ask.can_answer && state !== 'withdrawn';
@@ -41,7 +43,7 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
     if (done) announce('Withdrawn');
   };
   return (
-    <div class={state === 'open' && mine ? 'askc mine' : 'askc'}>
+    <div class={state === 'open' && mine ? 'askc mine' : 'askc'} ref={card}>
       <div class="h" id={`${id}h`}>
         <Head message={message} ask={ask} state={state} mine={mine} talk={talk} />
       </div>

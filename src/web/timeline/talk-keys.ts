@@ -40,16 +40,17 @@ function focusedPost(talk: Talk): Post | undefined {
   return element ? talk.timeline.find(Number(element.dataset['seq']))?.post : undefined;
 }
 
-/** Goes to the next ask that this person can answer. */
-function nextAsk(talk: Talk, scroll: Scroll): void {
+/** Goes to the next ask that this person can answer; false when none is loaded. */
+function nextAsk(talk: Talk, scroll: Scroll): false | undefined {
   const asks = scroll.elements().filter(({ dataset }) => {
     const message = talk.timeline.find(Number(dataset['seq']))?.post.message.peek();
     return message?.ask && message.ask.state === 'open' && message.ask.can_answer;
   });
   const at = asks.indexOf(focusedElement()!);
   const to = asks[(at + 1) % asks.length];
-  to?.focus({ preventScroll: true });
-  to?.scrollIntoView({ block: 'center' });
+  if (!to) return false;
+  to.focus({ preventScroll: true });
+  to.scrollIntoView({ block: 'center' });
 }
 
 export function useTalkKeys(talk: Talk, scroll: Scroll): void {

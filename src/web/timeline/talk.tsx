@@ -3,6 +3,7 @@ import './timeline.css';
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Composer } from '../compose/composer.tsx';
+import { NeedStrip } from '../inbox/need-strip.tsx';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -54,7 +55,9 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
     <TalkContext.Provider value={talk}>
       <div class="room">
         <div class={talk.printing.value === null ? 'talk' : 'talk printing'}>
-          <div class="above" />
+          <div class="above">
+            <NeedStrip room={room} />
+          </div>
           {timeline.error.value !== null && !timeline.opened.value ? (
             <div class="tl">
               <ProblemLine error={timeline.error.value}>

@@ -1,0 +1,213 @@
+/** All boards, what a guest and an admin see of them, the palette and the keys. */
+import { expect } from 'chai';
+import { newAgent, newBoard, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { putOnBoard } from '../support/state.ts';
+import { expectAccessible } from './support/axe.ts';
+import { closeBrowser } from './support/browser.ts';
+import { visit } from './support/visit.ts';
+
+after(closeBrowser);
+
+forEachDatabase('all boards', (engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  it('says what needs the person and shows each board with its people, what was said last and what is unread', async () => {
+    const ada = await server.person('ada');
+    const ben = await server.person('ben');
+    await newBoard(ada, { name: 'payments', title: 'Payments' });
+    await newBoard(ada, { name: 'vault', visibility: 'private' });
+    await ada.ok('addBoardPerson', { params: { board: 'payments' }, body: { handle: 'ben' } });
+    const agent = await newAgent(ada, 'payments', { name: 'claude' });
+    await post(agent, 'payments', 'Is it good?', { ask: { options: ['Yes', 'No'] } });
+    const { page, close } = await visit(server, ada);
+    await page.getByRole('heading', { name: 'One thing needs you' }).waitFor();
+    const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^Payments/ }) });
+    await row.getByText('1 needs you').waitFor();
+    await row.getByText('2 people, 1 agent').waitFor();
+    await row.getByText('1 unread').waitFor();
+    await row.getByText('claude: Is it good?').waitFor();
+    await row.getByRole('img', { name: '1 messages in 14 days, 1 today' }).waitFor();
+    await page.getByRole('main').getByText('private').waitFor();
+    // Live, without a reload.
+    await post(ben, 'payments', 'It **is** good.');
+    await row.getByText('ben: It is good.').waitFor();
+    await row.getByText('2 unread').waitFor();
+    await page.getByRole('button', { name: 'Yes' }).click();
+    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Filter boards' }).fill('vau');
+    await row.waitFor({ state: 'detached' });
+    await page
+      .getByRole('link', { name: /^vault/ })
+      .last()
+      .waitFor();
+    await close();
+  });
+
+  it('makes a board, joins an open one, and restores an archived one, all by keyboard', async () => {
+    const cleo = await server.person('cleo');
+    const dan = await server.person('dan');
+    await newBoard(dan, { name: 'mobile', title: 'Mobile app' });
+    await newBoard(cleo, { name: 'old-work' });
+    await cleo.ok('archiveBoard', { params: { board: 'old-work' } });
+    const { page, close } = await visit(server, cleo);
+    await page.getByRole('button', { name: 'New board' }).focus();
+    await page.keyboard.press('Enter');
+    const form = page.getByRole('dialog', { name: 'New board' });
+    await form.getByRole('textbox', { name: 'Title' }).fill('Café, the 2nd!');
+    expect(await form.getByRole('textbox', { name: 'Name' }).inputValue()).to.equal('cafe-the-2nd');
+    await form.getByRole('radio', { name: 'Private' }).check();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/board=cafe-the-2nd/);
+    expect((await cleo.ok('getBoard', { params: { board: 'cafe-the-2nd' } })).visibility).to.equal('private');
+    await page.keyboard.press('g');
+    await page.keyboard.press('b');
+    await page.getByRole('button', { name: 'New board' }).click();
+    await form.getByRole('textbox', { name: 'Name' }).fill('mobile');
+    await page.keyboard.press('Enter');
+    await form.getByRole('alert').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).to.equal('New board');
+    await page.getByRole('button', { name: '1 archived board' }).click();
+    await page.getByRole('button', { name: 'Restore old-work' }).focus();
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('list')
+      .getByRole('link', { name: /^old-work/ })
+      .last()
+      .waitFor();
+    await page.getByRole('button', { name: 'Join Mobile app' }).click();
+    await page.waitForURL(/board=mobile/);
+    const { people } = await dan.ok('listBoardPeople', { params: { board: 'mobile' } });
+    expect(people.map(({ handle }) => handle)).to.include('cleo');
+    await close();
+  });
+
+  it('shows a guest only their boards and nothing that would be refused', async () => {
+    const eva = await server.person('eva');
+    const guest = await server.person('gus', 'guest');
+    await newBoard(eva, { name: 'shared', title: 'Shared' });
+    await newBoard(eva, { name: 'elsewhere', title: 'Elsewhere' });
+    await putOnBoard(server, 'shared', guest);
+    const { page, context, close } = await visit(server, guest, '/');
+    const refused: string[] = [];
+    context.on('response', (response) => {
+      if (response.status() === 403) refused.push(response.url());
+    });
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /^Shared/ })
+      .waitFor();
+    expect(await page.getByRole('button', { name: /New board|Join/ }).count()).to.equal(0);
+    expect(await page.getByText('Elsewhere').count()).to.equal(0);
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Go to or do' });
+    await field.fill('board');
+    await page.getByRole('option', { name: /All boards/ }).waitFor();
+    expect(await page.getByRole('option', { name: 'New board' }).count()).to.equal(0);
+    await page.keyboard.press('Escape');
+    await page.goto(`${server.url}/inbox`);
+    await page.getByText('Nothing needs you').waitFor();
+    await page.goto(`${server.url}/settings/allowance`);
+    await page.getByText('As a guest you have no allowance').waitFor();
+    expect(refused).to.deep.equal([]);
+    await close();
+  });
+
+  it('shows an admin of the server no trace of a private board they are not on', async () => {
+    const fay = await server.person('fay');
+    const admin = await server.person('adam', 'admin');
+    await newBoard(fay, { name: 'secret-plan', title: 'Secret plan', visibility: 'private' });
+    await post(fay, 'secret-plan', 'The hidden word is heliotrope.');
+    const { page, close } = await visit(server, admin, '/');
+    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
+    const traces = async () => /secret.plan|heliotrope/i.test(await page.content());
+    expect(await traces()).to.equal(false);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('secret');
+    await page.getByRole('option', { name: 'Search everything for “secret”' }).waitFor();
+    expect(await page.getByRole('option', { name: /secret.plan/i }).count()).to.equal(0);
+    await page.keyboard.press('Escape');
+    await page.goto(`${server.url}/?board=secret-plan`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByText(/Secret plan|heliotrope/).count()).to.equal(0);
+    await close();
+  });
+
+  it('goes anywhere and does anything by the palette, and lists the keys, which can be turned off', async () => {
+    const hal = await server.person('hal');
+    await newBoard(hal, { name: 'alpha', title: 'Alpha' });
+    await newBoard(hal, { name: 'beta', title: 'Beta' });
+    const agent = await newAgent(hal, 'beta', { name: 'codex' });
+    const { ref } = await agent.ok('createTask', { params: { board: 'beta' }, body: { title: 'Honour Retry-After' } });
+    const { page, close } = await visit(server, hal);
+    const field = page.getByRole('combobox', { name: 'Go to or do' });
+    const find = async (words: string) => {
+      await page.keyboard.press('Control+k');
+      await field.fill(words);
+    };
+    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
+    await find('honour');
+    await page.getByRole('option', { name: /Honour Retry-After/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`task=${ref}`));
+    await find('codex');
+    await page.getByRole('option', { name: /codex agent of hal/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/agent=codex/);
+    await find('alpha');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/board=alpha$/);
+    await page.getByRole('heading', { name: 'Alpha' }).waitFor();
+    await page.locator('body').press(']');
+    await page.waitForURL(/board=beta$/);
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.waitForURL(/tab=tasks/);
+    await find('dark');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark');
+    await page.keyboard.press('?');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.getByText('Go to, or do').waitFor();
+    await keys.getByRole('button', { name: 'Turn them off' }).click();
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    await page.keyboard.press('Control+k');
+    await field.waitFor();
+    expect(page.url()).to.include('tab=tasks');
+    await close();
+  });
+
+  it('has an accessible palette and form, light and dark, and fits a narrow phone', async () => {
+    const ida = await server.person('ida');
+    await newBoard(ida, { name: 'room' });
+    const agent = await newAgent(ida, 'room', { name: 'claude' });
+    await post(agent, 'room', 'Is it good?', { ask: { options: ['Yes', 'No'] } });
+    const { page, close } = await visit(server, ida);
+    await page.getByText('claude: Is it good?').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('room');
+      await expectAccessible(page, 'palette');
+      await page.keyboard.press('Escape');
+    }
+    await page.getByRole('button', { name: 'New board' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).waitFor();
+    await expectAccessible(page, 'new board');
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).to.equal(false);
+    const box = await page.getByRole('button', { name: 'New board' }).boundingBox();
+    expect(Math.min(box?.width ?? 0, box?.height ?? 0)).to.be.at.least(44);
+    await close();
+  });
+});
