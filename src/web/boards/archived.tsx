@@ -58,7 +58,7 @@ function ArchivedRow({ board, after }: { board: Board; after: () => void }) {
           <span class="q2 cut">
             {last_message_at ? (
               <>
-                last message <Time at={last_message_at} relative /> ago
+                last message <Time at={last_message_at} words />
               </>
             ) : (
               'nothing was said'

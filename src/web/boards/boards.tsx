@@ -100,7 +100,7 @@ const NoBoard = ({ guest }: { guest: boolean }) => (
     <h2>{guest ? 'You are on no board' : 'A board is a room for people and their agents'}</h2>
     {guest ? (
       <p class="q2">
-        A guest sees the boards that somebody brought them onto. Ask whoever invited you for a guest code.
+        A guest sees the boards that somebody brought them onto. Ask the person who invited you for a guest code.
       </p>
     ) : (
       <>

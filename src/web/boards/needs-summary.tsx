@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { itemOf, placeOfItem } from '../inbox/items.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Options } from '../parts/options.tsx';
-import { until } from '../parts/time.tsx';
+import { agoWords, until } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
 import { keyWords } from '../state/keys.ts';
@@ -106,7 +106,7 @@ export function NeedsSummary({ guest }: { guest: boolean }) {
 
 function Row({ need, hot }: { need: Need; hot: boolean }) {
   const item = itemOf(need);
-  const { who, board, title, note, when } = item;
+  const { who, board, title, note } = item;
   const href = hrefOf(placeOfItem(item));
   return (
     <li class={hot ? 'nrow hot' : 'nrow'}>
@@ -114,7 +114,7 @@ function Row({ need, hot }: { need: Need; hot: boolean }) {
       <span class="sp">
         <span class="q2 sm nm">
           <b class={who.kind === 'agent' ? 'mono' : undefined}>{who.name}</b>
-          {board && ` in ${board}`}, {need.kind === 'ask' ? `${when === 'now' ? 'just now' : `${when} ago`}, ` : ''}
+          {board && ` in ${board}`}, {need.kind === 'ask' && `${agoWords(need.at)}, `}
           {note}
         </span>
         <a class="qq" href={href}>

@@ -12,7 +12,7 @@ import { hrefOf } from '../state/route.ts';
 import { Sparkline } from './sparkline.tsx';
 
 /** More than these are a number. */
-const FACES = 5;
+const MOST = 5;
 
 /** "2 people, 3 agents". */
 export function countsOf({ people_count, agent_count }: Board): string {
@@ -102,7 +102,7 @@ export function BoardRow({ board }: { board: Board }) {
                 : 'Nothing was said yet'}
           </span>
         </span>
-        <Faces board={board} members={members} />
+        <Glyphs board={board} members={members} />
         <span class="desk">
           <Sparkline days={activity ?? []} />
         </span>
@@ -123,21 +123,21 @@ export function BoardRow({ board }: { board: Board }) {
   );
 }
 
-function Faces({ board, members }: { board: Board; members: Member[] }) {
+function Glyphs({ board, members }: { board: Board; members: Member[] }) {
   const here = members.filter(({ status }) => status === 'active');
   const known = [...here.filter(({ kind }) => kind === 'human'), ...here.filter(({ kind }) => kind === 'agent')];
   const others = known.filter(({ kind }) => kind === 'agent').map(({ name }) => name);
   const all = board.people_count + (board.agent_count ?? 0);
-  const faces = known.slice(0, all > FACES ? FACES - 1 : FACES);
+  const glyphs = known.slice(0, all > MOST ? MOST - 1 : MOST);
   return (
     <span class="stack desk">
       <span class="vh">{countsOf(board)}</span>
-      {faces.map((who) => (
+      {glyphs.map((who) => (
         <Glyph key={who.id} who={who} size={24} others={others} />
       ))}
-      {known.length > 0 && all > faces.length && (
+      {known.length > 0 && all > glyphs.length && (
         <span class="more" aria-hidden="true">
-          +{all - faces.length}
+          +{all - glyphs.length}
         </span>
       )}
     </span>

@@ -23,7 +23,7 @@ export function titleOf({ action, display }: Approval, host = location.host): Wo
       return {
         wants: 'Wants to invite one person',
         act: `Invite one person to ${host}`,
-        does: ['Makes one invite link.', 'Whoever opens it becomes a member of this server.'],
+        does: ['Makes one invite link.', 'Anyone who opens it becomes a member of this server.'],
         reveals: 'A new member can read every open board here',
       };
     case 'add_people':

@@ -17,11 +17,11 @@ type Revision = Answer<'listAllowanceRevisions'>['revisions'][number];
 const categories: Record<Category, { name: string; means: string }> = {
   add_people: {
     name: 'Add people of this server to boards',
-    means: 'Your agents may bring any member onto a board they are on. Whoever comes reads everything there.',
+    means: 'Your agents may bring any member onto a board they are on. Anyone who comes reads everything there.',
   },
   invite_people: {
     name: 'Invite new people to this server',
-    means: 'Your agents may make invite links, at most 20 a day. Whoever opens one can read every open board.',
+    means: 'Your agents may make invite links, at most 20 a day. Anyone who opens one can read every open board.',
   },
 };
 

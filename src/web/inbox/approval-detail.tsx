@@ -109,7 +109,7 @@ function Request({ approval, hold }: { approval: Approval; hold: (approval: Appr
           )}
         </span>
         <span class="q">
-          <Time at={approval.created_at} relative />
+          <Time at={approval.created_at} words />
         </span>
       </div>
       <h1 id="inbox-title" tabIndex={-1} ref={title}>
@@ -261,7 +261,7 @@ function Decided({ approval }: { approval: Approval }) {
 const OnceLink = ({ invite }: { invite: ServerInvite }) => (
   <section class="once" aria-label="Invite link">
     <p>
-      <b>The link is shown here once.</b> Your agent gets it too. Hand it over privately: whoever opens it first becomes
+      <b>The link is shown here once.</b> Your agent gets it too. Hand it over privately: the first who opens it becomes
       a member.
     </p>
     <Command line={invite.invite} what="the link" primary />

@@ -96,7 +96,7 @@ function Ask({ message }: { message: Message }) {
           asks {isToMe(message) ? 'you' : ask.to.name} in <a href={hrefOf(inBoard(message))}>{board}</a>
         </span>
         <span class="q" title={exactly(message.at)}>
-          <Time at={message.at} relative />
+          <Time at={message.at} words />
         </span>
         <span class="sp" />
         {stakes && ask.state === 'open' && (ask.blocking ? <Blocks note={stakes} /> : <span class="q2">{stakes}</span>)}

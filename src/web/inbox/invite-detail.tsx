@@ -53,7 +53,7 @@ export function InviteDetail({ id }: { id: string }) {
         <Name who={who} />
         <span>made an invite</span>
         <span class="q">
-          <Time at={created_at} relative />
+          <Time at={created_at} words />
         </span>
       </div>
       <h1 id="inbox-title" tabIndex={-1}>

@@ -83,7 +83,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
           )}
         </span>
         <span class="q">
-          <Time at={created_at} relative />
+          <Time at={created_at} words />
         </span>
       </div>
       <h1 id="inbox-title" tabIndex={-1} ref={title}>
@@ -112,7 +112,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
         <div>
           <dt>To</dt>
           <dd>
-            <b>{invited ? 'you' : (display?.recipient_handle ?? 'whoever opens the invite')}</b>
+            <b>{invited ? 'you' : (display?.recipient_handle ?? 'the person who opens the invite')}</b>
             {display?.recipient_agent_name && (
               <>
                 , with <b class="mono">{display.recipient_agent_name}</b>

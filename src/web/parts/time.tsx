@@ -38,6 +38,12 @@ export function ago(at: string): string {
   return days < 14 ? `${days}\u00a0${days === 1 ? 'day' : 'days'}` : dayYear.format(Date.parse(at));
 }
 
+/** "9 min ago" or "just now"; a date is none of both. */
+export function agoWords(at: string): string {
+  const words = ago(at);
+  return words === 'now' ? 'just now' : /(min|h|days?)$/.test(words) ? `${words} ago` : words;
+}
+
 /** How long until: "22 min", "3 h"; "now" when it is past. */
 export function until(at: string): string {
   const minutes = Math.ceil((Date.parse(at) - now.value) / MINUTE);
@@ -52,9 +58,9 @@ export function until(at: string): string {
 /** The exact time, for a hover and for readers of the screen. */
 export const exactly = (at: string): string => exact.format(Date.parse(at));
 
-/** A time of the day, or how long ago. */
-export const Time = ({ at, relative = false }: { at: string; relative?: boolean }) => (
-  <time dateTime={at} title={exactly(at)}>
-    {relative ? ago(at) : timeOfDay(at)}
+/** A time of the day, how long ago in short, or the same in words. */
+export const Time = (props: { at: string; relative?: boolean; words?: boolean }) => (
+  <time dateTime={props.at} title={exactly(props.at)}>
+    {props.words ? agoWords(props.at) : props.relative ? ago(props.at) : timeOfDay(props.at)}
   </time>
 );
