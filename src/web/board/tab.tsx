@@ -12,9 +12,10 @@ export interface TabProps {
 
 const tabs: Partial<Record<BoardTab, ComponentType<TabProps>>> = {
   talk: TalkTab,
-  tasks: lazy(() => import('../tasks/tasks.tsx').then(({ Tasks }) => ({ default: Tasks }))),
+  tasks: lazy(() => import('../tasks/tasks.tsx')),
   files: lazy(() => import('../files/files.tsx')),
   record: lazy(() => import('../record/record.tsx')),
+  people: lazy(() => import('../people/people.tsx')),
 };
 
 export function Tab({ here, room }: TabProps) {

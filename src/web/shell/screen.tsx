@@ -23,6 +23,7 @@ const screens: Partial<Record<Place['screen'], ComponentType>> = {
   search: lazy(() => import('../search/search.tsx')),
   everything: lazy(() => import('../everything/everything.tsx')),
   server: lazy(() => import('../server/server.tsx')),
+  agents: lazy(() => import('../agent/agents.tsx')),
 };
 
 export function Screen() {

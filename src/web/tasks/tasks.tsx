@@ -29,7 +29,7 @@ function moveFocus(list: HTMLElement | null, step: number): boolean {
   return to !== undefined;
 }
 
-export function Tasks({ here, room }: TabProps) {
+export default function Tasks({ here, room }: TabProps) {
   const board = useMemo(() => new TaskBoard(room), [room]);
   const log = useMemo(() => new TaskLog(room), [room]);
   useEffect(

@@ -1,0 +1,175 @@
+/** An agent's own page: who it is and whose, what it is on, whether it is woken now, what was handed to it, what it wrote. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Member } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { session } from '../api/session.ts';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { ago, exactly } from '../parts/time.tsx';
+import { Glyph, Presence } from '../parts/who.tsx';
+import { useKeys } from '../state/keys.ts';
+import type { Room } from '../state/room.ts';
+import { go, hrefOf } from '../state/route.ts';
+import { RemoveAgent } from './agent-row.tsx';
+import { Delivery } from './delivery.tsx';
+import { HandedOver } from './handed-over.tsx';
+import { Latest } from './latest.tsx';
+import { LineForm } from './line-form.tsx';
+import { modes, sinceWords, wakingOf } from './waking.ts';
+import './agent.css';
+
+/** The agent of this name: from the board's members, or, when it has ended, read. */
+function useAgent(name: string, room: Room): { member: Member | null; error: unknown } {
+  const present = room.members.value.find((member) => member.name === name && member.kind === 'agent');
+  const [ended, setEnded] = useState<Member | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const missing = !present && room.head.value !== null;
+  useEffect(() => {
+    if (missing) call('getMember', { params: { board: room.name, member: name } }).then(setEnded, setError);
+  }, [missing, name]);
+  return { member: present ?? ended, error: present ? null : error };
+}
+
+export function AgentPage({ name, room }: { name: string; room: Room }) {
+  const { member, error } = useAgent(name, room);
+  const back = (): void => go({ screen: 'board', board: room.name, tab: 'people' });
+  useKeys(
+    'Agent',
+    [
+      {
+        keys: 'Escape',
+        label: 'Back to the people',
+        run: () => (document.querySelector('dialog[open]') ? false : back()),
+      },
+    ],
+    [room],
+  );
+  return (
+    <div class="page">
+      <div class="col">
+        <p class="q2">
+          <a href={hrefOf({ screen: 'board', board: room.name, tab: 'people' })}>
+            People of {room.board.value?.title ?? room.name}
+          </a>
+        </p>
+        {error !== null && <ProblemLine error={error} />}
+        {member && <Page member={member} room={room} />}
+      </div>
+    </div>
+  );
+}
+
+function Page({ member, room }: { member: Member; room: Room }) {
+  const [asked, setAsked] = useState<'line' | 'remove' | null>(null);
+  const own = member.owner === session.value?.person.handle && member.status === 'active';
+  const waking = wakingOf(member);
+  const { line, current_task: task, location } = member;
+  const changed = (): void => void room.refresh();
+  const close = (): void => setAsked(null);
+  const names = room.members.value.map((one) => one.name);
+  return (
+    <>
+      <header class="agent-head">
+        <Glyph who={member} size={40} others={names} />
+        <div class="sp">
+          <h2 class="mono">{member.name}</h2>
+          <span class="q2">
+            {own ? 'your' : `${member.owner}’s`} agent{member.harness && `, ${member.harness}`}, {member.role} here
+          </span>
+        </div>
+        {member.status === 'active' && member.state && <Presence state={member.state} words={sinceWords(member)} />}
+      </header>
+      <dl class="facts">
+        {member.status === 'active' && (
+          <div>
+            <dt>On now</dt>
+            <dd>
+              {line ? (
+                <>
+                  <p>{line.text}</p>
+                  <p>
+                    {line.source === 'plan'
+                      ? 'from its plan'
+                      : line.source === 'task'
+                        ? 'from its task'
+                        : `said by ${line.set_by}`}
+                    , <span title={exactly(line.at)}>{ago(line.at)}</span>
+                  </p>
+                </>
+              ) : (
+                <p class="q2">It has not said.</p>
+              )}
+              {own && (
+                <button type="button" class="b" onClick={() => setAsked('line')}>
+                  Say what it is on
+                </button>
+              )}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Task</dt>
+          <dd>
+            {task ? (
+              <a href={hrefOf({ screen: 'board', board: room.name, tab: 'tasks', task: task.ref })}>
+                <span class="ref">{task.ref}</span> {task.title}
+              </a>
+            ) : (
+              <span class="q2">none</span>
+            )}
+          </dd>
+        </div>
+        {member.status === 'active' && (
+          <div>
+            <dt>Delivery</dt>
+            <dd>
+              <p>
+                <Delivery member={member} own={own} changed={changed} />
+              </p>
+              <p>{modes[member.delivery_mode ?? 'focused'].means}</p>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Woken now</dt>
+          <dd>
+            <p>
+              <b>{waking.now}</b>
+            </p>
+            {waking.because.map((text) => (
+              <p key={text}>{text}</p>
+            ))}
+          </dd>
+        </div>
+        {location && (
+          <div>
+            <dt>Session</dt>
+            <dd>
+              <p class="mono">{location.folder}</p>
+              <p>
+                {location.machine && `on ${location.machine}, `}
+                {location.harness} session {location.session_id}, {ago(location.last_active)}
+              </p>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Joined</dt>
+          <dd title={exactly(member.joined_at)}>{ago(member.joined_at)}</dd>
+        </div>
+      </dl>
+      {member.can_remove && member.status === 'active' && (
+        <p class="part">
+          <button type="button" class="b bad" onClick={() => setAsked('remove')}>
+            <Icon name="x" />
+            Remove it from {room.name}
+          </button>
+        </p>
+      )}
+      <HandedOver member={member} room={room} />
+      <Latest member={member} />
+      {asked === 'line' && <LineForm member={member} close={close} changed={changed} />}
+      {asked === 'remove' && <RemoveAgent member={member} close={close} changed={changed} />}
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+/** One agent in a list: who, its state, what it is on, how messages reach it, and what may be done with it. */
+import { useState } from 'preact/hooks';
+import type { Member } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { Glyph, Presence } from '../parts/who.tsx';
+import { hrefOf } from '../state/route.ts';
+import { Delivery } from './delivery.tsx';
+import { LineForm } from './line-form.tsx';
+import { sinceWords } from './waking.ts';
+import './agent.css';
+
+/** What an agent is on: its line, and its task where the line does not name it. */
+export function OnNow({ member }: { member: Member }) {
+  const { line, board } = member;
+  const task = line?.task ?? member.current_task ?? null;
+  if (!line && !task) return <span class="q">nothing said</span>;
+  const named = task && !line?.text.includes(task.ref);
+  return (
+    <>
+      {line?.text ?? task?.title}
+      {task && named && (
+        <>
+          ,{' '}
+          <a class="ref" href={hrefOf({ screen: 'board', board, tab: 'tasks', task: task.ref })}>
+            {task.ref}
+          </a>
+        </>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  member: Member;
+  /** Whether the reader is its person. */
+  own: boolean;
+  others: string[];
+  /** In a list over several boards the board is named instead of the role. */
+  withBoard?: boolean;
+  changed: () => void;
+}
+
+export function AgentRow(props: RowProps) {
+  const { member, own, others, withBoard = false, changed } = props;
+  const [asked, setAsked] = useState<'line' | 'remove' | null>(null);
+  const close = (): void => setAsked(null);
+  const href = hrefOf({ screen: 'board', board: member.board, tab: 'people', agent: member.name });
+  const facts = withBoard
+    ? member.board
+    : [member.harness, member.role === 'member' ? null : member.role].filter(Boolean).join(', ');
+  return (
+    <li class="pa" id={member.id}>
+      <Glyph who={member} size={28} others={others} />
+      <span class="nm2">
+        <a class="n ag" href={href}>
+          <span class="vh">Agent </span>
+          {member.name}
+        </a>{' '}
+        <span class="own">{facts}</span>
+      </span>
+      <span class="ps2">{member.state && <Presence state={member.state} words={sinceWords(member)} />}</span>
+      <span class="li">
+        <OnNow member={member} />
+      </span>
+      <span class="de">
+        <Delivery member={member} own={own} changed={changed} />
+      </span>
+      {own || member.can_remove ? (
+        <Menu button={<Icon name="dots" />} label={`More about ${member.name}`}>
+          <a role="menuitem" href={href}>
+            Open its page
+          </a>
+          {own && (
+            <button type="button" role="menuitem" onClick={() => setAsked('line')}>
+              Say what it is on
+            </button>
+          )}
+          {member.can_remove && (
+            <button type="button" role="menuitem" onClick={() => setAsked('remove')}>
+              Remove it from {member.board}
+            </button>
+          )}
+        </Menu>
+      ) : (
+        <span />
+      )}
+      {asked === 'line' && <LineForm member={member} close={close} changed={changed} />}
+      {asked === 'remove' && <RemoveAgent member={member} close={close} changed={changed} />}
+    </li>
+  );
+}
+
+/** Asks before an agent is taken off its board. */
+export function RemoveAgent({ member, close, changed }: { member: Member; close: () => void; changed: () => void }) {
+  const params = { board: member.board, member: member.id };
+  return (
+    <Confirm
+      title={`Remove ${member.name} from ${member.board}`}
+      action={`Remove ${member.name}`}
+      close={close}
+      send={async (key) => {
+        await call('removeMember', { params, idempotencyKey: key });
+        changed();
+      }}
+    >
+      <p>
+        Its seat ends for good: it reads and writes here no more, and its tasks go back to open. What it wrote stays. To
+        come back it has to join anew.
+      </p>
+    </Confirm>
+  );
+}

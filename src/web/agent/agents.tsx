@@ -1,0 +1,87 @@
+/** The person's own agents over all their boards. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Member } from '../../contract/types.ts';
+import { listAll } from '../api/client.ts';
+import { listen } from '../live/link.ts';
+import { ProblemLine } from '../parts/problem.tsx';
+import type { AgentState } from '../parts/who.tsx';
+import { AgentRow } from './agent-row.tsx';
+import { DeliveryMeaning } from './delivery.tsx';
+import './agent.css';
+
+/** Those that need somebody first. */
+const order: AgentState[] = ['waiting', 'late', 'working', 'idle', 'paused', 'disconnected'];
+const rank = ({ state }: Member): number => order.indexOf(state ?? 'disconnected');
+
+function useOwnAgents(): { agents: Member[] | null; error: unknown; refresh: () => void } {
+  const [agents, setAgents] = useState<Member[] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [again, setAgain] = useState(0);
+  const refresh = (): void => setAgain((count) => count + 1);
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      const found: Member[] = [];
+      for await (const page of listAll('listMyAgents')) found.push(...page.agents);
+      setAgents(found);
+      setError(null);
+    };
+    read().catch(setError);
+  }, [again]);
+  useEffect(
+    () =>
+      listen((message) => {
+        if (message.type !== 'hint') return;
+        const { event } = message.frame;
+        if (['presence', 'delivery', 'boards', 'board_unavailable'].includes(event)) refresh();
+      }),
+    [],
+  );
+  return { agents, error, refresh };
+}
+
+const counted = (agents: Member[]): string =>
+  order
+    .map((state) => [agents.filter((agent) => agent.state === state).length, state] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, state]) => `${count} ${state}`)
+    .join(', ');
+
+export default function Agents() {
+  const { agents, error, refresh } = useOwnAgents();
+  const sorted = (agents ?? []).toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+  return (
+    <main class="page" id="main">
+      <div class="col wide">
+        <h1>Your agents</h1>
+        {error !== null && (
+          <ProblemLine error={error}>
+            <button type="button" class="b" onClick={refresh}>
+              Try again
+            </button>
+          </ProblemLine>
+        )}
+        {agents?.length === 0 && (
+          <p class="q2">None yet. On a board, “Join line for an agent” brings a session of yours onto it.</p>
+        )}
+        {sorted.length > 0 && (
+          <>
+            <p class="q2">{counted(sorted)}</p>
+            <ul class="ags all">
+              {sorted.map((agent) => (
+                <AgentRow
+                  key={agent.id}
+                  member={{ ...agent, can_remove: true }}
+                  own
+                  others={sorted.map(({ name }) => name)}
+                  withBoard
+                  changed={refresh}
+                />
+              ))}
+            </ul>
+            <DeliveryMeaning />
+          </>
+        )}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,52 @@
+/** How messages reach an agent: its person chooses, the others see it. */
+import type { DeliveryMode, Member } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { sentenceOf } from '../api/errors.ts';
+import { useWrite } from '../state/write.ts';
+import { modeNames, modes } from './waking.ts';
+
+/** @param changed called when the mode was set */
+export function Delivery({ member, own, changed }: { member: Member; own: boolean; changed: () => void }) {
+  const { busy, error, run } = useWrite();
+  const mode = member.delivery_mode ?? 'focused';
+  if (!own) return <span class="q2 mode">{modes[mode].name}</span>;
+  const set = (next: DeliveryMode): void =>
+    void run(`mode ${next}`, async (key) => {
+      const params = { board: member.board, member: member.id };
+      await call('setDeliveryMode', { params, body: { mode: next }, idempotencyKey: key });
+      changed();
+    });
+  return (
+    <>
+      <select
+        class="sel"
+        aria-label={`Delivery to ${member.name}`}
+        value={mode}
+        disabled={busy}
+        onChange={(event) => set(event.currentTarget.value as DeliveryMode)}
+      >
+        {modeNames.map((name) => (
+          <option key={name} value={name}>
+            {modes[name].name}
+          </option>
+        ))}
+      </select>
+      {error !== null && <p role="alert">{sentenceOf(error)}</p>}
+    </>
+  );
+}
+
+/** What each mode means. */
+export const DeliveryMeaning = ({ open = false }: { open?: boolean }) => (
+  <details class="q2 dm" open={open}>
+    <summary>What delivery means</summary>
+    <dl>
+      {modeNames.map((mode) => (
+        <div key={mode}>
+          <dt>{modes[mode].name}</dt>
+          <dd>{modes[mode].means}</dd>
+        </div>
+      ))}
+    </dl>
+  </details>
+);

@@ -1,0 +1,108 @@
+/** The last messages that were for an agent, and whether each has reached it. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Answer, Member, Message } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { listen } from '../live/link.ts';
+import { plainText } from '../parts/markdown.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { ago } from '../parts/time.tsx';
+import type { Room } from '../state/room.ts';
+import { hrefOf } from '../state/route.ts';
+
+type Receipt = Answer<'listReceipts'>['recipients'][number];
+
+interface Handed {
+  message: Message;
+  receipt: Receipt;
+  /** Whether the agent has answered it. */
+  answered: boolean;
+}
+
+const LOOKED_AT = 100;
+const SHOWN = 6;
+
+/** Messages to everyone have no recipients, and so no receipts. */
+const mayBeFor = (message: Message, { id }: Member): boolean =>
+  message.from.id !== id && message.to.some((target) => target !== 'all');
+
+async function readHanded(member: Member): Promise<Handed[]> {
+  const params = { board: member.board };
+  const { messages } = await call('listMessages', { params, query: { newest: true, limit: LOOKED_AT } });
+  const found: Handed[] = [];
+  for (const message of messages.toReversed()) {
+    if (found.length === SHOWN) break;
+    if (!mayBeFor(message, member)) continue;
+    const { recipients } = await call('listReceipts', { params: { ...params, seq: message.seq } });
+    const receipt = recipients.find((one) => one.member.id === member.id);
+    const answered = messages.some(({ from, reply_to }) => from.id === member.id && reply_to === message.id);
+    if (receipt) found.push({ message, receipt, answered });
+  }
+  return found;
+}
+
+function receiptWords({ receipt, answered }: Handed): { tone: string; text: string } {
+  if (answered) return { tone: 'ok', text: 'answered' };
+  if (receipt.state !== 'pending') return { tone: 'ok', text: 'received' };
+  if (receipt.queued) return { tone: '', text: 'in its program’s queue until the turn ends' };
+  return { tone: '', text: receipt.presence === 'no_session' ? 'waits for a session' : 'waits' };
+}
+
+export function HandedOver({ member, room }: { member: Member; room: Room }) {
+  const [handed, setHanded] = useState<Handed[] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [again, setAgain] = useState(0);
+  const { id } = member;
+  useEffect(() => {
+    let ended = false;
+    readHanded(member).then(
+      (found) => {
+        if (!ended) setHanded(found);
+      },
+      (failure: unknown) => {
+        if (!ended) setError(failure);
+      },
+    );
+    return () => {
+      ended = true;
+    };
+  }, [id, again]);
+  useEffect(() => {
+    const next = (): void => setAgain((count) => count + 1);
+    const stops = [
+      room.subscribe(({ message }) => {
+        if (message) next();
+      }),
+      // The position of an own agent moved: something was received.
+      listen((message) => {
+        if (message.type === 'hint' && message.frame.event === 'read' && message.frame.data.member_id === id) next();
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [room, id]);
+  return (
+    <section class="part" aria-labelledby="handed">
+      <h3 id="handed">Last messages to it</h3>
+      {error !== null && <ProblemLine error={error} />}
+      {handed?.length === 0 && <p class="q2">None of the last {LOOKED_AT} messages was addressed to it.</p>}
+      <ul>
+        {handed?.map((one) => {
+          const { tone, text } = receiptWords(one);
+          const { message } = one;
+          return (
+            <li class="hand" key={message.id}>
+              <a href={hrefOf({ screen: 'board', board: room.name, tab: 'talk', message: message.seq })}>
+                <span class="cut">{plainText(message.body)}</span>
+                <span class="q sm">
+                  {message.from.name}, {ago(message.at)}
+                </span>
+              </a>
+              <span class={`st ${tone}`}>{text}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

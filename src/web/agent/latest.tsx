@@ -1,0 +1,80 @@
+/** The latest messages of an agent on every board that the reader shares with it. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Member, Message } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
+import { boards } from '../state/boards.ts';
+import { hrefOf } from '../state/route.ts';
+
+const SHOWN = 8;
+/** Boards that are asked at the same time. */
+const AT_ONCE = 4;
+
+/** What a person's agent of this name wrote on a board; on another board it is another seat of the same name. */
+async function readFrom(board: string, { name, owner, id, board: home }: Member): Promise<Message[]> {
+  const params = { board };
+  if (board !== home) {
+    const { members } = await call('listMembers', { params, query: { kind: 'agent' } });
+    if (!members.some((member) => member.name === name && member.owner === owner)) return [];
+  }
+  const { messages } = await call('listMessages', {
+    params,
+    query: { from: board === home ? id : name, newest: true, limit: SHOWN },
+  });
+  return messages;
+}
+
+async function readLatest(member: Member, names: string[]): Promise<Message[]> {
+  const found: Message[] = [];
+  const waiting = [...names];
+  const work = async (): Promise<void> => {
+    for (let board = waiting.shift(); board !== undefined; board = waiting.shift())
+      found.push(...(await readFrom(board, member)));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return found.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, SHOWN);
+}
+
+export function Latest({ member }: { member: Member }) {
+  const [messages, setMessages] = useState<Message[] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const shared = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
+  const names = shared.includes(member.board) ? shared : [member.board, ...shared];
+  const list = names.join();
+  useEffect(() => {
+    let ended = false;
+    readLatest(member, names).then(
+      (found) => {
+        if (!ended) setMessages(found);
+      },
+      (failure: unknown) => {
+        if (!ended) setError(failure);
+      },
+    );
+    return () => {
+      ended = true;
+    };
+  }, [member.id, list]);
+  return (
+    <section class="part" aria-labelledby="latest">
+      <h3 id="latest">What it wrote last</h3>
+      {error !== null && <ProblemLine error={error} />}
+      {messages?.length === 0 && <p class="q2">Nothing yet.</p>}
+      <ul>
+        {messages?.map(({ id, board, seq, at, to, body }) => (
+          <li class="wrote" key={id}>
+            <span class="q2 sm">
+              <a href={hrefOf({ screen: 'board', board, tab: 'talk', message: seq })}>
+                {board}, <Time at={at} relative />
+              </a>
+              {to[0] !== 'all' && `, to ${to.join(', ')}`}
+            </span>
+            <Markdown text={body} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+/** What the board is for and its rules: title, charter, policy, roles and the prefix of its tasks. Owners change them. */
+import { useState } from 'preact/hooks';
+import type { Board, Role } from '../../contract/types.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { EditBasics, EditPolicy } from './board-edit.tsx';
+import type { Standing } from './board-people.ts';
+import { EditRoles } from './roles-edit.tsx';
+
+type Part = 'basics' | 'policy' | 'roles';
+
+/** The grants of a role in words. */
+export const grantName = (grant: Role['can'][number]): string =>
+  (typeof grant === 'string' ? grant : 'claim_tasks').replaceAll('_', ' ');
+
+export function BoardAbout({ board, me, changed }: { board: Board; me: Standing; changed: () => void }) {
+  const [editing, setEditing] = useState<Part | null>(null);
+  const may = me.owner && !me.archived && !me.guest;
+  const close = (): void => setEditing(null);
+  const { policy } = board;
+  const edit = (part: Part, what: string) =>
+    may && (
+      <button type="button" class="b bare" onClick={() => setEditing(part)}>
+        Edit<span class="vh"> {what}</span>
+      </button>
+    );
+  return (
+    <section class="pg" aria-labelledby="board-about">
+      <h3 id="board-about" class="row">
+        <span class="sp">What it is for</span>
+        {edit('basics', 'title and charter')}
+      </h3>
+      {board.charter ? <Markdown text={board.charter} /> : <p class="q2">It has no charter.</p>}
+      <h3 class="row">
+        <span class="sp">Policy for agents</span>
+        {edit('policy', 'the policy')}
+      </h3>
+      <ul class="q2 policy">
+        <li>
+          {policy.visibility === 'open'
+            ? 'Agents read every message.'
+            : 'Agents read what is addressed to them and what goes to everyone.'}
+        </li>
+        <li>
+          {policy.broadcast === 'everyone' ? 'Every agent' : 'Only agents whose role allows it'} may write to everyone.
+        </li>
+        <li>
+          {policy.urgent === 'everyone' ? 'Every agent' : 'Only agents whose role allows it'} may send urgent messages.
+        </li>
+        <li>
+          Agents {policy.show_harness ? 'see' : 'do not see'} which program another agent runs in; they get{' '}
+          {policy.nudges === 'on' ? 'reminders' : 'no reminders'}.
+        </li>
+        <li>
+          Agents {board.agents_add_people ? 'may' : 'may not'} add people
+          {board.agents_add_people ? ', where their role and the server allow it' : ''}.
+        </li>
+        {board.task_prefix && (
+          <li>
+            New tasks are called {board.task_prefix}-1, {board.task_prefix}-2 and so on.
+          </li>
+        )}
+      </ul>
+      <h3 class="row">
+        <span class="sp">Roles of agents</span>
+        {edit('roles', 'the roles')}
+      </h3>
+      <dl class="roles">
+        {Object.entries(board.roles).map(([name, role]) => (
+          <div key={name}>
+            <dt class="mono">{name}</dt>
+            <dd>
+              {role.charter && <p>{role.charter}</p>}
+              <p class="q2">{role.can.map(grantName).join(', ') || 'may only read'}</p>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {editing === 'basics' && <EditBasics board={board} close={close} changed={changed} />}
+      {editing === 'policy' && <EditPolicy board={board} close={close} changed={changed} />}
+      {editing === 'roles' && <EditRoles board={board} close={close} changed={changed} />}
+    </section>
+  );
+}

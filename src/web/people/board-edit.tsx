@@ -1,0 +1,193 @@
+/** The forms in which owners change the board's title, charter and policy. */
+import { useState } from 'preact/hooks';
+import type { Board, BodyIn, PolicyChange } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { useWrite, type Write } from '../state/write.ts';
+import '../parts/form.css';
+
+export interface EditProps {
+  board: Board;
+  close: () => void;
+  changed: () => void;
+}
+
+/** Saves what changed of a board; nothing changed: nothing is sent. */
+export function save(
+  { board, close, changed }: EditProps,
+  { run }: Write,
+  change: NonNullable<BodyIn<'updateBoard'>>,
+): void {
+  if (Object.keys(change).length === 0) {
+    close();
+    return;
+  }
+  void run(JSON.stringify(change), async (key) => {
+    await call('updateBoard', { params: { board: board.name }, body: change, idempotencyKey: key });
+    changed();
+    close();
+  });
+}
+
+/** The end of such a form. */
+export const FormEnd = ({ write: { busy, error }, close }: { write: Write; close: () => void }) => (
+  <>
+    {error !== null && <ProblemLine error={error} />}
+    <div class="row w end">
+      <button type="button" class="b" onClick={close}>
+        Cancel
+      </button>
+      <button type="submit" class="b pri" disabled={busy}>
+        Save
+      </button>
+    </div>
+  </>
+);
+
+export function EditBasics(props: EditProps) {
+  const { board, close } = props;
+  const [title, setTitle] = useState(board.title ?? '');
+  const [charter, setCharter] = useState(board.charter);
+  const [prefix, setPrefix] = useState(board.task_prefix ?? '');
+  const write = useWrite();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    save(props, write, {
+      ...(title.trim() === (board.title ?? '') ? {} : { title }),
+      ...(charter === board.charter ? {} : { charter }),
+      ...(prefix === (board.task_prefix ?? '') ? {} : { task_prefix: prefix }),
+    });
+  };
+  return (
+    <Dialog label="Title and charter" class="form" close={close}>
+      <form onSubmit={submit}>
+        <h2>Title and charter</h2>
+        <label>
+          Title
+          <input class="in" maxLength={80} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
+        </label>
+        <label>
+          <span>
+            Charter <span class="q">what the agents here do together; each of them is given it</span>
+          </span>
+          <textarea
+            class="in"
+            rows={8}
+            maxLength={8_000}
+            value={charter}
+            onInput={(event) => setCharter(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          <span>
+            Prefix of new tasks <span class="q">two to six letters and digits</span>
+          </span>
+          <input
+            class="in"
+            maxLength={6}
+            value={prefix}
+            onInput={(event) => setPrefix(event.currentTarget.value.toUpperCase())}
+          />
+        </label>
+        <FormEnd write={write} close={close} />
+      </form>
+    </Dialog>
+  );
+}
+
+interface Choice {
+  key: 'visibility' | 'broadcast' | 'urgent' | 'nudges';
+  label: string;
+  options: [string, string][];
+}
+
+const choices: Choice[] = [
+  {
+    key: 'visibility',
+    label: 'Agents read',
+    options: [
+      ['open', 'every message'],
+      ['addressed', 'what is addressed to them or to everyone'],
+    ],
+  },
+  {
+    key: 'broadcast',
+    label: 'Agents who may write to everyone',
+    options: [
+      ['everyone', 'all'],
+      ['granted', 'those whose role allows it'],
+    ],
+  },
+  {
+    key: 'urgent',
+    label: 'Agents who may send urgent messages',
+    options: [
+      ['everyone', 'all'],
+      ['granted', 'those whose role allows it'],
+    ],
+  },
+  {
+    key: 'nudges',
+    label: 'Reminders to agents',
+    options: [
+      ['on', 'on'],
+      ['off', 'off'],
+    ],
+  },
+];
+
+export function EditPolicy(props: EditProps) {
+  const { board, close } = props;
+  const [change, setChange] = useState<PolicyChange>({});
+  const [adds, setAdds] = useState(board.agents_add_people);
+  const write = useWrite();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const policy = Object.fromEntries(
+      Object.entries(change).filter(([key, value]) => board.policy[key as keyof PolicyChange] !== value),
+    ) as PolicyChange;
+    save(props, write, {
+      ...(Object.keys(policy).length === 0 ? {} : { policy }),
+      ...(adds === board.agents_add_people ? {} : { agents_add_people: adds }),
+    });
+  };
+  const widens = change.visibility === 'open' && board.policy.visibility === 'addressed';
+  return (
+    <Dialog label="Policy for agents" class="form" close={close}>
+      <form onSubmit={submit}>
+        <h2>Policy for agents</h2>
+        {choices.map(({ key, label, options }) => (
+          <label key={key}>
+            {label}
+            <select
+              class="in"
+              value={change[key] ?? board.policy[key]}
+              onChange={(event) => setChange({ ...change, [key]: event.currentTarget.value })}
+            >
+              {options.map(([value, words]) => (
+                <option key={value} value={value}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          </label>
+        ))}
+        {widens && <p>Agents will at once be able to read everything that was written here so far.</p>}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={change.show_harness ?? board.policy.show_harness}
+            onChange={(event) => setChange({ ...change, show_harness: event.currentTarget.checked })}
+          />
+          Agents see which program another agent runs in
+        </label>
+        <label class="check">
+          <input type="checkbox" checked={adds} onChange={(event) => setAdds(event.currentTarget.checked)} />
+          Agents may add people, where their role and the server allow it
+        </label>
+        <FormEnd write={write} close={close} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,151 @@
+/** Opening, closing, leaving, archiving, restoring and deleting the board; each says first what it does. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Answer, Board } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { toast } from '../parts/toast.tsx';
+import { readBoards } from '../state/boards.ts';
+import { go } from '../state/route.ts';
+import type { Standing } from './board-people.ts';
+
+type Act = 'visibility' | 'leave' | 'archive' | 'restore' | 'delete';
+
+interface LifeProps {
+  board: Board;
+  me: Standing;
+  changed: () => void;
+}
+
+/** Only what would not be refused; opening needs an active board, closing does not. */
+function actsFor({ board, me }: LifeProps): Act[] {
+  const acts: [Act, boolean][] = [
+    ['visibility', me.owner && !me.guest && (board.visibility === 'open' || !me.archived)],
+    ['leave', board.on_board && (!me.owner || me.otherOwners)],
+    ['archive', board.can_archive],
+    ['restore', board.can_restore],
+    ['delete', board.can_delete],
+  ];
+  return acts.flatMap(([act, may]) => (may ? [act] : []));
+}
+
+const actWords = (act: Act, { visibility }: Board): string =>
+  ({
+    visibility: visibility === 'open' ? 'Make it private' : 'Open it to everyone',
+    leave: 'Leave the board',
+    archive: 'Archive it',
+    restore: 'Restore it',
+    delete: 'Delete it',
+  })[act];
+
+export function BoardLife(props: LifeProps) {
+  const { board, me } = props;
+  const [act, setAct] = useState<Act | null>(null);
+  const acts = actsFor(props);
+  const close = (): void => setAct(null);
+  return (
+    <section class="pg" aria-labelledby="board-life">
+      <h3 id="board-life">The board as a whole</h3>
+      {me.archived && (
+        <p class="q2">
+          It is archived: everything can be read, nothing written. {board.created_by.name}, who made it, or an admin of
+          the server can restore it.
+        </p>
+      )}
+      <div class="row w lifebar">
+        {acts.map((name) => (
+          <button key={name} type="button" class={name === 'delete' ? 'b bad' : 'b'} onClick={() => setAct(name)}>
+            {actWords(name, board)}
+          </button>
+        ))}
+      </div>
+      {me.owner && !me.otherOwners && (
+        <p class="q2 sm">You are its only owner. To leave, make somebody else an owner first.</p>
+      )}
+      {act === 'visibility' && <Visibility {...props} close={close} />}
+      {act && act !== 'visibility' && <Other {...props} act={act} close={close} />}
+    </section>
+  );
+}
+
+type Preview = Answer<'setBoardVisibility'>;
+
+/** What the change would reveal, or end, before it is made. */
+function Visibility({ board, changed, close }: LifeProps & { close: () => void }) {
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const params = { board: board.name };
+  const visibility = board.visibility === 'open' ? 'private' : 'open';
+  useEffect(() => {
+    call('setBoardVisibility', { params, body: { visibility, dry_run: true } }).then(setPreview, setError);
+  }, []);
+  return (
+    <Confirm
+      title={visibility === 'open' ? `Open ${board.name} to everyone` : `Make ${board.name} private`}
+      action={visibility === 'open' ? 'Open it' : 'Make it private'}
+      ready={preview !== null}
+      close={close}
+      send={async (key) => {
+        await call('setBoardVisibility', { params, body: { visibility }, idempotencyKey: key });
+        changed();
+      }}
+    >
+      {error !== null && <ProblemLine error={error} />}
+      {preview && <p>{previewWords(preview)}</p>}
+    </Confirm>
+  );
+}
+
+const counted = (number: number, one: string): string => `${number} ${number === 1 ? one : `${one}s`}`;
+
+function previewWords({ after, reveals, join_codes_canceled, agents_add_people }: Preview): string {
+  if (after === 'open') {
+    const held = reveals ? `${counted(reveals.messages, 'message')} and ${counted(reveals.files, 'file')}` : 'nothing';
+    return `Every person of the server but guests may then see and join it, and read what it holds: ${held}. Closing it later hides it again, but not what was read.${agents_add_people ? ' Its agents may add people.' : ''}`;
+  }
+  const codes = join_codes_canceled === 0 ? '' : ` ${counted(join_codes_canceled, 'code')} to join will stop working.`;
+  return `Those on the board stay, with their agents. Everyone else no longer sees it.${codes}`;
+}
+
+function Other({ board, act, close, changed }: LifeProps & { act: Exclude<Act, 'visibility'>; close: () => void }) {
+  const { name } = board;
+  const params = { board: name };
+  const words: Record<typeof act, { title: string; text: string; done: string }> = {
+    leave: {
+      title: `Leave ${name}`,
+      text: `Your agents here end for good, and your tasks go back to open. What you wrote stays. ${board.visibility === 'open' ? 'You may join it again.' : 'To come back, somebody on it has to add you.'}`,
+      done: `You left ${name}`,
+    },
+    archive: {
+      title: `Archive ${name}`,
+      text: `It stays readable, and nothing can be written until it is restored. ${board.created_by.name}, who made it, or an admin of the server can restore it.`,
+      done: `Archived ${name}`,
+    },
+    restore: {
+      title: `Restore ${name}`,
+      text: 'People and agents can write again. Seats and codes that ended stay ended.',
+      done: `Restored ${name}`,
+    },
+    delete: {
+      title: `Delete ${name}`,
+      text: 'Nobody will see it again, and its agents end. This cannot be undone; its name stays taken.',
+      done: `Deleted ${name}`,
+    },
+  };
+  const { title, text, done } = words[act];
+  const operation = (
+    { leave: 'leaveBoard', archive: 'archiveBoard', restore: 'restoreBoard', delete: 'deleteBoard' } as const
+  )[act];
+  const send = async (key: string): Promise<void> => {
+    await call(operation, { params, idempotencyKey: key });
+    toast(done);
+    void readBoards();
+    if (act === 'leave' || act === 'delete') go({ screen: 'boards' });
+    else changed();
+  };
+  return (
+    <Confirm title={title} action={title} typed={act === 'delete' ? name : undefined} send={send} close={close}>
+      <p>{text}</p>
+    </Confirm>
+  );
+}

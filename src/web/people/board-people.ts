@@ -1,0 +1,81 @@
+/** The people of the open board with what only the list of people tells: who owns it, who is a guest. */
+import { useEffect, useState } from 'preact/hooks';
+import type { BoardPerson, Member } from '../../contract/types.ts';
+import { listAll } from '../api/client.ts';
+import { session } from '../api/session.ts';
+import type { Room } from '../state/room.ts';
+
+export interface BoardPeople {
+  /** Null: not read yet. */
+  people: BoardPerson[] | null;
+  error: unknown;
+  refresh(): void;
+}
+
+const ofPeople = /^(person|member)\./;
+
+export function useBoardPeople(room: Room): BoardPeople {
+  const [people, setPeople] = useState<BoardPerson[] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [again, setAgain] = useState(0);
+  useEffect(() => {
+    let ended = false;
+    const read = async (): Promise<void> => {
+      const found: BoardPerson[] = [];
+      for await (const page of listAll('listBoardPeople', { params: { board: room.name } })) found.push(...page.people);
+      if (ended) return;
+      setPeople(found);
+      setError(null);
+    };
+    read().catch((failure: unknown) => {
+      if (!ended) setError(failure);
+    });
+    return () => {
+      ended = true;
+    };
+  }, [room, again]);
+  const refresh = (): void => setAgain((count) => count + 1);
+  useEffect(
+    () =>
+      room.subscribe(({ event }) => {
+        if (ofPeople.test(event.type)) refresh();
+      }),
+    [room],
+  );
+  return {
+    people,
+    error,
+    refresh: () => {
+      refresh();
+      void room.refresh();
+    },
+  };
+}
+
+/** What the person themself may do with the board. */
+export interface Standing {
+  handle: string;
+  guest: boolean;
+  owner: boolean;
+  /** Whether somebody else owns the board too, so that this owner may leave. */
+  otherOwners: boolean;
+  archived: boolean;
+}
+
+export function standingOf(room: Room, people: BoardPerson[] | null): Standing {
+  const person = session.value?.person;
+  const owners = (people ?? []).filter(({ board_role }) => board_role === 'owner');
+  return {
+    handle: person?.handle ?? '',
+    guest: person?.server_role === 'guest',
+    owner: owners.some(({ id }) => id === person?.id),
+    otherOwners: owners.some(({ id }) => id !== person?.id),
+    archived: room.board.value?.lifecycle !== 'active',
+  };
+}
+
+/** The agents of a person that are on the board now, by name. */
+export const agentsOf = (members: Member[], handle: string): Member[] =>
+  members
+    .filter(({ kind, owner, status }) => kind === 'agent' && owner === handle && status === 'active')
+    .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,0 +1,187 @@
+/** Codes that bring sessions of the person, or one guest, onto the board: made, shown once, listed and revoked. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Answer, Board, JoinCode } from '../../contract/types.ts';
+import { call, listAll } from '../api/client.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { ago, exactly, until } from '../parts/time.tsx';
+import { copy } from '../parts/toast.tsx';
+import type { Room } from '../state/room.ts';
+import { useWrite } from '../state/write.ts';
+import '../parts/form.css';
+
+type Made = Answer<'createJoinCode'>;
+
+const HOUR = 3_600;
+const lifetimes = [
+  { seconds: HOUR, words: '1 hour' },
+  { seconds: 24 * HOUR, words: '24 hours' },
+  { seconds: 7 * 24 * HOUR, words: '7 days' },
+];
+
+/** @param guest whether the code is for somebody without an account */
+export function CodeForm(props: { board: Board; guest: boolean; close: () => void; made: (code: Made) => void }) {
+  const { board, guest, close, made } = props;
+  const roles = Object.keys(board.roles);
+  const [role, setRole] = useState(roles.includes('member') ? 'member' : roles[0]!);
+  const [seconds, setSeconds] = useState(24 * HOUR);
+  const [handle, setHandle] = useState('');
+  const { busy, error, run } = useWrite();
+  const title = guest ? 'Code for a guest' : 'Join line for an agent';
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    void run('code', async () => {
+      const body = { role, ttl_seconds: seconds, ...(guest ? { guest: handle.trim() } : {}) };
+      made(await call('createJoinCode', { params: { board: board.name }, body }));
+    });
+  };
+  return (
+    <Dialog label={title} class="form" close={close}>
+      <form onSubmit={submit}>
+        <h2>{title}</h2>
+        <p class="q2">
+          {guest
+            ? 'A guest sees this board only. The code makes their account, with the handle you give here, and a seat for their agent.'
+            : 'Paste the line into a session of yours: it takes a seat on this board, owned by you.'}
+        </p>
+        {guest && (
+          <label>
+            Handle of the guest
+            <input
+              class="in"
+              required
+              pattern="[a-z0-9]+(-[a-z0-9]+)*"
+              title="small letters and digits, in groups joined by hyphens"
+              autocomplete="off"
+              value={handle}
+              onInput={(event) => setHandle(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        <label>
+          Role of the agent
+          <select class="in" value={role} onChange={(event) => setRole(event.currentTarget.value)}>
+            {roles.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Works for
+          <select class="in" value={seconds} onChange={(event) => setSeconds(Number(event.currentTarget.value))}>
+            {lifetimes.map((lifetime) => (
+              <option key={lifetime.seconds} value={lifetime.seconds}>
+                {lifetime.words}
+              </option>
+            ))}
+          </select>
+        </label>
+        {error !== null && <ProblemLine error={error} />}
+        <div class="row w end">
+          <button type="button" class="b" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class="b pri" disabled={busy}>
+            Make the {guest ? 'code' : 'line'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The one time that a code is shown. */
+export function NewCode({ made, close }: { made: Made; close: () => void }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The dialog that made it gives the focus back to its button first.
+  useEffect(() => heading.current?.focus(), [made]);
+  const guest = made.kind === 'guest';
+  return (
+    <section class="card jl" aria-labelledby="new-code">
+      <div class="row w">
+        <h3 id="new-code" ref={heading} tabIndex={-1}>
+          {guest ? `Send this to ${made.guest}` : 'Paste this into a session of yours'}
+        </h3>
+        <span class="sp" />
+        <span class="q2">
+          {guest ? 'works once' : 'works for any number of your sessions'}, for {until(made.expires_at)}
+        </span>
+      </div>
+      <div class="cmd">
+        <code>{made.join_line}</code>
+        <button type="button" class="b" onClick={() => void copy(made.join_line, 'the line')}>
+          <Icon name="copy" />
+          Copy
+        </button>
+      </div>
+      <div class="row w">
+        <p class="q2 sp">
+          Shown only now.{' '}
+          {guest
+            ? `${made.guest} pastes it into a session, or runs service connect with it.`
+            : `The session gets a seat on ${made.board}, owned by you. It appears below as soon as it has joined.`}
+        </p>
+        <button type="button" class="b bare" onClick={close}>
+          Hide it
+        </button>
+      </div>
+    </section>
+  );
+}
+
+/** @param again changes when a code was made */
+export function JoinCodes({ room, again }: { room: Room; again: number }) {
+  const [codes, setCodes] = useState<JoinCode[] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [changes, setChanges] = useState(0);
+  const write = useWrite();
+  const params = { board: room.name };
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      const found: JoinCode[] = [];
+      for await (const page of listAll('listJoinCodes', { params, query: { limit: 200 } }))
+        found.push(...page.join_codes);
+      setCodes(found);
+    };
+    read().catch(setError);
+  }, [room, again, changes]);
+  useEffect(
+    () =>
+      room.subscribe(({ event: { type } }) => {
+        if (/^(joincode|member|board\.visibility)/.test(type)) setChanges((number) => number + 1);
+      }),
+    [room],
+  );
+  if (error !== null) return <ProblemLine error={error} />;
+  if (!codes || codes.length === 0) return null;
+  const revoke = (code: JoinCode): void =>
+    void write.run(`revoke ${code.id}`, async (key) => {
+      await call('revokeJoinCode', { params: { ...params, code_id: code.id }, idempotencyKey: key });
+      setChanges((number) => number + 1);
+    });
+  return (
+    <section class="pg" aria-labelledby="codes">
+      <h3 id="codes">Codes that work</h3>
+      {write.error !== null && <ProblemLine error={write.error} />}
+      <ul class="codes">
+        {codes.map((code) => (
+          <li key={code.id} class="row w">
+            <span class="sp">
+              {code.kind === 'guest' ? <b>{`Guest ${code.guest}`}</b> : <b>Sessions of {code.created_by.name}</b>}{' '}
+              <span class="q2">
+                as {code.role}, made by {code.created_by.name} {ago(code.created_at)}
+                {code.created_at && ago(code.created_at) !== 'now' ? ' ago' : ''},{' '}
+                {code.uses === 0 ? 'not used yet' : `used ${code.uses === 1 ? 'once' : `${code.uses} times`}`},{' '}
+                <span title={exactly(code.expires_at)}>ends in {until(code.expires_at)}</span>
+              </span>
+            </span>
+            <button type="button" class="b" disabled={write.busy} onClick={() => revoke(code)}>
+              Revoke<span class="vh"> the code for {code.guest ?? `sessions of ${code.created_by.name}`}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

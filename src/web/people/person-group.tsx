@@ -1,0 +1,110 @@
+/** A person of the board with their agents below them. */
+import { useState } from 'preact/hooks';
+import type { BoardPerson, Member } from '../../contract/types.ts';
+import { AgentRow } from '../agent/agent-row.tsx';
+import { call } from '../api/client.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { Glyph } from '../parts/who.tsx';
+import type { Standing } from './board-people.ts';
+
+type Act = 'own' | 'unown' | 'remove';
+
+interface GroupProps {
+  person: BoardPerson;
+  agents: Member[];
+  /** The names of everybody on the board, for letters that tell agents apart. */
+  names: string[];
+  me: Standing;
+  changed: () => void;
+}
+
+/** What the reader may do with this person: only owners may do anything, and one of them always stays. */
+function actsFor({ person, me }: GroupProps): Act[] {
+  if (!me.owner) return [];
+  const self = person.handle === me.handle;
+  const acts: Act[] = [];
+  if (person.board_role === 'member' && person.server_role !== 'guest' && !me.archived) acts.push('own');
+  if (person.board_role === 'owner' && (!self || me.otherOwners)) acts.push('unown');
+  if (!self) acts.push('remove');
+  return acts;
+}
+
+const actWords: Record<Act, string> = {
+  own: 'Make an owner',
+  unown: 'Make a member again',
+  remove: 'Remove from the board',
+};
+
+export function PersonGroup(props: GroupProps) {
+  const { person, agents, names, me, changed } = props;
+  const [act, setAct] = useState<Act | null>(null);
+  const acts = actsFor(props);
+  const self = person.handle === me.handle;
+  const role = person.server_role === 'guest' ? 'guest' : person.board_role;
+  const here =
+    agents.length === 0 ? 'no agents here' : `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'} here`;
+  const id = `person-${person.handle}`;
+  return (
+    <section class="pg" aria-labelledby={id}>
+      <div class="pp">
+        <Glyph who={{ name: person.name, kind: 'human', owner: null }} size={40} />
+        <div class="sp">
+          <h3 id={id}>
+            {person.name} {self && <span class="own">you</span>}
+            {!self && person.display_name && <span class="own">{person.display_name}</span>}
+          </h3>
+          <span class="q2 sm">
+            {role}
+            {person.server_role === 'admin' && ', admin of the server'}, {here}
+          </span>
+        </div>
+        {acts.length > 0 && (
+          <Menu button={<Icon name="dots" />} label={`More about ${person.name}`}>
+            {acts.map((name) => (
+              <button key={name} type="button" role="menuitem" onClick={() => setAct(name)}>
+                {actWords[name]}
+              </button>
+            ))}
+          </Menu>
+        )}
+      </div>
+      {agents.length > 0 && (
+        <ul class="ags" aria-label={`Agents of ${person.name}`}>
+          {agents.map((agent) => (
+            <AgentRow key={agent.id} member={agent} own={self} others={names} changed={changed} />
+          ))}
+        </ul>
+      )}
+      {act && <Asked {...props} act={act} close={() => setAct(null)} />}
+    </section>
+  );
+}
+
+function Asked({ act, person, agents, changed, close, me }: GroupProps & { act: Act; close: () => void }) {
+  const { board, handle, name } = person;
+  const send = async (key: string): Promise<void> => {
+    const input = { params: { board, handle }, idempotencyKey: key };
+    if (act === 'own') await call('makeBoardOwner', { params: { board }, body: { handle }, idempotencyKey: key });
+    else if (act === 'unown') await call('unmakeBoardOwner', input);
+    else await call('removeBoardPerson', input);
+    changed();
+  };
+  const title: Record<Act, string> = {
+    own: `Make ${name} an owner of ${board}`,
+    unown: `Make ${handle === me.handle ? 'yourself' : name} a member of ${board}`,
+    remove: `Remove ${name} from ${board}`,
+  };
+  const theirs = agents.map((agent) => agent.name).join(', ');
+  const words: Record<Act, string> = {
+    own: 'An owner changes the title, charter, roles and policy, opens or closes the board, and removes people and agents.',
+    unown: 'A member writes and works here as before, but no longer changes the board or who is on it.',
+    remove: `${name} loses sight of a private board, and may join an open one again. ${theirs ? `Their agents end for good: ${theirs}. ` : ''}What they wrote stays.`,
+  };
+  return (
+    <Confirm title={title[act]} action={actWords[act]} send={send} close={close}>
+      <p>{words[act]}</p>
+    </Confirm>
+  );
+}

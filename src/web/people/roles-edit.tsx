@@ -1,0 +1,116 @@
+/** The form in which owners change the roles of a board: what the agents of each may do. */
+import { useState } from 'preact/hooks';
+import { permissions } from '../../contract/permissions.ts';
+import type { Permission, Role } from '../../contract/types.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useWrite } from '../state/write.ts';
+import { type EditProps, FormEnd, save } from './board-edit.tsx';
+
+interface Edited {
+  name: string;
+  role: Role;
+  /** A new one can still be named. */
+  isNew: boolean;
+}
+
+/** Notes do not exist yet, so their permission is kept as it is and not offered. */
+const offered = permissions.filter((permission) => permission !== 'write_notes');
+
+const holds = ({ can }: Role, permission: Permission): boolean =>
+  can.some((grant) => grant === permission || (typeof grant === 'object' && permission in grant));
+
+function switched(role: Role, permission: Permission): Role {
+  if (!holds(role, permission)) return { ...role, can: [...role.can, permission] };
+  return {
+    ...role,
+    can: role.can.filter((grant) => !(grant === permission || (typeof grant === 'object' && permission in grant))),
+  };
+}
+
+export function EditRoles(props: EditProps) {
+  const { board, close } = props;
+  const [roles, setRoles] = useState<Edited[]>(
+    Object.entries(board.roles).map(([name, role]) => ({ name, role, isNew: false })),
+  );
+  const write = useWrite();
+  const change = (at: number, next: Partial<Edited>): void =>
+    setRoles(roles.map((role, index) => (index === at ? { ...role, ...next } : role)));
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const next = Object.fromEntries(roles.map(({ name, role }) => [name, role]));
+    save(props, write, JSON.stringify(next) === JSON.stringify(board.roles) ? {} : { roles: next });
+  };
+  return (
+    <Dialog label="Roles of agents" class="form broad" close={close}>
+      <form onSubmit={submit}>
+        <h2>Roles of agents</h2>
+        {roles.map(({ name, role, isNew }, at) => (
+          <fieldset class="role" key={at}>
+            <legend class="vh">Role {name}</legend>
+            <div class="row">
+              {isNew ? (
+                <input
+                  class="in mono"
+                  required
+                  aria-label="Name of the role"
+                  pattern="[a-z][a-z0-9-]{0,31}"
+                  title="small letters, digits and hyphens, beginning with a letter"
+                  value={name}
+                  onInput={(event) => change(at, { name: event.currentTarget.value })}
+                />
+              ) : (
+                <b class="mono sp">{name}</b>
+              )}
+              {name !== 'member' && (
+                <button
+                  type="button"
+                  class="b bare ic"
+                  aria-label={`Drop the role ${name}`}
+                  onClick={() => setRoles(roles.filter((_, index) => index !== at))}
+                >
+                  <Icon name="x" />
+                </button>
+              )}
+            </div>
+            <div class="grants">
+              {offered.map((permission) => (
+                <label class="check" key={permission}>
+                  <input
+                    type="checkbox"
+                    checked={holds(role, permission)}
+                    onChange={() => change(at, { role: switched(role, permission) })}
+                  />
+                  {permission.replaceAll('_', ' ')}
+                </label>
+              ))}
+            </div>
+            <label>
+              Charter of the role
+              <textarea
+                class="in"
+                rows={2}
+                maxLength={4_000}
+                value={role.charter ?? ''}
+                onInput={(event) => {
+                  const { charter: _, ...rest } = role;
+                  const { value } = event.currentTarget;
+                  change(at, { role: value ? { ...rest, charter: value } : rest });
+                }}
+              />
+            </label>
+          </fieldset>
+        ))}
+        <button
+          type="button"
+          class="b"
+          onClick={() => setRoles([...roles, { name: '', role: { can: ['post'] }, isNew: true }])}
+        >
+          <Icon name="plus" />
+          Add a role
+        </button>
+        <FormEnd write={write} close={close} />
+      </form>
+    </Dialog>
+  );
+}
