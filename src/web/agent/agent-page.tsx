@@ -15,7 +15,7 @@ import { Delivery } from './delivery.tsx';
 import { HandedOver } from './handed-over.tsx';
 import { Latest } from './latest.tsx';
 import { LineForm } from './line-form.tsx';
-import { modes, sinceWords, wakingOf } from './waking.ts';
+import { harnessName, modes, sinceWords, wakingOf } from './waking.ts';
 import './agent.css';
 
 /** The agent of this name: from the board's members, or, when it has ended, read. */
@@ -47,7 +47,7 @@ export function AgentPage({ name, room }: { name: string; room: Room }) {
   return (
     <div class="page">
       <div class="col">
-        <p class="q2">
+        <p class="q2 back">
           <a href={hrefOf({ screen: 'board', board: room.name, tab: 'people' })}>
             People of {room.board.value?.title ?? room.name}
           </a>
@@ -74,7 +74,8 @@ function Page({ member, room }: { member: Member; room: Room }) {
         <div class="sp">
           <h2 class="mono">{member.name}</h2>
           <span class="q2">
-            {own ? 'your' : `${member.owner}’s`} agent{member.harness && `, ${member.harness}`}, {member.role} here
+            {own ? 'your' : `${member.owner}’s`} agent{member.harness && `, ${harnessName(member.harness)}`},{' '}
+            {member.role} here
           </span>
         </div>
         {member.status === 'active' && member.state && <Presence state={member.state} words={sinceWords(member)} />}

@@ -9,7 +9,7 @@ import { Glyph, Presence } from '../parts/who.tsx';
 import { hrefOf } from '../state/route.ts';
 import { Delivery } from './delivery.tsx';
 import { LineForm } from './line-form.tsx';
-import { sinceWords } from './waking.ts';
+import { harnessName, sinceWords } from './waking.ts';
 import './agent.css';
 
 /** What an agent is on: its line, and its task where the line does not name it. */
@@ -50,7 +50,9 @@ export function AgentRow(props: RowProps) {
   const href = hrefOf({ screen: 'board', board: member.board, tab: 'people', agent: member.name });
   const facts = withBoard
     ? member.board
-    : [member.harness, member.role === 'member' ? null : member.role].filter(Boolean).join(', ');
+    : [member.harness && harnessName(member.harness), member.role === 'member' ? null : member.role]
+        .filter(Boolean)
+        .join(', ');
   return (
     <li class="pa" id={member.id}>
       <Glyph who={member} size={28} others={others} />

@@ -82,3 +82,8 @@ export function sinceWords({ state, presence_since, line }: Member): string {
   const since = presence_since === null ? '' : ago(presence_since);
   return since === '' || since === 'now' ? (state ?? '') : `${state} ${since}`;
 }
+
+const harnesses: Record<string, string> = { 'claude-code': 'Claude Code', codex: 'Codex' };
+
+/** The name of an agent's program as its makers write it, where it is known. */
+export const harnessName = (harness: string): string => harnesses[harness] ?? harness;

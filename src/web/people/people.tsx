@@ -48,10 +48,7 @@ function List({ room }: { room: Room }) {
   const agents = members.filter(({ kind, status }) => kind === 'agent' && status === 'active').length;
   const close = (): void => setAsked(null);
   if (!board) return <div class="page" aria-busy="true" />;
-  const reads =
-    board.visibility === 'private'
-      ? 'Private: nobody else knows of it.'
-      : 'Open: everyone on the server may see and join it.';
+  const reads = board.visibility === 'private' ? 'Private: nobody else sees it.' : 'Open to everyone on the server.';
   // The reader comes first, then the owners, then the others as they came.
   const order = (handle: string, role: string): number => (handle === me.handle ? 0 : role === 'owner' ? 1 : 2);
   const sorted = (people ?? []).toSorted((a, b) => order(a.handle, a.board_role) - order(b.handle, b.board_role));
