@@ -1,0 +1,229 @@
+/** The tasks of a board on the page. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Api } from '../support/api.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { expectAccessible } from './support/axe.ts';
+import { browser, closeBrowser } from './support/browser.ts';
+import { visit } from './support/visit.ts';
+
+// Starting the browser is not part of any test.
+before(browser);
+after(closeBrowser);
+
+const column = (page: Page, name: string) => page.getByRole('region', { name: new RegExp(`^(\\d+ )?${name}`) });
+
+/** Presses Tab until the focus is on the control of this name. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const wanted = page.getByRole('button', { name, exact: true });
+  for (let presses = 0; presses < 60; presses++) {
+    if (await wanted.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the focus never came to ${name}`);
+}
+
+forEachDatabase('tasks on the page', (engine) => {
+  let server: TestServer;
+  let dana: Api;
+  let maya: Api;
+  before(async () => {
+    server = await startTestServer(engine);
+    dana = await server.person('dana');
+    maya = await server.person('maya');
+  });
+  after(() => server.stop());
+
+  /** A board of dana and maya with an agent of dana that has a task. */
+  async function scene() {
+    const { name: board } = await newBoard(dana);
+    const params = { board };
+    await dana.ok('addBoardPerson', { params, body: { handle: 'maya' } });
+    const claude = await newAgent(dana, board, { name: 'claude' });
+    const task = await claude.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    return { board, params, claude, task, path: `/?board=${board}&tab=tasks` };
+  }
+
+  it('a blocking ask moves its task to Blocked; the answer moves it back, live', async () => {
+    const { board, claude, task, path } = await scene();
+    const danas = await visit(server, dana, path);
+    await column(danas.page, 'In progress')
+      .getByRole('link', { name: /Cap the backoff/ })
+      .waitFor();
+    await post(claude, board, 'How long at most?', {
+      to: ['@maya'],
+      about: [task.ref],
+      ask: { options: ['30 s', '60 s'] },
+    });
+    const blocked = column(danas.page, 'Blocked').getByRole('link', { name: /Cap the backoff/ });
+    await blocked.filter({ hasText: 'waits on maya' }).waitFor();
+    await danas.page.locator('.tc.fresh').waitFor();
+    await danas.page.locator('.tc.fresh').waitFor({ state: 'detached' });
+
+    const mayas = await visit(server, maya, path);
+    await column(mayas.page, 'Needs you')
+      .getByRole('link', { name: /How long at most/ })
+      .click();
+    await mayas.page.getByRole('group', { name: 'How long at most?' }).waitFor();
+    await mayas.page.keyboard.press('2');
+    await column(mayas.page, 'In progress')
+      .getByRole('link', { name: /Cap the backoff/ })
+      .waitFor();
+    await column(danas.page, 'In progress')
+      .getByRole('link', { name: /Cap the backoff/ })
+      .waitFor();
+    const { asks } = await claude.ok('listAsks', { query: { from_me: true, state: 'answered' } });
+    expect(asks.map(({ ask }) => ask?.answer_option)).to.deep.equal([2]);
+    await danas.close();
+    await mayas.close();
+  });
+
+  it('a task is opened, started and finished by keyboard alone, and its card keeps the focus', async () => {
+    const { params, path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('link', { name: /Cap the backoff/ }).waitFor();
+    await page.keyboard.press('c');
+    await page.getByRole('dialog', { name: 'New task' }).waitFor();
+    await page.keyboard.type('Write the release note');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Write the release note' }).waitFor();
+    expect(page.url()).to.match(/task=[A-Z0-9]+-2$/);
+    await tabTo(page, 'Start');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Give it up' }).waitFor();
+    await tabTo(page, 'Done');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('It is in the file.');
+    await tabTo(page, 'Finish it');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'How it ended' }).getByText('It is in the file.').waitFor();
+    await page.keyboard.press('Escape');
+    const card = column(page, 'Done').getByRole('link', { name: /Write the release note/ });
+    await card.waitFor();
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes('Write the release note'));
+    const { tasks } = await dana.ok('listTasks', { params, query: { state: 'done' } });
+    expect(tasks.map(({ closed_note }) => closed_note)).to.deep.equal(['It is in the file.']);
+    await close();
+  });
+
+  it('one joins, takes another off it, gives it a title and cancels it', async () => {
+    const { task, path } = await scene();
+    const { page, close } = await visit(server, dana, `${path}&task=${task.ref}`);
+    await page.getByRole('button', { name: 'Join' }).click();
+    const panel = page.getByRole('complementary', { name: /Cap the backoff/ });
+    await panel.getByText('dana (you) help').waitFor();
+    const more = async (action: string): Promise<void> => {
+      await page.getByRole('button', { name: 'More to do with the task' }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await more('Drop claude');
+    await panel.getByText('nobody has it yet').waitFor();
+    await more('New title');
+    await page.getByRole('textbox', { name: 'Title' }).fill('Cap every wait');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Cap every wait' }).waitFor();
+    await more('Cancel the task');
+    await page.getByRole('textbox', { name: 'Why' }).fill('Not needed');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the task' }).click();
+    await column(page, 'Done').getByText('cancelled').waitFor();
+    await page
+      .getByRole('complementary')
+      .getByText(/took claude off it/)
+      .waitFor();
+    await close();
+  });
+
+  it('where it stands is never written over unseen, and its earlier texts stay readable', async () => {
+    const { claude, params, task, path } = await scene();
+    const at = { params: { ...params, task: task.ref } };
+    await claude.ok('updateTask', { ...at, body: { stands: 'Begun.' } });
+    const { page, close } = await visit(server, dana, `${path}&task=${task.ref}`);
+    const section = page.getByRole('region', { name: 'Where it stands' });
+    await section.getByText('Begun.').waitFor();
+    await section.getByRole('button', { name: /Edit/ }).click();
+    await section.getByRole('textbox').fill('Waits for the number.');
+    await claude.ok('updateTask', { ...at, body: { stands: 'Half done.' } });
+    await section.getByText('claude wrote v2 meanwhile').waitFor();
+    expect(await section.getByRole('button', { name: 'Save' }).isDisabled()).to.equal(true);
+    await section.getByRole('button', { name: 'Write over it' }).click();
+    await section.getByRole('button', { name: 'Save' }).click();
+    await section.getByText('Waits for the number.').waitFor();
+    await section.getByRole('button', { name: /v3/ }).click();
+    await section.getByText('Half done.').waitFor();
+    await section.getByText('Begun.').waitFor();
+    await close();
+  });
+
+  it('shows the messages, files and history of a task, and posts about it once', async () => {
+    const { claude, board, params, task, path } = await scene();
+    await post(claude, board, 'It needs a **cap**.', { about: [task.ref] });
+    await claude.ok('uploadFile', { params, query: { name: 'retry.ts', about: task.ref }, bytes: 'export {}' });
+    const { page, close } = await visit(server, dana, `${path}&task=${task.ref}`);
+    const messages = page.getByRole('region', { name: /Messages about it/ });
+    await messages.getByText('It needs a cap.').waitFor();
+    await page
+      .getByRole('region', { name: 'Files' })
+      .getByRole('link', { name: /retry.ts/ })
+      .waitFor();
+    await page.getByRole('region', { name: 'History' }).getByText('claude started it').waitFor();
+    await messages.getByRole('textbox').fill('Take 60 s.');
+    await page.keyboard.press('Control+Enter');
+    await messages.getByRole('listitem').filter({ hasText: 'Take 60 s.' }).waitFor();
+    const page2 = await dana.ok('listMessages', { params, query: { task: task.ref } });
+    expect(page2.messages.filter(({ body }) => body === 'Take 60 s.').length).to.equal(1);
+    await close();
+  });
+
+  it('groups them by agent, and shows the last 30 days as a plot and as a table', async () => {
+    const { claude, params, task, path } = await scene();
+    await dana.ok('createTask', { params, body: { title: 'Nobody has this' } });
+    await claude.ok('finishTask', { params: { ...params, task: task.ref }, body: { note: 'All green' } });
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('img', { name: /1 done in that time; today 0 blocked, 0 in progress, 1 open/ }).waitFor();
+    await page.getByRole('button', { name: 'As a table' }).click();
+    const rows = page.getByRole('table', { name: 'Tasks by day' }).getByRole('row');
+    expect(await rows.count()).to.equal(31);
+    expect(await rows.nth(1).textContent()).to.equal('today1001');
+    await page.getByRole('button', { name: 'By agent' }).click();
+    await page
+      .getByRole('region', { name: 'Nobody yet' })
+      .getByRole('link', { name: /Nobody has this/ })
+      .waitFor();
+    await page
+      .getByRole('region', { name: /claude/ })
+      .getByText('no task')
+      .waitFor();
+    await close();
+  });
+
+  it('an archived board offers nothing to write; everybody can use the rest, in light, dark and on a phone', async () => {
+    const { claude, board, params, task, path } = await scene();
+    await post(claude, board, 'Which one?', { about: [task.ref], ask: { options: ['This', 'That'] } });
+    const { page, close } = await visit(server, dana, path);
+    await column(page, 'Needs you').getByRole('link').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await expectAccessible(page, `tasks ${colorScheme}`);
+    }
+    await page.keyboard.press('c');
+    await page.getByRole('dialog').waitFor();
+    await expectAccessible(page, 'new task');
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await column(page, 'Needs you').getByRole('link').click();
+    await page.getByRole('group', { name: 'Which one?' }).waitFor();
+    await expectAccessible(page, 'a task on a phone');
+    expect(await page.evaluate(() => document.scrollingElement!.scrollWidth)).to.equal(360);
+    await dana.ok('archiveBoard', { params });
+    await page.getByRole('button', { name: 'Done', exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Close the task' }).click();
+    await column(page, 'Blocked')
+      .or(column(page, 'Needs you'))
+      .getByRole('link', { name: /Cap the backoff/ })
+      .waitFor();
+    expect(await page.getByRole('button', { name: 'New task' }).count()).to.equal(0);
+    await close();
+  });
+});
