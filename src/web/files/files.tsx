@@ -1,4 +1,10 @@
-/** Placeholder. */
-export default function Files() {
-  return <div class="page" />;
+/** Files of a board: the list, or the one that the address names. */
+import './files.css';
+import type { TabProps } from '../board/tab.tsx';
+import { FileList } from './file-list.tsx';
+import { FilePage } from './file-page.tsx';
+
+export default function FilesTab({ here, room }: TabProps) {
+  if (here.file === undefined) return <FileList room={room} />;
+  return <FilePage key={`${room.name} ${here.file}`} here={here} file={here.file} room={room} />;
 }

@@ -5,8 +5,8 @@ import { now } from '../state/clock.ts';
 import { busiest, type Day, daysOf } from './days.ts';
 import type { Counts } from './protocol.ts';
 
-const dayName = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'long' });
-const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
+const dayName = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' });
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
 const STEP = 28;
 const BAR = 20;
 const HIGH = 110;

@@ -19,7 +19,7 @@ interface RowProps {
   open: boolean;
 }
 
-const shortDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
 export function EventRow({ event, room, names, checked, open }: RowProps) {
   const { seq, at, actor, hash } = event;

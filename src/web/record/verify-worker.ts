@@ -40,7 +40,8 @@ function count({ seq, at, actor, type, data }: BoardEvent): void {
   if (Number.isSafeInteger(seq)) last = Math.max(last, seq);
   const day = new Date(at).setHours(0, 0, 0, 0);
   const who = actor?.member_id ?? 'system';
-  const ofDay = (counts.days[day] ??= {});
+  counts.days[day] ??= {};
+  const ofDay = counts.days[day];
   ofDay[who] = (ofDay[who] ?? 0) + 1;
   counts.types[type] = (counts.types[type] ?? 0) + 1;
   counts.actors[who] = {

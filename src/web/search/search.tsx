@@ -110,7 +110,6 @@ export default function Search() {
       <header class="hd plain">
         <form
           class="t search-form"
-          role="search"
           onSubmit={(event) => {
             event.preventDefault();
             go({ screen: 'search', q: text.trim(), board: here.board }, { replace: true });

@@ -1,0 +1,118 @@
+/** Beside a file: its versions, what happened since the latest, its tasks, and where it was posted. */
+import { useEffect, useState } from 'preact/hooks';
+import type { FileDetail, Message } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { Icon } from '../parts/icon.tsx';
+import { plainText } from '../parts/markdown.tsx';
+import { sized } from '../parts/number.ts';
+import { Time } from '../parts/time.tsx';
+import { Glyph } from '../parts/who.tsx';
+import type { Room } from '../state/room.ts';
+import { hrefOf } from '../state/route.ts';
+import { freshnessOf } from './kind.ts';
+
+const POSTS = 5;
+
+interface AboutProps {
+  file: FileDetail;
+  shown: number;
+  room: Room;
+  hrefOfVersion: (version: number) => string;
+}
+
+export function AboutFile({ file, shown, room, hrefOfVersion }: AboutProps) {
+  const { versions, approvals, about } = file;
+  const fresh = freshnessOf(file);
+  return (
+    <aside class="side fs" aria-label="About this file">
+      <section>
+        <h3>Versions</h3>
+        <ol class="vers">
+          {versions.map(({ version, by, at, size }) => (
+            <li key={version} aria-current={version === shown ? 'true' : undefined}>
+              <b>
+                <a href={hrefOfVersion(version)}>v{version}</a>
+              </b>
+              <span>
+                <Glyph who={by} size={20} />
+                {by.name}
+              </span>
+              <Time at={at} relative />
+              <span class="q2 sm">{sized(size)}</span>
+              {approvals
+                .filter((approval) => approval.version === version)
+                .map(({ person }) => (
+                  <span class="st ok" key={person.id}>
+                    <Icon name="check" small />
+                    approved by {person.name}
+                  </span>
+                ))}
+            </li>
+          ))}
+        </ol>
+      </section>
+      <section>
+        <h3>Fresh?</h3>
+        <p class="q2">{fresh === null ? `Nothing happened since v${file.latest.version}.` : `${fresh}.`}</p>
+      </section>
+      {about.length > 0 && (
+        <section>
+          <h3>About</h3>
+          <div class="row w">
+            {about.map(({ id, ref, title }) => (
+              <a
+                key={id}
+                class="chip"
+                title={title}
+                href={hrefOf({ screen: 'board', board: room.name, tab: 'tasks', task: ref })}
+              >
+                <Icon name="task" small />
+                <span class="mono">{ref}</span>
+              </a>
+            ))}
+          </div>
+        </section>
+      )}
+      <PostedIn file={file} room={room} />
+    </aside>
+  );
+}
+
+/** The messages it was attached to, the newest first. */
+function PostedIn({ file, room }: { file: FileDetail; room: Room }) {
+  const [messages, setMessages] = useState<Message[]>([]);
+  const posts = file.posted_in.toReversed().slice(0, POSTS);
+  useEffect(() => {
+    let current = true;
+    const read = ({ seq }: { seq: number }): Promise<Message | null> =>
+      call('getMessageBySeq', { params: { board: room.name, seq } }).then(
+        ({ message }) => message,
+        () => null,
+      );
+    void Promise.all(posts.map(read)).then((found) => {
+      if (current) setMessages(found.filter((message) => message !== null));
+    });
+    return () => {
+      current = false;
+    };
+  }, [room, file.posted_in.at(-1)?.message_id]);
+  if (messages.length === 0) return null;
+  return (
+    <section>
+      <h3>Posted in</h3>
+      {messages.map((message) => (
+        <a
+          key={message.id}
+          class="tk"
+          href={hrefOf({ screen: 'board', board: room.name, tab: 'talk', message: message.seq })}
+        >
+          <span>“{plainText(message.body).slice(0, 80)}”</span>
+          <span class="m2">
+            {message.from.name}, <Time at={message.at} relative />, v
+            {message.files.find(({ id }) => id === file.id)?.version}
+          </span>
+        </a>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,95 @@
+/** Who approved which version, and the person's own approval. */
+import type { FileDetail } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { announce } from '../parts/announce.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { useKeys } from '../state/keys.ts';
+import { needsOn } from '../state/needs.ts';
+import type { Room } from '../state/room.ts';
+import { hrefOf } from '../state/route.ts';
+import { changesSince } from './kind.ts';
+import { useWrite } from './use-write.ts';
+
+interface ApprovalProps {
+  file: FileDetail;
+  shown: number;
+  room: Room;
+  changed: () => Promise<void>;
+}
+
+export function Approval({ file, shown, room, changed }: ApprovalProps) {
+  const write = useWrite();
+  const params = { board: room.name, file: file.id };
+  const archived = room.board.value?.lifecycle === 'archived';
+  const mine = file.mine?.version === shown;
+  const approve = async (): Promise<void> => {
+    const done = await write.run(`approve ${shown}`, (idempotencyKey) =>
+      call('approveFile', { params, body: { version: shown }, idempotencyKey }),
+    );
+    if (done) announce(`Approved v${shown}`);
+    await changed();
+  };
+  const takeBack = async (): Promise<void> => {
+    const done = await write.run('unapprove', (idempotencyKey) => call('unapproveFile', { params, idempotencyKey }));
+    if (done) announce('Approval taken back');
+    await changed();
+  };
+  useKeys(
+    'Approval',
+    [{ keys: 'a', label: `Approve v${shown}`, run: () => (archived || mine ? false : void approve()) }],
+    [shown, archived, mine],
+  );
+  const ask = needsOn(room.name).find(
+    (need) => need.kind === 'ask' && need.message.ask?.approval && need.message.files.some(({ id }) => id === file.id),
+  );
+  const message = ask?.kind === 'ask' ? ask.message : null;
+  const now = file.approvals.filter(({ version }) => version === shown);
+  const others = file.approvals.filter(({ version }) => version !== shown);
+  return (
+    <>
+      <div class={message ? 'apbar' : 'apbar calm'}>
+        <Icon name="shield" />
+        <p class="sp">
+          <b>
+            {now.length === 0
+              ? `Nobody has approved v${shown}.`
+              : `${names(
+                  now.map(({ person }) => person.name),
+                  file.mine?.person.name,
+                )} approved v${shown}.`}
+          </b>{' '}
+          {others.map(({ person, version, changes_since }) => (
+            <span class="q2" key={person.id}>
+              {person.name === file.mine?.person.name ? 'You' : person.name} approved v{version},{' '}
+              {changesSince(changes_since)}.{' '}
+            </span>
+          ))}
+          {message && (
+            <a href={hrefOf({ screen: 'board', board: room.name, tab: 'talk', message: message.seq })}>
+              {message.from.name} asks you: {message.body.slice(0, 120)}
+            </a>
+          )}
+        </p>
+        {!archived &&
+          (mine ? (
+            <button type="button" class="b" disabled={write.busy} onClick={() => void takeBack()}>
+              Take approval back
+            </button>
+          ) : (
+            <button type="button" class="b pri" disabled={write.busy} onClick={() => void approve()}>
+              <Icon name="check" />
+              Approve v{shown}
+            </button>
+          ))}
+      </div>
+      {write.error !== null && <ProblemLine error={write.error} />}
+    </>
+  );
+}
+
+const names = (all: string[], me: string | undefined): string =>
+  all
+    .map((name) => (name === me ? 'You' : name))
+    .toSorted((a) => (a === 'You' ? -1 : 1))
+    .join(' and ');

@@ -1,0 +1,87 @@
+/** What changed from one version of a text to another. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { FileDetail, FileVersion } from '../../contract/types.ts';
+import { grouped } from '../parts/number.ts';
+import { ProblemLine } from '../parts/problem.tsx';
+import { ago } from '../parts/time.tsx';
+import { useKeys } from '../state/keys.ts';
+import { MOST_TEXT, readText } from './bytes.ts';
+import { compare } from './diff-rows.ts';
+import DiffTable from './diff-table.tsx';
+
+interface ChangesProps {
+  board: string;
+  file: FileDetail;
+  from: FileVersion;
+  to: FileVersion;
+}
+
+export default function Changes({ board, file, from, to }: ChangesProps) {
+  const [texts, setTexts] = useState<[string, string] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [tries, setTries] = useState(0);
+  const box = useRef<HTMLDivElement>(null);
+  const tooLong = Math.max(from.size, to.size) > MOST_TEXT;
+
+  useEffect(() => {
+    let current = true;
+    setTexts(null);
+    setError(null);
+    if (tooLong) return;
+    const read = ({ version }: FileVersion): Promise<string> => readText({ board, file: file.id, version });
+    Promise.all([read(from), read(to)]).then(
+      (both) => current && setTexts(both),
+      (problem: unknown) => current && setError(problem),
+    );
+    return () => {
+      current = false;
+    };
+  }, [board, file.id, from.version, to.version, tries]);
+
+  const last = useRef<Element | null>(null);
+  const next = (): unknown => {
+    const rows = [...(box.current?.querySelectorAll('tr.changed') ?? [])];
+    const starts = rows.filter((row) => !row.previousElementSibling?.classList.contains('changed'));
+    if (starts.length === 0) return false;
+    const row = starts[(starts.indexOf(last.current!) + 1) % starts.length]!;
+    last.current = row;
+    row.scrollIntoView({ block: 'center' });
+    for (const each of rows) each.classList.toggle('at', each === row);
+    return true;
+  };
+  useKeys('Changes', [{ keys: 'n', label: 'Next change', run: next }]);
+
+  const found = useMemo(() => texts && compare(...texts), [texts]);
+  const head = ({ version, by, at }: FileVersion): string => {
+    const approved = file.approvals.filter((approval) => approval.version === version).map(({ person }) => person.name);
+    const when = ago(at) === 'now' ? 'just now' : `${ago(at)} ago`;
+    return `v${version} ${by.name}, ${when}${approved.length > 0 ? `, approved by ${approved.join(' and ')}` : ''}`;
+  };
+  if (error !== null)
+    return (
+      <ProblemLine error={error}>
+        <button type="button" class="b" onClick={() => setTries(tries + 1)}>
+          Try again
+        </button>
+      </ProblemLine>
+    );
+  if (tooLong) return <p class="q2">One of the versions is longer than 512 KB: get both to compare them.</p>;
+  if (!texts) return <div aria-busy="true" />;
+  return (
+    <div ref={box}>
+      <p class="row w dsum">
+        {found && (
+          <span class="mono nw">
+            <span class="st ok">+{grouped(found.added)}</span> <span class="st bad">−{grouped(found.removed)}</span>
+            <span class="vh"> lines</span>
+          </span>
+        )}
+        <span class="sp" />
+        <span class="q2 desk">
+          <kbd>n</kbd> next change
+        </span>
+      </p>
+      <DiffTable before={texts[0]} after={texts[1]} name={file.name} heads={[head(from), head(to)]} />
+    </div>
+  );
+}

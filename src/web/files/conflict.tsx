@@ -1,0 +1,89 @@
+/** Somebody added a version while the person chose theirs: both are shown, and the person says which way it goes. */
+import { lazy, Suspense } from 'preact/compat';
+import { useEffect, useState } from 'preact/hooks';
+import type { FileDetail } from '../../contract/types.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { ago } from '../parts/time.tsx';
+import type { Room } from '../state/room.ts';
+import { go } from '../state/route.ts';
+import { MOST_TEXT, readText, sendVersion } from './bytes.ts';
+import { isText } from './kind.ts';
+import { useWrite } from './use-write.ts';
+
+const DiffTable = lazy(() => import('./diff-table.tsx'));
+
+interface ConflictProps {
+  file: FileDetail;
+  room: Room;
+  /** What the person wanted to add. */
+  mine: File;
+  /** The version they knew. */
+  base: number;
+  close: () => void;
+  /** Adds theirs after this version. */
+  put: (over: number) => void;
+}
+
+/** A free name beside the file's: "notes/api-mine.md". */
+const besides = (name: string): string => name.replace(/(\.[^./]+)?$/, (end) => `-mine${end}`);
+
+export function Conflict({ file, room, mine, base, close, put }: ConflictProps) {
+  const write = useWrite();
+  const [name, setName] = useState(besides(file.name));
+  const [texts, setTexts] = useState<[string, string] | null>(null);
+  const { latest } = file;
+  const comparable = isText(latest.media_type) && latest.size <= MOST_TEXT && mine.size <= MOST_TEXT;
+  useEffect(() => {
+    if (!comparable) return;
+    const theirs = readText({ board: room.name, file: file.id, version: latest.version });
+    Promise.all([theirs, mine.text()]).then(setTexts, () => setTexts(null));
+  }, [latest.version, mine]);
+  const addBeside = async (): Promise<void> => {
+    const done = await write.run(`beside ${name}`, (key) =>
+      sendVersion({ board: room.name, name, base: 0, bytes: mine, key }),
+    );
+    if (!done) return;
+    close();
+    go({ screen: 'board', board: room.name, tab: 'files', file: name });
+  };
+  return (
+    <Dialog label="The file changed meanwhile" class="fdlg wide" close={close}>
+      <h2>{file.name} changed while you chose yours</h2>
+      <p>
+        {latest.by.name} added v{latest.version} {ago(latest.at) === 'now' ? 'just now' : `${ago(latest.at)} ago`}.
+        Yours was made after v{base}. Nothing is lost yet: choose how it goes on.
+      </p>
+      <div class="ways">
+        <button type="button" class="b" onClick={close}>
+          Keep v{latest.version}, leave mine out
+        </button>
+        <button type="button" class="b" onClick={() => put(latest.version)}>
+          Add mine as v{latest.version + 1}
+        </button>
+        <span class="row beside">
+          <button type="button" class="b" disabled={write.busy} onClick={() => void addBeside()}>
+            Add mine as another file
+          </button>
+          <input
+            class="in mono"
+            aria-label="Name of the other file"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </span>
+      </div>
+      {write.error !== null && <ProblemLine error={write.error} />}
+      {texts && (
+        <Suspense fallback={null}>
+          <DiffTable
+            before={texts[0]}
+            after={texts[1]}
+            name={file.name}
+            heads={[`v${latest.version}, ${latest.by.name}`, 'yours']}
+          />
+        </Suspense>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,123 @@
+/** The files of a board: version, size, what happened since, and who approved what. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { BoardFile } from '../../contract/types.ts';
+import { listAll } from '../api/client.ts';
+import { Icon } from '../parts/icon.tsx';
+import { grouped, sized } from '../parts/number.ts';
+import { ProblemLine } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
+import { useKeys } from '../state/keys.ts';
+import type { Room } from '../state/room.ts';
+import { hrefOf } from '../state/route.ts';
+import { changesSince } from './kind.ts';
+import { NewFile } from './new-file.tsx';
+
+export function FileList({ room }: { room: Room }) {
+  const [files, setFiles] = useState<BoardFile[] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const list = useRef<HTMLUListElement>(null);
+
+  useEffect(() => {
+    let current = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = async (): Promise<void> => {
+      try {
+        const all: BoardFile[] = [];
+        for await (const page of listAll('listFiles', { params: { board: room.name }, query: { limit: 200 } }))
+          all.push(...page.files);
+        if (current) {
+          setFiles(all);
+          setError(null);
+        }
+      } catch (problem) {
+        if (current) setError(problem);
+      }
+    };
+    void read();
+    const stop = room.subscribe(({ event }) => {
+      if (!/^(file|message|task)\./.test(event.type)) return;
+      // Many events within a moment are one read.
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void read();
+      }, 200);
+    });
+    return () => {
+      current = false;
+      clearTimeout(timer);
+      stop();
+    };
+  }, [room]);
+
+  const move = (step: 1 | -1): unknown => {
+    const links = [...(list.current?.querySelectorAll<HTMLElement>('a.frow') ?? [])];
+    const at = links.indexOf(document.activeElement as HTMLElement);
+    return links.length === 0 ? false : links[Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
+  };
+  useKeys('Files', [
+    { keys: 'j', label: 'Next file', run: () => move(1) },
+    { keys: 'k', label: 'File before', run: () => move(-1) },
+  ]);
+
+  const archived = room.board.value?.lifecycle === 'archived';
+  return (
+    <div class="page">
+      <div class="col wide">
+        <div class="row w flist-head">
+          <h2>Files</h2>
+          {files && files.length > 0 && <span class="q2">{grouped(files.length)}</span>}
+          <span class="sp" />
+          {!archived && <NewFile room={room} />}
+        </div>
+        {error !== null && <ProblemLine error={error} />}
+        {files?.length === 0 && (
+          <p class="q2">
+            No files yet. Agents put here what should outlive a conversation; messages can carry files too.
+          </p>
+        )}
+        {files && files.length > 0 && (
+          <ul class="list" ref={list} aria-label="Files">
+            {files.map((file) => (
+              <Row key={file.id} file={file} />
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Row({ file }: { file: BoardFile }) {
+  const { name, board, latest, freshness, approvals, maintained, about } = file;
+  const since = freshness.messages_since;
+  return (
+    <li>
+      <a class="frow" href={hrefOf({ screen: 'board', board, tab: 'files', file: name })}>
+        <Icon name={/^brief\.(md|html)$/.test(name) ? 'brief' : 'file'} />
+        <span class="fname">
+          <b class="mono">{name}</b>
+          <span class="q2 sm">
+            v{latest.version} by {latest.by.name}, <Time at={latest.at} relative />
+            {about.length > 0 && `, about ${about.map(({ ref }) => ref).join(', ')}`}
+          </span>
+        </span>
+        <span class="fappr sm">
+          {approvals.length === 0 && <span class="q2">not approved</span>}
+          {approvals.map(({ person, version, changes_since }) => (
+            <span key={person.id} class={changes_since === 0 ? 'st ok' : 'q2'}>
+              {changes_since === 0 && <Icon name="check" small />}
+              {changes_since === 0
+                ? `approved by ${person.name}`
+                : `${person.name} approved v${version}, ${changesSince(changes_since)}`}
+            </span>
+          ))}
+        </span>
+        <span class="ffresh q2 sm">
+          {since > 0 ? `${grouped(since)} ${since === 1 ? 'message' : 'messages'} since` : 'up to date'}
+          {maintained && ', kept up to date'}
+        </span>
+        <span class="fsize q2 sm">{sized(latest.size)}</span>
+      </a>
+    </li>
+  );
+}

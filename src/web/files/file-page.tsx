@@ -1,0 +1,178 @@
+/** One file: its versions, what changed between them, a preview, and what a person does with it. */
+import { lazy, Suspense } from 'preact/compat';
+import type { FileDetail, FileVersion } from '../../contract/types.ts';
+import { Icon } from '../parts/icon.tsx';
+import { sized } from '../parts/number.ts';
+import { ProblemLine } from '../parts/problem.tsx';
+import { ago } from '../parts/time.tsx';
+import { useKeys } from '../state/keys.ts';
+import type { Room } from '../state/room.ts';
+import { type BoardPlace, go, hrefOf } from '../state/route.ts';
+import { AboutFile } from './about-file.tsx';
+import { Approval } from './approval.tsx';
+import { bytesHref } from './bytes.ts';
+import { FileActions } from './file-actions.tsx';
+import { isText } from './kind.ts';
+import { useFile } from './use-file.ts';
+
+const Changes = lazy(() => import('./changes.tsx'));
+const Preview = lazy(() => import('./preview.tsx'));
+
+export function FilePage({ here, file: name, room }: { here: BoardPlace; file: string; room: Room }) {
+  const { file, error, again } = useFile(room, name);
+  const list = hrefOf({ screen: 'board', board: room.name, tab: 'files' });
+  useKeys('File', [
+    { keys: 'Escape', label: 'Back to the files', run: () => go({ screen: 'board', board: room.name, tab: 'files' }) },
+  ]);
+  if (!file)
+    return (
+      <div class="page" aria-busy={error === null}>
+        {error !== null && (
+          <>
+            <ProblemLine error={error}>
+              <button type="button" class="b" onClick={() => void again()}>
+                Try again
+              </button>
+            </ProblemLine>
+            <p>
+              <a href={list}>All files</a>
+            </p>
+          </>
+        )}
+      </div>
+    );
+  const shown = file.versions.find(({ version }) => version === here.version) ?? file.versions[0]!;
+  const against = comparedWith(file, shown, here);
+  const at = (parts: Partial<BoardPlace>): BoardPlace => ({
+    screen: 'board',
+    board: room.name,
+    tab: 'files',
+    file: name,
+    version: shown.version,
+    ...parts,
+  });
+  const earlier = file.versions.filter(({ version }) => version !== shown.version);
+  const comparable = earlier.length > 0 && isText(shown.media_type);
+  return (
+    <div class="filep">
+      <div class="page fp">
+        <div class="row w fhead">
+          <a class="b bare ic fback" href={list} aria-label="All files">
+            <Icon name="left" />
+          </a>
+          <h2 class="mono fn">{file.name}</h2>
+          <span class="q2">
+            v{shown.version} by {shown.by.name}, {ago(shown.at) === 'now' ? 'just now' : `${ago(shown.at)} ago`},{' '}
+            {sized(shown.size)}
+          </span>
+          <span class="sp" />
+          <a
+            class="b"
+            href={bytesHref({ board: room.name, file: file.id, version: shown.version })}
+            download={file.name.split('/').at(-1)}
+          >
+            <Icon name="get" />
+            Get v{shown.version}
+          </a>
+          {file.removed_at === null && <FileActions file={file} room={room} changed={again} />}
+        </div>
+        {error !== null && <ProblemLine error={error} />}
+        {here.version !== undefined && shown.version !== here.version && (
+          <p class="q2">
+            There is no v{here.version} of it; this is v{shown.version}.
+          </p>
+        )}
+        {file.removed_at !== null ? (
+          <p class="apbar calm">It was removed from the board. Its versions stay readable here.</p>
+        ) : (
+          <Approval file={file} shown={shown.version} room={room} changed={again} />
+        )}
+        <div class="row w fshow">
+          {comparable && (
+            <fieldset class="seg">
+              <legend class="vh">Show</legend>
+              <button
+                type="button"
+                aria-pressed={against !== null}
+                onClick={() => go(at({ against: against?.version ?? earlier[0]!.version }), { replace: true })}
+              >
+                Changes
+              </button>
+              <button
+                type="button"
+                aria-pressed={against === null}
+                onClick={() => go(at({ against: undefined }), { replace: true })}
+              >
+                {isText(shown.media_type) ? 'Text' : 'Preview'}
+              </button>
+            </fieldset>
+          )}
+          {against && (
+            <span class="row q2 nw">
+              <span>from</span>
+              <VersionSelect
+                label="Compare from"
+                versions={earlier}
+                value={against.version}
+                choose={(version) => go(at({ against: version }), { replace: true })}
+              />
+            </span>
+          )}
+          {file.versions.length > 1 && (
+            <span class="row q2 nw">
+              {against && <span>to</span>}
+              <VersionSelect
+                label={against ? 'Compare to' : 'Version'}
+                versions={against ? file.versions.filter(({ version }) => version !== against.version) : file.versions}
+                value={shown.version}
+                choose={(version) => go(at({ version, against: against?.version }), { replace: true })}
+              />
+            </span>
+          )}
+        </div>
+        <Suspense fallback={<div aria-busy="true" />}>
+          {against ? (
+            <Changes board={room.name} file={file} from={against} to={shown} />
+          ) : (
+            <Preview board={room.name} file={file} shown={shown} />
+          )}
+        </Suspense>
+      </div>
+      <AboutFile
+        file={file}
+        shown={shown.version}
+        room={room}
+        hrefOfVersion={(version) => hrefOf(at({ version, against: undefined }))}
+      />
+    </div>
+  );
+}
+
+/** The version it is compared with: as the address says, else what this person approved last, when it changed since. */
+function comparedWith(file: FileDetail, shown: FileVersion, here: BoardPlace): FileVersion | null {
+  if (!isText(shown.media_type)) return null;
+  const approved = file.mine && file.mine.changes_since > 0 ? file.mine.version : undefined;
+  const wanted = here.against ?? (here.version === undefined ? approved : undefined);
+  if (wanted === shown.version) return null;
+  return file.versions.find(({ version, media_type }) => version === wanted && isText(media_type)) ?? null;
+}
+
+const VersionSelect = (props: {
+  label: string;
+  versions: FileVersion[];
+  value: number;
+  choose: (version: number) => void;
+}) => (
+  <select
+    class="sel"
+    aria-label={props.label}
+    value={String(props.value)}
+    onChange={(event) => props.choose(Number(event.currentTarget.value))}
+  >
+    {props.versions.map(({ version }) => (
+      <option key={version} value={String(version)}>
+        v{version}
+      </option>
+    ))}
+  </select>
+);

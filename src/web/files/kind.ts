@@ -1,0 +1,37 @@
+/** How a file can be shown, by its recorded type and its name. */
+import type { BoardFile } from '../../contract/types.ts';
+
+export type Kind = 'markdown' | 'html' | 'text' | 'image' | 'pdf' | 'other';
+
+const images = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/svg+xml'];
+const texts = /^(text\/|application\/(json|x-ndjson|yaml|toml|xml|javascript)\b)/;
+
+/** The recorded type decides; bytes are never looked at to guess one. */
+export function kindOf(mediaType: string): Kind {
+  const type = mediaType.split(';', 1)[0]!.trim();
+  if (type === 'text/markdown') return 'markdown';
+  if (type === 'text/html') return 'html';
+  if (type === 'application/pdf') return 'pdf';
+  if (images.includes(type)) return 'image';
+  return texts.test(type) ? 'text' : 'other';
+}
+
+/** Whether lines of it can be compared. */
+export const isText = (mediaType: string): boolean => ['markdown', 'html', 'text'].includes(kindOf(mediaType));
+
+/** "9 messages, 1 task done and 1 answer since v3"; null when nothing happened. */
+export function freshnessOf({ freshness, latest }: Pick<BoardFile, 'freshness' | 'latest'>): string | null {
+  const { messages_since: messages, tasks_done_since: tasks, answers_since: answers } = freshness;
+  const parts = [
+    messages > 0 && `${messages} ${messages === 1 ? 'message' : 'messages'}`,
+    tasks > 0 && `${tasks} ${tasks === 1 ? 'task' : 'tasks'} done`,
+    answers > 0 && `${answers} ${answers === 1 ? 'answer' : 'answers'}`,
+  ].filter((part) => part !== false);
+  if (parts.length === 0) return null;
+  const last = parts.pop();
+  return `${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last} since v${latest.version}`;
+}
+
+/** "no changes since", "2 changes since". */
+export const changesSince = (count: number): string =>
+  count === 0 ? 'no changes since' : `${count} ${count === 1 ? 'change' : 'changes'} since`;

@@ -1,0 +1,53 @@
+/** One line of code with its colours, and with the words that changed marked. */
+import type { Range } from './diff-rows.ts';
+import type { Piece } from './highlight.ts';
+
+const Coloured = ({ pieces }: { pieces: Piece[] }) => (
+  <>
+    {pieces.map(({ text, colour }, index) =>
+      colour ? (
+        <span key={index} class={colour}>
+          {text}
+        </span>
+      ) : (
+        text
+      ),
+    )}
+  </>
+);
+
+/** The part of a line from one place to another. */
+function cut(pieces: Piece[], from: number, to: number): Piece[] {
+  const found: Piece[] = [];
+  let at = 0;
+  for (const { text, colour } of pieces) {
+    const part = text.slice(Math.max(0, from - at), Math.max(0, to - at));
+    if (part !== '') found.push({ text: part, colour });
+    at += text.length;
+  }
+  return found;
+}
+
+export function Line({ pieces, words = [] }: { pieces: Piece[]; words?: Range[] }) {
+  if (words.length === 0) return <Coloured pieces={pieces} />;
+  const parts: { from: number; to: number; word: boolean }[] = [];
+  let at = 0;
+  for (const [from, to] of words) {
+    parts.push({ from: at, to: from, word: false }, { from, to, word: true });
+    at = to;
+  }
+  parts.push({ from: at, to: Number.POSITIVE_INFINITY, word: false });
+  return (
+    <>
+      {parts.map(({ from, to, word }) =>
+        word ? (
+          <i key={from} class="w">
+            <Coloured pieces={cut(pieces, from, to)} />
+          </i>
+        ) : (
+          <Coloured key={`${from}-`} pieces={cut(pieces, from, to)} />
+        ),
+      )}
+    </>
+  );
+}

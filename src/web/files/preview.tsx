@@ -1,0 +1,87 @@
+/** A version as it looks: Markdown, code with colours, a picture, a PDF; whatever else can be downloaded. */
+import { lazy, Suspense } from 'preact/compat';
+import { useEffect, useState } from 'preact/hooks';
+import type { FileDetail, FileVersion } from '../../contract/types.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { bytesHref, MOST_TEXT, readBytes, readText } from './bytes.ts';
+import { kindOf } from './kind.ts';
+
+const Code = lazy(() => import('./code.tsx'));
+
+interface PreviewProps {
+  board: string;
+  file: FileDetail;
+  shown: FileVersion;
+}
+
+export default function Preview({ board, file, shown }: PreviewProps) {
+  const named = { board, file: file.id, version: shown.version };
+  const kind = kindOf(shown.media_type);
+  if (kind === 'image') return <img class="pimg" src={bytesHref(named)} alt={`${file.name} v${shown.version}`} />;
+  if (kind === 'pdf') return <Pdf {...named} name={file.name} />;
+  if (kind === 'other') return <p class="q2">There is no preview of {shown.media_type}. Get it to open it.</p>;
+  if (shown.size > MOST_TEXT) return <p class="q2">It is longer than 512 KB. Get it to read it.</p>;
+  return <Text {...named} name={file.name} kind={kind} />;
+}
+
+type Props = { board: string; file: string; version: number; name: string };
+
+function Text({ board, file, version, name, kind }: Props & { kind: 'markdown' | 'html' | 'text' }) {
+  const [text, setText] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    let current = true;
+    setText(null);
+    setError(null);
+    readText({ board, file, version }).then(
+      (found) => current && setText(found),
+      (problem: unknown) => current && setError(problem),
+    );
+    return () => {
+      current = false;
+    };
+  }, [board, file, version]);
+  if (error !== null) return <ProblemLine error={error} />;
+  if (text === null) return <div aria-busy="true" />;
+  if (text === '') return <p class="q2">It is empty.</p>;
+  if (kind === 'markdown')
+    return (
+      <div class="pmd">
+        <Markdown text={text} />
+      </div>
+    );
+  return (
+    <Suspense fallback={<div aria-busy="true" />}>
+      <Code text={text} name={name} />
+    </Suspense>
+  );
+}
+
+/** Shown by the browser's own viewer, which runs apart from the page; the bytes can be nothing but a PDF to it. */
+function Pdf({ board, file, version, name }: Props) {
+  const [url, setUrl] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const viewer = navigator.pdfViewerEnabled;
+  useEffect(() => {
+    if (!viewer) return;
+    let made: string | null = null;
+    let current = true;
+    readBytes({ board, file, version }).then(
+      (bytes) => {
+        if (!current) return;
+        made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }));
+        setUrl(made);
+      },
+      (problem: unknown) => current && setError(problem),
+    );
+    return () => {
+      current = false;
+      if (made !== null) URL.revokeObjectURL(made);
+    };
+  }, [board, file, version]);
+  if (!viewer) return <p class="q2">This browser shows no PDF in a page. Get it to open it.</p>;
+  if (error !== null) return <ProblemLine error={error} />;
+  if (url === null) return <div aria-busy="true" />;
+  return <iframe class="ppdf" src={url} title={`${name} v${version}`} referrerpolicy="no-referrer" />;
+}
