@@ -1,4 +1,209 @@
-/** Placeholder. */
+/** Everything: one stream over all boards of the person, newest first, live. */
+import './everything.css';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../parts/icon.tsx';
+import { grouped } from '../parts/number.ts';
+import { ProblemLine } from '../parts/problem.tsx';
+import { dayOf, Time } from '../parts/time.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { wordsOf } from '../record/words.ts';
+import { useKeys } from '../state/keys.ts';
+import { needs } from '../state/needs.ts';
+import { hrefOf } from '../state/route.ts';
+import { agentOf, type Filters, kinds, passes, tasksOf } from './filters.ts';
+import { type Entry, Stream } from './stream.ts';
+
+/** So many stand in the document at first, and more at each request. */
+const STEP = 60;
+const nothing: Filters = { agent: '', task: '', kind: '', needsYou: false };
+
 export default function Everything() {
-  return <main class="page" id="main" />;
+  const [stream, setStream] = useState<Stream | null>(null);
+  useEffect(() => {
+    const own = new Stream();
+    setStream(own);
+    return () => own.stop();
+  }, []);
+  return (
+    <main class="page every" id="main">
+      <div class="col wide">
+        <h1>Everything</h1>
+        {stream && <Entries stream={stream} />}
+      </div>
+    </main>
+  );
+}
+
+function Entries({ stream }: { stream: Stream }) {
+  const [filters, setFilters] = useState(nothing);
+  const [shown, setShown] = useState(STEP);
+  const list = useRef<HTMLDivElement>(null);
+  const all = stream.entries.value;
+  const found = all.filter((entry) => passes(entry, filters, needs.value));
+  const reading = stream.reading.value;
+  const set = (change: Partial<Filters>): void => {
+    setFilters({ ...filters, ...change });
+    setShown(STEP);
+  };
+  const older = async (): Promise<void> => {
+    setShown(shown + STEP);
+    if (found.length < shown + STEP) await stream.older();
+  };
+  // A filter that few entries pass asks for older ones by itself, until there are enough or none.
+  useEffect(() => {
+    if (!reading && found.length < Math.min(shown, 20) && stream.more.value && stream.error.value === null)
+      void stream.older();
+  }, [reading, found.length, filters]);
+
+  const move = (step: 1 | -1): unknown => {
+    const links = [...(list.current?.querySelectorAll<HTMLElement>('a.evr') ?? [])];
+    const at = links.indexOf(document.activeElement as HTMLElement);
+    return links.length === 0 ? false : links[Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
+  };
+  useKeys('Everything', [
+    { keys: 'j', label: 'Next entry', run: () => move(1) },
+    { keys: 'k', label: 'Entry before', run: () => move(-1) },
+  ]);
+
+  const days: { day: string; entries: Entry[] }[] = [];
+  for (const entry of found.slice(0, shown)) {
+    const day = dayOf(entry.event.at);
+    if (days.at(-1)?.day === day) days.at(-1)!.entries.push(entry);
+    else days.push({ day, entries: [entry] });
+  }
+  const none = !reading && found.length === 0;
+  return (
+    <>
+      <FilterBar all={all} filters={filters} set={set} />
+      {stream.error.value !== null && (
+        <ProblemLine error={stream.error.value}>
+          <button
+            type="button"
+            class="b"
+            onClick={() => {
+              stream.error.value = null;
+              void stream.older();
+            }}
+          >
+            Try again
+          </button>
+        </ProblemLine>
+      )}
+      {none && (
+        <p class="q2">{all.length === 0 ? 'Nothing has happened on your boards yet.' : 'Nothing of this kind.'}</p>
+      )}
+      <div ref={list} aria-busy={reading}>
+        {days.map(({ day, entries }) => (
+          <section key={day} aria-label={day}>
+            <h2 class="ev-day">{day}</h2>
+            <ul class="list">
+              {entries.map((entry) => (
+                <Line key={`${entry.board} ${entry.event.seq}`} entry={entry} />
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+      {(stream.more.value || found.length > shown) && found.length > 0 && (
+        <button type="button" class="b ev-more" disabled={reading} onClick={() => void older()}>
+          Older
+        </button>
+      )}
+    </>
+  );
+}
+
+function FilterBar(props: { all: Entry[]; filters: Filters; set: (change: Partial<Filters>) => void }) {
+  const { all, filters, set } = props;
+  const agents = [...new Set(all.flatMap((entry) => agentOf(entry) ?? []))].toSorted();
+  const tasks = [...new Set(all.flatMap(tasksOf))].toSorted();
+  const waiting = needs.value.filter(({ kind }) => kind === 'ask').length;
+  return (
+    <div class="row w ev-bar">
+      <button
+        type="button"
+        class={filters.needsYou ? 'b on' : 'b'}
+        aria-pressed={filters.needsYou}
+        onClick={() => set({ needsYou: !filters.needsYou })}
+      >
+        Needs you {waiting > 0 && <span class="you">{waiting}</span>}
+      </button>
+      <select
+        class="sel"
+        aria-label="Kind"
+        value={filters.kind}
+        onChange={(event) => set({ kind: event.currentTarget.value })}
+      >
+        <option value="">All kinds</option>
+        {kinds.map(([name]) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      <select
+        class="sel"
+        aria-label="Agent"
+        value={filters.agent}
+        onChange={(event) => set({ agent: event.currentTarget.value })}
+      >
+        <option value="">Everyone</option>
+        {agents.map((agent) => (
+          <option key={agent} value={agent}>
+            {agent.replace(' ', ', ')}’s
+          </option>
+        ))}
+      </select>
+      {(tasks.length > 0 || filters.task !== '') && (
+        <select
+          class="sel"
+          aria-label="Task"
+          value={filters.task}
+          onChange={(event) => set({ task: event.currentTarget.value })}
+        >
+          <option value="">All tasks</option>
+          {tasks.map((ref) => (
+            <option key={ref}>{ref}</option>
+          ))}
+        </select>
+      )}
+      <a class="b bare" href="/inbox">
+        Answer what needs you
+      </a>
+    </div>
+  );
+}
+
+function Line({ entry: { board, event } }: { entry: Entry }) {
+  const { actor, at, seq, type } = event;
+  const words = wordsOf(event, board, { members: {}, files: {} });
+  const isMessage = type === 'message.posted';
+  const href = words.link?.href ?? hrefOf({ screen: 'board', board, tab: 'record', event: seq });
+  const waits = needs.value.some(({ id }) => id === event.data?.['message_id']);
+  return (
+    <li>
+      <a class={waits ? 'sr evr hot' : 'sr evr'} href={href}>
+        {actor.kind === 'system' ? (
+          <span class="kic">
+            <Icon name="board" />
+          </span>
+        ) : (
+          <Glyph who={{ name: actor.name ?? '?', kind: actor.kind, owner: actor.owner }} size={28} />
+        )}
+        <span class="sp">
+          <span class="row w sm q2 facts">
+            <b class={actor.kind === 'agent' ? 'mono' : undefined}>{actor.name ?? 'the server'}</b>
+            <span>
+              {words.did}
+              {!isMessage && words.link && ` ${words.link.text}`}
+            </span>
+            <Time at={at} />
+            {waits && <span class="you">needs you</span>}
+          </span>
+          {words.rest && <span class="sn">{isMessage ? words.rest.slice(1, -1) : words.rest}</span>}
+        </span>
+        <span class="q2 sm ev-where">
+          {board} #{grouped(seq)}
+        </span>
+      </a>
+    </li>
+  );
 }

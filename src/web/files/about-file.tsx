@@ -106,8 +106,8 @@ function PostedIn({ file, room }: { file: FileDetail; room: Room }) {
           class="tk"
           href={hrefOf({ screen: 'board', board: room.name, tab: 'talk', message: message.seq })}
         >
-          <span>“{plainText(message.body).slice(0, 80)}”</span>
-          <span class="m2">
+          <span class="quote">“{plainText(message.body).slice(0, 80)}”</span>
+          <span class="q2 sm">
             {message.from.name}, <Time at={message.at} relative />, v
             {message.files.find(({ id }) => id === file.id)?.version}
           </span>

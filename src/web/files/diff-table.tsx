@@ -6,8 +6,9 @@ import { compare, linesOf, type Row, type Side, stretches } from './diff-rows.ts
 import { highlight, type Piece } from './highlight.ts';
 import { Line } from './line.tsx';
 
-/** Narrower than this, the versions stand one under the other. */
+/** Narrower than this, the versions stand one under the other; and narrower than that, without numbers of lines. */
 const ROOM = 720;
+const NUMBERS = 480;
 
 interface TableProps {
   before: string;
@@ -23,14 +24,16 @@ export default function DiffTable({ before, after, name, heads }: TableProps) {
     [before, after, name],
   );
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const [narrow, setNarrow] = useState(false);
+  const [width, setWidth] = useState(ROOM);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const watch = new ResizeObserver(([entry]) => setNarrow((entry?.contentRect.width ?? ROOM) < ROOM));
+    const watch = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? ROOM));
     watch.observe(box.current!);
     return () => watch.disconnect();
   }, []);
-  const columns = narrow ? 3 : 4;
+  const narrow = width < ROOM;
+  const bare = width < NUMBERS;
+  const columns = bare ? 1 : narrow ? 3 : 4;
   return (
     <div ref={box} class="dwrap" data-diff>
       {!found && <p class="dnone">They have too little in common to be compared line by line.</p>}
@@ -41,15 +44,16 @@ export default function DiffTable({ before, after, name, heads }: TableProps) {
             Changes from {heads[0]} to {heads[1]}
           </caption>
           <colgroup>
-            <col class="cn" />
-            {narrow ? <col class="cn" /> : <col />}
+            {!bare && <col class="cn" />}
+            {narrow && !bare && <col class="cn" />}
+            {!narrow && <col />}
             {!narrow && <col class="cn" />}
             <col />
           </colgroup>
           <thead>
             <tr>
               {narrow ? (
-                <th colSpan={3}>
+                <th colSpan={columns}>
                   {heads[0]} → {heads[1]}
                 </th>
               ) : (
@@ -72,7 +76,7 @@ export default function DiffTable({ before, after, name, heads }: TableProps) {
                   </td>
                 </tr>
               ) : narrow ? (
-                <Unified key={from} rows={rows} left={left} right={right} />
+                <Unified key={from} rows={rows} left={left} right={right} bare={bare} />
               ) : (
                 rows.map((row) => (
                   <Beside key={`${row.before?.line}-${row.after?.line}`} row={row} left={left} right={right} />
@@ -110,7 +114,8 @@ const Beside = ({ row, left, right }: { row: Row; left: Piece[][]; right: Piece[
 );
 
 /** What went stands before what came in each run of changed rows. */
-function Unified({ rows, left, right }: { rows: Row[]; left: Piece[][]; right: Piece[][] }) {
+function Unified(props: { rows: Row[]; left: Piece[][]; right: Piece[][]; bare: boolean }) {
+  const { rows, left, right, bare } = props;
   const runs: Row[][] = [];
   for (const row of rows) {
     const last = runs.at(-1);
@@ -123,8 +128,8 @@ function Unified({ rows, left, right }: { rows: Row[]; left: Piece[][]; right: P
         <Fragment key={index}>
           {(run[0]?.changed ? run.filter(({ before }) => before) : []).map(({ before }) => (
             <tr class="changed" key={`-${before?.line}`}>
-              <td class="no">{before?.line}</td>
-              <td class="no" />
+              {!bare && <td class="no">{before?.line}</td>}
+              {!bare && <td class="no" />}
               <Cell side={before} lines={left} change="removed" />
             </tr>
           ))}
@@ -132,8 +137,8 @@ function Unified({ rows, left, right }: { rows: Row[]; left: Piece[][]; right: P
             .filter(({ after }) => after)
             .map(({ before, after, changed }) => (
               <tr class={changed ? 'changed' : undefined} key={`+${after?.line}`}>
-                <td class="no">{changed ? '' : before?.line}</td>
-                <td class="no">{after?.line}</td>
+                {!bare && <td class="no">{changed ? '' : before?.line}</td>}
+                {!bare && <td class="no">{after?.line}</td>}
                 <Cell side={after} lines={right} change={changed ? 'added' : null} />
               </tr>
             ))}

@@ -1,0 +1,45 @@
+/** Which entries of the stream over all boards a person wants to see. */
+import type { Need } from '../state/needs.ts';
+import type { Entry } from './stream.ts';
+
+export interface Filters {
+  /** "name owner" of an agent; empty: everyone. */
+  agent: string;
+  /** The reference of a task. */
+  task: string;
+  kind: string;
+  /** Only what needs the person. */
+  needsYou: boolean;
+}
+
+export const kinds: [string, RegExp][] = [
+  ['Messages', /^message\./],
+  ['Tasks', /^task\./],
+  ['Files', /^file\./],
+  ['People and agents', /^(member|person|agent|joincode)\./],
+  ['Boards', /^board\./],
+];
+
+type Data = { about?: { ref?: string }[]; ref?: string; message_id?: string };
+
+/** References of the tasks that an entry is about. */
+export function tasksOf({ event }: Entry): string[] {
+  const { about, ref } = (event.data ?? {}) as Data;
+  const tags = Array.isArray(about) ? about.flatMap((tag) => (typeof tag?.ref === 'string' ? [tag.ref] : [])) : [];
+  return typeof ref === 'string' ? [ref, ...tags] : tags;
+}
+
+/** The agent that an entry comes from; null for people. */
+export const agentOf = ({ event: { actor } }: Entry): string | null =>
+  actor.kind === 'agent' ? `${actor.name} ${actor.owner}` : null;
+
+/** Whether an entry passes the filters. Reactions are left out: they are seen at their message. */
+export function passes(entry: Entry, filters: Filters, needs: Need[]): boolean {
+  const { type, data } = entry.event;
+  if (type.startsWith('reaction.')) return false;
+  const kind = kinds.find(([name]) => name === filters.kind)?.[1];
+  if (kind && !kind.test(type)) return false;
+  if (filters.agent !== '' && agentOf(entry) !== filters.agent) return false;
+  if (filters.task !== '' && !tasksOf(entry).includes(filters.task)) return false;
+  return !filters.needsYou || needs.some(({ id }) => id === (data as Data | undefined)?.message_id);
+}
