@@ -7,7 +7,8 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
 import type { Room } from '../state/room.ts';
 import { go } from '../state/route.ts';
-import { MOST_TEXT, readText, sendVersion } from './bytes.ts';
+import { sendFile } from '../upload/send.ts';
+import { MOST_TEXT, readText } from './bytes.ts';
 import { isText } from './kind.ts';
 import { useWrite } from './use-write.ts';
 
@@ -40,9 +41,7 @@ export function Conflict({ file, room, mine, base, close, put }: ConflictProps) 
     Promise.all([theirs, mine.text()]).then(setTexts, () => setTexts(null));
   }, [latest.version, mine]);
   const addBeside = async (): Promise<void> => {
-    const done = await write.run(`beside ${name}`, (key) =>
-      sendVersion({ board: room.name, name, base: 0, bytes: mine, key }),
-    );
+    const done = await write.run(`beside ${name}`, (key) => sendFile(room.name, mine, { name, base: 0 }, { key }));
     if (!done) return;
     close();
     go({ screen: 'board', board: room.name, tab: 'files', file: name });

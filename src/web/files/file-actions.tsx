@@ -10,8 +10,9 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { copy, toast } from '../parts/toast.tsx';
 import type { Room } from '../state/room.ts';
 import { go } from '../state/route.ts';
-import { refusalOf, sendVersion } from './bytes.ts';
 import { Conflict } from './conflict.tsx';
+import { briefOf } from './kind.ts';
+import { UploadButton, useUpload } from './upload-button.tsx';
 import { useWrite } from './use-write.ts';
 
 interface ActionProps {
@@ -53,74 +54,38 @@ export function FileActions(props: ActionProps) {
 }
 
 function NewVersion({ file, room, changed }: ActionProps) {
-  const write = useWrite();
-  const input = useRef<HTMLInputElement>(null);
+  const upload = useUpload(room.name);
   /** The version that was the latest when the person chose their file. */
   const base = useRef(file.latest.version);
-  const [chosen, setChosen] = useState<File | null>(null);
-  const [refused, setRefused] = useState<string | null>(null);
   const { name, id } = file;
-
   const send = async (bytes: File, over: number): Promise<void> => {
-    setChosen(bytes);
-    setRefused(refusalOf(bytes));
-    if (refusalOf(bytes) !== null) return;
-    const done = await write.run(`${bytes.name} ${bytes.size} ${bytes.lastModified} over ${over}`, (key) =>
-      sendVersion({ board: room.name, name, base: over, fileId: id, bytes, key }),
-    );
+    const done = await upload.send(bytes, { name, base: over, file_id: id, ...briefOf(name) });
     await changed();
     if (!done) return;
-    setChosen(null);
     toast(`Added v${over + 1} of ${name}`);
     go({ screen: 'board', board: room.name, tab: 'files', file: id, version: over + 1, against: over });
   };
-  const close = (): void => {
-    setChosen(null);
-    write.clear();
-    input.current?.focus();
-  };
+  const conflict = hasCode(upload.error, 'file_changed') ? upload.bytes : null;
   return (
     <>
-      <label class={write.busy ? 'b pick busy' : 'b pick'}>
-        <input
-          ref={input}
-          class="vh"
-          type="file"
-          disabled={write.busy}
-          onClick={(event) => {
-            base.current = file.latest.version;
-            event.currentTarget.value = '';
-          }}
-          onChange={(event) => {
-            const [bytes] = event.currentTarget.files ?? [];
-            if (bytes) void send(bytes, base.current);
-          }}
-        />
-        {write.busy ? 'Adding' : 'New version'}
-      </label>
-      {refused && (
-        <p class="problem full" role="alert">
-          {refused}
-        </p>
-      )}
-      {chosen && hasCode(write.error, 'file_changed') && (
+      <UploadButton
+        label="New version"
+        upload={upload}
+        begin={() => {
+          base.current = file.latest.version;
+        }}
+        take={(bytes) => void send(bytes, base.current)}
+        quiet={conflict !== null}
+      />
+      {conflict && (
         <Conflict
           file={file}
           room={room}
-          mine={chosen}
+          mine={conflict}
           base={base.current}
-          close={close}
-          put={(over) => void send(chosen, over)}
+          close={upload.cancel}
+          put={(over) => void send(conflict, over)}
         />
-      )}
-      {chosen && write.error !== null && !hasCode(write.error, 'file_changed') && (
-        <div class="full">
-          <ProblemLine error={write.error}>
-            <button type="button" class="b" onClick={() => void send(chosen, base.current)}>
-              Try again
-            </button>
-          </ProblemLine>
-        </div>
       )}
     </>
   );

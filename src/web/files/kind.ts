@@ -35,3 +35,6 @@ export function freshnessOf({ freshness, latest }: Pick<BoardFile, 'freshness' |
 /** "no changes since", "2 changes since". */
 export const changesSince = (count: number): string =>
   count === 0 ? 'no changes since' : `${count} ${count === 1 ? 'change' : 'changes'} since`;
+
+/** A file at one of the two names of the brief is written as the brief. */
+export const briefOf = (name: string): { brief?: true } => (/^brief\.(md|html)$/.test(name) ? { brief: true } : {});

@@ -1,7 +1,7 @@
 /** One write at a time: a repeat after an unclear outcome is the same request, so that nothing is done twice. */
 import { useRef, useState } from 'preact/hooks';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
-import { hasCode } from '../api/errors.ts';
+import { isUnsettled } from '../api/errors.ts';
 
 export interface Write {
   busy: boolean;
@@ -10,9 +10,6 @@ export interface Write {
   /** @param what the same for a repeat of the same write. Answers whether it succeeded. */
   run(what: string, send: (key: string) => Promise<unknown>): Promise<boolean>;
 }
-
-const isUnclear = (error: unknown): boolean =>
-  hasCode(error, 'outcome_unknown', 'server_unreachable', 'request_timeout');
 
 export function useWrite(): Write {
   const [error, setError] = useState<unknown>(null);
@@ -33,7 +30,7 @@ export function useWrite(): Write {
         now.current = null;
         return true;
       } catch (problem) {
-        now.current = isUnclear(problem) ? { what, key, busy: false } : null;
+        now.current = isUnsettled(problem) ? { what, key, busy: false } : null;
         setError(problem);
         return false;
       } finally {

@@ -12,8 +12,8 @@ export function sized(bytes: number): string {
   const units = ['bytes', 'KB', 'MB'];
   let value = bytes;
   let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
     unit++;
   }
   return `${unit > 0 && value < 10 ? value.toFixed(1) : Math.round(value)}\u00a0${units[unit]}`;

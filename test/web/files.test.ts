@@ -1,0 +1,173 @@
+/** Files on the page: versions, what changed, approvals, and files that mean harm. */
+import { expect } from 'chai';
+import type { Board } from '../../src/contract/types.ts';
+import type { Api } from '../support/api.ts';
+import { newBoard, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { put } from '../support/files.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { expectAccessible, expectFits } from './support/axe.ts';
+import { closeBrowser } from './support/browser.ts';
+import { visit } from './support/visit.ts';
+
+after(closeBrowser);
+
+const FIRST = 'export function wait(n) {\n  return 2 ** n\n}\n';
+const SECOND = 'export function wait(n) {\n  return 3 ** n\n}\n';
+const THIRD = 'const most = 60\nexport function wait(n) {\n  return 3 ** n\n}\n';
+
+forEachDatabase('files on the page', (engine) => {
+  let server: TestServer;
+  let board: Board;
+  let maya: Api;
+  before(async () => {
+    server = await startTestServer(engine);
+    const { dana } = server;
+    maya = await server.person('maya');
+    board = await newBoard(dana);
+    await dana.ok('addBoardPerson', { params: { board: board.name }, body: { handle: 'maya' } });
+    const params = { board: board.name, file: 'src/wait.ts' };
+    await put(dana, board.name, 'src/wait.ts', FIRST);
+    await dana.ok('approveFile', { params, body: { version: 1 } });
+    await put(maya, board.name, 'src/wait.ts', SECOND, { base: 1 });
+    await put(maya, board.name, 'src/wait.ts', THIRD, { base: 2 });
+    await post(dana, board.name, 'Look at the third one', { files: [{ file: 'src/wait.ts' }] });
+  });
+  after(() => server.stop());
+
+  const at = (query: string): string => `/?board=${board.name}&${query}`;
+
+  it('the list says version, size, freshness and whose approval is how old', async () => {
+    const { page, close } = await visit(server, maya, at('tab=files'));
+    const row = page.getByRole('link', { name: /src\/wait\.ts/ });
+    await row.waitFor();
+    const text = await row.innerText();
+    expect(text).to.match(/v3 by maya/);
+    expect(text).to.include('approved v1, 2 changes since');
+    expect(text).to.include('1 message since');
+    expect(text).to.match(/\d+\sbytes/);
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'src/wait.ts' }).waitFor();
+    await close();
+  });
+
+  it('a comparison of two versions marks changed lines and words; an approval of version 1 reads "2 changes since"', async () => {
+    const { page, close } = await visit(server, server.dana, at('file=src%2Fwait.ts'));
+    const table = page.getByRole('table', { name: /Changes from v1/ });
+    await table.waitFor();
+    await page.getByText('approved v1, 2 changes since').waitFor();
+    const removed = await table.locator('td.del').allInnerTexts();
+    const added = await table.locator('td.add').allInnerTexts();
+    expect(removed.map((text) => text.replaceAll(/\s+/g, ' ').replace(/ ([+−]) ?/, ' $1 '))).to.deep.equal([
+      'removed − return 2 ** n',
+    ]);
+    expect(added.map((text) => text.replaceAll(/\s+/g, ' ').replace(/ ([+−]) ?/, ' $1 '))).to.deep.equal([
+      'added + const most = 60',
+      'added + return 3 ** n',
+    ]);
+    expect(await table.locator('td.del .w').allInnerTexts()).to.deep.equal(['2']);
+    expect(await table.locator('td.add .w').allInnerTexts()).to.deep.equal(['3']);
+    await page.getByLabel('Compare from').selectOption('2');
+    await page.getByRole('table', { name: /Changes from v2/ }).waitFor();
+    expect(await page.locator('td.del').count()).to.equal(0);
+    await page.setViewportSize({ width: 740, height: 800 });
+    await page.locator('table.unified').waitFor();
+    expect(await page.locator('table.unified td.add').count()).to.equal(1);
+    await close();
+  });
+
+  it('is approved by a key, and the approval is taken back', async () => {
+    await put(server.dana, board.name, 'plan.md', '# Plan\n\nOne **step**.\n');
+    const { page, close } = await visit(server, maya, at('file=plan.md'));
+    await page.getByRole('heading', { name: 'Plan', exact: true }).waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('You approved v1.').waitFor();
+    const read = () => server.dana.ok('getFile', { params: { board: board.name, file: 'plan.md' } });
+    expect((await read()).approvals.map(({ version }) => version)).to.deep.equal([1]);
+    await page.getByRole('button', { name: 'Take approval back' }).click();
+    await page.getByText('Nobody has approved v1.').waitFor();
+    expect((await read()).approvals).to.deep.equal([]);
+    await close();
+  });
+
+  it('a new version goes over the one that was shown; when somebody was faster, the person chooses', async () => {
+    await put(server.dana, board.name, 'notes.txt', 'one\n');
+    const { page, close } = await visit(server, maya, at('file=notes.txt'));
+    const choose = async (text: string): Promise<void> => {
+      const chooser = page.waitForEvent('filechooser');
+      await page.getByText('New version').click();
+      const file = { name: 'mine.txt', mimeType: 'text/plain', buffer: Buffer.from(text) };
+      const chosen = await chooser;
+      await put(server.dana, board.name, 'notes.txt', 'theirs\n', { base: 1 });
+      await chosen.setFiles(file);
+    };
+    await choose('mine\n');
+    const dialog = page.getByRole('dialog', { name: 'The file changed meanwhile' });
+    await dialog.waitFor();
+    await dialog.getByRole('cell', { name: /added.*mine/ }).waitFor();
+    await dialog.getByRole('button', { name: 'Add mine as v3' }).click();
+    await page.getByRole('table', { name: /Changes from v2/ }).waitFor();
+    const { latest, versions } = await maya.ok('getFile', { params: { board: board.name, file: 'notes.txt' } });
+    expect([latest.version, latest.base, versions.length]).to.deep.equal([3, 2, 3]);
+    await close();
+  });
+
+  it('is renamed and removed, and stays readable where it is cited', async () => {
+    const { id } = await put(server.dana, board.name, 'old.txt', 'still here\n');
+    const { page, close } = await visit(server, maya, at('file=old.txt'));
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByLabel('New name').fill('new.txt');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { name: 'new.txt', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove v1' }).click();
+    await page.getByRole('heading', { name: 'Files' }).waitFor();
+    await page.goto(`${server.url}${at(`file=${id}`)}`);
+    await page.getByText('It was removed from the board.').waitFor();
+    await page.getByText('still here').waitFor();
+    await close();
+  });
+
+  it('files that mean harm run nothing and request nothing', async () => {
+    const evil = 'https://evil.example';
+    const script = `<script>parent.harmed = 1</script><img src="${evil}/a.png" onerror="parent.harmed = 1">`;
+    const files: [string, string][] = [
+      ['evil.md', `# Evil\n\n${script}\n\n![x](${evil}/b.png) [link](javascript:harmed=1)\n`],
+      [
+        'evil.html',
+        `<h1>Evil</h1>${script}<meta http-equiv="refresh" content="0;url=${evil}"><form action="${evil}"><a target="_top" href="${evil}">go</a>`,
+      ],
+      [
+        'evil.svg',
+        `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="parent.harmed = 1"><script>parent.harmed = 1</script><image href="${evil}/c.png" width="9" height="9"/></svg>`,
+      ],
+      ['evil.ts', `const a = '${script}' // </span><img src=${evil}>\n`],
+    ];
+    for (const [name, text] of files) await put(server.dana, board.name, name, text);
+    const { page, close } = await visit(server, maya, at('tab=files'));
+    for (const [name] of files) {
+      await page.goto(`${server.url}${at(`file=${name}`)}`);
+      await page.locator('[class~=pmd], [class~=pimg], table.code-lines, iframe').first().waitFor();
+      await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
+      expect(await page.evaluate(() => (globalThis as { harmed?: number }).harmed), name).to.equal(undefined);
+      expect(await page.locator('main script, main form, main img[src^="http"]').count(), name).to.equal(0);
+    }
+    // What was asked of other hosts, and every break of the policy, fails here.
+    await close();
+  });
+
+  it('is accessible in both themes, and fits 360 pixels', async () => {
+    const { page, close } = await visit(server, server.dana, at('file=src%2Fwait.ts'));
+    await page.getByRole('table', { name: /Changes from v1/ }).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.goto(`${server.url}${at('tab=files')}`);
+    await page.getByRole('list', { name: 'Files' }).waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    await close();
+  });
+});

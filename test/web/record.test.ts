@@ -1,0 +1,107 @@
+/** The record on the page: its check in the browser, its plot, and the address of every event. */
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { expect } from 'chai';
+import pg from 'pg';
+import type { Board } from '../../src/contract/types.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
+import { type Engine, forEachDatabase } from '../support/databases.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { expectAccessible, expectFits } from './support/axe.ts';
+import { closeBrowser } from './support/browser.ts';
+import { visit } from './support/visit.ts';
+
+after(closeBrowser);
+
+/** Changes what an event says, behind the server's back. */
+async function tamper(engine: Engine, server: TestServer, { id }: Board, seq: number): Promise<void> {
+  if (engine === 'postgres') {
+    const client = new pg.Client({ connectionString: server.databaseUrl });
+    await client.connect();
+    await client.query('ALTER TABLE events DISABLE TRIGGER USER');
+    await client.query("UPDATE events SET data = replace(data, 'two', 'too') WHERE board_id = $1 AND seq = $2", [
+      id,
+      seq,
+    ]);
+    await client.end();
+    return;
+  }
+  const file = new Sqlite(join(server.dataDir, 'service.db'), { timeout: 5_000 });
+  file.exec('DROP TRIGGER events_no_update');
+  file.prepare("UPDATE events SET data = replace(data, 'two', 'too') WHERE board_id = ? AND seq = ?").run(id, seq);
+  file.close();
+}
+
+forEachDatabase('the record on the page', (engine) => {
+  let server: TestServer;
+  let board: Board;
+  before(async () => {
+    server = await startTestServer(engine);
+    board = await newBoard(server.dana);
+    const claude = await newAgent(server.dana, board.name, { name: 'claude' });
+    for (const text of ['one', 'two', 'three']) await post(claude, board.name, text);
+    await server.dana.ok('createTask', { params: { board: board.name }, body: { title: 'Find out' } });
+  });
+  after(() => server.stop());
+
+  it('verifies a good chain, goes on as events come, and shows each event at its address', async () => {
+    const { head_seq: head } = await server.dana.ok('getBoard', { params: { board: board.name } });
+    const { page, close } = await visit(server, server.dana, `/?board=${board.name}&tab=record`);
+    await page.getByRole('heading', { name: `Verified, ${head} events` }).waitFor();
+    const { events } = await server.dana.ok('listEvents', {
+      params: { board: board.name },
+      query: { newest: true, limit: 1 },
+    });
+    const hex = events[0]!.hash.slice('sha256:'.length);
+    await page.getByText(`sha256:${hex.slice(0, 4)} ${hex.slice(4, 8)}`).waitFor();
+    await post(server.dana, board.name, 'four');
+    await page.getByRole('heading', { name: `Verified, ${head + 1} events` }).waitFor();
+    await page.getByRole('row', { name: /“four”.*verified/ }).waitFor();
+    await page.getByRole('link', { name: `Event ${head + 1}`, exact: true }).click();
+    expect(page.url()).to.match(new RegExp(`event=${head + 1}$`));
+    await page.getByText('message.posted').waitFor();
+    await page.reload();
+    await page.getByText('message.posted').waitFor();
+    await page.getByText(`since you last looked at #${head + 1}`).waitFor();
+    await close();
+  });
+
+  it('is filtered by kind and by whom; the plot is a table too', async () => {
+    const { page, close } = await visit(server, server.dana, `/?board=${board.name}&tab=record`);
+    await page.getByRole('img', { name: /Events a day, 30 days/ }).waitFor();
+    await page.getByLabel('Kind of event').selectOption('Tasks');
+    const rows = page.locator('tr[data-seq]');
+    await page.getByRole('row', { name: /“one”/ }).waitFor({ state: 'detached' });
+    expect(await rows.count()).to.equal(1);
+    await page.getByLabel('Kind of event').selectOption('Messages');
+    await page.getByLabel('By whom').selectOption('claude');
+    await page.getByRole('row', { name: /“one”/ }).waitFor();
+    expect(await rows.count()).to.equal(3);
+    await page.getByRole('group', { name: 'Events of' }).getByRole('button', { name: 'claude' }).click();
+    await page.getByRole('img', { name: /Events a day of claude, 30 days, 3 in all/ }).waitFor();
+    await page.getByRole('button', { name: 'Show as a table' }).click();
+    await page.getByRole('cell', { name: '3', exact: true }).first().waitFor();
+    await close();
+  });
+
+  it('is accessible in both themes, and fits 360 pixels', async () => {
+    const { page, close } = await visit(server, server.dana, `/?board=${board.name}&event=2`);
+    await page.getByRole('heading', { name: /Verified/ }).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await close();
+  });
+
+  it('names the first bad number of a tampered chain', async () => {
+    const { events } = await server.dana.ok('listEvents', { params: { board: board.name }, query: { limit: 200 } });
+    const { seq } = events.find(({ data }) => data?.['body'] === 'two')!;
+    await tamper(engine, server, board, seq);
+    const { page, close } = await visit(server, server.dana, `/?board=${board.name}&tab=record`);
+    await page.getByRole('heading', { name: `The chain breaks at #${seq}` }).waitFor();
+    await page.getByText('Its data is not what was recorded.').waitFor();
+    await page.getByRole('row', { name: /broken/ }).waitFor();
+    expect(await page.getByRole('row', { name: /broken/ }).getAttribute('data-seq')).to.equal(String(seq));
+    await expectAccessible(page);
+    await close();
+  });
+});

@@ -1,0 +1,88 @@
+/** Search, and the stream over all boards. */
+import { expect } from 'chai';
+import type { Board } from '../../src/contract/types.ts';
+import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { put } from '../support/files.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { expectAccessible, expectFits } from './support/axe.ts';
+import { closeBrowser } from './support/browser.ts';
+import { visit } from './support/visit.ts';
+
+after(closeBrowser);
+
+forEachDatabase('search and everything on the page', (engine) => {
+  let server: TestServer;
+  let here: Board;
+  let there: Board;
+  let claude: Agent;
+  before(async () => {
+    server = await startTestServer(engine);
+    const { dana } = server;
+    here = await newBoard(dana);
+    there = await newBoard(dana);
+    claude = await newAgent(dana, here.name, { name: 'claude' });
+    await post(claude, here.name, 'Full jitter <b>makes</b> the retry calm');
+    await post(dana, there.name, 'The poller has no jitter');
+    await dana.ok('createTask', { params: { board: here.name }, body: { title: 'Explain jitter', start: true } });
+    await put(dana, here.name, 'jitter.md', '# jitter\n');
+  });
+  after(() => server.stop());
+
+  it('a search finds messages, tasks and files of all boards, marks the words, and opens each in its place', async () => {
+    const { page, close } = await visit(server, server.dana, '/search');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('jitter');
+    const results = page.getByRole('list', { name: 'Results' }).getByRole('link');
+    await results.nth(3).waitFor();
+    expect(await results.count()).to.equal(4);
+    expect([...new Set(await page.locator('mark').allInnerTexts())]).to.deep.equal(['jitter']);
+    await page.getByText('<b>makes</b>').waitFor();
+    await page.getByLabel('Board', { exact: true }).selectOption(there.name);
+    await results.nth(1).waitFor({ state: 'detached' });
+    expect(page.url()).to.equal(`${server.url}/search?q=jitter&board=${there.name}`);
+    await page.getByLabel('Board', { exact: true }).selectOption('');
+    await page.getByRole('button', { name: 'Files' }).click();
+    await results.nth(1).waitFor({ state: 'detached' });
+    await page.getByRole('searchbox', { name: 'Search' }).press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'jitter.md' }).waitFor();
+    await page.goBack();
+    await page.getByRole('searchbox', { name: 'Search' }).fill('nothing-like-this');
+    await page.getByText('Nothing has all of these words').waitFor();
+    await close();
+  });
+
+  it('one stream shows all boards, live, and by agent, task, kind and what needs the person', async () => {
+    const { page, close } = await visit(server, server.dana, '/everything');
+    await page.getByText('The poller has no jitter').waitFor();
+    await page.getByText('Full jitter').waitFor();
+    await post(claude, here.name, 'Is 60 s fine?', {
+      to: [`@${here.created_by.name}`],
+      ask: { options: ['60 s', '90 s'] },
+    });
+    await page.getByText('Is 60 s fine?').waitFor();
+    await page.getByLabel('Agent').selectOption({ label: `claude, ${here.created_by.name}’s` });
+    await page.getByText('The poller has no jitter').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Needs you/ }).click();
+    await page.getByText('Full jitter').waitFor({ state: 'detached' });
+    await page.getByText('Is 60 s fine?').waitFor();
+    await page.getByRole('button', { name: /^Needs you/ }).click();
+    await page.getByLabel('Agent').selectOption('');
+    await page.getByLabel('Kind').selectOption('Tasks');
+    await page.getByText('Is 60 s fine?').waitFor({ state: 'detached' });
+    await page.getByText('Explain jitter').waitFor();
+    await close();
+  });
+
+  it('both are accessible in both themes, and fit 360 pixels', async () => {
+    const { page, close } = await visit(server, server.dana, '/search?q=jitter');
+    await page.getByRole('list', { name: 'Results' }).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.goto(`${server.url}/everything`);
+    await page.getByText('Full jitter').waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await close();
+  });
+});
