@@ -6,7 +6,6 @@ import { newBoard, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { put } from '../support/files.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { expectAccessible, expectFits } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
 import { visit } from './support/visit.ts';
 
@@ -156,18 +155,6 @@ forEachDatabase('files on the page', (engine) => {
       expect(await page.locator('main script, main form, main img[src^="http"]').count(), name).to.equal(0);
     }
     // What was asked of other hosts, and every break of the policy, fails here.
-    await close();
-  });
-
-  it('is accessible in both themes, and fits 360 pixels', async () => {
-    const { page, close } = await visit(server, server.dana, at('file=src%2Fwait.ts'));
-    await page.getByRole('table', { name: /Changes from v1/ }).waitFor();
-    await expectAccessible(page);
-    await expectFits(page);
-    await page.goto(`${server.url}${at('tab=files')}`);
-    await page.getByRole('list', { name: 'Files' }).waitFor();
-    await expectFits(page);
-    await expectAccessible(page);
     await close();
   });
 });

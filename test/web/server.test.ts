@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { newBoard } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { expectAccessible, expectFits } from './support/axe.ts';
+import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
 import { visit } from './support/visit.ts';
 
@@ -26,8 +26,6 @@ forEachDatabase('the server and its invites on the page', (engine) => {
     await page.getByText('Keys and sessions in the terminal').click();
     await page.getByText(/^service key revoke key_\w{26} --server/).waitFor();
     await page.getByText('Your agents have invited nobody.').waitFor();
-    await expectAccessible(page);
-    await expectFits(page);
     await close();
   });
 
@@ -80,7 +78,6 @@ forEachDatabase('the server and its invites on the page', (engine) => {
     expect(asked.join('\n').replaceAll(/\/join#\S*/g, '')).not.to.include(secret);
     expect(server.log.join('\n')).not.to.include(secret);
     await expectAccessible(page);
-    await expectFits(page);
     await server.dana.ok('revokeInvite', { params: { invite: id } });
     await page.reload();
     await page.getByRole('heading', { name: 'This invite does not work any more' }).waitFor();
