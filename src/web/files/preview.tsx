@@ -8,6 +8,7 @@ import { bytesHref, MOST_TEXT, readBytes, readText } from './bytes.ts';
 import { kindOf } from './kind.ts';
 
 const Code = lazy(() => import('./code.tsx'));
+const Html = lazy(() => import('../parts/html-preview.tsx').then(({ HtmlPreview }) => ({ default: HtmlPreview })));
 
 interface PreviewProps {
   board: string;
@@ -50,6 +51,12 @@ function Text({ board, file, version, name, kind }: Props & { kind: 'markdown' |
       <div class="pmd">
         <Markdown text={text} />
       </div>
+    );
+  if (kind === 'html')
+    return (
+      <Suspense fallback={<div aria-busy="true" />}>
+        <Html html={text} title={`${name} v${version}`} />
+      </Suspense>
     );
   return (
     <Suspense fallback={<div aria-busy="true" />}>
