@@ -77,7 +77,7 @@ export class Timeline {
       await this.unread.open(board.read_up_to ?? board.head_seq, board.unread ?? 0);
       const first = Math.min(...this.unread.waiting.peek().keys());
       if (at !== undefined) await this.goTo(at, { mark: true, focus: true });
-      else if (Number.isFinite(first)) await this.goTo(first, { focus: true });
+      else if (Number.isFinite(first)) await this.goTo(first, { focus: true, gently: true });
       else await this.toNewest();
       this.opened.value = true;
     } catch (error) {
@@ -96,17 +96,18 @@ export class Timeline {
     this.aim.value = { seq: null, focus, mark: false };
   }
 
-  /** Shows a message; that of a thread in its thread. @throws ClientError when there is no such message. */
-  async goTo(seq: number, { mark = false, focus = false } = {}): Promise<void> {
-    const root = this.unread.fresh.peek().get(seq) ?? this.find(seq)?.root.seq ?? (await this.rootOf(seq));
+  /** Shows a message; that of a thread in its thread, which stays closed if `gently` and the person closed it. @throws ClientError when there is no such message. */
+  async goTo(seq: number, { mark = false, focus = false, gently = false } = {}): Promise<void> {
+    const root = this.unread.waiting.peek().get(seq) ?? this.find(seq)?.root.seq ?? (await this.rootOf(seq));
     if (!this.find(root)) await this.replace(() => this.readAround(root));
     const thread = seq === root ? null : (this.find(root)?.root.thread ?? null);
     if (thread) {
-      await thread.load();
-      thread.open.value = true;
+      if (gently) thread.offer();
+      else thread.open.value = true;
+      if (thread.open.peek()) await thread.load();
       thread.show(seq);
     }
-    this.aim.value = { seq, focus, mark };
+    this.aim.value = { seq: thread?.open.peek() === false ? root : seq, focus, mark };
   }
 
   /** Reads one page more at an end, and cuts the other one. */
@@ -279,6 +280,8 @@ export class Timeline {
       else this.append(happening);
       changed(this, event, message);
     });
+    // Who has written something sees it.
+    if (message?.sender === 'self' && message.thread_root === null && document.hasFocus()) void this.toNewest();
   }
 
   private append({ event, message }: Happening): void {

@@ -15,7 +15,7 @@ export class Unread {
   private readonly board: string;
   /** Messages of others that were not shown yet: their numbers, with those of their threads' first messages. */
   readonly waiting = signal<ReadonlyMap<number, number>>(new Map());
-  /** The same, and those shown since the person last came: what "new" is said of. */
+  /** What waited when the person last came, shown since or not: what "new" is said of. */
   readonly fresh = signal<ReadonlyMap<number, number>>(new Map());
   /** The position when the person last came: what is after it is new. */
   readonly since = signal(Number.POSITIVE_INFINITY);
@@ -56,7 +56,6 @@ export class Unread {
   add(message: Message): void {
     if (message.sender === 'self') return;
     this.waiting.value = new Map(this.waiting.peek()).set(message.seq, rootSeqOf(message));
-    this.fresh.value = new Map(this.fresh.peek()).set(message.seq, rootSeqOf(message));
   }
 
   /** How many messages of a thread wait; the thread's own first one apart. */

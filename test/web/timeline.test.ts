@@ -1,0 +1,254 @@
+/** The conversation of a board in a browser. */
+import { expect } from 'chai';
+import type { Locator, Page } from 'playwright-core';
+import type { Board } from '../../src/contract/types.ts';
+import type { Api } from '../support/api.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { closeBrowser } from './support/browser.ts';
+import { fillBoard } from './support/long-board.ts';
+import { type Visit, visit } from './support/visit.ts';
+
+after(closeBrowser);
+
+const conversation = (page: Page): Locator => page.getByRole('region', { name: 'Conversation' });
+const article = (page: Page, text: string): Locator =>
+  conversation(page).getByRole('article').filter({ hasText: text });
+const topOf = async (locator: Locator): Promise<number> => Math.round((await locator.boundingBox())?.y ?? Number.NaN);
+/** Whether it is within the view of the conversation. */
+const inView = (locator: Locator): Promise<boolean> =>
+  locator.evaluate((element) => {
+    const view = element.closest('.tl')!.getBoundingClientRect();
+    const box = element.getBoundingClientRect();
+    return box.bottom > view.top && box.top < view.bottom;
+  });
+
+forEachDatabase('the conversation', (engine) => {
+  let server: TestServer;
+  let dana: Api;
+  let maya: Api;
+  let board: Board;
+  before(async () => {
+    server = await startTestServer(engine);
+    [dana, maya] = [await server.person('dana'), await server.person('maya')];
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    board = await newBoard(dana);
+    await dana.ok('addBoardPerson', { params: { board: board.name }, body: { handle: 'maya' } });
+  });
+
+  const say = (from: Api, text: string, more: Record<string, unknown> = {}) => post(from, board.name, text, more);
+  const fill = (count: number) => fillBoard(server, maya, 'maya', board.name, count);
+  const read = (person: Api, upTo: number) =>
+    person.ok('ackBoard', { params: { board: board.name }, body: { up_to: upTo } });
+  const positionOf = async (person: Api): Promise<number> =>
+    (await person.ok('getBoard', { params: { board: board.name } })).read_up_to ?? 0;
+  const open = (person: Api, more = ''): Promise<Visit> => visit(server, person, `/?board=${board.name}${more}`);
+
+  it('shows a message posted in one browser in another within 300 ms, and what is read stays where it is', async () => {
+    await fill(40);
+    const [here, there] = [await open(dana), await open(maya)];
+    await article(here.page, 'Message 40').waitFor();
+    await article(there.page, 'Message 40').waitFor();
+    const box = here.page.getByLabel('Message', { exact: true });
+    await box.fill('Seen at once');
+    const appeared = there.page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          const seen = new MutationObserver(() => {
+            if (document.querySelector('.tl')?.textContent?.includes('Seen at once')) resolve(Date.now());
+          });
+          seen.observe(document.querySelector('.tl')!, { childList: true, subtree: true });
+        }),
+    );
+    const sent = here.page.waitForRequest(
+      (request) => request.method() === 'POST' && request.url().endsWith('/messages'),
+    );
+    await box.press('Control+Enter');
+    await sent;
+    const started = Date.now();
+    expect((await appeared) - started).to.be.below(300);
+    // It is at its end, and goes on with it; away from the end nothing moves.
+    const old = article(there.page, 'Message 7');
+    await old.evaluate((element) => element.scrollIntoView({ block: 'start' }));
+    const before = await topOf(old);
+    await say(dana, 'Further down');
+    await there.page.getByRole('button', { name: '1 new' }).waitFor();
+    expect(await topOf(old)).to.equal(before);
+    await here.close();
+    await there.close();
+  });
+
+  it('runs nothing and requests nothing for a Markdown message with script, handlers, javascript: and a remote image', async () => {
+    await say(
+      maya,
+      [
+        '<script>window.ran = 1</script> <img src=x onerror="window.ran = 2"> <form action="https://example.com">',
+        '[press](javascript:window.ran=3) ![picture](https://example.com/pixel.png) <style>body{display:none}</style>',
+        '<a href="https://example.com" onclick="window.ran = 4">there</a> [data](data:text/html,<script>window.ran=5</script>)',
+        '**the end**',
+      ].join('\n\n'),
+    );
+    const { page, close } = await open(dana);
+    const message = article(page, 'the end');
+    await message.waitFor();
+    expect(
+      await message.locator('.x :is(script, img, form, style, iframe, [onclick], [onerror], [style])').count(),
+    ).to.equal(0);
+    const links = await message
+      .locator('.x a[href]')
+      .evaluateAll((all) => all.map((link) => [link.getAttribute('href'), link.getAttribute('rel')]));
+    expect(links).to.deep.include(['https://example.com/pixel.png', 'noopener noreferrer']);
+    expect(links.filter(([href]) => !/^https?:/.test(href ?? ''))).to.deep.equal([]);
+    expect(await page.evaluate(() => (globalThis as { ran?: number }).ran ?? null)).to.equal(null);
+    await close();
+  });
+
+  it('opens at the first unread, and moves the read position only over what was shown', async () => {
+    await fill(30);
+    const { seq } = await say(maya, 'The last one seen');
+    await read(dana, seq);
+    const first = await say(maya, 'The first new one');
+    await fill(60);
+    const last = await say(maya, 'The very last');
+    const { page, close } = await open(dana);
+    const opened = article(page, 'The first new one');
+    await opened.waitFor();
+    expect(await inView(opened)).to.equal(true);
+    await conversation(page).getByText('New since you last looked').waitFor();
+    await until(async () => (await positionOf(dana)) >= first.seq, 'it was acknowledged');
+    expect(await positionOf(dana)).to.be.below(last.seq - 20);
+    await page.keyboard.press('End');
+    await article(page, 'The very last').waitFor();
+    // What was jumped over was not shown.
+    expect(await positionOf(dana)).to.be.below(last.seq - 20);
+    await page.getByRole('button', { name: / new$/ }).waitFor();
+    await close();
+  });
+
+  it('keeps replies inline under the first message, marks the new ones and remembers what was closed', async () => {
+    const root = await say(maya, 'Who takes it?');
+    const answer = await say(dana, 'I do', { reply_to: root.id });
+    await say(maya, 'Something else');
+    await read(dana, answer.seq + 1);
+    await say(maya, 'Thank you @dana', { reply_to: root.id });
+    const { page, close } = await open(dana);
+    const replies = page.getByRole('group', { name: 'Replies' });
+    await replies.getByRole('article').filter({ hasText: 'Thank you' }).waitFor();
+    const button = page.getByRole('button', { name: /2 replies 1 new/ });
+    expect(await button.getAttribute('aria-expanded')).to.equal('true');
+    await replies.locator('.me', { hasText: '@dana' }).waitFor();
+    await say(maya, 'And another', { reply_to: root.id });
+    await replies.getByRole('article').filter({ hasText: 'And another' }).waitFor();
+    await page.getByRole('button', { name: /^3 replies/ }).click();
+    await replies.waitFor({ state: 'detached' });
+    await page.reload();
+    await article(page, 'Something else').waitFor();
+    expect(await page.getByRole('button', { name: /^3 replies/ }).getAttribute('aria-expanded')).to.equal('false');
+    await close();
+  });
+
+  it('opens at the address of a reply, in its thread, and marks it', async () => {
+    const root = await say(maya, 'A question');
+    const reply = await say(dana, 'Far away', { reply_to: root.id });
+    await read(dana, await fill(120));
+    const { page, close } = await open(dana, `&message=${reply.seq}`);
+    const found = conversation(page).locator(`#m${reply.seq}`);
+    await found.waitFor();
+    expect(await inView(found)).to.equal(true);
+    expect(await found.getAttribute('class')).to.include('aimed');
+    expect(await page.evaluate(() => document.activeElement?.id)).to.equal(`m${reply.seq}`);
+    await close();
+  });
+
+  it('shows an ask with its options, takes the answer by its key and then shows it', async () => {
+    const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
+    await say(claude, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s', '120 s'] } });
+    const { page, close } = await open(dana);
+    const ask = article(page, 'How long?').first();
+    await ask.getByText('Needs you').waitFor();
+    await ask.focus();
+    await page.keyboard.press('2');
+    await ask.getByRole('button', { name: '60 s', pressed: true }).waitFor();
+    await ask.getByText('Answered').first().waitFor();
+    const { asks } = await dana.ok('listAsks', { query: { board: board.name, state: 'answered' } });
+    expect(asks[0]?.ask?.answer_option).to.equal(2);
+    await close();
+  });
+
+  it('tells events in plain words, which can be hidden, and remembers that', async () => {
+    await maya.ok('createTask', { params: { board: board.name }, body: { title: 'Cap the backoff', start: true } });
+    await say(maya, 'On it');
+    const { page, close } = await open(dana);
+    const line = conversation(page).getByText(/^maya started/);
+    await line.waitFor();
+    expect(await line.textContent()).to.match(/^maya started \w+-1 Cap the backoff/);
+    await page.keyboard.press('h');
+    await line.waitFor({ state: 'detached' });
+    await page.reload();
+    await article(page, 'On it').waitFor();
+    expect(await line.count()).to.equal(0);
+    await page.keyboard.press('h');
+    await line.waitFor();
+    await close();
+  });
+
+  it('adds and takes back a reaction, and says who got a message', async () => {
+    const fixer = await newAgent(maya, board.name, { name: `fixer-${board.name}` });
+    await say(dana, 'For one', { to: [`@${fixer.name}`, '@maya'] });
+    const [here, there] = [await open(dana), await open(maya)];
+    const message = article(here.page, 'For one');
+    await message.focus();
+    await here.page.keyboard.press('e');
+    await here.page.getByRole('menuitemcheckbox', { name: 'heart' }).click();
+    await message.getByRole('button', { name: 'heart, you' }).waitFor();
+    await article(there.page, 'For one').getByRole('button', { name: 'heart, dana' }).waitFor();
+    await message.getByRole('button', { name: 'heart, you' }).click();
+    await article(there.page, 'For one').getByRole('button', { name: /heart/ }).waitFor({ state: 'detached' });
+    await message.hover();
+    await message.getByRole('button', { name: 'More' }).click();
+    await here.page.getByRole('menuitem', { name: 'Who got it' }).click();
+    await message.getByText(`${fixer.name} gets it when it is back`).waitFor();
+    await here.close();
+    await there.close();
+  });
+
+  it('is read on an archived board, which offers nothing that would be refused', async () => {
+    await say(maya, 'Old words');
+    await dana.ok('archiveBoard', { params: { board: board.name } });
+    const { page, close } = await open(dana);
+    const message = article(page, 'Old words');
+    await message.hover();
+    await page.getByRole('toolbar', { name: 'Message actions' }).waitFor();
+    expect(await page.getByRole('button', { name: /^(React|Reply)/ }).count()).to.equal(0);
+    await page.getByText('This board is archived.').waitFor();
+    await close();
+  });
+
+  it('scrolls a board of 10,000 messages to its top by pages, with few in the document, and jumps to the newest', async () => {
+    const last = await fill(10_000);
+    await read(dana, last);
+    const { page, close } = await open(dana);
+    await article(page, 'Message 10000').waitFor();
+    const most = { articles: 0 };
+    const list = conversation(page);
+    for (let pages = 0; pages < 8; pages++) {
+      const oldest = await list.getByRole('article').first().getAttribute('id');
+      await list.evaluate((element) => {
+        element.scrollTop = 0;
+      });
+      await until(async () => (await list.getByRole('article').first().getAttribute('id')) !== oldest, 'an older page');
+      most.articles = Math.max(most.articles, await list.getByRole('article').count());
+    }
+    expect(most.articles).to.be.within(200, 400);
+    await page.keyboard.press('End');
+    await article(page, 'Message 10000').waitFor();
+    expect(await inView(article(page, 'Message 10000'))).to.equal(true);
+    await page.goto(`${server.url}/?board=${board.name}&message=${last - 9_999}`);
+    await article(page, 'Message 1').first().waitFor();
+    await close();
+  });
+});
