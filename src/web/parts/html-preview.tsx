@@ -25,15 +25,15 @@ const forbidden = {
 /** Addresses of links and of what an SVG takes from elsewhere. */
 const links = ['href', 'xlink:href'];
 
-/** Styles are taken out before the text is parsed too, or else the browser would report each of them as refused. */
-const withoutStyles = (html: string): string =>
+/** What the page's policy refuses even while a text is parsed is taken out before, or else the browser would report it. */
+const withoutRefused = (html: string): string =>
   html
-    .replaceAll(/<style\b[\s\S]*?<\/style\s*>/gi, '')
+    .replaceAll(/<style\b[\s\S]*?<\/style\s*>|<base\b[^>]*>/gi, '')
     .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/\sstyle\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, ''));
 
 /** The body without what could act, load or lead elsewhere. A link keeps its address as its title. */
 function cleaned(html: string): HTMLElement {
-  const body = purify.sanitize(withoutStyles(html), { ...forbidden, RETURN_DOM: true }) as HTMLElement;
+  const body = purify.sanitize(withoutRefused(html), { ...forbidden, RETURN_DOM: true }) as HTMLElement;
   for (const element of body.querySelectorAll('*')) {
     for (const name of links) {
       const address = element.getAttribute(name);
