@@ -56,7 +56,7 @@ describe('a server whose Postgres goes away', function () {
   const back = () => until(async () => (await dana.call('getMe')).status === 200, 'it answers again', BACK_MS);
 
   it(`lives through ${ROUNDS} restarts of each kind under load, and loses nothing`, async function () {
-    this.timeout(ROUNDS * 60_000);
+    this.timeout((ROUNDS + 1) * 60_000);
     const place: Place = { url: dana.url, token: dana.token ?? '', board: await newBoard(dana) };
     const quiet = (await newBoard(dana)).name;
     const agent = await newAgent(dana, quiet);
