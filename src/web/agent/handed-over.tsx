@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { listen } from '../live/link.ts';
-import { plainText } from '../parts/markdown.tsx';
+import { plainText } from '../parts/plain-text.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
 import type { Room } from '../state/room.ts';
