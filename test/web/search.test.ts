@@ -40,6 +40,7 @@ forEachDatabase('search and everything on the page', (engine) => {
     await results.nth(1).waitFor({ state: 'detached' });
     expect(page.url()).to.equal(`${server.url}/search?q=jitter&board=${there.name}`);
     await page.getByLabel('Board', { exact: true }).selectOption('');
+    await results.nth(1).waitFor();
     await page.getByRole('button', { name: 'Files' }).click();
     await results.nth(1).waitFor({ state: 'detached' });
     await page.getByRole('searchbox', { name: 'Search' }).press('ArrowDown');

@@ -1,14 +1,9 @@
 /** The tab of a board that is open; all but the conversation are loaded when they are opened. */
 import type { ComponentType } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
-import type { Room } from '../state/room.ts';
-import type { BoardPlace, BoardTab } from '../state/route.ts';
+import type { BoardTab } from '../state/route.ts';
 import { TalkTab } from '../timeline/talk.tsx';
-
-export interface TabProps {
-  here: BoardPlace;
-  room: Room;
-}
+import type { TabProps } from './tab-props.ts';
 
 const tabs: Partial<Record<BoardTab, ComponentType<TabProps>>> = {
   talk: TalkTab,

@@ -2,8 +2,9 @@
 import { Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { counted } from '../parts/number.ts';
+import type { Piece } from '../parts/syntax.ts';
 import { compare, linesOf, type Row, type Side, stretches } from './diff-rows.ts';
-import { highlight, type Piece } from './highlight.ts';
+import { colouredLines } from './highlight.ts';
 import { Line } from './line.tsx';
 
 /** Narrower than this, the versions stand one under the other; and narrower than that, without numbers of lines. */
@@ -20,7 +21,7 @@ interface TableProps {
 export default function DiffTable({ before, after, name, heads }: TableProps) {
   const found = useMemo(() => compare(before, after), [before, after]);
   const [left, right] = useMemo(
-    () => [highlight(linesOf(before), name), highlight(linesOf(after), name)],
+    () => [colouredLines(linesOf(before), name), colouredLines(linesOf(after), name)],
     [before, after, name],
   );
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());

@@ -1,6 +1,6 @@
 /** Files of a board: the list, or the one that the address names. */
 import './files.css';
-import type { TabProps } from '../board/tab.tsx';
+import type { TabProps } from '../board/tab-props.ts';
 import { FileList } from './file-list.tsx';
 import { FilePage } from './file-page.tsx';
 

@@ -1,6 +1,7 @@
 /** One line of code with its colours, and with the words that changed marked. */
+
+import type { Piece } from '../parts/syntax.ts';
 import type { Range } from './diff-rows.ts';
-import type { Piece } from './highlight.ts';
 
 const Coloured = ({ pieces }: { pieces: Piece[] }) => (
   <>

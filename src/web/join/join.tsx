@@ -14,7 +14,7 @@ import { place } from '../state/route.ts';
 
 type Preview = Answer<'previewInvite'>;
 
-/** The secret goes as the credential of this one request, apart from the session of whoever is signed in. */
+/** The secret goes as the credential of this one request, apart from any session of this browser. */
 async function preview(secret: string): Promise<Preview> {
   const client = new Client({
     origin: location.origin,
@@ -139,7 +139,7 @@ function Invited({ preview: invite, secret }: { preview: Preview; secret: string
         />
         <p class="q2">
           It shows the same facts again and asks before it does anything. Then <code class="mono">service open</code>{' '}
-          brings you back here, signed in. Keep the link to yourself: whoever has it can use it.
+          brings you back here, signed in. Keep the link to yourself: anyone who has it can use it.
         </p>
       </section>
       <section class="alt">

@@ -5,6 +5,7 @@ import bash from 'highlight.js/lib/languages/bash';
 import css from 'highlight.js/lib/languages/css';
 import diff from 'highlight.js/lib/languages/diff';
 import go from 'highlight.js/lib/languages/go';
+import ini from 'highlight.js/lib/languages/ini';
 import java from 'highlight.js/lib/languages/java';
 import json from 'highlight.js/lib/languages/json';
 import markdown from 'highlight.js/lib/languages/markdown';
@@ -16,7 +17,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 
 const languages: Record<string, LanguageFn> = {
-  ...{ bash, css, diff, go, java, json, markdown, python, rust, sql, typescript, xml, yaml },
+  ...{ bash, css, diff, go, ini, java, json, markdown, python, rust, sql, typescript, xml, yaml },
 };
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 hljs.registerAliases(['js', 'jsx', 'javascript', 'mjs', 'cjs'], { languageName: 'typescript' });
@@ -30,19 +31,39 @@ const colours: Record<string, string> = {
 
 type Part = string | { scope?: string; children: Part[] };
 
-function nodeOf(part: Part): Node {
-  if (typeof part === 'string') return document.createTextNode(part);
-  const span = document.createElement('span');
-  const colour = colours[part.scope?.split('.')[0] ?? ''];
-  if (colour) span.className = colour;
-  span.append(...part.children.map(nodeOf));
-  return span;
+/** A part of a text with one of the five colours, or none. */
+export interface Piece {
+  text: string;
+  colour: string | undefined;
+}
+
+function piecesOf(parts: Part[], outer: string | undefined): Piece[] {
+  return parts.flatMap((part) =>
+    typeof part === 'string'
+      ? { text: part, colour: outer }
+      : piecesOf(part.children, colours[part.scope?.split('.')[0] ?? ''] ?? outer),
+  );
+}
+
+/** The text of a program in pieces; null when its language is not known. @param language its name, or the ending of a file */
+export function highlight(text: string, language: string): Piece[] | null {
+  if (!hljs.getLanguage(language)) return null;
+  // The tree instead of the HTML: nothing of a text ever becomes HTML.
+  const { _emitter } = hljs.highlight(text, { language, ignoreIllegals: true });
+  return piecesOf((_emitter as unknown as { rootNode: { children: Part[] } }).rootNode.children, undefined);
 }
 
 /** Colours an element that holds the text of a program; leaves one of an unknown language as it is. */
 export function colour(code: Element, language: string): void {
-  if (!hljs.getLanguage(language)) return;
-  // The tree instead of the HTML: nothing of a text ever becomes HTML.
-  const { _emitter } = hljs.highlight(code.textContent, { language, ignoreIllegals: true });
-  code.replaceChildren(...(_emitter as unknown as { rootNode: { children: Part[] } }).rootNode.children.map(nodeOf));
+  const pieces = highlight(code.textContent, language);
+  if (!pieces) return;
+  code.replaceChildren(
+    ...pieces.map(({ text, colour: name }) => {
+      if (!name) return text;
+      const span = document.createElement('span');
+      span.className = name;
+      span.textContent = text;
+      return span;
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 /** The record of a board: its check in this browser, what happened on which day, and every event. */
 import './record.css';
 import { useState } from 'preact/hooks';
-import type { TabProps } from '../board/tab.tsx';
+import type { TabProps } from '../board/tab-props.ts';
 import { Activity } from './activity.tsx';
 import { Log } from './log.tsx';
 import { useVerdict } from './use-verdict.ts';

@@ -11,6 +11,7 @@ import { boards, boardsError } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { go, place } from '../state/route.ts';
 import { Result } from './result.tsx';
+import { hrefOfResult } from './results.ts';
 
 const kinds = [
   ['', 'Everything'],
@@ -182,8 +183,8 @@ export default function Search() {
           )}
           {found && found.results.length > 0 && (
             <ul class="srl list" ref={list} aria-label="Results">
-              {found.results.map((result, index) => (
-                <Result key={index} result={result} />
+              {found.results.map((result) => (
+                <Result key={hrefOfResult(result)} result={result} />
               ))}
             </ul>
           )}

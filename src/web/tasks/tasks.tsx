@@ -1,7 +1,7 @@
 /** The tasks of a board: in columns by state or by who has them, with one of them open beside. */
 import { effect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { TabProps } from '../board/tab.tsx';
+import type { TabProps } from '../board/tab-props.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { now } from '../state/clock.ts';

@@ -1,0 +1,8 @@
+/** What every tab of a board is given. */
+import type { Room } from '../state/room.ts';
+import type { BoardPlace } from '../state/route.ts';
+
+export interface TabProps {
+  here: BoardPlace;
+  room: Room;
+}
