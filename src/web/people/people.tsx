@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { AgentPage } from '../agent/agent-page.tsx';
 import { DeliveryMeaning } from '../agent/delivery.tsx';
-import type { TabProps } from '../board/tab.tsx';
+import type { TabProps } from '../board/tab-props.ts';
 import { listen } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
