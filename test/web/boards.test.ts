@@ -5,9 +5,10 @@ import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { putOnBoard } from '../support/state.ts';
 import { expectAccessible } from './support/axe.ts';
-import { closeBrowser } from './support/browser.ts';
+import { browser, closeBrowser } from './support/browser.ts';
 import { visit } from './support/visit.ts';
 
+before(async () => void (await browser()));
 after(closeBrowser);
 
 forEachDatabase('all boards', (engine) => {

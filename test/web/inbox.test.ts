@@ -6,9 +6,10 @@ import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { closeBrowser } from './support/browser.ts';
+import { browser, closeBrowser } from './support/browser.ts';
 import { visit } from './support/visit.ts';
 
+before(async () => void (await browser()));
 after(closeBrowser);
 
 const OPTIONS = ['30 s', '60 s', '120 s'];
@@ -266,7 +267,7 @@ forEachDatabase('what needs the person', (engine) => {
     const { person } = await begin();
     const { page, close } = await visit(server, person, '/settings/allowance');
     const adding = page.getByRole('checkbox', { name: /Add people/ });
-    await adding.check();
+    await adding.click();
     await page.getByText('in a browser').waitFor();
     expect((await person.ok('getAllowance')).categories).to.deep.equal(['add_people']);
     await page.getByRole('button', { name: 'Let them ask for everything' }).click();

@@ -22,7 +22,9 @@ export function Options(props: {
   const { ask } = message;
   if (!ask || ask.options.length === 0) return null;
   const sent = answering.value.get(message.id);
-  const chosen = sent?.state === 'sending' ? (sent.option ?? null) : chosenOption(message);
+  // It is pressed when the answer stands, not before.
+  const chosen = chosenOption(message);
+  const going = sent?.state === 'sending' ? sent.option : undefined;
   const settled = isSettled(message);
   const send = async (option: number): Promise<void> => {
     if (settled) return;
@@ -48,6 +50,7 @@ export function Options(props: {
           const style = [
             'opt',
             chosen !== null && chosen !== number && 'not',
+            going === number && 'going',
             (text.length > LONG || ask.options.length === 1) && 'long',
           ];
           const inside = (

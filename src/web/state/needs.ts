@@ -1,5 +1,5 @@
 /** What needs the person: asks, requests of their agents, proposals of others, and asks to their agents, in one order everywhere. */
-import { computed, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import type { Approval, Message, PairingRequest } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
@@ -96,19 +96,39 @@ export async function readNeeds(): Promise<void> {
   }
 }
 
-async function read(): Promise<void> {
+async function readAsks(): Promise<Message[]> {
   const asks: Message[] = [];
   for await (const page of listAll('listAsks', { query: { can_answer: true, limit: 200 } })) asks.push(...page.asks);
-  openAsks.value = asks;
-  if (session.peek()?.person.server_role === 'guest') return;
+  return asks;
+}
+
+async function readApprovals(): Promise<Approval[]> {
   const approvals: Approval[] = [];
   for await (const page of listAll('listApprovals', { query: { state: 'pending', limit: 100 } }))
     approvals.push(...page.approvals);
-  pendingApprovals.value = approvals;
+  return approvals;
+}
+
+async function readPairings(): Promise<PairingRequest[]> {
   const pairings: PairingRequest[] = [];
   for await (const page of listAll('listPairingRequests', { query: { state: 'open', limit: 100 } }))
     pairings.push(...page.requests);
-  pendingPairings.value = pairings.filter(isForMe);
+  return pairings.filter(isForMe);
+}
+
+/** All lists are shown at once, so that nothing moves when the last of them comes. */
+async function read(): Promise<void> {
+  const guest = session.peek()?.person.server_role === 'guest';
+  const [asks, approvals, pairings] = await Promise.all([
+    readAsks(),
+    guest ? [] : readApprovals(),
+    guest ? [] : readPairings(),
+  ]);
+  batch(() => {
+    openAsks.value = asks;
+    pendingApprovals.value = approvals;
+    pendingPairings.value = pairings;
+  });
 }
 
 /** A proposal that waits for the person to choose one of their agents. */

@@ -96,7 +96,7 @@ export function useTalkKeys(talk: Talk, scroll: Scroll): void {
       { keys: 'n', label: 'Next ask', run: () => nextAsk(talk, scroll) },
       ...[1, 2, 3, 4].map((option) => ({
         keys: String(option),
-        label: `Answer with option ${option}`,
+        label: 'Pick that option',
         run: answerWith(option),
       })),
       {
