@@ -1,0 +1,232 @@
+/** The people of a board and an agent's own page. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { Api } from '../support/api.ts';
+import { newAgent, newBoard, newCode, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { expectAccessible } from './support/axe.ts';
+import { browser, closeBrowser } from './support/browser.ts';
+import { visit } from './support/visit.ts';
+
+// Starting the browser is not part of any test.
+before(browser);
+after(closeBrowser);
+
+const choose = async (page: Page, menu: string, action: string): Promise<void> => {
+  await page.getByRole('button', { name: menu }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+};
+
+forEachDatabase('people on the page', (engine) => {
+  let server: TestServer;
+  let dana: Api;
+  let maya: Api;
+  before(async () => {
+    server = await startTestServer(engine);
+    dana = await server.person('dana');
+    maya = await server.person('maya');
+    await server.person('noor');
+  });
+  after(() => server.stop());
+
+  /** A board of dana with maya and an agent of each. */
+  async function scene(body: Record<string, unknown> = {}) {
+    const { name: board } = await newBoard(dana, body);
+    const params = { board };
+    await dana.ok('addBoardPerson', { params, body: { handle: 'maya' } });
+    const claude = await newAgent(dana, board, { name: 'claude', harness: 'claude-code' });
+    const fixer = await newAgent(maya, board, { name: 'fixer' });
+    return { board, params, claude, fixer, path: `/?board=${board}&tab=people` };
+  }
+
+  it('sets how messages reach the own agent, and says what it is on, live', async () => {
+    const { params, claude, path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    const mine = page.getByRole('list', { name: 'Agents of dana' });
+    const theirs = page.getByRole('list', { name: 'Agents of maya' });
+    await theirs.getByText('focused').waitFor();
+    expect(await theirs.getByRole('combobox').count()).to.equal(0);
+    await mine.getByRole('combobox', { name: 'Delivery to claude' }).selectOption('off');
+    await mine.locator('select:not([disabled])').waitFor();
+    const member = () => dana.ok('getMember', { params: { ...params, member: 'claude' } });
+    expect((await member()).delivery_mode).to.equal('off');
+    await choose(page, 'More about claude', 'Say what it is on');
+    await page.getByRole('textbox', { name: 'In one line' }).fill('waits for the release');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await mine.getByText('waits for the release').waitFor();
+    await claude.ok('setPresence', { body: { presence: 'waiting' } });
+    await mine.getByText('waiting', { exact: true }).waitFor();
+    await close();
+  });
+
+  it('shows what opening a board reveals before it is done', async () => {
+    const { board, params, path } = await scene({ visibility: 'private' });
+    await post(dana, board, 'Secret plan');
+    await newCode(dana, board);
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('button', { name: 'Open it to everyone' }).click();
+    await page.getByRole('dialog').getByText('read what it holds: 1 message and 0 files').waitFor();
+    expect((await dana.ok('getBoard', { params })).visibility).to.equal('private');
+    await page.getByRole('button', { name: 'Open it', exact: true }).click();
+    await page.getByText('Open to everyone on the server.').waitFor();
+    await page.getByRole('button', { name: 'Make it private' }).click();
+    await page.getByRole('dialog').getByText('1 code to join will stop working').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make it private' }).click();
+    await page.getByText('Private: nobody else sees it.').waitFor();
+    await close();
+  });
+
+  it('makes a guest code that is shown once and works, and revokes a join line', async () => {
+    const { board, path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('button', { name: 'Guest code' }).click();
+    const guest = `gil-${crypto.randomUUID().slice(0, 8)}`;
+    await page.getByRole('textbox', { name: 'Handle of the guest' }).fill(guest);
+    await page.getByRole('button', { name: 'Make the code' }).click();
+    const card = page.getByRole('region', { name: `Send this to ${guest}` });
+    const line = (await card.locator('code').textContent()) ?? '';
+    const code = /with code (\S+)$/.exec(line)?.[1] ?? '';
+    await page.reload();
+    const codes = page.getByRole('region', { name: 'Codes that work' });
+    await codes.getByText(`Guest ${guest}`).waitFor();
+    expect(await page.content()).not.to.include(code);
+    await server.nobody.ok('joinAsGuest', { body: { code, key_name: 'laptop' } });
+    await page.getByRole('heading', { name: guest }).waitFor();
+    await codes.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Join line for an agent' }).click();
+    await page.getByRole('button', { name: 'Make the line' }).click();
+    const made = page.getByRole('region', { name: 'Paste this into a session of yours' });
+    expect(await made.locator('code').textContent()).to.include(`service board ${board}`);
+    await made.getByRole('button', { name: 'Hide it' }).click();
+    await codes.getByRole('button', { name: /Revoke/ }).click();
+    await codes.waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('adds a person, makes them an owner, removes an agent and leaves', async () => {
+    const { board, params, path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    await page.getByText('You are its only owner').waitFor();
+    expect(await page.getByRole('button', { name: 'Leave the board' }).count()).to.equal(0);
+    await page.getByRole('button', { name: 'Add a person' }).click();
+    await page.getByText(/Not here yet: .*noor/).waitFor();
+    await page.getByRole('combobox', { name: 'Handle' }).fill('noor');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('heading', { name: 'noor' }).waitFor();
+    await choose(page, 'More about noor', 'Make an owner');
+    await page.getByRole('button', { name: 'Make an owner' }).click();
+    await page.getByRole('region', { name: 'noor' }).getByText('owner').waitFor();
+    await choose(page, 'More about fixer', `Remove it from ${board}`);
+    await page.getByRole('button', { name: 'Remove fixer' }).click();
+    await page.getByRole('list', { name: 'Agents of maya' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Leave the board' }).click();
+    await page.getByRole('button', { name: `Leave ${board}` }).click();
+    await page.getByRole('heading', { name: 'Boards', level: 1 }).waitFor();
+    const { people } = await maya.ok('listBoardPeople', { params });
+    expect(people.map(({ handle }) => handle)).to.deep.equal(['maya', 'noor']);
+    await close();
+  });
+
+  it('an owner changes title, policy and roles', async () => {
+    const { params, path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    const save = () => page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Edit title and charter' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('The payments');
+    await save();
+    await page.getByRole('heading', { name: 'The payments', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Edit the policy' }).click();
+    await page.getByRole('combobox', { name: 'Agents who may send urgent messages' }).selectOption('granted');
+    await save();
+    await page.getByText('Only agents whose role allows it may send urgent messages.').waitFor();
+    await page.getByRole('button', { name: 'Edit the roles' }).click();
+    await page.getByRole('checkbox', { name: 'urgent' }).check();
+    await save();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { policy, roles } = await dana.ok('getBoard', { params });
+    expect(policy.overrides).to.deep.equal(['urgent']);
+    expect(roles['member']?.can).to.include('urgent');
+    await close();
+  });
+
+  it('archives, restores and, once its name is typed, deletes a board', async () => {
+    const { board, params, path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('button', { name: 'Archive it' }).click();
+    await page.getByRole('button', { name: `Archive ${board}` }).click();
+    await page.getByText('dana, who made it, or an admin of the server can restore it').waitFor();
+    expect(await page.getByRole('button', { name: /^(Add a person|Guest code|Edit)/ }).count()).to.equal(0);
+    await page.getByRole('button', { name: 'Restore it' }).click();
+    await page.getByRole('button', { name: `Restore ${board}` }).click();
+    await page.getByRole('button', { name: 'Archive it' }).click();
+    await page.getByRole('button', { name: `Archive ${board}` }).click();
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    const last = page.getByRole('button', { name: `Delete ${board}` });
+    expect(await last.isDisabled()).to.equal(true);
+    await page.getByRole('textbox', { name: `Type ${board} to go on` }).fill(board);
+    await last.click();
+    await page.getByRole('heading', { name: 'Boards', level: 1 }).waitFor();
+    expect(await dana.refused('getBoard', { params })).to.equal('404 board_not_found');
+    await close();
+  });
+
+  it('a guest sees no control that would be refused', async () => {
+    const { board, path } = await scene();
+    const { code } = await newCode(dana, board, { guest: `eve-${crypto.randomUUID().slice(0, 8)}` });
+    const { key } = await server.nobody.ok('joinAsGuest', { body: { code, key_name: 'laptop' } });
+    const { page, close } = await visit(server, new Api(server.url, key.token), path);
+    await page.getByRole('button', { name: 'Leave the board' }).waitFor();
+    const buttons = await page.locator('main .page button').allTextContents();
+    expect(buttons.filter((text) => text.trim())).to.deep.equal(['Leave the board']);
+    await close();
+  });
+
+  it('an agent’s page says whose it is, why it is woken or not, what reached it and what it wrote on every board', async () => {
+    const { board, claude, fixer, path } = await scene();
+    const { name: second } = await newBoard(dana);
+    const other = await newAgent(dana, second, { name: 'claude' });
+    await post(other, second, 'Written elsewhere');
+    await post(claude, board, 'Written **here**');
+    const asked = await post(fixer, board, 'Please review', { to: ['@claude'] });
+    await claude.ok('setPresence', { body: { presence: 'idle', delivery: 'focused' } });
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('link', { name: 'Agent claude' }).click();
+    await page.getByRole('heading', { name: 'claude' }).waitFor();
+    await page.getByText('your agent, Claude Code, member here').waitFor();
+    await page.getByText('Its session is idle.').waitFor();
+    const reached = page.getByRole('region', { name: 'Last messages to it' }).getByRole('listitem');
+    await reached.filter({ hasText: 'Please review' }).getByText('waits').waitFor();
+    await claude.ok('ackInbox', { body: { up_to: asked.seq } });
+    await reached.filter({ hasText: 'Please review' }).getByText('received').waitFor();
+    const wrote = page.getByRole('region', { name: 'What it wrote last' });
+    await wrote.getByText('Written elsewhere').waitFor();
+    await wrote.getByText('Written here').waitFor();
+    await page.getByRole('combobox', { name: 'Delivery to claude' }).selectOption('off');
+    await page.getByText('Delivery is off').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('list', { name: 'Agents of dana' }).waitFor();
+    await page.getByRole('link', { name: 'Your agents' }).click();
+    await page.getByRole('heading', { name: 'Your agents' }).waitFor();
+    const all = page.getByRole('main').getByRole('listitem');
+    await all.filter({ hasText: second }).getByRole('link', { name: 'Agent claude' }).waitFor();
+    await all.filter({ hasText: board }).getByRole('combobox').waitFor();
+    await close();
+  });
+
+  it('its forms can be used by everybody, in light and dark', async () => {
+    const { path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    for (const opener of ['Guest code', 'Edit the policy', 'Edit the roles'])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.getByRole('button', { name: opener }).click();
+        await page.getByRole('dialog').waitFor();
+        await expectAccessible(page, `${opener} ${colorScheme}`);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+    await close();
+  });
+});
