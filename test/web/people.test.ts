@@ -123,7 +123,8 @@ forEachDatabase('people on the page', (engine) => {
     await page.getByRole('list', { name: 'Agents of maya' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Leave the board' }).click();
     await page.getByRole('button', { name: `Leave ${board}` }).click();
-    await page.getByRole('heading', { name: 'Boards', level: 1 }).waitFor();
+    await page.getByText(`You left ${board}`).waitFor();
+    expect(new URL(page.url()).search).to.equal('');
     const { people } = await maya.ok('listBoardPeople', { params });
     expect(people.map(({ handle }) => handle)).to.deep.equal(['maya', 'noor']);
     await close();
@@ -167,7 +168,7 @@ forEachDatabase('people on the page', (engine) => {
     expect(await last.isDisabled()).to.equal(true);
     await page.getByRole('textbox', { name: `Type ${board} to go on` }).fill(board);
     await last.click();
-    await page.getByRole('heading', { name: 'Boards', level: 1 }).waitFor();
+    await page.getByText(`Deleted ${board}`).waitFor();
     expect(await dana.refused('getBoard', { params })).to.equal('404 board_not_found');
     await close();
   });

@@ -57,8 +57,7 @@ export function AgentRow(props: RowProps) {
     <li class="pa" id={member.id}>
       <Glyph who={member} size={28} others={others} />
       <span class="nm2">
-        <a class="n ag" href={href}>
-          <span class="vh">Agent </span>
+        <a class="n ag" href={href} aria-label={`Agent ${member.name}`}>
           {member.name}
         </a>{' '}
         <span class="own">{facts}</span>

@@ -13,7 +13,7 @@ const SHOWN = 8;
 const AT_ONCE = 4;
 
 /** What a person's agent of this name wrote on a board; on another board it is another seat of the same name. */
-async function readFrom(board: string, { name, owner, id, board: home }: Member): Promise<Message[]> {
+async function readFrom(board: string, { name, owner, board: home }: Member): Promise<Message[]> {
   const params = { board };
   if (board !== home) {
     const { members } = await call('listMembers', { params, query: { kind: 'agent' } });
@@ -21,7 +21,7 @@ async function readFrom(board: string, { name, owner, id, board: home }: Member)
   }
   const { messages } = await call('listMessages', {
     params,
-    query: { from: board === home ? id : name, newest: true, limit: SHOWN },
+    query: { from: name, newest: true, limit: SHOWN },
   });
   return messages;
 }
