@@ -7,6 +7,7 @@ import { newAgent, newBoard, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
 import { fillBoard } from './support/long-board.ts';
 import { type Visit, visit } from './support/visit.ts';
@@ -191,7 +192,8 @@ forEachDatabase('the conversation', (engine) => {
     await page.reload();
     await article(page, 'On it').waitFor();
     expect(await line.count()).to.equal(0);
-    await page.keyboard.press('h');
+    await page.getByRole('button', { name: 'View of the conversation' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Board events', checked: false }).click();
     await line.waitFor();
     await close();
   });
@@ -249,6 +251,24 @@ forEachDatabase('the conversation', (engine) => {
     expect(await inView(article(page, 'Message 10000'))).to.equal(true);
     await page.goto(`${server.url}/?board=${board.name}&message=${last - 9_999}`);
     await article(page, 'Message 1').first().waitFor();
+    await close();
+  });
+
+  it('can be used by everybody, in light and dark, with every kind of entry', async () => {
+    const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
+    const root = await say(maya, 'Look at `this`, @dana:\n\n```ts\nconst a = 1; // one\n```', { urgent: true });
+    await say(claude, 'Seen', { reply_to: root.id });
+    await say(claude, 'Which one?', { to: ['@dana'], ask: { options: ['This', 'That'], going_with: 'This' } });
+    await say(claude, 'My token is ghp_abcdefghijklmnopqrstuvwxyz0123456789');
+    await maya.ok('addReaction', { params: { message: root.id, reaction: 'tada' } });
+    const { page, close } = await open(dana);
+    await page.getByRole('group', { name: 'Replies' }).getByText('Seen').waitFor();
+    await page.getByText('1 github token was removed').waitFor();
+    await article(page, 'Which one?').hover();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await expectAccessible(page, colorScheme);
+    }
     await close();
   });
 });

@@ -10,6 +10,7 @@ import { needsOn } from '../state/needs.ts';
 import { openOver } from '../state/over.ts';
 import { openRoom, type Room, room } from '../state/room.ts';
 import { type BoardPlace, type BoardTab, hrefOf, place } from '../state/route.ts';
+import { TalkMenu } from '../timeline/talk.tsx';
 import { NowLine } from './now-line.tsx';
 import { Tab } from './tab.tsx';
 
@@ -71,6 +72,7 @@ function Header({ here, room }: { here: BoardPlace; room: Room }) {
           <span class="sp">Search or go to</span>
           <kbd>{keyWords('Mod k')}</kbd>
         </button>
+        <TalkMenu />
       </div>
       <div class="hdr2">
         <nav class="tabs" aria-label="Board">

@@ -9,12 +9,14 @@ import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
 import { type BoardPlace, hrefOf } from '../state/route.ts';
 import { Around } from './around.ts';
+import { Scroll } from './scroll.ts';
 import { ShownMessages } from './shown.ts';
 import { Timeline } from './timeline.ts';
 
 export class Talk {
   readonly room: Room;
   readonly timeline: Timeline;
+  readonly scroll: Scroll;
   readonly around: Around;
   readonly shown: ShownMessages;
   /** The numbers of the messages under the pointer and with the focus, which show what can be done. */
@@ -34,6 +36,7 @@ export class Talk {
   constructor(room: Room) {
     this.room = room;
     this.timeline = new Timeline(room);
+    this.scroll = new Scroll(this.timeline);
     this.around = new Around(room);
     this.shown = new ShownMessages((seqs) => this.timeline.unread.show(seqs));
     this.states = computed(() => new Map(room.members.value.map(({ id, state }) => [id, state])));
@@ -52,6 +55,12 @@ export class Talk {
     return session.peek()?.person.handle ?? '';
   }
 
+  /** Shows or hides the lines of board events; what is read stays in view. */
+  showLines(shown: boolean): Promise<void> {
+    const first = Number(this.scroll.firstInView()?.dataset['seq']);
+    return this.timeline.showLines(shown, first > 0 ? first : null);
+  }
+
   isMe({ kind, name }: { kind: string; name: string }): boolean {
     return kind === 'human' && name === this.me;
   }
@@ -67,6 +76,9 @@ export class Talk {
     replyTarget.value = message;
   }
 }
+
+/** The conversation that is open. */
+export const openTalk: Signal<Talk | null> = signal(null);
 
 export const TalkContext = createContext<Talk | null>(null);
 

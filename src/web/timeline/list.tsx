@@ -8,7 +8,6 @@ import { useTalk } from './context.ts';
 import { type Entry, isRun } from './entries.ts';
 import { LineView, Separator } from './line.tsx';
 import { MessageView } from './message.tsx';
-import type { Scroll } from './scroll.ts';
 import { Post } from './thread.ts';
 import { ThreadView } from './thread-view.tsx';
 
@@ -16,9 +15,9 @@ const Begin = lazy(() => import('./begin.tsx').then((module) => module.Begin));
 
 const timeOf = (entry: Entry): string => (entry instanceof Post ? entry.message.peek().at : entry.event.at);
 
-export function List({ scroll }: { scroll: Scroll }) {
+export function List() {
   const talk = useTalk();
-  const { timeline } = talk;
+  const { timeline, scroll } = talk;
   const scroller = useRef<HTMLDivElement>(null);
   const flow = useRef<HTMLDivElement>(null);
   const entries = timeline.entries.value;
@@ -29,7 +28,6 @@ export function List({ scroll }: { scroll: Scroll }) {
   const since = timeline.unread.since.value;
   const fresh = timeline.unread.fresh.value;
   const firstNew = entries.find((entry) => entry instanceof Post && entry.seq > since && fresh.has(entry.seq))?.seq;
-  const loading = timeline.loading.value;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a section would be named the same
     <div
@@ -45,7 +43,6 @@ export function List({ scroll }: { scroll: Scroll }) {
       }}
     >
       <div ref={flow}>
-        {loading === 'older' && <p class="more-note">Loading older messages</p>}
         {entries.map((entry, index) => {
           const before = entries[index - 1];
           const at = timeOf(entry);

@@ -49,7 +49,7 @@ export function Reactions({ message }: { message: Message }) {
       {message.reactions.map(({ name, by, count, mine }) => {
         const [icon, words] = drawn[name];
         const who = mine ? ['you', ...by.filter((each) => each !== talk.me)] : by;
-        const label = `${words}, ${who.join(', ')}`;
+        const label = `${count} ${words}, ${who.join(', ')}`;
         const content = (
           <>
             <Icon name={icon} small />

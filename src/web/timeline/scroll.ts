@@ -17,6 +17,8 @@ export class Scroll {
   private anchor: { seq: string; top: number } | null = null;
   private done: Aim | null = null;
   private frame = 0;
+  /** How far it was scrolled when that was last looked at. */
+  private top = 0;
 
   constructor(timeline: Timeline) {
     this.timeline = timeline;
@@ -33,6 +35,7 @@ export class Scroll {
       });
     };
     const sized = new ResizeObserver(() => {
+      if (scroller.scrollTop !== this.top) this.see();
       if (this.timeline.following) this.toEnd();
       moved();
     });
@@ -63,6 +66,8 @@ export class Scroll {
     this.anchor = null;
     const { scroller } = this;
     if (!scroller) return;
+    // The event of a scroll may still be on its way.
+    if (scroller.scrollTop !== this.top) this.see();
     const { top } = scroller.getBoundingClientRect();
     for (const element of scroller.querySelectorAll<HTMLElement>('[data-seq]')) {
       const box = element.getBoundingClientRect();
@@ -113,6 +118,7 @@ export class Scroll {
   private see(): void {
     const { scroller, timeline } = this;
     if (!scroller) return;
+    this.top = scroller.scrollTop;
     const left = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
     const atEnd = left < AT_END && timeline.atEnd.peek();
     timeline.following = atEnd;

@@ -6,8 +6,8 @@ import type { Scroll } from './scroll.ts';
 import type { Post } from './thread.ts';
 
 /** Goes to the first message that was not shown yet. */
-export async function nextUnread(talk: Talk, scroll: Scroll): Promise<unknown> {
-  const { timeline } = talk;
+export async function nextUnread(talk: Talk): Promise<unknown> {
+  const { timeline, scroll } = talk;
   const view = new Set(inView(scroll));
   const waiting = [...timeline.unread.waiting.peek().keys()].sort((a, b) => a - b);
   const next = waiting.find((seq) => !view.has(seq)) ?? waiting[0];
@@ -53,8 +53,8 @@ function nextAsk(talk: Talk, scroll: Scroll): false | undefined {
   to.scrollIntoView({ block: 'center' });
 }
 
-export function useTalkKeys(talk: Talk, scroll: Scroll): void {
-  const { timeline } = talk;
+export function useTalkKeys(talk: Talk): void {
+  const { timeline, scroll } = talk;
   /** Runs with the message that has the focus; without one the key belongs to somebody else. */
   const withPost = (run: (post: Post) => unknown) => (): unknown => {
     const post = focusedPost(talk);
@@ -67,13 +67,12 @@ export function useTalkKeys(talk: Talk, scroll: Scroll): void {
   };
   const onMessage = () => document.activeElement?.matches('.tl article') === true;
   const answerWith = (option: number) => withPost((post) => pickOption(post.message.peek(), option));
-  const hidden = (): string => (timeline.lines.peek() ? 'Hide board events' : 'Show board events');
   useKeys(
     'Conversation',
     [
       { keys: 'j', label: 'Next message', run: () => move(scroll, 1) },
       { keys: 'k', label: 'Message before', run: () => move(scroll, -1) },
-      { keys: 'Shift j', label: 'Next unread message', run: () => void nextUnread(talk, scroll) },
+      { keys: 'Shift j', label: 'Next unread message', run: () => void nextUnread(talk) },
       { keys: 'End', label: 'Newest message', run: () => void timeline.toNewest(true) },
       {
         keys: 'Enter',
@@ -106,14 +105,11 @@ export function useTalkKeys(talk: Talk, scroll: Scroll): void {
       },
       {
         keys: 'h',
-        label: hidden(),
-        run: () => {
-          const first = Number(scroll.firstInView()?.dataset['seq']);
-          void timeline.showLines(!timeline.lines.peek(), Number.isFinite(first) && first > 0 ? first : null);
-        },
+        label: timeline.lines.value ? 'Hide board events' : 'Show board events',
+        run: () => void talk.showLines(!timeline.lines.peek()),
       },
       { keys: 'Shift e', label: 'Mark all as read', run: () => timeline.unread.showAll(timeline.newest()) },
     ],
-    [talk, scroll, timeline.lines.value],
+    [talk, timeline.lines.value],
   );
 }

@@ -6,13 +6,13 @@ import { Composer } from '../compose/composer.tsx';
 import { NeedStrip } from '../inbox/need-strip.tsx';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import type { BoardPlace } from '../state/route.ts';
-import { Talk, TalkContext, useTalk } from './context.ts';
+import { openTalk, Talk, TalkContext, useTalk } from './context.ts';
 import { List } from './list.tsx';
 import { announceNew } from './said.ts';
-import { Scroll } from './scroll.ts';
 import { nextUnread, useTalkKeys } from './talk-keys.ts';
 
 const Side = lazy(() => import('./side.tsx').then((module) => module.Side));
@@ -25,9 +25,9 @@ export function TalkTab({ here, room }: { here: BoardPlace; room: Room }) {
 
 function Conversation({ room, message }: { room: Room; message: number | undefined }) {
   const talk = useMemo(() => new Talk(room), [room]);
-  const scroll = useMemo(() => new Scroll(talk.timeline), [talk]);
   const { timeline } = talk;
   useEffect(() => {
+    openTalk.value = talk;
     void timeline.open(message);
     const stopSaying = announceNew(talk);
     const looked = (): void => {
@@ -41,6 +41,7 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
       document.removeEventListener('visibilitychange', looked);
       removeEventListener('pagehide', leave);
       stopSaying();
+      if (openTalk.peek() === talk) openTalk.value = null;
       talk.close();
     };
   }, [talk]);
@@ -50,13 +51,14 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
       .goTo(message, { mark: true, focus: true })
       .catch(() => announce('There is no such message on this board.', { urgent: true }));
   }, [message]);
-  useTalkKeys(talk, scroll);
+  useTalkKeys(talk);
   return (
     <TalkContext.Provider value={talk}>
       <div class="room">
         <div class={talk.printing.value === null ? 'talk' : 'talk printing'}>
           <div class="above">
             <NeedStrip room={room} />
+            {timeline.loading.value && <p class="more-note">Loading {timeline.loading.value} messages</p>}
           </div>
           {timeline.error.value !== null && !timeline.opened.value ? (
             <div class="tl">
@@ -67,10 +69,10 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
               </ProblemLine>
             </div>
           ) : (
-            <List scroll={scroll} />
+            <List />
           )}
           <div class="below">
-            <Jump scroll={scroll} />
+            <Jump />
             <Composer room={room} />
           </div>
         </div>
@@ -83,19 +85,48 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
 }
 
 /** What waits below: new messages, or the newest when the person has gone far up. */
-function Jump({ scroll }: { scroll: Scroll }) {
+function Jump() {
   const talk = useTalk();
-  const { timeline } = talk;
+  const { timeline, scroll } = talk;
   const count = timeline.unread.waiting.value.size;
   if (!timeline.opened.value || (scroll.atBottom.value && count === 0)) return null;
   return (
     <button
       type="button"
       class={count > 0 ? 'jump' : 'jump quiet'}
-      onClick={() => void (count > 0 ? nextUnread(talk, scroll) : timeline.toNewest(true))}
+      onClick={() => void (count > 0 ? nextUnread(talk) : timeline.toNewest(true))}
     >
       <Icon name="down" />
       {count > 0 ? `${count} new` : 'Newest'}
     </button>
+  );
+}
+
+/** How the conversation is shown: a menu in the header of the board. */
+export function TalkMenu() {
+  const talk = openTalk.value;
+  if (!talk) return null;
+  const { lines, unread } = talk.timeline;
+  return (
+    <Menu label="View of the conversation" button={<Icon name="dots" />}>
+      <button
+        type="button"
+        role="menuitemcheckbox"
+        aria-checked={lines.value}
+        onClick={() => void talk.showLines(!lines.value)}
+      >
+        <span class="i">{lines.value && <Icon name="check" />}</span>
+        Board events
+      </button>
+      <button
+        type="button"
+        role="menuitem"
+        disabled={unread.waiting.value.size === 0}
+        onClick={() => unread.showAll(talk.timeline.newest())}
+      >
+        <span class="i" />
+        Mark all as read
+      </button>
+    </Menu>
   );
 }
