@@ -231,7 +231,8 @@ forEachDatabase('the conversation', (engine) => {
     await close();
   });
 
-  it('scrolls a board of 10,000 messages to its top by pages, with few in the document, and jumps to the newest', async () => {
+  it('scrolls a board of 10,000 messages to its top by pages, with few in the document, and jumps to the newest', async function () {
+    this.timeout(60_000);
     const last = await fill(10_000);
     await read(dana, last);
     const { page, close } = await open(dana);

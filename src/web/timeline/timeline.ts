@@ -227,7 +227,12 @@ export class Timeline {
       await work();
     } finally {
       this.reads--;
-      if (this.reads === 0) for (const happening of this.waiting.splice(0)) this.append(happening);
+      if (this.reads === 0)
+        for (const happening of this.waiting.splice(0)) {
+          this.append(happening);
+          // What was read may be older than this.
+          changed(this, happening.event, happening.message);
+        }
     }
   }
 
