@@ -1,6 +1,9 @@
 /** The bytes of files. */
 import { client } from './client.ts';
 
+/** Most bytes of a text that is shown; longer ones are offered for download. */
+export const PREVIEW_BYTES = 524_288;
+
 /**
  * The text of a version of a file.
  *

@@ -1,8 +1,8 @@
 /** A board: its header with what is going on, and one of its tabs. */
+import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { hasCode } from '../api/errors.ts';
 import { BriefBelow, BriefLine } from '../brief/brief-line.tsx';
-import { Join } from '../compose/composer.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { keyWords } from '../state/keys.ts';
@@ -13,6 +13,8 @@ import { type BoardPlace, type BoardTab, hrefOf, place } from '../state/route.ts
 import { TalkMenu } from '../timeline/talk.tsx';
 import { NowLine } from './now-line.tsx';
 import { Tab } from './tab.tsx';
+
+const Join = lazy(() => import('../compose/closed.tsx').then((module) => ({ default: module.Join })));
 
 const titles: Record<BoardTab, string> = {
   talk: 'Talk',
@@ -34,7 +36,9 @@ export function BoardScreen() {
       <main class="page" id="main">
         <h1>{name}</h1>
         {hasCode(open.error.value, 'not_on_board') ? (
-          <Join room={open} />
+          <Suspense fallback={null}>
+            <Join room={open} />
+          </Suspense>
         ) : (
           <ProblemLine error={open.error.value}>
             <button type="button" class="b" onClick={() => void open.refresh()}>

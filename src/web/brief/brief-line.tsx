@@ -1,12 +1,10 @@
 /** The brief in one line beside the tabs, on a phone above the conversation; it opens in place. */
 import { lazy, Suspense } from 'preact/compat';
-import { useEffect, useMemo } from 'preact/hooks';
-import { textOfHtml } from '../parts/html-preview.tsx';
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
-import { plainText } from '../parts/plain-text.ts';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
-import { openBrief, useMessagesSince, useText } from './brief.ts';
+import { openBrief, useFirstWords, useMessagesSince, useText } from './brief.ts';
 
 const BriefPanel = lazy(() => import('./brief-panel.tsx'));
 
@@ -24,7 +22,7 @@ export function BriefLine({ room, phone = false }: { room: Room; phone?: boolean
   const brief = room.board.value?.brief;
   const text = useText(room, brief);
   const since = useMessagesSince(room);
-  const words = useMemo(() => (text ? firstWords(text, brief?.name) : ''), [text]);
+  const words = useFirstWords(text, brief?.name === 'brief.html');
   if (!isOffered(room)) return null;
   const open = openBrief.value === room.name;
   return (
@@ -52,13 +50,6 @@ export function BriefLine({ room, phone = false }: { room: Room; phone?: boolean
       <Icon name={open ? 'up' : 'down'} small />
     </button>
   );
-}
-
-/** The first words below a heading. */
-function firstWords(text: string, name: string | undefined): string {
-  if (name === 'brief.html') return textOfHtml(text).slice(0, 200);
-  const body = text.replace(/^\s*#{1,6} .*$/m, '');
-  return plainText(/\S/.test(body) ? body : text).slice(0, 200);
 }
 
 /** The line on a phone, where the conversation is open, and the opened brief. */

@@ -1,8 +1,8 @@
 /** The opened brief: the text, how fresh it is, and the way to change it. */
 import { useRef, useState } from 'preact/hooks';
 import type { Brief } from '../../contract/types.ts';
-import { downloadOf } from '../api/bytes.ts';
-import { HtmlPreview, PREVIEW_BYTES } from '../parts/html-preview.tsx';
+import { downloadOf, PREVIEW_BYTES } from '../api/bytes.ts';
+import { HtmlPreview } from '../parts/html-preview.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { ago, exactly } from '../parts/time.tsx';

@@ -2,8 +2,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { Brief } from '../../contract/types.ts';
-import { readText } from '../api/bytes.ts';
-import { PREVIEW_BYTES } from '../parts/html-preview.tsx';
+import { PREVIEW_BYTES, readText } from '../api/bytes.ts';
+import { plainText } from '../parts/plain-text.ts';
 import type { Room } from '../state/room.ts';
 
 /** The board whose brief is opened; null: none. */
@@ -35,6 +35,26 @@ const remember = (digest: string, text: string | null): void => {
   reading.delete(digest);
   texts.value = new Map([...texts.peek()].slice(-7)).set(digest, text);
 };
+
+/** The first words of the brief, below a heading. */
+export function useFirstWords(text: string | null | undefined, isHtml: boolean): string {
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    if (!text) return setWords('');
+    if (!isHtml) {
+      const body = text.replace(/^\s*#{1,6} .*$/m, '');
+      return setWords(plainText(/\S/.test(body) ? body : text).slice(0, 200));
+    }
+    let current = true;
+    void import('../parts/html-preview.tsx').then(({ textOfHtml }) => {
+      if (current) setWords(textOfHtml(text).slice(0, 200));
+    });
+    return () => {
+      current = false;
+    };
+  }, [text, isHtml]);
+  return words;
+}
 
 /** How many messages came after the brief, counted on from what the board's record says. */
 export function useMessagesSince(room: Room): number {

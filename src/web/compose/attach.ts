@@ -1,28 +1,12 @@
 /** Files on their way to the board, to be attached to the message that is being written. */
-import { signal } from '@preact/signals';
 import { ClientError } from '../../client/errors.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import { sendFile, type Where } from '../upload/send.ts';
 import { changeDraft, draftNamed } from './draft.ts';
-
-export interface Upload {
-  id: string;
-  key: string;
-  board: string;
-  /** The draft it belongs to. */
-  draft: string;
-  file: File;
-  where: Where;
-  sent: number;
-  /** Why it stopped; null: it is on its way. */
-  error: unknown;
-  stop: AbortController;
-}
-
-export const uploads = signal<readonly Upload[]>([]);
+import { type Upload, uploads } from './uploads.ts';
 
 /** The most files that one message has. */
-export const MOST_FILES = 8;
+const MOST_FILES = 8;
 
 const change = (id: string, parts: Partial<Upload>): void => {
   uploads.value = uploads.peek().map((upload) => (upload.id === id ? { ...upload, ...parts } : upload));
@@ -33,10 +17,10 @@ const remove = (id: string): void => {
 };
 
 /** Sends files to the board and attaches them to a draft as they arrive. */
-export function attach(board: string, draft: string, files: Iterable<File>): void {
+export function attach(board: string, draft: string, files: readonly File[]): void {
   const room =
     MOST_FILES - draftNamed(draft).peek().files.length - uploads.peek().filter((each) => each.draft === draft).length;
-  for (const file of [...files].slice(0, Math.max(0, room))) {
+  for (const file of files.slice(0, Math.max(0, room))) {
     const id = newIdempotencyKey();
     const where = { name: pathOf(file) };
     const upload: Upload = {

@@ -2,10 +2,11 @@
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Progress } from '../upload/progress.tsx';
-import { again, cancel, nextName, taken, type Upload, uploads } from './attach.ts';
+import { again, cancel, nextName, taken } from './attach.ts';
 import { changeDraft, draftNamed } from './draft.ts';
+import { type Upload, uploads } from './uploads.ts';
 
-export function Attachments({ name, focus }: { name: string; focus: () => void }) {
+export default function Attachments({ name, focus }: { name: string; focus: () => void }) {
   const { files } = draftNamed(name).value;
   const moving = uploads.value.filter(({ draft }) => draft === name);
   return (

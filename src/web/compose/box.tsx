@@ -9,8 +9,6 @@ import { plainText } from '../parts/plain-text.ts';
 import { useKeys } from '../state/keys.ts';
 import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
-import { attach, uploads } from './attach.ts';
-import { Attachments } from './attachments.tsx';
 import { othersOn, threadTargets, wakesOf } from './audience.ts';
 import { Completion, comboboxOf, useCompletion } from './completion.tsx';
 import { changeDraft, type Draft, draftNamed, newAsk } from './draft.ts';
@@ -18,7 +16,12 @@ import { sendDraft } from './outbox.ts';
 import { missing, requestOf } from './request.ts';
 import { resumed, useThread } from './thread.ts';
 import { ToMenu } from './to-menu.tsx';
+import { uploads } from './uploads.ts';
 
+const loadAttachments = () => import('./attachments.tsx');
+const Attachments = lazy(loadAttachments);
+/** What moves files is loaded with the first one. */
+const loadAttach = () => import('./attach.ts');
 const AskForm = lazy(() => import('./ask-form.tsx'));
 
 interface Props {
@@ -92,6 +95,16 @@ export function Box({ name, room, board, target }: Props) {
     if (target) replyTarget.value = null;
   }
 
+  async function attach(files: Iterable<File>): Promise<void> {
+    // The browser takes a dropped list back when the event is over.
+    const list = [...files];
+    try {
+      (await loadAttach()).attach(room.name, name, list);
+    } catch {
+      setWrong('Not attached: no connection. Try again.');
+    }
+  }
+
   const leave = (event: KeyboardEvent) => {
     if (completion.press(event) || event.key !== 'Escape' || event.isComposing) return;
     event.preventDefault();
@@ -108,6 +121,10 @@ export function Box({ name, room, board, target }: Props) {
         event.preventDefault();
         post();
       }}
+      onFocusIn={() => {
+        // Somebody who begins to write may lose the connection before a file is attached.
+        void Promise.allSettled([loadAttach(), loadAttachments()]);
+      }}
       onDragOver={(event) => {
         if (!event.dataTransfer?.types.includes('Files')) return;
         event.preventDefault();
@@ -118,14 +135,18 @@ export function Box({ name, room, board, target }: Props) {
         setOver(false);
         if (!event.dataTransfer?.files.length) return;
         event.preventDefault();
-        attach(room.name, name, event.dataTransfer.files);
+        void attach(event.dataTransfer.files);
         focus();
       }}
     >
       {completion.open && <Completion {...completion} />}
       <div class="box">
         {target && <ReplyLine target={target} focus={focus} />}
-        <Attachments name={name} focus={focus} />
+        {(draft.files.length > 0 || uploads.value.some((upload) => upload.draft === name)) && (
+          <Suspense fallback={null}>
+            <Attachments name={name} focus={focus} />
+          </Suspense>
+        )}
         <textarea
           ref={field}
           rows={1}
@@ -148,7 +169,7 @@ export function Box({ name, room, board, target }: Props) {
             const data = event.clipboardData;
             if (!data?.files.length || data.types.includes('text/plain')) return;
             event.preventDefault();
-            attach(room.name, name, data.files);
+            void attach(data.files);
           }}
         />
         {ask && (
@@ -195,7 +216,7 @@ export function Box({ name, room, board, target }: Props) {
             multiple
             hidden
             onChange={({ currentTarget }) => {
-              attach(room.name, name, currentTarget.files ?? []);
+              void attach(currentTarget.files ?? []);
               currentTarget.value = '';
               focus();
             }}

@@ -1,26 +1,27 @@
 /** The foot of the conversation: the message box, or why there is none and who can change that. */
-import { useState } from 'preact/hooks';
-import { newIdempotencyKey } from '../../client/idempotency.ts';
-import type { Board } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
+import { lazy, Suspense } from 'preact/compat';
 import { session } from '../api/session.ts';
-import { Icon } from '../parts/icon.tsx';
-import { ProblemLine } from '../parts/problem.tsx';
 import { replyTarget } from '../state/reply.ts';
-import { openRoom, type Room } from '../state/room.ts';
-import { listed } from './audience.ts';
+import type { Room } from '../state/room.ts';
 import { Box } from './box.tsx';
 import { openOutbox } from './outbox.ts';
 import { Outbox } from './outbox-list.tsx';
 import { keepThread } from './thread.ts';
 import './compose.css';
 
+const Archived = lazy(() => import('./closed.tsx').then((module) => ({ default: module.Archived })));
+
 /** What stands below the conversation of a board. */
 export function Composer({ room }: { room: Room }) {
   const board = room.board.value;
   const person = session.value?.person.id;
   if (!board || person === undefined) return null;
-  if (board.lifecycle === 'archived') return <Archived board={board} room={room} />;
+  if (board.lifecycle === 'archived')
+    return (
+      <Suspense fallback={null}>
+        <Archived board={board} room={room} />
+      </Suspense>
+    );
   openOutbox(`unsent:${person}:${board.id}`);
   const target = replyTarget.value?.board === room.name ? replyTarget.value : null;
   keepThread(`thread:${person}:${board.id}`, room.name);
@@ -32,90 +33,4 @@ export function Composer({ room }: { room: Room }) {
       <Box key={name} name={name} room={room} board={board} target={target} />
     </div>
   );
-}
-
-function Archived({ board, room }: { board: Board; room: Room }) {
-  const { run, problem, busy } = useOnce();
-  const me = session.value?.person.handle;
-  const able = room.members.value
-    .filter(({ kind, name, server_role }) => kind === 'human' && (server_role === 'admin' || isCreator(board, name)))
-    .map(({ name }) => name)
-    .filter((name) => name !== me);
-  const who = able.length > 0 ? listed(able).replace(/ and (?=[^ ]+$)/, ' or ') : 'An admin of the server';
-  return (
-    <div class="cmp-none">
-      <Icon name="lock" />
-      <p class="sp">
-        <b>This board is archived.</b> Reading works.{' '}
-        {board.can_restore ? 'You can restore it.' : `${who} can restore it.`}
-      </p>
-      {board.can_restore && (
-        <button
-          type="button"
-          class="b"
-          aria-disabled={busy}
-          onClick={() =>
-            run(async (idempotencyKey) => {
-              await call('restoreBoard', { params: { board: board.name }, idempotencyKey });
-              await room.refresh();
-            })
-          }
-        >
-          Restore
-        </button>
-      )}
-      {problem !== null && <ProblemLine error={problem} />}
-    </div>
-  );
-}
-
-const isCreator = ({ created_by }: Board, name: string): boolean => (created_by.owner ?? created_by.name) === name;
-
-/** Shown to a person who sees an open board without being on it. */
-export function Join({ room }: { room: Room }) {
-  const { run, problem, busy } = useOnce();
-  return (
-    <div class="cmp-none">
-      <Icon name="people" />
-      <p class="sp">
-        <b>You are not on this board.</b> It is open: who joins reads everything and may write.
-      </p>
-      <button
-        type="button"
-        class="b pri"
-        aria-disabled={busy}
-        onClick={() =>
-          run(async (idempotencyKey) => {
-            const handle = session.peek()?.person.handle ?? '';
-            await call('addBoardPerson', { params: { board: room.name }, body: { handle }, idempotencyKey });
-            openRoom(null);
-            openRoom(room.name);
-          })
-        }
-      >
-        Join {room.name}
-      </button>
-      {problem !== null && <ProblemLine error={problem} />}
-    </div>
-  );
-}
-
-/** A button's write: once at a time, and under one key until it has succeeded. */
-function useOnce() {
-  const [problem, setProblem] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const [key] = useState(newIdempotencyKey);
-  const run = (write: (key: string) => Promise<void>): void => {
-    if (busy) return;
-    setBusy(true);
-    setProblem(null);
-    write(key).then(
-      () => setBusy(false),
-      (error) => {
-        setBusy(false);
-        setProblem(error);
-      },
-    );
-  };
-  return { run, problem, busy };
 }

@@ -32,7 +32,7 @@ export interface Draft {
   key: string | null;
 }
 
-export const emptyDraft: Draft = {
+const emptyDraft: Draft = {
   text: '',
   to: null,
   urgent: false,

@@ -6,9 +6,6 @@ import { useMemo } from 'preact/hooks';
 import { purify } from './purify.ts';
 import './html-preview.css';
 
-/** Most bytes of a text that is shown; longer ones are offered for download. */
-export const PREVIEW_BYTES = 524_288;
-
 const FRAME_POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 

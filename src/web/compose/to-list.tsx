@@ -1,0 +1,92 @@
+/** The choice of who gets a message, and whether it is urgent or expects a reply; loaded when it is opened. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Board, Member } from '../../contract/types.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { inNumbers, wordsOf } from './audience.ts';
+import type { Draft } from './draft.ts';
+
+export interface Props {
+  to: string[];
+  others: readonly Member[];
+  board: Board;
+  draft: Draft;
+  change: (change: Partial<Draft>) => void;
+  /** The message answers a question, so that the asker always gets it. */
+  answers: string | null;
+}
+
+export default function Choices({ to, others, board, draft, change }: Props) {
+  const toggle = (target: string): void => {
+    const rest = to.filter((other) => other !== 'all' && other !== target);
+    const next = to.includes(target) ? rest : [...rest, target];
+    change({ to: target === 'all' || next.length === 0 ? ['all'] : next });
+  };
+  const first = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => first.current?.querySelector('input')?.focus(), []);
+  const choice = (target: string, children: ComponentChildren) => (
+    <Check key={target} checked={to.includes(target)} change={() => toggle(target)}>
+      {children}
+    </Check>
+  );
+  const people = others.filter(({ kind }) => kind === 'human');
+  const agents = others.filter(({ kind }) => kind === 'agent');
+  const owners = [...new Set(agents.map(({ owner }) => owner))].filter(
+    (owner) => agents.filter((agent) => agent.owner === owner).length > 1,
+  );
+  const roles = Object.keys(board.roles).filter((name) => agents.some(({ role }) => role === name));
+  return (
+    <fieldset class="to-list" ref={first}>
+      <legend class="vh">Who gets it</legend>
+      {choice(
+        'all',
+        <>
+          <b>Everyone</b> <span class="q cut">{inNumbers(others)}</span>
+        </>,
+      )}
+      {[...people, ...agents].map((member) =>
+        choice(
+          `@${member.name}`,
+          <>
+            <Glyph who={member} size={20} />
+            <span class={member.kind === 'agent' ? 'mono' : ''}>{member.name}</span>
+            {member.owner && <span class="own">{member.owner}’s agent</span>}
+          </>,
+        ),
+      )}
+      {[...owners.map((owner) => `owner:${owner}`), ...roles.map((role) => `role:${role}`)].map((target) =>
+        choice(
+          target,
+          <>
+            <Icon name="people" />
+            {wordsOf(target)}
+          </>,
+        ),
+      )}
+      <hr />
+      <Check checked={draft.urgent} change={(urgent) => change({ urgent })}>
+        <Icon name="urgent" />
+        Urgent
+      </Check>
+      <Check checked={draft.expectsReply} change={(expectsReply) => change({ expectsReply })}>
+        <Icon name="clock" />
+        Expects a reply
+      </Check>
+    </fieldset>
+  );
+}
+
+const Check = (props: { checked: boolean; change: (checked: boolean) => void; children: ComponentChildren }) => (
+  <label class="check">
+    <input
+      type="checkbox"
+      checked={props.checked}
+      onChange={({ currentTarget }) => {
+        props.change(currentTarget.checked);
+        currentTarget.checked = props.checked;
+      }}
+    />
+    {props.children}
+  </label>
+);
