@@ -7,10 +7,11 @@ import { Toasts } from './parts/toast.tsx';
 import { LinkBanner } from './shell/banner.tsx';
 import { BottomBar, Rail } from './shell/rail.tsx';
 import { Screen } from './shell/screen.tsx';
-import { linkedCode, SignIn } from './sign-in/sign-in.tsx';
+import { linkedCode } from './sign-in/linked-code.ts';
 import { place } from './state/route.ts';
 
 const Join = lazy(() => import('./join/join.tsx'));
+const SignIn = lazy(() => import('./sign-in/sign-in.tsx').then((module) => ({ default: module.SignIn })));
 
 export function App() {
   // An invite is for somebody who cannot be signed in yet.
@@ -21,7 +22,12 @@ export function App() {
       </Suspense>
     );
   if (session.value === undefined) return <main id="main" aria-busy="true" />;
-  if (session.value === null || linkedCode.value !== null) return <SignIn />;
+  if (session.value === null || linkedCode.value !== null)
+    return (
+      <Suspense fallback={<main id="main" aria-busy="true" />}>
+        <SignIn />
+      </Suspense>
+    );
   return (
     <>
       <a class="skip" href="#main">

@@ -5,7 +5,7 @@ import { readSession } from './api/client.ts';
 import { App } from './app.tsx';
 import { startLink } from './live/link.ts';
 import { keepTitle } from './shell/title.ts';
-import { takeCode } from './sign-in/sign-in.tsx';
+import { takeCode } from './sign-in/linked-code.ts';
 import { listenToKeys } from './state/keys.ts';
 import { followLinks } from './state/route.ts';
 

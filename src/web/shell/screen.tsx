@@ -1,7 +1,5 @@
 /** Which screen the address names. Screens that are not needed at first are loaded when they are opened. */
 import { type ComponentType, lazy, Suspense } from 'preact/compat';
-import { BoardScreen } from '../board/board-screen.tsx';
-import { Boards } from '../boards/boards.tsx';
 import { type Place, place } from '../state/route.ts';
 
 function Nowhere() {
@@ -15,9 +13,13 @@ function Nowhere() {
   );
 }
 
+const loadBoard = () => import('../board/board-screen.tsx').then(({ BoardScreen }) => ({ default: BoardScreen }));
+// A board is fetched while it is still being found out who is signed in.
+if (place.peek().screen === 'board') void loadBoard();
+
 const screens: Partial<Record<Place['screen'], ComponentType>> = {
-  boards: Boards,
-  board: BoardScreen,
+  boards: lazy(() => import('../boards/boards.tsx').then(({ Boards }) => ({ default: Boards }))),
+  board: lazy(loadBoard),
   inbox: lazy(() => import('../inbox/inbox.tsx')),
   allowance: lazy(() => import('../inbox/allowance.tsx')),
   search: lazy(() => import('../search/search.tsx')),

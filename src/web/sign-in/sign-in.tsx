@@ -1,5 +1,4 @@
 /** Signing in: by a link with a code, which previews who it signs in, or with an access key. */
-import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer } from '../../contract/types.ts';
@@ -9,20 +8,10 @@ import { endedBecause, session } from '../api/session.ts';
 import { Mark } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Glyph } from '../parts/who.tsx';
+import { linkedCode } from './linked-code.ts';
 
 type Preview = Answer<'previewLoginCode'>;
 type Credential = { code: string } | { key: string };
-
-/** A code that came with the address and is not used up; it was taken out of the address, so that no history has it. */
-export const linkedCode = signal<string | null>(null);
-
-/** Takes a code out of the address; call it before anything else reads the address. */
-export function takeCode(): void {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code');
-  if (code === null) return;
-  linkedCode.value = code;
-  history.replaceState(null, '', location.pathname + location.search);
-}
 
 export function SignIn() {
   const [preview, setPreview] = useState<Preview | null>(null);

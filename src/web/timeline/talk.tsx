@@ -2,7 +2,6 @@
 import './timeline.css';
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useMemo } from 'preact/hooks';
-import { Composer } from '../compose/composer.tsx';
 import { NeedStrip } from '../inbox/need-strip.tsx';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -15,6 +14,7 @@ import { List } from './list.tsx';
 import { announceNew } from './said.ts';
 import { nextUnread, useTalkKeys } from './talk-keys.ts';
 
+const Composer = lazy(() => import('../compose/composer.tsx').then((module) => ({ default: module.Composer })));
 const Side = lazy(() => import('./side.tsx').then((module) => module.Side));
 
 export function TalkTab({ here, room }: { here: BoardPlace; room: Room }) {
@@ -73,7 +73,15 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
           )}
           <div class="below">
             <Jump />
-            <Composer room={room} />
+            <Suspense
+              fallback={
+                <div class="cmp">
+                  <div class="box waiting" />
+                </div>
+              }
+            >
+              <Composer room={room} />
+            </Suspense>
           </div>
         </div>
         <Suspense fallback={<aside class="side" aria-label="Around the conversation" />}>
