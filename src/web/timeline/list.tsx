@@ -24,7 +24,12 @@ export function List() {
   const aim = timeline.aim.value;
   scroll.beforeChange();
   useEffect(() => scroll.attach(scroller.current!, flow.current!), [scroll]);
-  useLayoutEffect(() => scroll.afterChange(scroller.current!, aim));
+  useLayoutEffect(() => {
+    scroll.afterChange(scroller.current!, aim);
+    // The tab key reaches one message: the one that had the focus last, else the newest.
+    if (!timeline.find(talk.rover.peek() ?? 0))
+      talk.rover.value = entries.findLast((entry) => entry instanceof Post)?.seq ?? null;
+  });
   const since = timeline.unread.since.value;
   const fresh = timeline.unread.fresh.value;
   const firstNew = entries.find((entry) => entry instanceof Post && entry.seq > since && fresh.has(entry.seq))?.seq;

@@ -17,6 +17,8 @@ export class Scroll {
   private anchor: { seq: string; top: number } | null = null;
   private done: Aim | null = null;
   private frame = 0;
+  /** Whether something in it had the focus before the change. */
+  private held = false;
   /** How far it was scrolled when that was last looked at. */
   private top = 0;
 
@@ -66,6 +68,7 @@ export class Scroll {
     this.anchor = null;
     const { scroller } = this;
     if (!scroller) return;
+    this.held = scroller.contains(document.activeElement);
     // The event of a scroll may still be on its way.
     if (scroller.scrollTop !== this.top) this.see();
     const { top } = scroller.getBoundingClientRect();
@@ -90,6 +93,8 @@ export class Scroll {
       if (Math.abs(moved) >= 1) scroller.scrollTop += moved;
     }
     this.anchor = null;
+    // What had the focus may have been cut off.
+    if (this.held && document.activeElement === document.body) scroller.focus({ preventScroll: true });
     this.see();
   }
 
