@@ -43,7 +43,7 @@ const MOST = { 'Needs you': 3, 'Go to': 9, Do: 7 };
 const MOST_WITHOUT_WORDS = { 'Needs you': 3, 'Go to': 6, Do: 6 };
 
 /** 0: begins with the words, 1: a word of it does, 2: they stand in it; null: they do not. */
-export function closeness(text: string, words: string): 0 | 1 | 2 | null {
+function closeness(text: string, words: string): 0 | 1 | 2 | null {
   const at = text.toLowerCase().indexOf(words);
   if (at < 0) return null;
   if (at === 0) return 0;

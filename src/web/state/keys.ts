@@ -75,9 +75,14 @@ function press(event: KeyboardEvent): void {
   const sequence = before && event.timeStamp - before.at < SEQUENCE_MS ? `${before.key} ${name}` : null;
   before = single && !typing ? { key: name, at: event.timeStamp } : null;
   const covered = document.querySelector('dialog:modal') !== null;
-  for (const { bindings } of keyGroups.peek().toReversed())
+  const bindings = keyGroups
+    .peek()
+    .toReversed()
+    .flatMap((group) => group.bindings);
+  // A sequence that was begun goes before what its last key does alone.
+  for (const wanted of sequence ? [sequence, name] : [name])
     for (const binding of bindings) {
-      if (binding.keys !== name && binding.keys !== sequence) continue;
+      if (binding.keys !== wanted) continue;
       // Nothing happens behind a dialog.
       if (((typing || covered) && !binding.everywhere) || (single && !singleKeys.peek())) continue;
       if (binding.run(event) === false) continue;
