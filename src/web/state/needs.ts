@@ -16,7 +16,7 @@ export const openAsks = signal<Message[] | null>(null);
 /** Requests of their agents that wait for a decision. */
 export const pendingApprovals = signal<Approval[]>([]);
 /** Work that others propose and no agent was chosen for yet. */
-export const pendingPairings = signal<PairingRequest[]>([]);
+const pendingPairings = signal<PairingRequest[]>([]);
 /** Why the list could not be read. */
 export const needsError = signal<unknown>(null);
 
