@@ -13,7 +13,7 @@ import { harnessName, sinceWords } from './waking.ts';
 import './agent.css';
 
 /** What an agent is on: its line, and its task where the line does not name it. */
-export function OnNow({ member }: { member: Member }) {
+function OnNow({ member }: { member: Member }) {
   const { line, board } = member;
   const task = line?.task ?? member.current_task ?? null;
   if (!line && !task) return <span class="q">nothing said</span>;

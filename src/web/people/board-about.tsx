@@ -9,7 +9,7 @@ import { EditRoles } from './roles-edit.tsx';
 type Part = 'basics' | 'policy' | 'roles';
 
 /** The grants of a role in words. */
-export const grantName = (grant: Role['can'][number]): string =>
+const grantName = (grant: Role['can'][number]): string =>
   (typeof grant === 'string' ? grant : 'claim_tasks').replaceAll('_', ' ');
 
 export function BoardAbout({ board, me, changed }: { board: Board; me: Standing; changed: () => void }) {

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { AgentPage } from '../agent/agent-page.tsx';
 import { DeliveryMeaning } from '../agent/delivery.tsx';
-import type { TabProps } from '../board/tab-props.ts';
 import { listen } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
+import type { BoardPlace } from '../state/route.ts';
 import { AddPerson } from './add-person.tsx';
 import { BoardAbout } from './board-about.tsx';
 import { BoardLife } from './board-life.tsx';
@@ -30,7 +30,7 @@ function useModes(room: Room): void {
   );
 }
 
-export default function People({ here, room }: TabProps) {
+export default function People({ here, room }: { here: BoardPlace; room: Room }) {
   useModes(room);
   return here.agent ? <AgentPage key={here.agent} name={here.agent} room={room} /> : <List room={room} />;
 }

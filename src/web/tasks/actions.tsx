@@ -8,7 +8,7 @@ import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
-import { isMe } from './panel.tsx';
+import { isMe } from './is-me.ts';
 import '../parts/form.css';
 
 const MAX_NOTE = 2_000;

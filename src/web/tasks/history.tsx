@@ -5,7 +5,7 @@ import { exactly, isSameDay, timeOfDay } from '../parts/time.tsx';
 import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { isMe } from './panel.tsx';
+import { isMe } from './is-me.ts';
 import { deedOf, type TaskLog } from './task-log.ts';
 
 interface Entry {

@@ -2,7 +2,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Actor, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { exactly, Time } from '../parts/time.tsx';
@@ -14,6 +13,7 @@ import { useAboutTask } from './about-task.ts';
 import { Actions } from './actions.tsx';
 import { AskCard } from './ask-card.tsx';
 import { History } from './history.tsx';
+import { isMe } from './is-me.ts';
 import { MessagesAbout } from './messages-about.tsx';
 import type { TaskBoard } from './task-board.ts';
 import type { TaskLog } from './task-log.ts';
@@ -27,10 +27,6 @@ interface PanelProps {
   room: Room;
   close: () => void;
 }
-
-/** Whether an actor is the person themself. */
-export const isMe = (actor: Actor | null): boolean =>
-  actor?.kind === 'human' && actor.name === session.value?.person.handle;
 
 const states: Record<Task['state'], { icon: string; words: string }> = {
   open: { icon: 'open', words: 'open' },

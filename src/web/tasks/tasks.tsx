@@ -1,14 +1,14 @@
 /** The tasks of a board: in columns by state or by who has them, with one of them open beside. */
 import { effect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { TabProps } from '../board/tab-props.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { now } from '../state/clock.ts';
 import { keep, kept } from '../state/kept.ts';
 import { useKeys } from '../state/keys.ts';
 import { openAsks } from '../state/needs.ts';
-import { go } from '../state/route.ts';
+import type { Room } from '../state/room.ts';
+import { type BoardPlace, go } from '../state/route.ts';
 import { waitingSentence } from './columns.ts';
 import { FlowPlot } from './flow-plot.tsx';
 import { ByAgent, ByState } from './groups.tsx';
@@ -29,7 +29,7 @@ function moveFocus(list: HTMLElement | null, step: number): boolean {
   return to !== undefined;
 }
 
-export default function Tasks({ here, room }: TabProps) {
+export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) {
   const board = useMemo(() => new TaskBoard(room), [room]);
   const log = useMemo(() => new TaskLog(room), [room]);
   useEffect(
