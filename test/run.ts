@@ -31,6 +31,7 @@ const everything: Kind[] = [
   { name: 'rules, client and API on SQLite', files: globSync(behaviour, { exclude: [costs] }), env: sqlite },
   { name: 'API on Postgres', files: globSync('test/api/**/*.test.ts'), env: { TEST_DATABASES: 'postgres' } },
   { name: 'command line', files: globSync('test/cli/*.test.ts') },
+  { name: 'page', files: globSync('test/web/*.test.ts') },
   { name: 'daemon', files: globSync('test/daemon/**/*.test.ts') },
   { name: 'faults', files: globSync('test/faults/**/*.test.ts') },
   { name: 'generated client', files: installed('api-client') ? globSync('test/api-client/*.test.ts') : [] },

@@ -73,7 +73,7 @@ forEachDatabase('all boards', (engine) => {
     await page.keyboard.press('Enter');
     await form.getByRole('alert').waitFor();
     await page.keyboard.press('Escape');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).to.equal('New board');
+    await page.waitForFunction(() => document.activeElement?.textContent === 'New board');
     await page.getByRole('button', { name: '1 archived board' }).click();
     await page.getByRole('button', { name: 'Restore old-work' }).focus();
     await page.keyboard.press('Enter');

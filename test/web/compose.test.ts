@@ -45,7 +45,7 @@ forEachDatabase('the message box', (engine) => {
   };
   const messages = async () => (await dana.ok('listMessages', { params: { board } })).messages;
   const posted = async (count: number) => {
-    await until(async () => (await messages()).length >= count, `${count} messages`);
+    await until(async () => (await messages()).length >= count, `${count} messages`, 15_000);
     const all = await messages();
     expect(all).to.have.lengthOf(count);
     return all.at(-1)!;

@@ -95,6 +95,7 @@ forEachDatabase('tasks on the page', (engine) => {
     await page.getByRole('button', { name: 'Give it up' }).waitFor();
     await tabTo(page, 'Done');
     await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
     await page.keyboard.type('It is in the file.');
     await tabTo(page, 'Finish it');
     await page.keyboard.press('Enter');

@@ -13,7 +13,7 @@ const screens =
  * What the page may do: load its own files and call its own server, nothing else. Scripts come from files of this server
  * only; a preview of a file is shown in a frame made of text (`srcdoc`), which has a narrower policy of its own.
  */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

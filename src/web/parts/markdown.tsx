@@ -46,7 +46,7 @@ purify.addHook('afterSanitizeAttributes', (node) => {
 });
 
 /** The rendered text as a fragment of the document. */
-export function renderMarkdown(text: string): DocumentFragment {
+function renderMarkdown(text: string): DocumentFragment {
   return purify.sanitize(marked.parse(text, { async: false }), {
     ...clean,
     ALLOWED_TAGS: [...clean.ALLOWED_TAGS],

@@ -14,7 +14,7 @@ export interface Known {
 const HUES = 6;
 
 /** One of six hues: a person's own, which their agents carry too. It is the same everywhere and for everyone. */
-export function hueOf(person: string): number {
+function hueOf(person: string): number {
   let hash = 2166136261;
   for (const character of person) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
   // The lower bits of this hash (FNV-1a) alone are much alike for short names; these are the last steps of MurmurHash3.
@@ -25,7 +25,7 @@ export function hueOf(person: string): number {
 }
 
 /** Two letters of an agent: the first two, or the first and the first that differs from another with the same. */
-export function lettersOf(name: string, others: readonly string[] = []): string {
+function lettersOf(name: string, others: readonly string[] = []): string {
   const letters = name.replaceAll('-', '');
   const same = others.find((other) => other !== name && other.replaceAll('-', '').slice(0, 2) === letters.slice(0, 2));
   if (same === undefined) return letters.slice(0, 2);

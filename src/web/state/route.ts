@@ -1,9 +1,9 @@
 /** The address: which screen is open, and what on it. Every message, task, file version and event has an address of its own. */
 import { signal } from '@preact/signals';
 
-export const boardTabs = ['talk', 'tasks', 'files', 'people', 'record'] as const;
+const boardTabs = ['talk', 'tasks', 'files', 'people', 'record'] as const;
 export type BoardTab = (typeof boardTabs)[number];
-export const inboxKinds = ['asks', 'approvals', 'pairings', 'invites'] as const;
+const inboxKinds = ['asks', 'approvals', 'pairings', 'invites'] as const;
 export type InboxKind = (typeof inboxKinds)[number];
 
 export interface BoardPlace {
