@@ -14,6 +14,7 @@ import { longBoard } from './long-board.ts';
 import { type Figure, reached } from './measure.ts';
 import { memory } from './memory.ts';
 import { oracle } from './oracle.ts';
+import { page } from './page.ts';
 import { posts } from './posts.ts';
 import { processes } from './processes.ts';
 import { size } from './size.ts';
@@ -38,6 +39,7 @@ const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   oracle,
   memory,
   uploads,
+  page,
   processes,
   load: () => load(minutes),
 };

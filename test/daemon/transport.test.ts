@@ -112,7 +112,7 @@ describe('the control socket', () => {
     await session.ask('end');
     const endedUs = clock.nowUs();
     await until(() => {
-      clock.pass(5_000);
+      clock.pass(10_000);
       return rig.logged('daemon_stopping').length > 0;
     }, 'it has nothing to do');
     expect((clock.nowUs() - endedUs) / 1e6).to.be.within(595, 625);
