@@ -94,7 +94,7 @@ export function BriefEditor({ room, board, now, close }: Props) {
   async function meet(): Promise<void> {
     await room.refresh(false);
     const brief = room.board.peek()?.brief ?? null;
-    const text = brief && (await readText(room.name, brief.file_id, brief.version));
+    const text = brief && (await readText({ board: room.name, file: brief.file_id, version: brief.version }));
     if (brief && text === draft.text) return done();
     setTheirs(brief && { brief, text: text ?? '' });
     setMerging(false);

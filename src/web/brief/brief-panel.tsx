@@ -1,14 +1,14 @@
 /** The opened brief: the text, how fresh it is, and the way to change it. */
 import { useRef, useState } from 'preact/hooks';
 import type { Brief } from '../../contract/types.ts';
-import { downloadOf, PREVIEW_BYTES } from '../api/bytes.ts';
+import { bytesHref, MOST_TEXT } from '../api/bytes.ts';
 import { HtmlPreview } from '../parts/html-preview.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
+import { sized } from '../parts/number.ts';
 import { ago, exactly } from '../parts/time.tsx';
 import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
-import { sizeOf } from '../upload/send.ts';
 import { mayBeOld, openBrief, useMessagesSince, useText } from './brief.ts';
 import { BriefEditor, hasDraft } from './brief-editor.tsx';
 import './brief.css';
@@ -54,7 +54,7 @@ export default function BriefPanel({ room }: { room: Room }) {
               <Freshness brief={brief} room={room} />
               <a
                 class="b bare ic t28"
-                href={downloadOf(room.name, brief.file_id, brief.version)}
+                href={bytesHref({ board: room.name, file: brief.file_id, version: brief.version })}
                 download={brief.name}
                 aria-label="Download"
                 title="Download"
@@ -92,8 +92,8 @@ function Freshness({ brief, room }: { brief: Brief; room: Room }) {
 }
 
 function Shown({ brief, text }: { brief: Brief; text: string | null | undefined }) {
-  if (brief.size > PREVIEW_BYTES)
-    return <p class="q2">It has {sizeOf(brief.size)}, which is too long to be shown here. Download it.</p>;
+  if (brief.size > MOST_TEXT)
+    return <p class="q2">It has {sized(brief.size)}, which is too long to be shown here. Download it.</p>;
   if (text === undefined) return <div aria-busy="true" />;
   if (text === null) return <p class="q2">It could not be read. Close it and open it again.</p>;
   return brief.name === 'brief.html' ? <HtmlPreview html={text} title="Brief" /> : <Markdown text={text} />;

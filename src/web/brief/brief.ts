@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { Brief } from '../../contract/types.ts';
-import { PREVIEW_BYTES, readText } from '../api/bytes.ts';
+import { MOST_TEXT, readText } from '../api/bytes.ts';
 import { plainText } from '../parts/plain-text.ts';
 import type { Room } from '../state/room.ts';
 
@@ -18,9 +18,9 @@ export function useText(room: Room, brief: Brief | null | undefined): string | n
   const found = digest === undefined ? undefined : texts.value.get(digest);
   useEffect(() => {
     if (!brief || digest === undefined || file_id === undefined || version === undefined) return;
-    if (brief.size > PREVIEW_BYTES || typeof texts.peek().get(digest) === 'string' || reading.has(digest)) return;
+    if (brief.size > MOST_TEXT || typeof texts.peek().get(digest) === 'string' || reading.has(digest)) return;
     reading.add(digest);
-    readText(room.name, file_id, version).then(
+    readText({ board: room.name, file: file_id, version }).then(
       (text) => remember(digest, text),
       () => remember(digest, null),
     );

@@ -8,8 +8,8 @@ import { useKeys } from '../state/keys.ts';
 import { needsOn } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
+import { useWrite } from '../state/write.ts';
 import { changesSince } from './kind.ts';
-import { useWrite } from './use-write.ts';
 
 interface ApprovalProps {
   file: FileDetail;

@@ -1,11 +1,11 @@
 /** What changed from one version of a text to another. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
+import { MOST_TEXT, readText } from '../api/bytes.ts';
 import { grouped } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
 import { useKeys } from '../state/keys.ts';
-import { MOST_TEXT, readText } from './bytes.ts';
 import { compare } from './diff-rows.ts';
 import DiffTable from './diff-table.tsx';
 

@@ -2,15 +2,15 @@
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
+import { MOST_TEXT, readText } from '../api/bytes.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
 import type { Room } from '../state/room.ts';
 import { go } from '../state/route.ts';
+import { useWrite } from '../state/write.ts';
 import { sendFile } from '../upload/send.ts';
-import { MOST_TEXT, readText } from './bytes.ts';
 import { isText } from './kind.ts';
-import { useWrite } from './use-write.ts';
 
 const DiffTable = lazy(() => import('./diff-table.tsx'));
 

@@ -10,10 +10,10 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { copy, toast } from '../parts/toast.tsx';
 import type { Room } from '../state/room.ts';
 import { go } from '../state/route.ts';
+import { useWrite } from '../state/write.ts';
 import { Conflict } from './conflict.tsx';
 import { briefOf } from './kind.ts';
 import { UploadButton, useUpload } from './upload-button.tsx';
-import { useWrite } from './use-write.ts';
 
 interface ActionProps {
   file: FileDetail;

@@ -1,6 +1,7 @@
 /** One file: its versions, what changed between them, a preview, and what a person does with it. */
 import { lazy, Suspense } from 'preact/compat';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
+import { bytesHref } from '../api/bytes.ts';
 import { Icon } from '../parts/icon.tsx';
 import { sized } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -10,7 +11,6 @@ import type { Room } from '../state/room.ts';
 import { type BoardPlace, go, hrefOf } from '../state/route.ts';
 import { AboutFile } from './about-file.tsx';
 import { Approval } from './approval.tsx';
-import { bytesHref } from './bytes.ts';
 import { FileActions } from './file-actions.tsx';
 import { isText } from './kind.ts';
 import { useFile } from './use-file.ts';

@@ -2,9 +2,9 @@
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
+import { bytesHref, MOST_TEXT, readBytes, readText } from '../api/bytes.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { bytesHref, MOST_TEXT, readBytes, readText } from './bytes.ts';
 import { kindOf } from './kind.ts';
 
 const Code = lazy(() => import('./code.tsx'));

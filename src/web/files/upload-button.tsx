@@ -1,9 +1,9 @@
 /** A button that takes a file of the person's and sends it, with how far it is and a way to stop. */
 import { useRef, useState } from 'preact/hooks';
 import { ProblemLine } from '../parts/problem.tsx';
+import { useWrite, type Write } from '../state/write.ts';
 import { Progress } from '../upload/progress.tsx';
 import { sendFile, type Where } from '../upload/send.ts';
-import { useWrite, type Write } from './use-write.ts';
 
 export interface Upload extends Write {
   /** What is on its way, or was stopped by a problem. */

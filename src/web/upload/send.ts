@@ -4,6 +4,7 @@ import { MAX_FILE } from '../../contract/file-size.ts';
 import type { BoardFile } from '../../contract/types.ts';
 import { renewProof } from '../api/client.ts';
 import { session, signedOut } from '../api/session.ts';
+import { grouped } from '../parts/number.ts';
 
 /** The query of an upload: where the bytes go and which version they replace. */
 export interface Where {
@@ -47,16 +48,6 @@ export async function sendFile(board: string, bytes: Blob, where: Where, sending
     if (error.status === 401) signedOut('Your session has ended. Sign in again.');
     throw error;
   }
-}
-
-/** A number of bytes with thin spaces between the thousands. */
-export const grouped = (value: number): string => String(value).replaceAll(/\B(?=(\d{3})+$)/g, '\u2009');
-
-/** A size in words, such as "40 MB". */
-export function sizeOf(bytes: number): string {
-  if (bytes < 1_000) return `${bytes}\u00a0bytes`;
-  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)}\u00a0KB`;
-  return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)}\u00a0MB`;
 }
 
 /** The header that lets the server see damage on the way. Browsers hash on secure origins only; elsewhere it is left out. */
