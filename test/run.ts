@@ -54,10 +54,10 @@ const short = [
 ];
 
 /**
- * Each leaves its core idle for a third of its time, so that two cores carry three; tests that watch for timing suffer when
+ * Each leaves its core idle for almost half of its time, so that two cores carry four; tests that watch for timing suffer when
  * there are more.
  */
-const LANES = 3;
+const LANES = 4;
 /** Longest time of a process, so that one that hangs ends too. */
 const LIMIT_MS = 1_200_000;
 /** About as long should the files of one process take. */

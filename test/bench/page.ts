@@ -107,9 +107,7 @@ async function seenElsewhere(server: TestServer, person: Api, board: string): Pr
   const times: number[] = [];
   for (let n = 0; n < POSTS; n++) {
     const text = `Seen ${n} by another`;
-    const seen = page.waitForFunction((words) => document.querySelector('.tl')?.textContent?.includes(words), text, {
-      polling: 'mutation' as never,
-    });
+    const seen = page.getByText(text, { exact: true }).waitFor();
     const began = performance.now();
     await post(person, board, text);
     await seen;
