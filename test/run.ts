@@ -107,7 +107,7 @@ if (whole) await take({ name: 'costs of texts and bodies', files: globSync(costs
 const again = await runAgain();
 if (whole) await take({ name: 'all tests together', files: globSync('test/whole/*.test.ts') });
 await stopPostgres();
-if (has('--record')) writeFileSync(TIMES, `${JSON.stringify(measured, null, 1)}\n`);
+if (has('--record')) writeFileSync(TIMES, `${JSON.stringify({ ...times, ...measured }, null, 2)}\n`);
 for (const title of again) process.stdout.write(`passed only when it ran again alone: ${title}\n`);
 for (const { failure } of failed) process.stdout.write(`failed: ${failure.file}: ${failure.title}\n`);
 process.exitCode = failed.length > 0 ? 1 : 0;
