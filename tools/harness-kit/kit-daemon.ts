@@ -18,6 +18,9 @@ export interface KitDaemonOptions {
   address(): string;
 }
 
+/** On a busy machine hooks are faster again and again. */
+const MOST_STARTS = 20;
+
 export class KitDaemon {
   private readonly options: KitDaemonOptions;
   private child: ChildProcess | null = null;
@@ -72,9 +75,13 @@ export class KitDaemon {
     }
   }
 
-  /** Starts its test build in place of whichever runs. @param faults as `<point>:<kill|error|delay>` */
+  /**
+   * Starts its test build in place of the one that runs. A hook that missed the daemon may start one at the same moment.
+   *
+   * @param faults as `<point>:<kill|error|delay>`
+   */
   async start({ faults = '', tapped = false }: { faults?: string; tapped?: boolean } = {}): Promise<void> {
-    for (let tries = 0; tries < 5; tries++) {
+    for (let tries = 0; tries < MOST_STARTS; tries++) {
       await this.kill();
       const child = this.spawned(faults);
       this.child = child;

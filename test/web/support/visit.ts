@@ -45,9 +45,12 @@ export async function visit(
   });
   const tab = async (to = path): Promise<Page> => {
     const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error.stack)));
+    page.on('pageerror', (error) =>
+      complaints.push(error.stack || error.message || `an error without words on ${page.url()}`),
+    );
     page.on('console', (message) => {
-      if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text());
+      if (message.type() === 'error' && !expected.test(message.text()))
+        complaints.push(message.text() || `an empty message from ${message.location().url}`);
     });
     await page.goto(server.url + to);
     return page;
