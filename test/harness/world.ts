@@ -12,7 +12,7 @@ export const board = 'demo';
 export const peer = 'helper';
 
 export class World {
-  readonly home = new Home();
+  readonly home = new Home({ bare: true });
   private readonly agents: Agent[] = [];
 
   /** As on a machine where somebody has run `service init` once and made a board, and nothing else. */
