@@ -1,10 +1,14 @@
 /** All migrations, oldest first. They only ever move forward; a released one is never edited. */
 import type { Knex } from 'knex';
 import * as start from './001_start.ts';
+import * as brakes from './002_brakes.ts';
 
 export interface Migration {
   name: string;
   up(db: Knex): Promise<void>;
 }
 
-export const migrations: readonly Migration[] = [{ name: '001_start', up: start.up }];
+export const migrations: readonly Migration[] = [
+  { name: '001_start', up: start.up },
+  { name: '002_brakes', up: brakes.up },
+];

@@ -90,6 +90,7 @@ export const errors = {
   task_closed: kept(409),
   stands_changed: kept(409),
   ask_closed: kept(409),
+  thread_held: kept(409),
   task_prefix_taken: kept(409),
   file_exists: kept(409),
   file_changed: kept(409),

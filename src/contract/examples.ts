@@ -78,6 +78,7 @@ const board = {
     urgent: 'everyone',
     show_harness: true,
     nudges: 'on',
+    agent_run: { notice: 12, hold: 30 },
     overrides: [],
   },
   agents_add_people: true,

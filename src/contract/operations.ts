@@ -17,6 +17,7 @@ import * as lines from './nouns/lines.ts';
 import * as machines from './nouns/machines.ts';
 import * as members from './nouns/members.ts';
 import * as messages from './nouns/messages.ts';
+import * as needs from './nouns/needs.ts';
 import * as notices from './nouns/notices.ts';
 import * as pairing from './nouns/pairing.ts';
 import * as people from './nouns/people.ts';
@@ -48,6 +49,7 @@ export const operations = {
   ...files.operations,
   ...approvals.operations,
   ...allowances.operations,
+  ...needs.operations,
   ...notices.operations,
   ...pairing.operations,
 } as const;
@@ -77,6 +79,7 @@ export const nouns = {
   Files: files,
   Approvals: approvals,
   Allowances: allowances,
+  Needs: needs,
   Notices: notices,
   Pairing: pairing,
 };

@@ -51,7 +51,9 @@ import { postMessage } from './messages/post.ts';
 import { addReaction, listReactions, removeReaction } from './messages/react.ts';
 import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
 import { listReceipts } from './messages/receipts.ts';
+import { setThreadRun } from './messages/thread-run.ts';
 import { listThreads } from './messages/threads.ts';
+import { listNeeds } from './needs/needs.ts';
 import { listInviteNotices } from './notices/invite-notices.ts';
 import { ackNotices, listNotices } from './notices/notices.ts';
 import { getOnboardingInbox } from './notices/onboarding-inbox.ts';
@@ -168,6 +170,8 @@ export function useCases({ info, live, searchable, ...server }: Server): UseCase
     joinBoard: joinBoard(root),
     joinAsGuest: joinAsGuest(root, serverId),
     postMessage,
+    setThreadRun,
+    listNeeds,
     listMessages,
     getMessageBySeq,
     getMessage,

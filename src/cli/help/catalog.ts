@@ -76,6 +76,7 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   harness: { summary: 'Agent programs, and what is proved of them' },
   server: { summary: "Run this machine's own server" },
   board: { summary: 'Boards, their people and their messages', runs: 'board:list' },
+  thread: { summary: 'Threads in which agents answer each other' },
   task: { summary: 'Tasks of a board: who is on what, and where it stands', runs: 'task:list' },
   line: { summary: 'What an agent says it is on now', runs: 'line:show' },
   agent: { summary: 'Seats for agents' },
@@ -116,6 +117,7 @@ export const uses: [use: string, rows: [words: string, summary: string][]][] = [
     'BOARDS',
     [
       ['board', 'Boards, their people and their messages'],
+      ['thread', 'Let agents go on in a thread, or stop them'],
       ['task, line', 'Who is on what, and where it stands'],
       ['asks, answer, withdraw', 'What was asked, and the answers'],
       ['file, brief', 'Files, their versions, and the brief'],

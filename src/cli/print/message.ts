@@ -94,6 +94,9 @@ function markers(message: Message, times: TimeStyle): string[] {
     about,
     files,
     reactions,
+    agent_run: agentRun,
+    held,
+    thread,
   } = message;
   const secrets = message.redactions.reduce((sum, { count }) => sum + count, 0);
   return [
@@ -106,6 +109,9 @@ function markers(message: Message, times: TimeStyle): string[] {
     ...about.map((task) => task.ref),
     ...files.map((file) => `${file.name} v${file.version}`),
     ...reactions.map((reaction) => `${reaction.emoji} ${reaction.count}`),
+    agentRun ? `${agentRun} by agents in a row` : '',
+    held ? 'held: wakes nobody' : '',
+    thread === 'stopped' ? 'closed for agents' : thread === 'held' ? 'agents held' : '',
     secrets > 0 ? `${secrets} ${secrets === 1 ? 'secret' : 'secrets'} removed` : '',
   ].filter(Boolean);
 }

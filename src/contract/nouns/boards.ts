@@ -23,7 +23,11 @@ export const grant = z.union([permission, z.strictObject({ claim_tasks: z.array(
 export const role = z.strictObject({ charter: text(4000).optional(), can: z.array(grant).max(10) });
 export const roles = z.record(roleName, role);
 export const preset = z.enum(['starter', 'recommended']);
-export const policyKey = z.enum(['visibility', 'broadcast', 'urgent', 'show_harness', 'nudges']);
+export const policyKey = z.enum(['visibility', 'broadcast', 'urgent', 'show_harness', 'nudges', 'agent_run']);
+
+/** After how many messages in a row agents in a thread are told so, and after how many nobody is woken any more. */
+const runLimits = z.strictObject({ notice: z.int().min(1).max(1_000), hold: z.int().min(2).max(1_000) });
+const off = z.literal('off');
 
 export const policy = z.strictObject({
   preset,
@@ -32,12 +36,16 @@ export const policy = z.strictObject({
   urgent: z.enum(['everyone', 'granted']),
   show_harness: z.boolean(),
   nudges: z.enum(['on', 'off']),
+  agent_run: z.union([off, runLimits]),
   overrides: z.array(policyKey),
 });
 
 /** Left-out keys stay, or go back to the preset that is given. */
 export const policyChange = policy
   .omit({ overrides: true })
+  .extend({
+    agent_run: z.union([off, runLimits.refine(({ notice, hold }) => notice < hold, 'notice must be less than hold')]),
+  })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
 

@@ -1,6 +1,6 @@
 /** Messages, threads, inbox and read positions. */
 import { z } from 'zod';
-import { byMember, del, get, type OperationRow, post, put } from '../operation.ts';
+import { byMember, byPerson, del, get, type OperationRow, post, put } from '../operation.ts';
 import { emojis, type ReactionName } from '../reactions.ts';
 import { actor, boardName, id, memberName, presence, queryBool, queryInt, roleName, sentTime, time } from './common.ts';
 import { fileRef, fileToAttach } from './files.ts';
@@ -97,6 +97,20 @@ export const message = z.strictObject({
   answer: messageAnswer.optional(),
   files: z.array(fileRef),
   midturn_peer_sender_id: id('mem').optional(),
+  agent_run: z
+    .int()
+    .min(10)
+    .optional()
+    .describe(
+      'From 10 on: how many messages in a row agents have posted in the thread; on its first message now, on a reply with it.',
+    ),
+  thread: z
+    .enum(['held', 'stopped'])
+    .optional()
+    .describe('On the first message of a thread: `held`: posts by agents wake nobody; `stopped`: they are refused.'),
+  held: z.literal(true).optional().describe('It wakes nobody, because agents had posted too many in a row.'),
+  reason: z.literal('agent_run').optional().describe('Why it is held.'),
+  notice: z.string().optional().describe('What the server tells the agent that reads or posts it.'),
 });
 
 export const postMessageBody = z.strictObject({
@@ -178,6 +192,9 @@ export const receipts = z.strictObject({
       presence: presence.nullable(),
       /** For its sender: it waits in the queue of the agent's program, which takes it when the turn ends. */
       queued: z.strictObject({ boundary: z.literal('turn_end'), expires_at: time }).optional(),
+      /** It did not wake the agent, because agents had posted too many in a row. */
+      held: z.literal(true).optional(),
+      reason: z.literal('agent_run').optional(),
     }),
   ),
 });
@@ -190,6 +207,8 @@ export const reactionList = z.strictObject({
 const messageParam = z.object({ message: id('msg') });
 
 const reactionParams = z.object({ message: id('msg'), reaction: reactionName });
+
+export const setRunBody = z.strictObject({ action: z.enum(['continue', 'stop']) });
 
 const seqParam = z.object({
   seq: z
@@ -218,6 +237,7 @@ export const operations = {
       'version_not_found',
       'ask_closed',
       'message_too_large',
+      'thread_held',
       'role_not_found',
       'invalid_target',
       'unknown_recipient',
@@ -246,6 +266,14 @@ export const operations = {
     params: messageParam,
     errors: ['message_not_found'],
     answer: oneMessage,
+  },
+  setThreadRun: {
+    ...post('/v1/messages/{message}/run', byPerson, 'Let agents go on in a thread, or stop them'),
+    archived: 'refused',
+    params: messageParam,
+    body: setRunBody,
+    errors: ['message_not_found', 'agent_owner_required'],
+    answer: message,
   },
   listReplies: {
     ...get('/v1/messages/{message}/replies', byMember, 'Read a thread, or wait for its next reply'),

@@ -9,6 +9,17 @@ export const attribute = (value: string): string => inLine(value, 200);
 /** For our own lines that quote a sender: one line, at most 120 characters. */
 export const quoted = (value: string): string => inLine(value, 120);
 
+/** For our own lines that give the server's words: one line, at most 400 characters. */
+export const plain = (text: string): string =>
+  (
+    [...text]
+      .slice(0, 400)
+      .join('')
+      .match(/[\s\S]{1,100}/gu) ?? []
+  )
+    .map(quoted)
+    .join('');
+
 /** For an argument in a command that we propose: one word in every shell. */
 export const shellWord = (value: string): string => shellArgument(quoted(value));
 

@@ -1,12 +1,13 @@
 /** The lines below a message that tell the agent what it can do about it: each a command or a fact. */
 import type { Message } from '../../contract/types.ts';
-import { quoted, shellWord } from './escape.ts';
+import { plain, quoted, shellWord } from './escape.ts';
 import { onBoard, type RenderOptions, type TaskOutcome } from './options.ts';
 
 /** In a fixed order, only what applies. @param seat the name of the agent that reads. */
 export function linesAfter(message: Message, seat: string, options: RenderOptions): string[] {
   const on = onBoard(message.board, options);
   return [
+    ...(message.notice === undefined ? [] : [`service: ${plain(message.notice)}`]),
     ...replyLine(message, on),
     ...askLines(message, on),
     ...answerLine(message, seat, options.outcomes?.get(message.id)),

@@ -35,6 +35,8 @@ export function renderMessage(message: Message, seat: string, options: RenderOpt
     ask: message.ask ? (message.ask.blocking ? 'blocking' : 'going-with') : null,
     answers: message.answer && !message.answer.withdrawn ? String(message.answer.ask_seq) : null,
     option: message.answer?.option ? String(message.answer.option) : null,
+    'agent-run': message.agent_run === undefined ? null : String(message.agent_run),
+    held: message.held ? 'true' : null,
     files: message.files.map((file) => `${file.name}@${file.version}`).join(' ') || null,
     truncated: truncated || shown === null ? 'true' : null,
   });

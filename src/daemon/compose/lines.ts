@@ -1,5 +1,5 @@
 /** Our own lines ahead of messages: a changed mode, decisions, notices, reminders. */
-import { bytesOf, firstBytes, quoted } from '../bundle/escape.ts';
+import { bytesOf, firstBytes, plain, quoted } from '../bundle/escape.ts';
 import { onBoard } from '../bundle/options.ts';
 import type { Notice } from '../server-link/link.ts';
 import { isDecision, modeTexts } from './modes.ts';
@@ -87,14 +87,3 @@ function noticeLine({ kind, approval_id: approval, text, next }: Notice, origin:
   const room = LINE_BYTES - bytesOf(command) - bytesOf('service: ');
   return `service: ${firstBytes(plain(text), Math.max(80, room))}${command}`;
 }
-
-/** One line, without control characters and brackets that could be read as a tag. */
-const plain = (text: string): string =>
-  (
-    [...text]
-      .slice(0, 400)
-      .join('')
-      .match(/[\s\S]{1,100}/gu) ?? []
-  )
-    .map(quoted)
-    .join('');

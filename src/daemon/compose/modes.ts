@@ -35,14 +35,14 @@ export const isDecision = ({ kind }: Notice): boolean => decisions.has(kind);
 
 /** Whether a message wakes an idle session in a mode. */
 export function wakesIn(mode: DeliveryMode, message: Message, agent: { member_id: string; name: string }): boolean {
-  if (mode === 'off') return false;
+  if (mode === 'off' || message.held) return false;
   if (mode === 'all') return true;
   return mode === 'humans' ? message.from.kind === 'human' : concerns(message, agent);
 }
 
 /** Whether a message stands apart because it need not be looked at. */
 export const isQuiet = (mode: DeliveryMode, message: Message, agent: { member_id: string; name: string }): boolean =>
-  mode !== 'all' && !concerns(message, agent);
+  message.held === true || (mode !== 'all' && !concerns(message, agent));
 
 /** Whether something in there wakes an idle session. */
 export function wakes(seat: ComposeSeat): boolean {

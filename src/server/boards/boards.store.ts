@@ -3,6 +3,7 @@ import type { Policy, Role } from '../../contract/types.ts';
 import { countRows } from '../db/query.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { presets } from './policy.rules.ts';
 
 export type StoredPolicy = Omit<Policy, 'overrides'>;
 
@@ -186,21 +187,22 @@ export const listHiddenRows = (
   });
 
 /** Most boards share a few texts; what was parsed is remembered, frozen by its type. */
-function remembering<T>(): (text: string) => T {
+function remembering<T>(complete: (stored: T) => T = (stored) => stored): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
     const found = known.get(text);
     if (found !== undefined) return found;
     if (known.size >= 1_000) known.clear();
-    const parsed = JSON.parse(text) as T;
+    const parsed = complete(JSON.parse(text) as T);
     known.set(text, parsed);
     return parsed;
   };
 }
 
-const policies = remembering<Readonly<StoredPolicy>>();
+const policies = remembering<Readonly<StoredPolicy>>((policy) => ({ ...presets[policy.preset], ...policy }));
 const roleMaps = remembering<Readonly<Record<string, Role>>>();
 
+/** What was stored before a setting existed has that of its preset. */
 export const parsePolicy = (board: Pick<BoardRow, 'policy'>): Readonly<StoredPolicy> => policies(board.policy);
 export const parseRoles = (board: Pick<BoardRow, 'roles'>): Readonly<Record<string, Role>> => roleMaps(board.roles);
 

@@ -1,4 +1,5 @@
 /** Presets, overrides, and what policy and role let an agent do. */
+import { canonicalJson } from '../../contract/canonical.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Permission, Policy, PolicyChange, PolicyKey, Preset, Role } from '../../contract/types.ts';
 
@@ -12,6 +13,7 @@ export const presets: Record<Preset, StoredPolicy> = {
     urgent: 'everyone',
     show_harness: true,
     nudges: 'on',
+    agent_run: { notice: 12, hold: 30 },
   },
   recommended: {
     preset: 'recommended',
@@ -20,15 +22,16 @@ export const presets: Record<Preset, StoredPolicy> = {
     urgent: 'granted',
     show_harness: true,
     nudges: 'on',
+    agent_run: { notice: 12, hold: 30 },
   },
 };
 
-const keys: readonly PolicyKey[] = ['visibility', 'broadcast', 'urgent', 'show_harness', 'nudges'];
+const keys: readonly PolicyKey[] = ['visibility', 'broadcast', 'urgent', 'show_harness', 'nudges', 'agent_run'];
 
 /** The policy as it is shown: with the keys that differ from its preset. */
 export function withOverrides(policy: StoredPolicy): Policy {
   const preset = presets[policy.preset];
-  return { ...policy, overrides: keys.filter((key) => policy[key] !== preset[key]) };
+  return { ...policy, overrides: keys.filter((key) => canonicalJson(policy[key]) !== canonicalJson(preset[key])) };
 }
 
 /** A preset first resets every key to itself; then the other keys apply. */

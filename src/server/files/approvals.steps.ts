@@ -3,6 +3,7 @@ import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
+import { restartRunsCiting } from '../messages/messages.store.ts';
 import { append } from '../record/append.steps.ts';
 import { approvalsOf, saveApproval, type VersionRow } from './files.store.ts';
 
@@ -34,4 +35,5 @@ export async function approve({ tx, board, member, actor }: Approving, version: 
     at,
     seq,
   });
+  await restartRunsCiting(tx, board.id, { fileId: file_id, version: version.version });
 }

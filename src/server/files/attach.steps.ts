@@ -4,7 +4,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { type MessageRow, postedEvents } from '../messages/messages.store.ts';
 import { approve } from './approvals.steps.ts';
 import { requireFile, requireLiveFile, requireVersion } from './find.steps.ts';
-import { insertAttachments } from './posts.store.ts';
+import { insertAttachments, isCited } from './posts.store.ts';
 
 /**
  * The versions a post names, each once, as they are called now; without a number the latest.
@@ -23,6 +23,12 @@ export async function filesToCite(
     found.set(`${ref.id} ${ref.version}`, ref);
   }
   return [...found.values()];
+}
+
+/** Whether one of these versions is cited for the first time. */
+export async function citesNew(tx: WriteTx, files: readonly FileRef[]): Promise<boolean> {
+  for (const { id, version } of files) if (!(await isCited(tx, id, version))) return true;
+  return false;
 }
 
 /** Notes what a message cites, for those who ask where a file was cited. */

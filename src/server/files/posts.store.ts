@@ -7,6 +7,13 @@ export type AttachmentRow = { message_id: string; n: number; file_id: string; ve
 export const insertAttachments = (tx: WriteTx, rows: AttachmentRow[]): Promise<number> =>
   tx.change((db) => db('message_files').insert(rows));
 
+export const isCited = async (tx: ReadTx, fileId: string, version: number): Promise<boolean> => {
+  const rows = await tx.query((db) =>
+    db('message_files').where({ file_id: fileId, version }).limit(1).select('message_id'),
+  );
+  return rows.length > 0;
+};
+
 /** Readable messages that cite a file after a number, oldest first. */
 export const postsOf = (
   tx: ReadTx,

@@ -159,6 +159,32 @@ export async function inboxSeqs(
   return [...seqs, ...woken.map((row) => row.seq)].sort((a, b) => a - b).slice(0, limit);
 }
 
+/** Whether a message of an agent's inbox after a number wakes it. */
+export const anyWaking = async (
+  tx: ReadTx,
+  { memberId, readsAll }: MessageReader,
+  { boardId, after }: Pick<InboxPage, 'boardId' | 'after'>,
+): Promise<boolean> => {
+  const rows = await tx.query((db) =>
+    db({ m: 'messages' })
+      .where({ 'm.board_id': boardId, 'm.held': 0 })
+      .where('m.seq', '>', after)
+      .whereNot('m.sender_id', memberId)
+      .where((either) =>
+        either.where('m.to_everyone', 1).orWhereExists((named) =>
+          named
+            .from({ n: 'message_members' })
+            .whereRaw('n.seq = m.seq')
+            .where({ 'n.member_id': memberId, 'n.wakes': 1, ...(readsAll ? {} : { 'n.addressed': 1 }) })
+            .select(db.raw('1')),
+        ),
+      )
+      .limit(1)
+      .select('m.seq'),
+  );
+  return rows.length > 0;
+};
+
 const countsAtStatement = statement<{ board_id: string; up_to: number }, { nth: number; nth_everyone: number }>(
   (db, p) =>
     db.raw('SELECT nth, nth_everyone FROM messages WHERE board_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1', [

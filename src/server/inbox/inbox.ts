@@ -6,14 +6,23 @@ import { once } from '../db/once.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';
 import { movePosition } from '../members/positions.store.ts';
+import { isNoticed, runNotice } from '../messages/agent-run.rules.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { Asked, WaitCase, Waited, WriteCase } from '../operation/usecase.ts';
 import { effectivePolicy } from '../seats/midturn.rules.ts';
-import { loadMessages, showMessages } from '../views/message.ts';
+import { type LoadedMessages, loadMessages, showMessages } from '../views/message.ts';
 import { PAGE_BYTES } from '../views/window.ts';
 import { workViews } from '../views/work.ts';
-import { countsAt, type InboxPage, inboxSeqs, toEveryone, unreadOf, type WakingCounts } from './inbox.store.ts';
+import {
+  anyWaking,
+  countsAt,
+  type InboxPage,
+  inboxSeqs,
+  toEveryone,
+  unreadOf,
+  type WakingCounts,
+} from './inbox.store.ts';
 import { agentUnread, personUnread } from './unread.rules.ts';
 
 export const readInbox: WaitCase<'readInbox'> = {
@@ -34,10 +43,13 @@ async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Pr
   const inboxes: Waited<Inbox>[] = [];
   for (const [index, { input }] of asked.entries()) {
     const place = places[index] as Place;
-    const { seat } = callers[index] as SeatCaller;
+    const { seat, person } = callers[index] as SeatCaller;
     const { board, member } = place;
     const woken = unread.get(member.id) as WakingCounts;
-    const { messages, more } = await pageOf(tx, shared, place, input.query, woken.count > 0);
+    const page = await pageOf(tx, shared, place, { query: input.query, named: woken.count > 0, handle: person.handle });
+    // What wakes nobody ends no wait: it comes with what does, or with a read that does not wait.
+    const quiet = input.query.wait > 0 && !(await wakes(tx, place, page));
+    const { messages, more } = quiet ? { messages: [], more: false } : page;
     const answer = {
       board: board.name,
       board_id: board.id,
@@ -58,6 +70,11 @@ async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Pr
   return inboxes;
 }
 
+interface Page {
+  messages: Message[];
+  more: boolean;
+}
+
 /** What agents that have read as far get alike. */
 function sharedReads(tx: ReadTx) {
   return {
@@ -72,14 +89,19 @@ function sharedReads(tx: ReadTx) {
   };
 }
 
-/** @param named whether some message names the agent. */
+/** Whether something unread wakes the agent. */
+async function wakes(tx: ReadTx, { member, reader }: Place, { messages, more }: Page): Promise<boolean> {
+  if (messages.some((message) => !message.held)) return true;
+  return more && anyWaking(tx, reader, { boardId: member.board_id, after: messages.at(-1)?.seq ?? 0 });
+}
+
+/** @param named whether some message names the agent. @param handle of its person. */
 async function pageOf(
   tx: ReadTx,
   shared: ReturnType<typeof sharedReads>,
   place: Place,
-  query: Query<'readInbox'>,
-  named: boolean,
-): Promise<{ messages: Message[]; more: boolean }> {
+  { query, named, handle }: { query: Query<'readInbox'>; named: boolean; handle: string },
+): Promise<Page> {
   const { board, member, reader } = place;
   const after = Math.max(member.read_up_to, query.after);
   const page = { boardId: board.id, after, urgentOnly: query.urgent, limit: query.limit + 1 };
@@ -87,10 +109,23 @@ async function pageOf(
   const seqs = found.slice(0, query.limit);
   if (seqs.length === 0) return { messages: [], more: false };
   const loaded = await shared.messages({ boardId: board.id, seqs });
-  const messages = await withPeers(tx, place, await showMessages(tx, place, loaded));
+  const shown = noticed(await showMessages(tx, place, loaded), loaded, place, handle);
+  const messages = await withPeers(tx, place, shown);
   const fit = fitting(messages);
   return { messages: messages.slice(0, fit), more: fit < messages.length || found.length > query.limit };
 }
+
+/** With the server's word beside the message at which agents have answered each other for long. */
+const noticed = (
+  messages: Message[],
+  { messages: rows }: LoadedMessages,
+  { policy }: Place,
+  handle: string,
+): Message[] =>
+  messages.map((message, index) => {
+    const { row } = rows[index] as LoadedMessages['messages'][number];
+    return isNoticed(row, policy.agent_run) ? { ...message, notice: runNotice(row.agent_run, handle) } : message;
+  });
 
 /** How many of these messages go on one page; one always does. */
 function fitting(messages: readonly Message[]): number {

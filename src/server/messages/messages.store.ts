@@ -4,9 +4,14 @@ import type { Mention, Message, Query } from '../../contract/types.ts';
 import type { AskingData } from '../asks/asks.rules.ts';
 import { insertion, listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { type AgentRun, RESTARTS } from './agent-run.rules.ts';
 import { type MessageReader, readable } from './readable.rules.ts';
 
-export type MessageRow = {
+/** A message with, on a thread's first one, its run of agents. */
+export type MessageRow = NewMessage & AgentRun;
+
+/** What is written of a new message; the rest has defaults. */
+export type NewMessage = {
   id: string;
   board_id: string;
   seq: number;
@@ -35,6 +40,10 @@ export type MessageRow = {
   nth_everyone: number;
   nth_of_sender: number;
   nth_everyone_of_sender: number;
+  /** On a thread's first message: how many messages in a row agents have posted in it. On a reply: the same with it. */
+  agent_run: number;
+  /** 1: it wakes nobody, because the run was over its limit. */
+  held: number;
 };
 
 /** What a message's view needs besides its row. */
@@ -278,16 +287,98 @@ export const directReplies = (
       .select('m.id', 'm.sender_id'),
   );
 
-const inserting = insertion<MessageRow>('messages');
+const inserting = insertion<NewMessage>('messages');
 
-export const insertMessage = (tx: WriteTx, row: MessageRow): Promise<number> => tx.run(inserting(row), row);
+export const insertMessage = (tx: WriteTx, row: NewMessage): Promise<number> => tx.run(inserting(row), row);
 
-const replyStatement = statement<{ board_id: string; seq: number; reply_seq: number; at: number }>((db, p) =>
+const runOf = ({ agent_run, run_limit, run_restarts, run_held_at, run_stopped }: AgentRun): AgentRun => ({
+  agent_run,
+  run_limit,
+  run_restarts,
+  run_held_at,
+  run_stopped,
+});
+
+type ThreadKey = { board_id: string; seq: number };
+
+const replyStatement = statement<ThreadKey & AgentRun & { reply_seq: number; at: number }>((db, p) =>
   db('messages')
     .where({ board_id: p.board_id, seq: p.seq })
-    .update({ reply_count: db.raw('reply_count + 1'), last_reply_at: p.at, last_reply_seq: p.reply_seq }),
+    .update({ reply_count: db.raw('reply_count + 1'), last_reply_at: p.at, last_reply_seq: p.reply_seq, ...runOf(p) }),
 );
 
-/** Counts a reply on its thread's first message. */
-export const countReply = (tx: WriteTx, rootSeq: number, reply: MessageRow): Promise<number> =>
-  tx.run(replyStatement, { board_id: reply.board_id, seq: rootSeq, reply_seq: reply.seq, at: reply.at });
+/** Counts a reply on its thread's first message, with the run of agents that it makes. */
+export const countReply = (tx: WriteTx, rootSeq: number, reply: NewMessage, run: AgentRun): Promise<number> =>
+  tx.run(replyStatement, {
+    board_id: reply.board_id,
+    seq: rootSeq,
+    reply_seq: reply.seq,
+    at: reply.at,
+    ...runOf(run),
+  });
+
+const saveRunStatement = statement<ThreadKey & AgentRun>((db, p) =>
+  db('messages').where({ board_id: p.board_id, seq: p.seq }).update(runOf(p)),
+);
+
+/** Writes the run of agents on a thread's first message. */
+export const saveRun = (tx: WriteTx, root: ThreadKey, run: AgentRun): Promise<number> =>
+  tx.run(saveRunStatement, { board_id: root.board_id, seq: root.seq, ...runOf(run) });
+
+/** Lets held messages of a thread wake those they are for, up to this length of the run; answers how many. */
+export const releaseHeld = (tx: WriteTx, root: ThreadKey, upTo: number): Promise<number> =>
+  tx.change((db) =>
+    db('messages')
+      .where({ board_id: root.board_id, root_seq: root.seq, held: 1 })
+      .where('agent_run', '<=', upTo)
+      .update({ held: 0 }),
+  );
+
+const restart = (db: Knex) => ({
+  agent_run: 0,
+  run_limit: null,
+  run_held_at: null,
+  run_restarts: db.raw('run_restarts + 1'),
+});
+
+const restartStatement = statement<{ task_id: string }>((db, p) =>
+  db('messages')
+    .where('agent_run', '>', 0)
+    .where('run_restarts', '<', RESTARTS)
+    .whereRaw(
+      "(board_id, seq) IN (SELECT board_id, thread_seq FROM message_tasks WHERE task_id = ? AND how <> 'named')",
+      [p.task_id],
+    )
+    .update(restart(db)),
+);
+
+/** Starts the runs of agents anew in the threads that are about a task. */
+export const restartRunsAbout = (tx: WriteTx, taskId: string): Promise<number> =>
+  tx.run(restartStatement, { task_id: taskId });
+
+/** The same in the threads where a version of a file is cited. */
+export const restartRunsCiting = (
+  tx: WriteTx,
+  boardId: string,
+  { fileId, version }: { fileId: string; version: number },
+): Promise<number> =>
+  tx.change((db) =>
+    db('messages')
+      .where({ board_id: boardId })
+      .where('agent_run', '>', 0)
+      .where('run_restarts', '<', RESTARTS)
+      .whereIn('seq', (citing) =>
+        citing
+          .from({ a: 'message_files' })
+          .join({ m: 'messages' }, 'm.id', 'a.message_id')
+          .where({ 'a.file_id': fileId, 'a.version': version })
+          .select(db.raw('COALESCE(m.root_seq, m.seq)')),
+      )
+      .update(restart(db)),
+  );
+
+/** First messages of threads in which agents' posts are held, on these boards. */
+export const heldThreads = (tx: ReadTx, boardIds: string[]): Promise<MessageRow[]> =>
+  boardIds.length === 0
+    ? Promise.resolve([])
+    : tx.query((db) => db('messages').whereIn('board_id', boardIds).whereNotNull('run_held_at').select('*'));

@@ -10,7 +10,7 @@ import { redactAsk, sumCounts } from '../asks/redact.rules.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission, requirePostingRights } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { filesToCite } from '../files/attach.steps.ts';
+import { citesNew, filesToCite } from '../files/attach.steps.ts';
 import { activeAgents, type MemberRow, memberById, membersNamed } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
@@ -19,6 +19,7 @@ import { redact } from '../text/redaction.ts';
 import { askContext, askViews } from '../views/ask.ts';
 import { messageView } from '../views/message.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
+import { isNoticed, noRun, requireOpenToAgents, runNotice, withPost } from './agent-run.rules.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
 import { type MessageRow, messageBySeq } from './messages.store.ts';
 import { type Post, type Written, writePost } from './posting.steps.ts';
@@ -54,6 +55,8 @@ export const postMessage: WriteCase<'postMessage', Post> = {
     const parent = sent.reply_to === undefined ? null : await findMessageById(tx, place, sent.reply_to);
     const asking = body.ask ? readAsk(body.ask, sent, tx.now) : null;
     const answering = await readAnswer(tx, place.member, parent, sent.answer);
+    const root = parent === null ? null : await rootOf(tx, parent);
+    if (root && place.member.kind === 'agent') requireOpenToAgents(root);
     const addressing = await address(tx, place, roles, { to: sent.to, parent, asking, answering });
     if (place.member.kind === 'agent') {
       requirePostingRights(place.policy, role, { everyone: addressing.everyone, urgent: sent.urgent });
@@ -66,10 +69,17 @@ export const postMessage: WriteCase<'postMessage', Post> = {
       text: body.redacted.text,
     });
     const files = await filesToCite(tx, place.board.id, sent.files);
+    const run = withPost(root ?? noRun, {
+      byAgent: place.member.kind === 'agent',
+      restarts: root !== null && (await citesNew(tx, files)),
+      limits: place.policy.agent_run,
+      now: tx.now,
+    });
     const mentions = await mentionsIn(tx, place, roles, body.redacted.text, addressing);
     const written = await writePost(tx, caller, place, {
       post: body,
       parent,
+      run,
       addressing,
       mentions,
       about,
@@ -78,7 +88,7 @@ export const postMessage: WriteCase<'postMessage', Post> = {
       answering,
     });
     caller.shown.message = written.row.id;
-    return { answer: await asSeenBySender(tx, caller, place, written, parent) };
+    return { answer: await asSeenBySender(tx, caller, place, written, { parent, root }) };
   },
 };
 
@@ -138,10 +148,11 @@ async function asSeenBySender(
   caller: Caller,
   place: Place,
   { row, data }: Written,
-  parent: MessageRow | null,
+  { parent, root }: { parent: MessageRow | null; root: MessageRow | null },
 ): Promise<Message> {
   const { member } = place;
-  const ends = parent ? await endsOfReply(tx, parent) : null;
+  const author = parent ? await memberById(tx, parent.sender_id) : null;
+  if (author === undefined) throw new Error(`message ${parent?.id} has lost its author`);
   const context = {
     sender_name: member.name,
     sender_kind: member.kind,
@@ -150,17 +161,23 @@ async function asSeenBySender(
     sender_person_id: member.person_id,
     sender_handle: caller.person.handle,
     parent_id: parent?.id ?? null,
-    parent_from: ends?.from ?? null,
-    root_id: ends?.root ?? null,
+    parent_from: author?.name ?? null,
+    root_id: root?.id ?? null,
   };
   const shown = [{ row, data }];
   const extras = askViews(await askContext(tx, shown), tx.now, place, shown);
-  return { ...messageView(row, context, data, place), ...extras.get(row.id) };
+  return {
+    ...messageView(row, context, data, place),
+    ...extras.get(row.id),
+    ...(member.kind === 'agent' && isNoticed(row, place.policy.agent_run)
+      ? { notice: runNotice(row.agent_run, caller.person.handle) }
+      : {}),
+  };
 }
 
-async function endsOfReply(tx: WriteTx, parent: MessageRow): Promise<{ from: string; root: string }> {
-  const author = await memberById(tx, parent.sender_id);
-  const root = parent.root_seq === null ? parent : await messageBySeq(tx, parent.board_id, parent.root_seq);
-  if (!author || !root) throw new Error(`message ${parent.id} has lost its author or its thread`);
-  return { from: author.name, root: root.id };
+/** The first message of the thread that a message is in. */
+async function rootOf(tx: WriteTx, message: MessageRow): Promise<MessageRow> {
+  const root = message.root_seq === null ? message : await messageBySeq(tx, message.board_id, message.root_seq);
+  if (!root) throw new Error(`message ${message.id} has lost its thread`);
+  return root;
 }

@@ -19,8 +19,9 @@ import { newId } from '../text/ids.ts';
 import type { Redacted } from '../text/redaction.ts';
 import { timestampOrNull } from '../text/time.ts';
 import type { Addressing } from './addressing.steps.ts';
+import { type AgentRun, noRun } from './agent-run.rules.ts';
 import { dayOf, insertDay } from './days.store.ts';
-import { countReply, insertMessage, type MessageRow, type PostedData } from './messages.store.ts';
+import { countReply, insertMessage, type MessageRow, type NewMessage, type PostedData } from './messages.store.ts';
 
 type Sent = Body<'postMessage'>;
 
@@ -36,6 +37,8 @@ export interface Post {
 export interface Decided {
   post: { redacted: Redacted; sent: Partial<Post['sent']> };
   parent: MessageRow | null;
+  /** The run of agents in its thread, with it. */
+  run: AgentRun;
   addressing: Addressing;
   mentions: Mention[];
   about: About[];
@@ -58,7 +61,7 @@ export async function writePost(
   decided: Decided,
 ): Promise<Written> {
   const { board, member } = place;
-  const { post, parent, addressing, mentions, about, files, asking, answering } = decided;
+  const { post, parent, run, addressing, mentions, about, files, asking, answering } = decided;
   const { expects_reply = false, urgent = false } = post.sent;
   const id = newId('msg', tx.now);
   const answers = answering !== null && !answering.withdrawn;
@@ -93,7 +96,7 @@ export async function writePost(
     await insertDay(tx, { board_id: board.id, day: dayOf(event.at), before: board.message_count - 1 });
   }
   board.last_message_at = event.at;
-  const row: MessageRow = {
+  const message: NewMessage = {
     id,
     board_id: board.id,
     seq: event.seq,
@@ -115,8 +118,11 @@ export async function writePost(
     nth_everyone: board.everyone_count,
     nth_of_sender: member.sent_count,
     nth_everyone_of_sender: member.sent_everyone_count,
+    agent_run: run.agent_run,
+    held: run.run_held_at === null ? 0 : 1,
   };
-  await insertMessage(tx, row);
+  await insertMessage(tx, message);
+  const row: MessageRow = { ...noRun, ...message };
   await saveSent(tx, member);
   await insertNamed(tx, namedRows(row, addressing, mentions));
   await keepTags(tx, row, about);
@@ -124,7 +130,7 @@ export async function writePost(
   await keepCitations(tx, row, files);
   if (answering) await keepAnswer(tx, row, answering);
   if (parent && row.root_seq !== null) {
-    await countReply(tx, row.root_seq, row);
+    await countReply(tx, row.root_seq, row, run);
     await clearRequest(tx, member.id, parent.seq);
   }
   if (answering && approves(member, answering)) {

@@ -11,7 +11,7 @@ import { liveQueues, messagesIn } from '../seats/queue.store.ts';
 import { reportsOf } from '../seats/reports.store.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from '../views/actors.ts';
-import { messagesWithSeqs } from './messages.store.ts';
+import { type MessageRow, messagesWithSeqs } from './messages.store.ts';
 
 type Receipt = Answer<'listReceipts'>['recipients'][number];
 
@@ -35,7 +35,7 @@ export const listReceipts: ReadCase<'listReceipts'>['run'] = async (tx, caller, 
 async function receiptsOf(
   tx: ReadTx,
   place: Place,
-  { id: messageId, seq, sender_id: sender }: { id: string; seq: number; sender_id: string },
+  { id: messageId, seq, sender_id: sender, held }: MessageRow,
   ids: string[],
 ): Promise<Receipt[]> {
   if (ids.length === 0) return [];
@@ -48,12 +48,14 @@ async function receiptsOf(
     const member = members.get(id);
     if (member?.status !== 'active') return [];
     const agent = member.kind === 'agent';
+    const state = stateOf(member, seq, missed.has(id));
     return [
       {
         member: actorView(member, place.reader),
-        state: stateOf(member, seq, missed.has(id)),
+        state,
         presence: agent ? presenceAt(reports.get(id), tx.now).presence : null,
-        ...queuedOf(stateOf(member, seq, missed.has(id)), queues.get(id)),
+        ...queuedOf(state, queues.get(id)),
+        ...(agent && held === 1 && state === 'pending' ? { held: true, reason: 'agent_run' } : {}),
       },
     ];
   });

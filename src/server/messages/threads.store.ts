@@ -144,3 +144,43 @@ export async function threadMembers(
   ].sort((a, b) => Number(a.first) - Number(b.first) || a.rank - b.rank);
   return [...new Set(seen.flatMap(({ who }) => who.split(',')))];
 }
+
+export interface ThreadAgent {
+  root_seq: number;
+  id: string;
+  name: string;
+  person_id: string;
+  handle: string;
+  /** Number of its newest message in the thread. */
+  last: number;
+  /** Number of the newest message by a person in the thread; null: there is none. */
+  last_of_person: number | null;
+}
+
+/** The active agents that wrote in these threads of a board, by name. */
+export const threadAgents = (tx: ReadTx, boardId: string, roots: number[]): Promise<ThreadAgent[]> =>
+  tx.query((db) => {
+    const byThread = 'COALESCE(m.root_seq, m.seq)';
+    const thread = db.raw(byThread);
+    const inThreads = (kind: 'agent' | 'human') =>
+      db({ m: 'messages' })
+        .join({ s: 'members' }, 's.id', 'm.sender_id')
+        .where({ 'm.board_id': boardId, 's.kind': kind })
+        .where((either) => either.whereIn('m.seq', roots).orWhereIn('m.root_seq', roots));
+    const persons = inThreads('human').groupByRaw(byThread).select({ root_seq: thread }).max({ last: 'm.seq' }).as('h');
+    return inThreads('agent')
+      .join({ p: 'people' }, 'p.id', 's.person_id')
+      .leftJoin(persons, 'h.root_seq', thread)
+      .where('s.status', 'active')
+      .groupByRaw(`${byThread}, s.id, s.name, s.person_id, p.handle, h.last`)
+      .orderBy('s.name')
+      .select({
+        root_seq: thread,
+        id: 's.id',
+        name: 's.name',
+        person_id: 's.person_id',
+        handle: 'p.handle',
+        last_of_person: 'h.last',
+      })
+      .max({ last: 'm.seq' });
+  });

@@ -4,6 +4,7 @@ import { type BoardRow, parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
+import { noRun } from '../messages/agent-run.rules.ts';
 import { writePost } from '../messages/posting.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import { personById } from '../people/people.store.ts';
@@ -43,6 +44,7 @@ export async function askAgent(tx: WriteTx, caller: Caller, { row, board, agentI
         sent: { expects_reply: true },
       },
       parent: null,
+      run: noRun,
       addressing: { to: [`@${agent.name}`], everyone: false, recipients: [agent], named: [agent.id] },
       mentions: [],
       about: [],

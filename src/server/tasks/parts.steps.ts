@@ -5,6 +5,7 @@ import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { clearLines, clearLinesAbout, setLine } from '../lines/lines.steps.ts';
 import type { MemberRow } from '../members/members.store.ts';
+import { restartRunsAbout } from '../messages/messages.store.ts';
 import { append } from '../record/append.steps.ts';
 import { clearCurrentTask, setCurrentTask } from '../seats/agents.store.ts';
 import { timestampOrNull } from '../text/time.ts';
@@ -110,13 +111,14 @@ export async function dropPartsOf(acting: Pick<Acting, 'tx' | 'board' | 'actor'>
   await clearLines(acting.tx, acting.board.id, memberIds);
 }
 
-/** Writes columns of a task and keeps the row at hand true. */
+/** Writes columns of a task and keeps the row at hand true. Agents who talk about it may go on for as long again. */
 export async function change(
   tx: WriteTx,
   task: Pick<TaskRow, 'id'> & Partial<TaskRow>,
   columns: Partial<TaskRow>,
 ): Promise<void> {
   await saveTask(tx, task.id, columns);
+  await restartRunsAbout(tx, task.id);
   Object.assign(task, columns);
 }
 

@@ -24,6 +24,7 @@ export function infoOf(serverId: string, db: Database, files: StoreKind, mode: S
     features: [
       'asks',
       'board_stream',
+      'brakes',
       'collect_wait',
       'delegation_list',
       'files',

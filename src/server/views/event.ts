@@ -8,7 +8,7 @@ import type { EventRow } from '../record/events.store.ts';
 import { hashText } from '../text/hash.ts';
 import { timestamp } from '../text/time.ts';
 
-/** Who a message is for, by the message's id: what decides whether a reader gets the reactions to it. */
+/** Who a message is for, by the message's id: what decides whether a reader gets the events about it. */
 export type Audiences = ReadonlyMap<string, Audience>;
 
 interface Audience {
@@ -18,7 +18,7 @@ interface Audience {
 }
 
 /** Events about a message that was posted before: a reader who may not read that message does not get them. */
-const isAboutMessage = ({ type }: Pick<EventRow, 'type'>): boolean => type.startsWith('reaction.');
+const isAboutMessage = ({ type }: Pick<EventRow, 'type'>): boolean => /^(reaction|thread)\./.test(type);
 
 /** The audiences that are needed to judge these events; read only where the policy hides messages from anybody. */
 export async function audiencesOf(tx: ReadTx, policy: StoredPolicy, events: readonly EventRow[]): Promise<Audiences> {

@@ -3,6 +3,7 @@ import type { Message } from '../../contract/types.ts';
 import type { Place, Reader } from '../access/board-access.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { type AgentRun, SHOWN_FROM } from '../messages/agent-run.rules.ts';
 import {
   countReadableReplies,
   type MessageContext,
@@ -111,7 +112,16 @@ export function messageView(
     mentions: data.mentions,
     about: (data.about ?? []).map(({ id, ref, how }) => ({ id, ref, how })),
     files: (data.files ?? []).map(({ id, name, version, digest }) => ({ id, name, version, digest })),
+    ...(row.agent_run >= SHOWN_FROM ? { agent_run: row.agent_run } : {}),
+    ...threadState(row),
+    ...(row.held === 1 ? { held: true, reason: 'agent_run' } : {}),
   };
+}
+
+/** On a thread's first message: what agents' posts in it come to. */
+function threadState({ run_stopped, run_held_at }: AgentRun): Pick<Message, 'thread'> {
+  if (run_stopped === 1) return { thread: 'stopped' };
+  return run_held_at === null ? {} : { thread: 'held' };
 }
 
 const showsOwner = (board: BoardRow): boolean => board.show_owner === 1;

@@ -64,6 +64,7 @@ const forSome: Partial<Record<OperationName, { who: Standing; others: string }>>
   removePerson: { who: 'admin', others: '403 server_admin_required' },
   createInvite: { who: 'admin', others: '403 server_admin_required' },
   updateBoard: { who: 'owner', others: '403 admin_required' },
+  setThreadRun: { who: 'owner', others: '403 agent_owner_required' },
   setBoardVisibility: { who: 'owner', others: '403 owner_required' },
   makeBoardOwner: { who: 'owner', others: '403 owner_required' },
   unmakeBoardOwner: { who: 'owner', others: '403 owner_required' },

@@ -48,6 +48,7 @@ forEachDatabase('creating a board', (engine) => {
       urgent: 'everyone',
       show_harness: true,
       nudges: 'on',
+      agent_run: { notice: 12, hold: 30 },
       overrides: [],
     });
     expect(Object.keys(body.roles)).to.deep.equal(['member']);

@@ -104,6 +104,7 @@ forEachDatabase('changing a board', (engine) => {
       urgent: 'everyone',
       show_harness: true,
       nudges: 'on',
+      agent_run: { notice: 12, hold: 30 },
       overrides: ['urgent'],
     });
     expect((await events()).at(-1)?.data).to.deep.include({ preset_applied: 'recommended' });

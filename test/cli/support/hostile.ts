@@ -185,7 +185,16 @@ export class HostileServer {
   /** Which server it is and what it can do stays readable, so that commands go on. */
   #info(): object {
     const info = new Answers('kept', true).of(operations.getInfo.answer) as { features: string[] };
-    const features = ['asks', 'board_stream', 'collect_wait', 'delegation_list', 'files', 'invite_show', 'lines'];
+    const features = [
+      'asks',
+      'board_stream',
+      'brakes',
+      'collect_wait',
+      'delegation_list',
+      'files',
+      'invite_show',
+      'lines',
+    ];
     const more = ['onboarding', 'pagination', 'profile', 'search', 'tasks'];
     return { ...info, server_id: this.serverId, features: [...features, ...more, hostile] };
   }

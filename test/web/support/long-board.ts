@@ -1,6 +1,7 @@
 /** Fills a board with messages, many to a transaction: posting ten thousand one by one would take half a minute. */
 import { lockPlace } from '../../../src/server/access/board-access.ts';
 import { toEveryone } from '../../../src/server/messages/addressing.steps.ts';
+import { noRun } from '../../../src/server/messages/agent-run.rules.ts';
 import { writePost } from '../../../src/server/messages/posting.steps.ts';
 import type { Caller } from '../../../src/server/operation/caller.ts';
 import type { Api } from '../../support/api.ts';
@@ -19,6 +20,7 @@ export async function fillBoard(server: TestServer, person: Api, handle: string,
         const { row } = await writePost(tx, caller as unknown as Caller, place, {
           post: { redacted: { text: `Message ${n}`, counts: [] }, sent: {} },
           parent: null,
+          run: noRun,
           addressing: toEveryone,
           ...{ mentions: [], about: [], files: [], asking: null, answering: null },
         });

@@ -12,7 +12,11 @@ export function changeLine(thing: string, board: string, before: string, after: 
 
 /** A preset and what differs from it, in one line. */
 export const policyWords = (policy: Policy): string =>
-  [policy.preset, ...policy.overrides.map((key) => `${key}=${policy[key]}`)].join(', ');
+  [policy.preset, ...policy.overrides.map((key) => `${key}=${valueText(policy[key])}`)].join(', ');
+
+/** As `--set` takes it. */
+const valueText = (value: Policy[keyof Policy]): string =>
+  typeof value === 'object' && 'hold' in value ? `${value.notice}/${value.hold}` : String(value);
 
 const meanings: Record<string, Record<string, string>> = {
   visibility: {
@@ -23,7 +27,11 @@ const meanings: Record<string, Record<string, string>> = {
   urgent: { everyone: 'every agent may send urgent', granted: 'agents send urgent by grant of their role' },
   show_harness: { true: 'agents see which program others run', false: 'agents do not see which program others run' },
   nudges: { on: 'agents are reminded', off: 'agents are not reminded' },
+  agent_run: { off: 'agents may answer each other without end' },
 };
+
+/** What the numbers of `agent_run` mean. */
+const longRuns = 'messages in a row by agents in a thread: told so, then held';
 
 export function policyText(policy: Policy): string {
   const { preset, overrides, ...values } = policy;
@@ -31,7 +39,7 @@ export function policyText(policy: Policy): string {
     ['preset', preset],
     ...Object.entries(values).map(([key, value]): [string, string] => [
       key,
-      `${value}${overrides.includes(key as never) ? ', changed' : ''} (${meanings[key]?.[String(value)] ?? ''})`,
+      `${valueText(value)}${overrides.includes(key as never) ? ', changed' : ''} (${meanings[key]?.[String(value)] ?? longRuns})`,
     ]),
   ]).join('\n');
 }

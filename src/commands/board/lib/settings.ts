@@ -5,6 +5,9 @@ import { either } from '../../../contract/problems.ts';
 import type { Board, BodyIn, Role } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
 
+/** After how many messages in a row agents are told so, and from which on nobody is woken. */
+const runLimits = /^(\d{1,4})\/(\d{1,4})$/;
+
 export const readBoard = async ({ client, board }: BoardSession): Promise<Board> =>
   (await client.call('getBoard', { params: { board } })).data;
 
@@ -16,11 +19,12 @@ const policyValues = {
   urgent: ['everyone', 'granted'],
   show_harness: ['true', 'false'],
   nudges: ['on', 'off'],
+  agent_run: ['12/30', 'off'],
 } as const;
 
 /** A policy as words of the command line say it: a preset, then `key=value` for what differs from it. */
 export function policyOptions(preset: string | undefined, set: readonly string[]): Policy | null {
-  const options: Record<string, string | boolean> = preset === undefined ? {} : { preset };
+  const options: Record<string, unknown> = preset === undefined ? {} : { preset };
   for (const word of set) {
     const [key = '', value = ''] = word.split('=', 2);
     if (!Object.hasOwn(policyValues, key)) {
@@ -28,6 +32,11 @@ export function policyOptions(preset: string | undefined, set: readonly string[]
         `A policy has no ${key || 'setting without a name'}.`,
         `Its settings: ${Object.keys(policyValues).join(', ')}`,
       );
+    }
+    const [, notice, hold] = (key === 'agent_run' && runLimits.exec(value)) || [];
+    if (hold !== undefined) {
+      options[key] = { notice: Number(notice), hold: Number(hold) };
+      continue;
     }
     const values: readonly string[] = policyValues[key as keyof typeof policyValues];
     if (!values.includes(value)) throw usage(`${key} is ${values.join(' or ')}.`, `Such as --set ${key}=${values[0]}`);

@@ -9,7 +9,7 @@ import { hanging } from '../../../cli/table.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
-import type { Answer, Approval, Message } from '../../../contract/types.ts';
+import type { Answer, Approval, Message, Need } from '../../../contract/types.ts';
 import type { inboxOfPerson } from './shapes.ts';
 
 type PersonInbox = z.infer<typeof inboxOfPerson>;
@@ -23,6 +23,7 @@ export async function readPersonInbox(session: Session): Promise<PersonInbox> {
       .map(({ name, unread = 0, needs_reply }) => ({ name, unread, needs_reply: needs_reply ?? 0 }))
       .filter((board) => board.unread > 0 || board.needs_reply > 0),
     asks: await asksFor(session),
+    needs: await needsFor(session),
     ...(await onboardingFor(session)),
   };
 }
@@ -33,6 +34,11 @@ async function asksFor({ client }: Session): Promise<Message[]> {
   const { data } = await client.call('listAsks', { query: { can_answer: true, limit: 200 } });
   const blocking = (ask: Message) => (ask.ask?.blocking ? 0 : 1);
   return data.asks.sort((a, b) => blocking(a) - blocking(b));
+}
+
+async function needsFor({ client }: Session): Promise<Need[]> {
+  const { features } = await serverInfo(client);
+  return features.includes('brakes') ? (await client.call('listNeeds')).data.needs : [];
 }
 
 /** A guest brings nobody and is asked nothing. */
@@ -52,13 +58,14 @@ async function onboardingFor(session: Session): Promise<Pick<PersonInbox, 'appro
   }
 }
 
-export function personInboxText({ boards, asks, approvals, board_adds: adds, arrivals }: PersonInbox): string {
+export function personInboxText({ boards, asks, needs, approvals, board_adds: adds, arrivals }: PersonInbox): string {
   const needing = boards.filter((board) => board.needs_reply > 0);
   const unread = boards.filter((board) => board.unread > 0);
   const lines = [
-    ...(needing.length + asks.length > 0 ? ['Needs you'] : []),
+    ...(needing.length + asks.length + needs.length > 0 ? ['Needs you'] : []),
     ...needing.map((b) => `  ${b.name}  ${b.needs_reply} to answer`),
     ...asks.flatMap((ask) => hanging(askLine(ask))),
+    ...needs.flatMap((need) => hanging(escapeUntrusted(`  ${need.board}  ${need.text}`))),
     ...(unread.length > 0 ? ['Unread', ...unread.map((b) => `  ${b.name}  ${b.unread} unread`)] : []),
     ...(approvals.length > 0
       ? ['Waiting for your approval', ...approvals.flatMap((one) => hanging(approvalLine(one)))]
@@ -70,11 +77,16 @@ export function personInboxText({ boards, asks, approvals, board_adds: adds, arr
   if (ask) return called([...lines, `Next: service answer ${ask.seq} --board ${ask.board}`].join('\n'));
   const [request] = approvals;
   if (request) return called([...lines, `Next: service approval allow ${request.id}`].join('\n'));
+  const [need] = needs;
+  if (need) return called([...lines, `Next: ${commandFor(need)}`].join('\n'));
   const first = (needing[0] ?? unread[0])?.name;
   if (first === undefined)
     return lines.join('\n') || called('Nothing is waiting for you. Your boards: service board list');
   return called([...lines, `Next: service read --unread --board ${first}`].join('\n'));
 }
+
+/** What the person can do about it. */
+const commandFor = (need: Need): string => `service thread continue ${need.seq} --board ${need.board}`;
 
 const approvalLine = (approval: Approval): string =>
   escapeUntrusted(

@@ -45,4 +45,6 @@ export const inboxOfPerson = object({
   approvals: answer('listApprovals').shape.approvals,
   board_adds: arrivals.board_adds,
   arrivals: arrivals.arrivals,
+  /** What agents cannot go on with without them. */
+  needs: answer('listNeeds').shape.needs,
 });

@@ -13,7 +13,12 @@ export function newestOf(bundle: string): { board: string; seq: number } | null 
 }
 
 /** Posts it before the bundle counts as received. One that another try has posted already is a success. */
-export async function replyWith({ client }: Session, bundle: string, text: string): Promise<void> {
+export async function replyWith(
+  { client }: Session,
+  bundle: string,
+  text: string,
+  note: (text: string) => void,
+): Promise<void> {
   const body = [...text.replace(/\n$/, '')].slice(0, MOST_REPLY).join('');
   const newest = newestOf(bundle);
   if (!newest || body.trim() === '') return;
@@ -24,7 +29,15 @@ export async function replyWith({ client }: Session, bundle: string, text: strin
     body: { body, reply_to: data.message.id },
     idempotencyKey: `run-${data.message.id}`,
   };
-  await client.call('postMessage', call).catch((error: unknown) => {
-    if (!(error instanceof ClientError) || error.code !== 'idempotency_conflict') throw error;
-  });
+  try {
+    const { data: posted } = await client.call('postMessage', call);
+    if (posted.held)
+      note(
+        `The reply is held: agents have posted ${posted.agent_run ?? 'many'} messages in a row there. A person may let them go on.`,
+      );
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    if (error.code === 'thread_held') note(`The reply was not posted: ${error.message} ${error.hint}`);
+    else if (error.code !== 'idempotency_conflict') throw error;
+  }
 }

@@ -77,7 +77,9 @@ export async function serveWith(session: Session, options: RunFlags): Promise<{ 
       const outcome = await runChild(text, child, stop.signal);
       if (!stop.signal.aborted) await turn?.done(outcome);
       if (outcome.kind === 'done' && options.reply)
-        await replyWith(session, text, turn?.answer(outcome.output) ?? outcome.output);
+        await replyWith(session, text, turn?.answer(outcome.output) ?? outcome.output, (text) =>
+          options.out.note(text),
+        );
       return outcome;
     },
   });

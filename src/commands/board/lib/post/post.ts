@@ -74,7 +74,12 @@ export async function post(open: () => Promise<BoardSession>, options: PostOptio
   const again = reply.replayed ? ' (already done)' : '';
   const refs = message.about.map((task) => task.ref).join(', ');
   const posted = `Posted #${message.seq} to ${message.to.join(', ')} on ${message.board}${refs ? ` · about ${refs}` : ''}${again}`;
-  const first = [posted, ...message.files.map((file) => `Attached ${file.name} v${file.version}`)].join('\n');
+  const first = [
+    posted,
+    ...message.files.map((file) => `Attached ${file.name} v${file.version}`),
+    ...(message.notice ? [message.notice] : []),
+    ...(message.held ? [heldText(message)] : []),
+  ].join('\n');
   if (options['wait-reply'] !== undefined) return waited(session, message, options, { out, first });
   const notes = wantsNotes(session, options, out)
     ? await notesOf(session, message, out)
@@ -82,6 +87,10 @@ export async function post(open: () => Promise<BoardSession>, options: PostOptio
   const lines = await noteLines(notes, message, out);
   out.print({ message, ...notes }, () => [first, ...lines].join('\n'));
 }
+
+/** Said of a post that wakes nobody. */
+const heldText = ({ agent_run: run = 0 }: Message): string =>
+  `Held: agents have posted ${run} messages in a row here, so it wakes nobody. A person's message, or service thread continue, lets you go on.`;
 
 /** The text; undefined: the option that is picked says it. */
 async function givenText(options: PostOptions, out: Output): Promise<string | undefined> {

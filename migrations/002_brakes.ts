@@ -1,0 +1,26 @@
+/** Brakes on agents: runs of their messages in a thread. */
+import type { Knex } from 'knex';
+
+export async function up(db: Knex): Promise<void> {
+  await runs(db);
+}
+
+/** What only a thread's first message uses has defaults: no other message writes it. */
+async function runs(db: Knex): Promise<void> {
+  await db.schema.alterTable('messages', (t) => {
+    // On a thread's first message: how many messages in a row agents have posted in it. On a reply: the same when it was posted.
+    t.integer('agent_run').notNullable().defaultTo(0);
+    // 1: it wakes nobody, because the run was over its limit.
+    t.integer('held').notNullable().defaultTo(0);
+    // From here on, columns of a thread's first message. Up to which length people let the run go on; null: the policy says.
+    t.integer('run_limit');
+    // How many times in a row something other than a person's word started the count anew.
+    t.integer('run_restarts').notNullable().defaultTo(0);
+    // Since when messages of the run are held; null: none is.
+    t.bigInteger('run_held_at');
+    // 1: closed for agents until a person writes in it.
+    t.integer('run_stopped').notNullable().defaultTo(0);
+  });
+  await db.schema.raw('CREATE INDEX messages_held_threads ON messages (board_id, seq) WHERE run_held_at IS NOT NULL');
+  await db.schema.raw('CREATE INDEX messages_held ON messages (board_id, root_seq, seq) WHERE held = 1');
+}

@@ -1,0 +1,45 @@
+/** What needs a person beside asks and requests: agents that cannot go on without them. */
+import { z } from 'zod';
+import { byPerson, get, type OperationRow } from '../operation.ts';
+import { boardName, id, memberName, time } from './common.ts';
+
+const common = {
+  /** Of what it is about; the same as long as it stands. */
+  id: z.string(),
+  /** Since when. */
+  at: time,
+  board: boardName,
+  board_id: id('brd'),
+  /** One line that says it. */
+  text: z.string(),
+};
+
+export const need = z.discriminatedUnion('kind', [
+  z
+    .strictObject({
+      kind: z.literal('thread_held'),
+      ...common,
+      message_id: id('msg'),
+      seq: z.int().min(1),
+      agent_run: z.int().min(1),
+      agents: z.array(memberName),
+    })
+    .describe(
+      'Agents answered each other for so long that nobody is woken any more: continue or stop (`setThreadRun`).',
+    ),
+]);
+
+export const needList = z.strictObject({
+  needs: z.array(need),
+  /** When the list may change although nothing happens; null: it does not. */
+  changes_at: time.nullable(),
+});
+
+export const about = 'What needs a person beside asks and requests.';
+
+export const operations = {
+  listNeeds: {
+    ...get('/v1/me/needs', byPerson, 'List what needs a person beside asks and requests, oldest first'),
+    answer: needList,
+  },
+} as const satisfies Record<string, OperationRow>;
