@@ -1,8 +1,9 @@
-/** Brakes on agents: runs of their messages in a thread. */
+/** Brakes on agents: runs of their messages in a thread, and how often these may wake a seat. */
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
   await runs(db);
+  await budgets(db);
 }
 
 /** What only a thread's first message uses has defaults: no other message writes it. */
@@ -23,4 +24,21 @@ async function runs(db: Knex): Promise<void> {
   });
   await db.schema.raw('CREATE INDEX messages_held_threads ON messages (board_id, seq) WHERE run_held_at IS NOT NULL');
   await db.schema.raw('CREATE INDEX messages_held ON messages (board_id, root_seq, seq) WHERE held = 1');
+}
+
+async function budgets(db: Knex): Promise<void> {
+  await db.schema.alterTable('members', (t) => {
+    // Until when agents' messages do not wake the seat, and why.
+    t.bigInteger('braked_until');
+    t.text('braked_reason');
+    t.bigInteger('braked_at');
+  });
+  await db.schema.createTable('seat_budgets', (t) => {
+    t.text('member_id').primary();
+    // JSON of what the agent's person set; null: the usual.
+    t.text('wakes');
+    t.text('cost');
+    // JSON of what is left.
+    t.text('buckets').notNullable();
+  });
 }

@@ -68,6 +68,8 @@ export const routes: Record<OperationName, ClientRoute> = {
   "pruneAgents": {"method":"POST","path":"/v1/agents/prune","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
   "listMyAgents": {"method":"GET","path":"/v1/me/agents","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
   "setDeliveryMode": {"method":"PUT","path":"/v1/boards/{board}/members/{member}/delivery","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
+  "setAgentBudget": {"method":"PUT","path":"/v1/boards/{board}/members/{member}/budget","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
+  "releaseAgent": {"method":"POST","path":"/v1/boards/{board}/members/{member}/release","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
   "setPresence": {"method":"PUT","path":"/v1/me/presence","credentials":["AG"],"idempotency":"N","ok":[200]},
   "setLocation": {"method":"PUT","path":"/v1/me/location","credentials":["AG"],"idempotency":"N","ok":[200]},
   "getDeliveryQueue": {"method":"GET","path":"/v1/me/delivery-queue","credentials":["AG"],"idempotency":"-","ok":[200]},

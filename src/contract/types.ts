@@ -82,6 +82,7 @@ export type JoinCode = z.output<typeof joining.joinCode>;
 export type JoinResult = z.output<typeof joining.joinResult>;
 export type Message = z.output<typeof messages.message>;
 export type Mention = z.output<typeof messages.mention>;
+export type Budget = z.output<typeof seats.budget>;
 export type Need = z.output<typeof needs.need>;
 export type Inbox = z.output<typeof inbox.inbox>;
 export type TaskRef = z.output<typeof tasks.taskRef>;

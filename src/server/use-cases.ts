@@ -71,6 +71,7 @@ import { setPersonRole } from './people/role.ts';
 import { listEvents } from './record/read.ts';
 import type { Searched } from './search/search.store.ts';
 import { search } from './search/search.ts';
+import { releaseAgent, setAgentBudget } from './seats/budget.ts';
 import { setDeliveryMode } from './seats/delivery.ts';
 import { getMidturnPolicy, setMidturnPolicy } from './seats/midturn.ts';
 import { getDeliveryQueue, reportDeliveryQueue } from './seats/queue.ts';
@@ -172,6 +173,8 @@ export function useCases({ info, live, searchable, ...server }: Server): UseCase
     postMessage,
     setThreadRun,
     listNeeds,
+    setAgentBudget,
+    releaseAgent,
     listMessages,
     getMessageBySeq,
     getMessage,

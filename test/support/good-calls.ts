@@ -147,6 +147,16 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   removeReaction: () => ({ params: { reaction: 'eyes' } }),
   listReactions: () => ({}),
   setThreadRun: () => ({ body: { action: 'continue' }, later: ['agent_owner_required'] }),
+  setAgentBudget: () => ({
+    params: { member: 'nobody-here' },
+    body: { wakes: 'off' },
+    later: ['agent_not_found', 'agent_owner_required'],
+  }),
+  releaseAgent: () => ({
+    params: { member: 'nobody-here' },
+    body: { action: 'more' },
+    later: ['agent_not_found', 'agent_owner_required'],
+  }),
   listNeeds: () => ({}),
   search: () => ({ query: { q: 'hi' } }),
   readInbox: () => ({}),

@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { runtime } from '../../cli/runtime.ts';
 import { tellMode } from '../../cli/session/ask-daemon.ts';
 import { without } from '../../cli/session/read-only.ts';
 import { count, flag, object, text } from '../../cli/shapes.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
-import { readCredentials } from '../../local/credentials.ts';
 import { usage } from '../../local/failure.ts';
 import { seatHeld } from './lib/binding.ts';
 import { deliveryRecord, deliveryText, ownName } from './lib/delivery.ts';
-import { agentMeant } from './lib/midturn.ts';
+import { agentNamed } from './lib/own-agent.ts';
 
 export const json = () => {
   const delivery = object({
@@ -42,7 +40,8 @@ export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
     const { as } = this.globals;
     if (as === undefined) throw usage('Name the agent with --as AGENT.', `service agent delivery ${mode} --as AGENT`);
     // The person acts, where the agent is.
-    const member = agentNamed(this.globals);
+    this.globals.as = undefined;
+    const member = agentNamed(as, this.globals);
     const { client, board } = await this.onBoard('P');
     const params = { board, member };
     const { data, again } = await this.write(client, 'setDeliveryMode', {
@@ -64,32 +63,3 @@ export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
     this.print<typeof json>(record, () => deliveryText(record, session.board));
   }
 }
-
-interface Globals {
-  as?: string | undefined;
-  board?: string | undefined;
-  server?: string | undefined;
-}
-
-/**
- * Turns `--as AGENT` into the server and board of that agent, and answers by what it goes there: its id where this
- * machine holds its seat, else the name, on the board that is in use.
- */
-function agentNamed(globals: Globals): string {
-  const as = globals.as ?? '';
-  globals.as = undefined;
-  const [name = '', board] = as.replace(/^@/, '').split('@', 2);
-  if (!holdsSeat(name)) {
-    globals.board ??= board;
-    return name;
-  }
-  const seat = agentMeant(as, globals.board);
-  globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
-  globals.board ??= seat.saved.board;
-  return seat.memberId;
-}
-
-const holdsSeat = (nameOrId: string): boolean =>
-  Object.values(readCredentials(runtime().folders).servers).some(({ seats }) =>
-    Object.entries(seats).some(([id, seat]) => seat.token !== undefined && (id === nameOrId || seat.name === nameOrId)),
-  );

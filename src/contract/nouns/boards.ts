@@ -26,7 +26,7 @@ export const preset = z.enum(['starter', 'recommended']);
 export const policyKey = z.enum(['visibility', 'broadcast', 'urgent', 'show_harness', 'nudges', 'agent_run']);
 
 /** After how many messages in a row agents in a thread are told so, and after how many nobody is woken any more. */
-const runLimits = z.strictObject({ notice: z.int().min(1).max(1_000), hold: z.int().min(2).max(1_000) });
+const runLimits = z.strictObject({ notice: z.int().min(1).max(1_000), hold: z.int().min(1).max(1_000) });
 const off = z.literal('off');
 
 export const policy = z.strictObject({
@@ -43,9 +43,6 @@ export const policy = z.strictObject({
 /** Left-out keys stay, or go back to the preset that is given. */
 export const policyChange = policy
   .omit({ overrides: true })
-  .extend({
-    agent_run: z.union([off, runLimits.refine(({ notice, hold }) => notice < hold, 'notice must be less than hold')]),
-  })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
 

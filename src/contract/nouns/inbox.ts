@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { byPerson, get, type OperationRow, post } from '../operation.ts';
 import { boardName, deliveryMode, id, memberName, midturnPolicy, queryBool, queryInt, seq, time } from './common.ts';
 import { message, window } from './messages.ts';
-import { agentLine } from './seats.ts';
+import { agentLine, brake } from './seats.ts';
 import { taskRef, taskText } from './tasks.ts';
 
 export const agentWork = z.strictObject({
@@ -47,6 +47,7 @@ export const inbox = z.strictObject({
   delivery_revision: z.int().min(0),
   midturn_policy: midturnPolicy,
   work: agentWork,
+  braked: brake.optional(),
 });
 
 export const ackBody = z.strictObject({ up_to: seq });

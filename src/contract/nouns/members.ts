@@ -17,7 +17,7 @@ import {
   time,
 } from './common.ts';
 import { personParam } from './people.ts';
-import { agentLine, agentLocation, agentState } from './seats.ts';
+import { agentLine, agentLocation, agentState, brake, budget } from './seats.ts';
 import { taskRef } from './tasks.ts';
 
 export const boardPerson = z.strictObject({
@@ -76,6 +76,9 @@ export const memberRecord = z.strictObject({
   state: agentState.nullable(),
   current_task: taskRef.nullable().optional(),
   location: agentLocation.optional(),
+  braked: brake.optional(),
+  /** For the agent's person. */
+  budget: budget.optional(),
 });
 
 export const ownAgentsQuery = z.object({ limit: queryInt(1, 500).default(500), after: id('mem').optional() });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { byPerson, get, type OperationRow } from '../operation.ts';
 import { boardName, id, memberName, time } from './common.ts';
+import { brake } from './seats.ts';
 
 const common = {
   /** Of what it is about; the same as long as it stands. */
@@ -27,6 +28,16 @@ export const need = z.discriminatedUnion('kind', [
     .describe(
       'Agents answered each other for so long that nobody is woken any more: continue or stop (`setThreadRun`).',
     ),
+  z
+    .strictObject({
+      kind: z.literal('agent_braked'),
+      ...common,
+      agent: memberName,
+      member_id: id('mem'),
+      until: time,
+      reason: brake.shape.reason,
+    })
+    .describe("Agents' messages wake an own agent no longer: `releaseAgent`, or `setDeliveryMode` for people only."),
 ]);
 
 export const needList = z.strictObject({

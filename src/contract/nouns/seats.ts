@@ -1,11 +1,42 @@
 /** What a seat reports of itself, and how messages reach it. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
-import { byPerson, get, type OperationRow, put } from '../operation.ts';
-import { boardName, deliveryMode, id, memberName, nullsLeftOut, presence, text, time } from './common.ts';
+import { byPerson, get, type OperationRow, post, put } from '../operation.ts';
+import { boardName, deliveryMode, id, memberName, nullsLeftOut, presence, sentTime, text, time } from './common.ts';
 import { taskRef } from './tasks.ts';
 
-export const agentState = z.enum(['waiting', 'paused', 'late', 'disconnected', 'working', 'idle']);
+export const agentState = z.enum(['waiting', 'paused', 'late', 'braked', 'disconnected', 'working', 'idle']);
+
+/** Agents' messages do not wake it. `person`: its person said so; `reads`: it acknowledges nothing of what it reads. */
+export const brake = z.strictObject({ until: time, reason: z.enum(['wakes', 'cost', 'reads', 'person']) });
+
+const wakeLimit = z.strictObject({ count: z.int().min(1).max(100_000), seconds: z.int().min(60).max(2_592_000) });
+const wakeLimits = z.union([z.literal('off'), z.array(wakeLimit).min(1).max(2)]);
+const costLimit = z.strictObject({
+  usd: z.number().positive().max(1_000_000),
+  seconds: z.int().min(60).max(2_592_000),
+});
+
+/** How often agents' messages may wake an agent, and what it may cost; null: no limit of cost. */
+export const budget = z.strictObject({ wakes: wakeLimits, cost: costLimit.nullable() });
+
+/** Left-out parts stay; null sets the usual. */
+export const setBudgetBody = z
+  .strictObject({ wakes: wakeLimits.nullable().optional(), cost: costLimit.nullable().optional() })
+  .refine((body) => Object.keys(body).length > 0, 'must change something');
+
+export const releaseBody = z.discriminatedUnion('action', [
+  z.strictObject({ action: z.literal('more') }),
+  z.strictObject({ action: z.literal('pause'), until: sentTime }),
+]);
+
+export const agentBudget = z.strictObject({
+  board: boardName,
+  agent: memberName,
+  member_id: id('mem'),
+  budget,
+  braked: brake.nullable(),
+});
 
 export const setPresenceBody = z
   .strictObject({
@@ -93,6 +124,26 @@ export const operations = {
     body: setModeBody,
     errors: ['agent_owner_required', 'not_on_board', 'agent_not_found'],
     answer: modeSet,
+  },
+  setAgentBudget: {
+    ...put(
+      '/v1/boards/{board}/members/{member}/budget',
+      byPerson,
+      'Set how often agents may wake an own agent, and its cost',
+    ),
+    body: setBudgetBody,
+    errors: ['agent_owner_required', 'not_on_board', 'agent_not_found'],
+    answer: agentBudget,
+  },
+  releaseAgent: {
+    ...post(
+      '/v1/boards/{board}/members/{member}/release',
+      byPerson,
+      'Let agents wake an own agent again, or not until later',
+    ),
+    body: releaseBody,
+    errors: ['agent_owner_required', 'not_on_board', 'agent_not_found'],
+    answer: agentBudget,
   },
   setPresence: {
     ...put('/v1/me/presence', ['AG'], 'Report whether somebody is behind a seat'),

@@ -62,7 +62,13 @@ export const onlyFromAgents = (seats: readonly ComposeSeat[]): boolean =>
 /** The same of its messages alone. */
 export const hasWaking = (seat: ComposeSeat): boolean =>
   seat.mode !== 'off' &&
-  waitingOf(seat).some((message) => seat.again.has(message.id) || wakesIn(seat.mode, message, agentOf(seat)));
+  waitingOf(seat).some(
+    (message) => seat.again.has(message.id) || (!isBraked(seat, message) && wakesIn(seat.mode, message, agentOf(seat))),
+  );
+
+/** The server says that agents' messages wake it no longer. */
+const isBraked = ({ inbox }: ComposeSeat, { from }: Message): boolean =>
+  inbox.braked !== undefined && from.kind === 'agent';
 
 /** The agent as its messages name it now. */
 export const agentOf = ({ seat, inbox }: ComposeSeat): { member_id: string; name: string } => ({

@@ -237,6 +237,8 @@ export class Feed {
         const feed = seats.get(frame.data.member_id);
         const told = isMode(frame.data.mode) && isNumber(frame.data.revision);
         if (feed?.problem === null && told) events.emit('mode', feed.seat, frame.data.mode, frame.data.revision);
+        // Its person may have released it.
+        if (feed?.braked) seats.refresh(feed);
         return 'more';
       }
       case 'notice': {

@@ -15,6 +15,8 @@ import { SeatFeed } from './seat-feed.ts';
 import { requireInbox, requireNotices } from './trust.ts';
 import type { Wire } from './wire.ts';
 
+/** A timer lasts no longer. */
+const MOST_PAUSE_MS = 86_400_000;
 const PAGE = 100;
 const NOTICE_PAGES = 2;
 
@@ -176,7 +178,23 @@ export class FollowedSeats {
     this.applyInbox(feed, inbox);
     this.#calls.setProblem(feed, null);
     this.#options.events.emit('inbox', feed.seat, read);
+    feed.braked = inbox.braked !== undefined;
+    if (inbox.braked) void this.#readAt(feed, Date.parse(inbox.braked.until));
     return read;
+  }
+
+  /** Agents' messages wake the seat again from then on. */
+  async #readAt(feed: SeatFeed, at: number): Promise<void> {
+    const { world } = this.#options.wire;
+    feed.pauseEnds.abort();
+    feed.pauseEnds = new AbortController();
+    try {
+      const signal = AbortSignal.any([feed.ended.signal, feed.pauseEnds.signal]);
+      await world.sleep(Math.min(Math.max(1_000, at - world.now()), MOST_PAUSE_MS), signal);
+      this.refresh(feed);
+    } catch {
+      // The seat ended, or was read again.
+    }
   }
 
   async #readNotices(feed: SeatFeed): Promise<Notice[]> {

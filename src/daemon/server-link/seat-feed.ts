@@ -32,6 +32,10 @@ export class SeatFeed {
   readonly noticeReads: SingleFlight<Notice[]>;
   readonly backoff: Backoff;
   readonly noticeBackoff: Backoff;
+  /** Whether its latest read said that agents' messages do not wake it. */
+  braked = false;
+  /** Ends the sleep until agents' messages wake the seat again. */
+  pauseEnds = new AbortController();
   /** Ends what is going on for the seat. */
   readonly ended = new AbortController();
   /** A read was not made because of this machine's own files. */

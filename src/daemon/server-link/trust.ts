@@ -66,6 +66,9 @@ const message = record({
     record({ ask_id: text, ask_seq: number, option: orNull(number), option_text: orNull(text), withdrawn: flag }),
   ),
   midturn_peer_sender_id: maybe(text),
+  agent_run: maybe(number),
+  held: maybe(flag),
+  notice: maybe(text),
 });
 
 const line = record({ kind: text, text, until: orNull(text), source: text, at: text });
@@ -94,6 +97,7 @@ const inbox = record({
   delivery_revision: number,
   midturn_policy: text,
   work,
+  braked: maybe(record({ until: moment, reason: text })),
 });
 
 const notices = listOf(

@@ -34,8 +34,14 @@ export function withOverrides(policy: StoredPolicy): Policy {
   return { ...policy, overrides: keys.filter((key) => canonicalJson(policy[key]) !== canonicalJson(preset[key])) };
 }
 
-/** A preset first resets every key to itself; then the other keys apply. */
+/** A preset first resets every key to itself; then the other keys apply. @throws Refusal `invalid_request`. */
 export function changedPolicy(policy: StoredPolicy, { preset, ...keys }: PolicyChange): StoredPolicy {
+  const { agent_run: limits } = keys;
+  if (typeof limits === 'object' && limits.notice >= limits.hold)
+    throw new Refusal('invalid_request', 'policy.agent_run: notice must be less than hold.', {
+      hint: 'Such as {"notice": 12, "hold": 30}.',
+      details: { field: 'policy.agent_run', problem: 'notice must be less than hold' },
+    });
   return { ...(preset === undefined ? policy : presets[preset]), ...keys };
 }
 

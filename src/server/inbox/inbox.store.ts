@@ -163,11 +163,12 @@ export async function inboxSeqs(
 export const anyWaking = async (
   tx: ReadTx,
   { memberId, readsAll }: MessageReader,
-  { boardId, after }: Pick<InboxPage, 'boardId' | 'after'>,
+  { boardId, after, braked }: Pick<InboxPage, 'boardId' | 'after'> & { braked: boolean },
 ): Promise<boolean> => {
   const rows = await tx.query((db) =>
     db({ m: 'messages' })
-      .where({ 'm.board_id': boardId, 'm.held': 0 })
+      .join({ s: 'members' }, 's.id', 'm.sender_id')
+      .where({ 'm.board_id': boardId, 'm.held': 0, ...(braked ? { 's.kind': 'human' } : {}) })
       .where('m.seq', '>', after)
       .whereNot('m.sender_id', memberId)
       .where((either) =>

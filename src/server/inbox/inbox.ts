@@ -10,7 +10,10 @@ import { isNoticed, runNotice } from '../messages/agent-run.rules.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { Asked, WaitCase, Waited, WriteCase } from '../operation/usecase.ts';
+import { brakeAt, RepeatedReads } from '../seats/budget.rules.ts';
 import { effectivePolicy } from '../seats/midturn.rules.ts';
+import { countWake } from '../seats/wake-count.steps.ts';
+import { brakeView } from '../views/member.ts';
 import { type LoadedMessages, loadMessages, showMessages } from '../views/message.ts';
 import { PAGE_BYTES } from '../views/window.ts';
 import { workViews } from '../views/work.ts';
@@ -48,7 +51,8 @@ async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Pr
     const woken = unread.get(member.id) as WakingCounts;
     const page = await pageOf(tx, shared, place, { query: input.query, named: woken.count > 0, handle: person.handle });
     // What wakes nobody ends no wait: it comes with what does, or with a read that does not wait.
-    const quiet = input.query.wait > 0 && !(await wakes(tx, place, page));
+    const brake = brakeOf(tx, place, page, input.query.wait > 0);
+    const quiet = input.query.wait > 0 && !(await wakes(tx, place, page, brake !== null));
     const { messages, more } = quiet ? { messages: [], more: false } : page;
     const answer = {
       board: board.name,
@@ -64,8 +68,10 @@ async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Pr
       delivery_revision: member.delivery_revision,
       midturn_policy: effectivePolicy(seat.midturn_policy, seat.midturn_default).policy,
       work: work[index] as Inbox['work'],
+      ...(brake ? { braked: brakeView(brake) } : {}),
     };
-    inboxes.push({ answer, empty: messages.length === 0, board: headOf(place) });
+    const later = brake ? { keys: [`seat:${member.id}`], again: brake.until } : {};
+    inboxes.push({ answer, empty: messages.length === 0, board: headOf(place), ...later });
   }
   return inboxes;
 }
@@ -90,9 +96,24 @@ function sharedReads(tx: ReadTx) {
 }
 
 /** Whether something unread wakes the agent. */
-async function wakes(tx: ReadTx, { member, reader }: Place, { messages, more }: Page): Promise<boolean> {
-  if (messages.some((message) => !message.held)) return true;
-  return more && anyWaking(tx, reader, { boardId: member.board_id, after: messages.at(-1)?.seq ?? 0 });
+async function wakes(
+  tx: ReadTx,
+  { member, reader }: Place,
+  { messages, more }: Page,
+  braked: boolean,
+): Promise<boolean> {
+  if (messages.some(({ held, from }) => !held && (!braked || from.kind === 'human'))) return true;
+  return more && anyWaking(tx, reader, { boardId: member.board_id, after: messages.at(-1)?.seq ?? 0, braked });
+}
+
+const repeated = new RepeatedReads();
+
+/** Why agents' messages do not wake the agent; a wait that would get the same unread messages once more too often is one reason. */
+function brakeOf({ now }: ReadTx, { member }: Place, { messages }: Page, waits: boolean) {
+  const brake = brakeAt(member, now);
+  if (brake || !waits || messages.length === 0 || messages.some(({ from }) => from.kind === 'human')) return brake;
+  const until = repeated.take(member.id, member.read_up_to, now);
+  return until === null ? null : { until, reason: 'reads' as const };
 }
 
 /** @param named whether some message names the agent. @param handle of its person. */
@@ -156,8 +177,12 @@ async function withPeers(tx: ReadTx, { member }: Place, messages: Message[]): Pr
 export const ackInbox: WriteCase<'ackInbox'> = {
   async run(tx, caller, { body }) {
     const place = await ownPlace(tx, caller as SeatCaller);
+    const before = place.member.read_up_to;
     const cursor = await acknowledge(tx, place, body.up_to);
-    if (cursor > place.member.read_up_to) tx.publish(`positions:${caller.person.person_id}`);
+    if (cursor > before) {
+      tx.publish(`positions:${caller.person.person_id}`);
+      await countWake(tx, place.member, before, cursor);
+    }
     return { answer: { cursor, member_id: place.member.id } };
   },
 };

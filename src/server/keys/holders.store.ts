@@ -21,7 +21,16 @@ export type HolderRow = {
   member_id: string | null;
 } & Pick<
   MemberRow,
-  'board_id' | 'kind' | 'status' | 'role' | 'access' | 'read_up_to' | 'read_count' | 'sent_count' | 'read_sent_count'
+  | 'board_id'
+  | 'kind'
+  | 'status'
+  | 'role'
+  | 'access'
+  | 'read_up_to'
+  | 'read_count'
+  | 'sent_count'
+  | 'read_sent_count'
+  | 'braked_until'
 >;
 
 const MOST = 4_096;
@@ -47,6 +56,7 @@ function columns(db: Knex, digest: string, session: boolean) {
     read_count: 'm.read_count',
     sent_count: 'm.sent_count',
     read_sent_count: 'm.read_sent_count',
+    braked_until: 'm.braked_until',
   };
 }
 

@@ -1,10 +1,11 @@
 /** A stream in board mode: one board's events from a number on, each once and in order. */
 import { Refusal } from '../../contract/errors.ts';
+import type { EventActor } from '../../contract/types.ts';
 import { requirePlace, seeBoardById } from '../access/board-access.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { authenticate } from '../operation/caller.ts';
-import { eventsAfter } from '../record/events.store.ts';
+import { type EventRow, eventsAfter } from '../record/events.store.ts';
 import { audiencesOf } from '../views/event.ts';
 import type { Connection } from './connection.ts';
 import { type Feed, type Follower, PAGE } from './feed.ts';
@@ -36,6 +37,7 @@ export class BoardStream implements Follower {
   /** Retries that are scheduled for when the database can be read; at most one of each kind. */
   #cancelRecheck = () => {};
   #cancelPump = () => {};
+  #cancelBrake = () => {};
 
   constructor(options: BoardStreamOptions) {
     this.#options = options;
@@ -47,19 +49,21 @@ export class BoardStream implements Follower {
     options.connection.onClose(() => {
       this.#cancelRecheck();
       this.#cancelPump();
+      this.#cancelBrake();
       options.feed.followers.delete(this);
     });
     void this.pump();
   }
 
   /** New events, read once for all followers. A follower that is behind or whose buffer is full reads from its own cursor. */
-  news(news: News, { reader }: Extract<Right, { ok: true }>): void {
+  news(news: News, { reader, brakedUntil }: Extract<Right, { ok: true }>): void {
     const { first, last } = news;
     if (first === null || last === null || last <= this.#cursor || this.#pumping) return;
     if (!this.#ready || first > this.#cursor + 1 || this.#options.connection.congested) {
       void this.pump();
       return;
     }
+    if (this.#isBraked(brakedUntil, news.events)) return;
     this.#options.connection.write(news.framesAfter(Math.max(this.#cursor, first - 1), reader, this.wantsMessages));
     this.#cursor = last;
   }
@@ -107,10 +111,12 @@ export class BoardStream implements Follower {
   /** Answers whether another page may follow. */
   async #page(): Promise<boolean> {
     const { db, board, connection, feed } = this.#options;
-    const { bytes, last, count } = await db.read(async (tx) => {
+    const { bytes, last, count, braked } = await db.read(async (tx) => {
       const caller = await authenticate(tx, this.holder.credential);
       const place = requirePlace(await seeBoardById(tx, caller, board.id));
       const events = await eventsAfter(tx, board.id, this.#cursor, PAGE);
+      if (caller.seat !== null && this.#isBraked(place.member.braked_until ?? 0, events))
+        return { bytes: Buffer.alloc(0), last: null, count: events.length, braked: true };
       const readers = this.wantsMessages ? [place.reader] : [];
       const messages = await renderMessages(tx, place.board, events, readers);
       const page = new News(place.board, place.policy, events, await audiencesOf(tx, place.policy, events), messages);
@@ -118,18 +124,30 @@ export class BoardStream implements Follower {
         bytes: page.framesAfter(this.#cursor, place.reader, this.wantsMessages),
         last: page.last,
         count: events.length,
+        braked: false,
       };
     });
     if (bytes.length > 0) connection.write(bytes);
     if (last !== null) this.#cursor = last;
-    this.#announceReady();
+    this.#announceReady(braked);
     feed.startAt(this.#cursor);
+    if (braked) return false;
     return count === PAGE || feed.isBehind(this.#cursor);
   }
 
-  #announceReady(): void {
+  /** Whether these events have to wait: agents' messages alone, while they do not wake the seat. They come when the pause ends. */
+  #isBraked(until: number, events: readonly EventRow[]): boolean {
+    const { clock } = this.#options;
+    if (until <= clock.now() || events.length === 0 || !events.every(isAgentsMessage)) return false;
+    this.#cancelBrake();
+    this.#cancelBrake = clock.after(until - clock.now() + 1, () => void this.pump());
+    return true;
+  }
+
+  /** @param anyway what is missing of the backlog has to wait. */
+  #announceReady(anyway: boolean): void {
     const { connection, board, head } = this.#options;
-    if (this.#ready || this.#cursor < head) return;
+    if (this.#ready || (this.#cursor < head && !anyway)) return;
     this.#ready = true;
     connection.write(frame('ready', { board: board.name, board_id: board.id, head_seq: this.#cursor }, this.#cursor));
   }
@@ -144,3 +162,6 @@ export class BoardStream implements Follower {
     this.#cancelPump = this.#options.clock.after(1_000, () => void this.pump());
   }
 }
+
+const isAgentsMessage = ({ type, actor }: EventRow): boolean =>
+  type === 'message.posted' && (JSON.parse(actor) as EventActor).kind === 'agent';

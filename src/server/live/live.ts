@@ -126,18 +126,19 @@ export class Live {
    */
   async wait<T>(
     caller: Caller,
-    { board, keys = [] }: Pick<Waited<T>, 'board' | 'keys'>,
+    first: Pick<Waited<T>, 'board' | 'keys' | 'again'>,
     seconds: number,
     gone: AbortSignal,
     look: Look,
   ): Promise<T> {
     const again = () => this.#together.look<T>(caller.credential, look);
     if (this.#closing) return (await again()).answer;
+    const { board } = first;
     const release = this.#admit(caller);
     const sleep = new Sleep(this.#clock, seconds * 1000, concernOf(caller));
     const feed = this.#feedOf(board.id);
     feed.sleepers.add(sleep);
-    const unwatch = this.notifier.watch(keys, () => sleep.wake());
+    let disarm = this.#arm(first, sleep);
     const unguard = this.#guard(caller, () => sleep.wake());
     const end: Open = { end: () => sleep.stop() };
     this.#open.add(end);
@@ -145,11 +146,15 @@ export class Live {
     gone.addEventListener('abort', () => sleep.stop(), { once: true });
     try {
       // Reads again before sleeping only if the board changed between the first read and the subscription.
-      const moved = keys.length > 0 || (await this.#patiently(sleep, () => this.#hasMoved(caller, board)));
+      const moved = first.keys !== undefined || (await this.#patiently(sleep, () => this.#hasMoved(caller, board)));
       if (!moved) await sleep.next();
       for (;;) {
         const found = await this.#patiently(sleep, again);
         if (found && (!found.empty || sleep.over)) return found.answer;
+        if (found) {
+          disarm();
+          disarm = this.#arm(found, sleep);
+        }
         await sleep.next();
       }
     } finally {
@@ -157,7 +162,7 @@ export class Live {
       this.#open.delete(end);
       feed.sleepers.delete(sleep);
       this.#dropIdle(feed);
-      unwatch();
+      disarm();
       unguard();
       release();
     }
@@ -194,6 +199,17 @@ export class Live {
       unwatch();
       release();
     }
+  }
+
+  /** Wakes a sleep when something beside the board changes, or at a moment, until the returned function is called. */
+  #arm({ keys = [], again }: Pick<Waited<unknown>, 'keys' | 'again'>, sleep: Sleep): () => void {
+    const unwatch = this.notifier.watch(keys, () => sleep.wake());
+    const cancel =
+      again === undefined ? () => {} : this.#clock.after(Math.max(1, again - this.#clock.now()), () => sleep.wake());
+    return () => {
+      unwatch();
+      cancel();
+    };
   }
 
   /** Empty while the database is unavailable: waiting requests stay open and look again a second later. */

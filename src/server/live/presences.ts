@@ -107,7 +107,9 @@ export class Presences {
     this.#cancelNext();
     const turns = statuses.flatMap((status) => {
       const line = lineIn(status);
-      return [runsOutAt(status), line && turnsAt(line, now)].filter((turn): turn is number => turn !== null);
+      return [runsOutAt(status), line && turnsAt(line, now), status.braked_until].filter(
+        (turn): turn is number => turn !== null,
+      );
     });
     const ahead = turns.filter((turn) => turn > now);
     if (ahead.length === 0) return;
@@ -126,7 +128,7 @@ function shown(status: AgentStatusRow, now: number) {
     presence_since: timestampOrNull(since),
     delivery: status.delivery,
     line: line && lineView(line, line.task),
-    state: stateWord(presence, line, now),
+    state: stateWord(presence, line, now, (status.braked_until ?? 0) > now),
   };
 }
 
@@ -134,4 +136,15 @@ const textOf = (status: AgentStatusRow, now: number): string => JSON.stringify(s
 
 /** The presence of an agent before its first report. */
 const blank = (status: AgentStatusRow, now: number): string =>
-  textOf({ ...status, presence: null, presence_since: null, reported_at: null, delivery: null, line_kind: null }, now);
+  textOf(
+    {
+      ...status,
+      presence: null,
+      presence_since: null,
+      reported_at: null,
+      delivery: null,
+      line_kind: null,
+      braked_until: null,
+    },
+    now,
+  );

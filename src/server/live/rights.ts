@@ -14,7 +14,7 @@ export interface Holder {
 }
 
 export type Right =
-  | { ok: true; reader: Reader; member: MemberPosition | null }
+  | { ok: true; reader: Reader; member: MemberPosition | null; brakedUntil: number }
   | { ok: false; reason: Extract<EndReason, 'credential_ended' | 'board_unavailable'> };
 
 const ended: Right = { ok: false, reason: 'credential_ended' };
@@ -45,7 +45,12 @@ function rightOf(row: HolderRow | undefined, boardId: string, policy: StoredPoli
   if (row.status !== 'active') return ended;
   if (row.board_id !== boardId) return unavailable;
   const member = { ...row, id: row.member_id };
-  return { ok: true, reader: readerOf(member, policy), member: row.kind === 'human' ? member : null };
+  return {
+    ok: true,
+    reader: readerOf(member, policy),
+    member: row.kind === 'human' ? member : null,
+    brakedUntil: row.braked_until ?? 0,
+  };
 }
 
 const works = (row: HolderRow, now: number): boolean =>

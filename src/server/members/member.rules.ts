@@ -1,5 +1,7 @@
 /** The row of a member, which is a person or an agent on one board, and the values of a new one. */
+
 import type { DeliveryMode, MidturnPolicy, ServerRole } from '../../contract/types.ts';
+import type { BrakeReason } from '../seats/budget.rules.ts';
 
 export type MemberRow = {
   id: string;
@@ -33,6 +35,10 @@ export type MemberRow = {
   read_everyone_count: number;
   read_sent_count: number;
   read_sent_everyone_count: number;
+  /** Until when agents' messages do not wake the seat, in milliseconds since the epoch; null: they do. */
+  braked_until: number | null;
+  braked_reason: BrakeReason | null;
+  braked_at: number | null;
 };
 
 /** What a new member of any kind starts with. */
@@ -56,6 +62,9 @@ export const blankMember = {
   read_everyone_count: 0,
   read_sent_count: 0,
   read_sent_everyone_count: 0,
+  braked_until: null,
+  braked_reason: null,
+  braked_at: null,
 };
 
 /** A member with what its person adds. */

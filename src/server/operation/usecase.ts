@@ -75,6 +75,8 @@ export interface Waited<T> {
   board: { id: string; head: number };
   /** What else is worth another look when it is published. */
   keys?: string[];
+  /** When another look is worth it although nothing happens, in milliseconds since the epoch. */
+  again?: number | undefined;
 }
 
 export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {

@@ -20,6 +20,7 @@ export type AgentStatusRow = {
   task_id: string | null;
   task_ref: string | null;
   task_title: string | null;
+  braked_until: number | null;
 };
 
 /** The active agents of these boards. */
@@ -31,18 +32,27 @@ export const agentStatusesOn = (tx: ReadTx, boardIds: string[]): Promise<AgentSt
       .leftJoin({ t: 'tasks' }, 't.id', 'l.task_id')
       .whereIn('m.board_id', boardIds)
       .where({ 'm.kind': 'agent', 'm.status': 'active' })
-      .select('m.board_id', 'm.name', 'r.presence', 'r.presence_since', 'r.reported_at', 'r.delivery', {
-        member_id: 'm.id',
-        line_kind: 'l.kind',
-        line_text: 'l.text',
-        line_until: 'l.until',
-        line_set_by: 'l.set_by',
-        line_source: 'l.source',
-        line_at: 'l.at',
-        task_id: 't.id',
-        task_ref: 't.ref',
-        task_title: 't.title',
-      }),
+      .select(
+        'm.board_id',
+        'm.name',
+        'm.braked_until',
+        'r.presence',
+        'r.presence_since',
+        'r.reported_at',
+        'r.delivery',
+        {
+          member_id: 'm.id',
+          line_kind: 'l.kind',
+          line_text: 'l.text',
+          line_until: 'l.until',
+          line_set_by: 'l.set_by',
+          line_source: 'l.source',
+          line_at: 'l.at',
+          task_id: 't.id',
+          task_ref: 't.ref',
+          task_title: 't.title',
+        },
+      ),
   );
 
 export interface AgentStatusLine {

@@ -19,16 +19,18 @@ export interface PresenceNow {
 }
 
 /** The one word for what an agent is doing. */
-export type AgentState = 'waiting' | 'paused' | 'late' | 'disconnected' | 'working' | 'idle';
+export type AgentState = 'waiting' | 'paused' | 'late' | 'braked' | 'disconnected' | 'working' | 'idle';
 
 /** @param line what the agent says it is on, if that has not ended. */
 export function stateWord(
   presence: Presence,
   line: { kind: 'working' | 'paused'; until: number | null } | null,
   now: number,
+  braked = false,
 ): AgentState {
   if (presence === 'waiting') return 'waiting';
   if (line?.kind === 'paused') return now < (line.until ?? 0) ? 'paused' : 'late';
+  if (braked) return 'braked';
   if (presence === 'no_session') return 'disconnected';
   return line ? 'working' : presence;
 }

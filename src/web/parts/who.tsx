@@ -67,6 +67,7 @@ const shapes: Record<AgentState, preact.JSX.Element> = {
   idle: <circle cx="5" cy="5" r="3.5" fill="none" stroke="currentColor" stroke-width="1.5" />,
   waiting: <path d="M5 .8 9.2 5 5 9.2.8 5z" fill="currentColor" />,
   paused: <path d="M2.5 1.5v7M7.5 1.5v7" stroke="currentColor" stroke-width="2" stroke-linecap="round" />,
+  braked: <path d="M1.5 5h7" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" />,
   late: <path d="M5 .8 9.4 9H.6z" fill="currentColor" />,
   disconnected: <path d="m2 2 6 6M8 2 2 8" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" />,
 };

@@ -86,7 +86,10 @@ export function personInboxText({ boards, asks, needs, approvals, board_adds: ad
 }
 
 /** What the person can do about it. */
-const commandFor = (need: Need): string => `service thread continue ${need.seq} --board ${need.board}`;
+const commandFor = (need: Need): string =>
+  need.kind === 'thread_held'
+    ? `service thread continue ${need.seq} --board ${need.board}`
+    : `service agent release ${need.agent} --board ${need.board}`;
 
 const approvalLine = (approval: Approval): string =>
   escapeUntrusted(

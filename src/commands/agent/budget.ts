@@ -1,0 +1,48 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { without } from '../../cli/session/read-only.ts';
+import { answer, whole } from '../../cli/shapes.ts';
+import { budgetOf, budgetText, costOf, wakesOf } from './lib/budget.ts';
+import { agentNamed } from './lib/own-agent.ts';
+
+export const json = () => whole(answer('setAgentBudget'));
+
+export default class AgentBudget extends BaseCommand<typeof AgentBudget> {
+  static override readOnly = without('wakes', 'cost', 'off');
+  static override summary = "Show or set how often agents' messages may wake an agent, and what it may cost";
+  static override description =
+    "Each time the agent takes messages of agents that concern it, and none of a person, is one wake; usual are 40 in 10\nminutes and 400 in 24 hours. With none left it is paused: agents' messages wait, and what a person writes wakes it as\never. A new budget ends the pause. Cost is known only of programs that tell it.";
+  static override examples = [
+    'service agent budget codex',
+    'service agent budget codex --wakes 40/10m,400/24h',
+    'service agent budget codex --cost 5/24h',
+    'service agent budget codex --off',
+  ];
+  static override seeAlso = ['agent release', 'agent delivery', 'board policy'];
+  static override args = { agent: required('Your agent') };
+  static override flags = {
+    wakes: Flags.string({ helpValue: 'N/DURATION,…', description: 'Most wakes in these times', exclusive: ['off'] }),
+    cost: Flags.string({ helpValue: 'USD/DURATION', description: 'Most US dollars in this time, or off' }),
+    off: Flags.boolean({ description: 'As often as they like' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { wakes, cost, off } = this.flags;
+    const body = {
+      ...(off ? { wakes: 'off' as const } : wakes === undefined ? {} : { wakes: wakesOf(wakes) }),
+      ...(cost === undefined ? {} : { cost: cost === 'off' ? null : costOf(cost) }),
+    };
+    const member = agentNamed(this.args.agent, this.globals);
+    const { client, board } = await this.onBoard('P');
+    if (Object.keys(body).length === 0) {
+      const { data: agent } = await client.call('getMember', { params: { board, member } });
+      const record = budgetOf(agent);
+      return this.print<typeof json>(record, () => budgetText(record));
+    }
+    const { data, again } = await this.write(client, 'setAgentBudget', { params: { board, member }, body });
+    this.print<typeof json>(data, () => `${budgetText(data)}${again}`);
+  }
+}

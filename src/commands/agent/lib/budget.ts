@@ -1,0 +1,56 @@
+/** Budgets of agents, as they are typed and shown. */
+import { duration, showTime } from '../../../cli/time.ts';
+import type { Answer, BodyIn, Budget, Member } from '../../../contract/types.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+
+type Change = BodyIn<'setAgentBudget'>;
+
+/** `40/10m,400/24h` @throws Failure `invalid_request` (exit 2). */
+export const wakesOf = (text: string): Change['wakes'] =>
+  text.split(',').map((part) => {
+    const [, count = '', time = ''] = /^(\d{1,6})\/(\w+)$/.exec(part.trim()) ?? [];
+    const seconds = time === '' ? 0 : duration(time, '--wakes');
+    if (!count || !seconds)
+      throw usage(`--wakes takes numbers of wakes with a time, but got "${text}".`, 'Such as --wakes 40/10m,400/24h');
+    return { count: Number(count), seconds };
+  });
+
+/** `5/24h`, in US dollars. @throws Failure `invalid_request` (exit 2). */
+export function costOf(text: string): Change['cost'] {
+  const [, usd = '', time = ''] = /^(\d{1,7}(?:\.\d{1,4})?)\/(\w+)$/.exec(text) ?? [];
+  const seconds = time === '' ? 0 : duration(time, '--cost');
+  if (!Number(usd) || !seconds)
+    throw usage(`--cost takes US dollars with a time, but got "${text}".`, 'Such as --cost 5/24h');
+  return { usd: Number(usd), seconds };
+}
+
+/** The budget of an own agent. @throws Failure `agent_owner_required` for another's. */
+export function budgetOf({ board, name, id, budget, braked }: Member): Answer<'setAgentBudget'> {
+  if (!budget)
+    throw new Failure('agent_owner_required', `${name} is not an agent of yours.`, {
+      hint: 'service agents shows yours',
+    });
+  return { board, agent: name, member_id: id, budget, braked: braked ?? null };
+}
+
+const span = (seconds: number): string =>
+  seconds % 86_400 === 0 && seconds > 86_400
+    ? `${seconds / 86_400}d`
+    : seconds % 3_600 === 0
+      ? `${seconds / 3_600}h`
+      : seconds % 60 === 0
+        ? `${seconds / 60}m`
+        : `${seconds}s`;
+
+/** As `--wakes` takes it. */
+const wakesText = (wakes: Budget['wakes']): string =>
+  wakes === 'off' ? 'without limit' : wakes.map(({ count, seconds }) => `${count}/${span(seconds)}`).join(', ');
+
+/** Two or three lines: the limits, and the pause. */
+export function budgetText({ agent, board, budget, braked }: Answer<'setAgentBudget'>): string {
+  const { wakes, cost } = budget;
+  return [
+    `Wakes of ${agent} on ${board} by agents: ${wakesText(wakes)}${cost ? ` · cost $${cost.usd}/${span(cost.seconds)}` : ''}`,
+    braked ? `Paused until ${showTime(braked.until, 'local')}; people still wake it.` : "Agents' messages wake it.",
+  ].join('\n');
+}

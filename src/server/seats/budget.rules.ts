@@ -1,0 +1,84 @@
+/** How often agents' messages may wake a seat: buckets that fill up again, and the pause once one is empty. */
+import type { Budget } from '../../contract/types.ts';
+
+export type WakeLimits = Exclude<Budget['wakes'], 'off'>;
+
+/** What is left of each limit, and when that was so, in milliseconds since the epoch. */
+export interface Bucket {
+  left: number;
+  at: number;
+}
+
+export const usualWakes: WakeLimits = [
+  { count: 40, seconds: 600 },
+  { count: 400, seconds: 86_400 },
+];
+
+/** Where nothing was taken yet it is full; a limit that was lowered holds no more than it may. */
+export const filled = (buckets: readonly Bucket[], limits: WakeLimits, now: number): Bucket[] =>
+  limits.map(({ count, seconds }, index) => {
+    const { left, at } = buckets[index] ?? { left: count, at: now };
+    return { left: Math.min(count, left + (Math.max(0, now - at) / 1000) * (count / seconds)), at: now };
+  });
+
+/** Takes one wake. @returns also until when the seat is paused, if that was the last one */
+export function takeWake(
+  buckets: readonly Bucket[],
+  limits: WakeLimits,
+  now: number,
+): { buckets: Bucket[]; until: number | null } {
+  const left = filled(buckets, limits, now).map((bucket) => ({ ...bucket, left: bucket.left - 1 }));
+  const empty = limits.filter((_, index) => (left[index]?.left ?? 1) < 1);
+  // By then the bucket is full again.
+  const until = empty.length === 0 ? null : now + Math.max(...empty.map(({ seconds }) => seconds)) * 1000;
+  return { buckets: left.map((bucket) => ({ ...bucket, left: Math.max(0, bucket.left) })), until };
+}
+
+/** As many more wakes as the shortest limit has. */
+export function refilled(buckets: readonly Bucket[], limits: WakeLimits, now: number): Bucket[] {
+  const [shortest] = limits.toSorted((a, b) => a.seconds - b.seconds);
+  return filled(buckets, limits, now).map((bucket) => ({
+    ...bucket,
+    left: Math.max(bucket.left, shortest?.count ?? 0),
+  }));
+}
+
+export type BrakeReason = 'wakes' | 'cost' | 'reads' | 'person';
+
+/** What a seat's row says of its brake. */
+export interface Brake {
+  braked_until: number | null;
+  braked_reason: BrakeReason | null;
+  /** Since when. */
+  braked_at: number | null;
+}
+
+/** The brake that holds now. */
+export const brakeAt = (
+  { braked_until: until, braked_reason: reason }: Pick<Brake, 'braked_until' | 'braked_reason'>,
+  now: number,
+): { until: number; reason: BrakeReason } | null =>
+  until === null || reason === null || until <= now ? null : { until, reason };
+
+/** Most waiting reads in ten minutes that are answered without anything new acknowledged. */
+const MOST_REPEATS = 40;
+const REPEATS_MS = 600_000;
+/** Of more seats than this the one that read first is forgotten. */
+const MOST_SEATS = 10_000;
+
+/** Counts the waiting reads of seats that acknowledge nothing, which get the same again and again. */
+export class RepeatedReads {
+  readonly #seats = new Map<string, { cursor: number; count: number; since: number }>();
+
+  /** Counts an answer with what is unread after `cursor`. @returns until when no more are to be given; null: this one may */
+  take(memberId: string, cursor: number, now: number): number | null {
+    const known = this.#seats.get(memberId);
+    const same = known && known.cursor === cursor && now - known.since < REPEATS_MS;
+    const seat = same ? known : { cursor, count: 0, since: now };
+    if (seat.count >= MOST_REPEATS) return seat.since + REPEATS_MS;
+    seat.count++;
+    if (!known && this.#seats.size >= MOST_SEATS) this.#seats.delete(this.#seats.keys().next().value as string);
+    this.#seats.set(memberId, seat);
+    return null;
+  }
+}

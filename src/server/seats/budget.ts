@@ -1,0 +1,61 @@
+/** How often agents may wake an agent, and what it may cost, as its person says. Not part of the record. */
+import type { Answer } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { MemberRow } from '../members/members.store.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { brakeView, budgetView } from '../views/member.ts';
+import { type Brake, brakeAt, refilled, usualWakes } from './budget.rules.ts';
+import { budgetOf, type SeatBudget, saveBudget, setBrake } from './budgets.store.ts';
+import { lockOwnAgent } from './own-agent.steps.ts';
+
+export const setAgentBudget: WriteCase<'setAgentBudget'> = {
+  async run(tx, caller, { params, body }) {
+    const own = await lockOwnAgent(tx, caller, params);
+    const before = await budgetOf(tx, own.found.id);
+    const budget: SeatBudget = {
+      wakes: body.wakes === undefined ? before.wakes : body.wakes,
+      cost: body.cost === undefined ? before.cost : body.cost,
+      // Other limits start full; so the brake of the old ones ends.
+      buckets: body.wakes === undefined ? before.buckets : [],
+    };
+    await saveBudget(tx, own.found.id, budget);
+    return { answer: await released(tx, caller, own, { budget, brake: noBrake }) };
+  },
+};
+
+export const releaseAgent: WriteCase<'releaseAgent'> = {
+  async run(tx, caller, { params, body }) {
+    const own = await lockOwnAgent(tx, caller, params);
+    const budget = await budgetOf(tx, own.found.id);
+    const limits = budget.wakes ?? usualWakes;
+    if (body.action === 'more' && limits !== 'off')
+      await saveBudget(tx, own.found.id, { ...budget, buckets: refilled(budget.buckets, limits, tx.now) });
+    const brake: Brake =
+      body.action === 'more' ? noBrake : { braked_until: body.until, braked_reason: 'person', braked_at: tx.now };
+    return { answer: await released(tx, caller, own, { budget, brake }) };
+  },
+};
+
+const noBrake: Brake = { braked_until: null, braked_reason: null, braked_at: null };
+
+/** Writes the brake and tells everybody who waits for it. */
+async function released(
+  tx: WriteTx,
+  caller: Caller,
+  { place, found }: { place: { board: { id: string; name: string } }; found: MemberRow },
+  { budget, brake }: { budget: SeatBudget; brake: Brake },
+): Promise<Answer<'releaseAgent'>> {
+  await setBrake(tx, found.id, brake);
+  tx.publish(`presence:${place.board.id}`);
+  tx.publish(`positions:${caller.person.person_id}`);
+  tx.publish(`seat:${found.id}`);
+  const now = brakeAt(brake, tx.now);
+  return {
+    board: place.board.name,
+    agent: found.name,
+    member_id: found.id,
+    budget: budgetView(budget),
+    braked: now && brakeView(now),
+  };
+}

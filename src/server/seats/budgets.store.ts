@@ -1,0 +1,86 @@
+/** Budgets of seats: what their people set, and what is left. */
+import type { Budget } from '../../contract/types.ts';
+import { statement } from '../db/statement.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Brake, Bucket } from './budget.rules.ts';
+
+type Row = {
+  member_id: string;
+  /** JSON of the limits; null: the usual ones. */
+  wakes: string | null;
+  /** JSON of the limit; null: none. */
+  cost: string | null;
+  /** JSON of what is left of each limit of wakes. */
+  buckets: string;
+};
+
+export interface SeatBudget {
+  /** Null: the usual limits. */
+  wakes: Budget['wakes'] | null;
+  cost: Budget['cost'];
+  buckets: Bucket[];
+}
+
+const noBudget: SeatBudget = { wakes: null, cost: null, buckets: [] };
+
+const ofStatement = statement<{ member_id: string }, Row>((db, p) =>
+  db('seat_budgets').where('member_id', p.member_id).select('*'),
+);
+
+/** The budget of a seat. For a change of it the seat's row is locked. */
+export async function budgetOf(tx: ReadTx, memberId: string): Promise<SeatBudget> {
+  const row = await tx.first(ofStatement, { member_id: memberId });
+  return row ? parsed(row) : noBudget;
+}
+
+/** The budgets that were set or used, by seat. */
+export async function budgetsOf(tx: ReadTx, memberIds: string[]): Promise<Map<string, SeatBudget>> {
+  if (memberIds.length === 0) return new Map();
+  const rows = await tx.query<Row>((db) => db('seat_budgets').whereIn('member_id', memberIds).select('*'));
+  return new Map(rows.map((row) => [row.member_id, parsed(row)]));
+}
+
+const parsed = ({ wakes, cost, buckets }: Row): SeatBudget => ({
+  wakes: wakes === null ? null : (JSON.parse(wakes) as Budget['wakes']),
+  cost: cost === null ? null : (JSON.parse(cost) as Budget['cost']),
+  buckets: JSON.parse(buckets) as Bucket[],
+});
+
+export const saveBudget = (tx: WriteTx, memberId: string, { wakes, cost, buckets }: SeatBudget): Promise<number> =>
+  tx.change((db) =>
+    db('seat_budgets')
+      .insert({
+        member_id: memberId,
+        wakes: wakes === null ? null : JSON.stringify(wakes),
+        cost: cost === null ? null : JSON.stringify(cost),
+        buckets: JSON.stringify(buckets),
+      })
+      .onConflict('member_id')
+      .merge(),
+  );
+
+export const setBrake = (tx: WriteTx, memberId: string, brake: Brake): Promise<number> =>
+  tx.change((db) => db('members').where('id', memberId).update(brake));
+
+export interface BrakedAgent {
+  id: string;
+  name: string;
+  board_id: string;
+  board_name: string;
+  braked_until: number;
+  braked_reason: Brake['braked_reason'];
+  braked_at: number | null;
+}
+
+/** A person's active agents that are braked at `now`, on active boards; those that only people wake are not told. */
+export const brakedAgents = (tx: ReadTx, personId: string): Promise<BrakedAgent[]> =>
+  tx.query((db) =>
+    db({ m: 'members' })
+      .join({ b: 'boards' }, 'b.id', 'm.board_id')
+      .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active', 'b.lifecycle': 'active' })
+      .where('m.braked_until', '>', tx.now)
+      .where((either) => either.whereNull('m.delivery_mode').orWhereNotIn('m.delivery_mode', ['humans', 'off']))
+      .select('m.id', 'm.name', 'm.board_id', 'm.braked_until', 'm.braked_reason', 'm.braked_at', {
+        board_name: 'b.name',
+      }),
+  );

@@ -1,0 +1,47 @@
+/** Finding an active agent that is the caller's own, for what only its person decides. */
+import { Refusal } from '../../contract/errors.ts';
+import { asMember, seeBoard, type VisibleBoard } from '../access/board-access.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { findMember, type MemberRow } from '../members/members.store.ts';
+import { type Caller, isAdmin } from '../operation/caller.ts';
+import { lockMode, type SeatMode } from './agents.store.ts';
+
+interface OwnAgent {
+  place: VisibleBoard;
+  found: MemberRow;
+  /** Of its row, which is locked. */
+  agent: SeatMode;
+}
+
+/** @throws Refusal `agent_not_found`, `agent_owner_required`, and what finding the board refuses. */
+export async function lockOwnAgent(tx: WriteTx, caller: Caller, params: Record<string, string>): Promise<OwnAgent> {
+  const place = await boardOf(tx, caller, params['board'] ?? '');
+  const found = await findAgent(tx, place, params['member'] ?? '');
+  if (found.person_id !== caller.person.person_id) {
+    throw new Refusal('agent_owner_required', `${found.name} is not an agent of yours.`, {
+      hint: "Only an agent's own person says how messages reach it.",
+    });
+  }
+  // Held and read again: a seat that ended meanwhile stays as it ended.
+  const agent = await lockMode(tx, found.id);
+  if (agent?.status !== 'active') throw agentNotFound(place);
+  return { place, found, agent };
+}
+
+/** The board, for its members. An admin, who may remove its agents without being on it, is told whose they are. */
+async function boardOf(tx: ReadTx, caller: Caller, name: string): Promise<VisibleBoard> {
+  const found = await seeBoard(tx, caller, name);
+  return found.member === null && isAdmin(caller) ? found : asMember(caller, found);
+}
+
+/** An active agent by name or id. @throws Refusal `agent_not_found`. */
+async function findAgent(tx: ReadTx, place: VisibleBoard, ref: string): Promise<MemberRow> {
+  const found = await findMember(tx, place.board.id, ref);
+  if (found?.kind !== 'agent' || found.status !== 'active') throw agentNotFound(place);
+  return found;
+}
+
+const agentNotFound = ({ board }: VisibleBoard): Refusal =>
+  new Refusal('agent_not_found', `There is no such agent on ${board.name}.`, {
+    hint: `service board members --board ${board.name} shows who is on it.`,
+  });

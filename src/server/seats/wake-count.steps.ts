@@ -1,0 +1,40 @@
+/** Counts what agents' messages woke, at the acknowledgement that says they were taken. */
+import { statement } from '../db/statement.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { MemberRow } from '../members/members.store.ts';
+import { brakeAt, takeWake, usualWakes } from './budget.rules.ts';
+import { budgetOf, saveBudget, setBrake } from './budgets.store.ts';
+
+/** Kinds of senders of what concerned an agent between two positions. */
+const concerningStatement = statement<
+  { board_id: string; me: string; after: number; up_to: number },
+  { kind: 'human' | 'agent' }
+>((db, p) =>
+  db.raw(
+    `SELECT s.kind FROM messages m JOIN members s ON s.id = m.sender_id
+     LEFT JOIN message_members x ON x.member_id = ? AND x.seq = m.seq
+     WHERE m.board_id = ? AND m.seq > ? AND m.seq <= ? AND m.held = 0 AND m.sender_id <> ?
+     AND (x.wakes = 1 OR (m.to_everyone = 1 AND (s.kind = 'human' OR m.urgent = 1 OR m.expects_reply = 1)))
+     GROUP BY s.kind`,
+    [p.me, p.board_id, p.after, p.up_to, p.me],
+  ),
+);
+
+/**
+ * Counts a wake if agents' messages concerned the seat between these positions and none of a person did. The last one of
+ * its budget brakes the seat. The seat's row is locked.
+ */
+export async function countWake(tx: WriteTx, member: MemberRow, after: number, upTo: number): Promise<void> {
+  const of = { board_id: member.board_id, me: member.id, after, up_to: upTo };
+  const kinds = await tx.all(concerningStatement, of);
+  if (kinds.length !== 1 || kinds[0]?.kind !== 'agent' || brakeAt(member, tx.now)) return;
+  const budget = await budgetOf(tx, member.id);
+  const limits = budget.wakes ?? usualWakes;
+  if (limits === 'off') return;
+  const { buckets, until } = takeWake(budget.buckets, limits, tx.now);
+  await saveBudget(tx, member.id, { ...budget, buckets });
+  if (until === null) return;
+  await setBrake(tx, member.id, { braked_until: until, braked_reason: 'wakes', braked_at: tx.now });
+  tx.publish(`presence:${member.board_id}`);
+  tx.publish(`positions:${member.person_id}`);
+}

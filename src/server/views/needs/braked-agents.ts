@@ -1,0 +1,24 @@
+/** Agents of a person that other agents' messages wake no longer. */
+import type { Need } from '../../../contract/types.ts';
+import type { ReadTx } from '../../db/tx.ts';
+import type { BrakeReason } from '../../seats/budget.rules.ts';
+import { brakedAgents } from '../../seats/budgets.store.ts';
+import { timestamp } from '../../text/time.ts';
+
+const why: Record<Exclude<BrakeReason, 'person'>, string> = {
+  wakes: "agents' messages have used up its wakes",
+  cost: 'it has reached its cost',
+  reads: 'it acknowledges nothing of what it reads',
+};
+
+/** Those that the person paused themself need nothing of them. */
+export async function brakedAgentNeeds(tx: ReadTx, personId: string): Promise<Need[]> {
+  const agents = await brakedAgents(tx, personId);
+  return agents.flatMap(({ id, name, board_id, board_name, braked_until, braked_at, braked_reason: reason }) => {
+    if (reason === null || reason === 'person') return [];
+    const until = timestamp(braked_until);
+    const text = `${name} is paused until ${until.slice(0, 16).replace('T', ' ')} UTC: ${why[reason]}. People still wake it`;
+    const ids = { agent: name, member_id: id, board: board_name, board_id };
+    return [{ kind: 'agent_braked' as const, id, at: timestamp(braked_at ?? tx.now), text, ...ids, until, reason }];
+  });
+}

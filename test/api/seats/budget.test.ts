@@ -1,0 +1,164 @@
+import { expect } from 'chai';
+import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { TestStream } from '../../support/stream.ts';
+
+const MINUTE = 60_000;
+
+forEachDatabase('the wake budget of an agent', (engine) => {
+  let server: TestServer;
+  let board: string;
+  let claude: Agent;
+  let codex: Agent;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  beforeEach(async () => {
+    board = (await newBoard(server.dana)).name;
+    claude = await newAgent(server.dana, board, { name: 'claude' });
+    codex = await newAgent(server.dana, board, { name: 'codex' });
+  });
+  after(() => server.stop());
+
+  const read = (wait = 0) => codex.ok('readInbox', { query: { wait } });
+  const say = (n: number) => post(claude, board, `post ${n}`, { to: ['@codex'] });
+  const ack = (upTo: number) => codex.ok('ackInbox', { body: { up_to: upTo } });
+  const state = async () => (await server.dana.ok('getMember', { params: { board, member: 'codex' } })).state;
+  const params = () => ({ board, member: 'codex' });
+  const needs = async () => (await server.dana.ok('listNeeds', {})).needs.filter((need) => need.board === board);
+
+  /** Posts as many times as asked; answers how often a wait of the agent was answered, each time acknowledged. */
+  async function wakes(posts: number): Promise<number> {
+    let woken = 0;
+    for (let n = 1; n <= posts; n++) {
+      const { seq } = await say(n);
+      if (!(await isWoken())) continue;
+      woken++;
+      await ack(seq);
+    }
+    return woken;
+  }
+
+  /** Whether a wait would be answered at once with messages. */
+  async function isWoken(): Promise<boolean> {
+    const { braked, messages } = await read();
+    return braked === undefined && messages.length > 0;
+  }
+
+  it('is 40 in ten minutes: a hundred posts of agents wake it 40 times, and a person at once', async () => {
+    expect(await wakes(100)).to.equal(40);
+    const { braked, messages } = await read();
+    expect(braked?.reason).to.equal('wakes');
+    expect(Date.parse(braked?.until ?? '') - server.clock.now()).to.be.within(9 * MINUTE, 10 * MINUTE);
+    expect(messages, 'a read without a wait gives everything').to.have.length(50);
+    const waited = await read(1);
+    expect(waited.messages).to.deep.equal([]);
+    expect(waited.unread).to.equal(60);
+    const waiting = read(30);
+    await post(server.dana, board, 'stop', { to: ['@codex'] });
+    const woken = await waiting;
+    expect(woken.messages[0]?.body).to.equal('post 41');
+    expect(woken.more).to.equal(true);
+  });
+
+  it('is braked through a restart, shown as its state, and one need of its person', async () => {
+    await server.dana.ok('setAgentBudget', {
+      params: params(),
+      body: { wakes: [{ count: 2, seconds: 600 }] },
+    });
+    expect(await wakes(3)).to.equal(2);
+    expect(await state()).to.equal('braked');
+    await server.restart();
+    expect((await read()).braked?.reason).to.equal('wakes');
+    const [need, ...others] = await needs();
+    expect(others).to.deep.equal([]);
+    expect(need).to.include({ kind: 'agent_braked', agent: 'codex', member_id: codex.memberId, reason: 'wakes' });
+    expect(need?.text).to.match(
+      /^codex is paused until \d{4}-\d\d-\d\d \d\d:\d\d UTC: agents' messages have used up its wakes\. People still wake it$/,
+    );
+    const { changes_at } = await server.dana.ok('listNeeds', {});
+    expect(Date.parse(changes_at ?? '')).to.be.at.most(Date.parse(need && 'until' in need ? need.until : ''));
+    server.clock.advance(10 * MINUTE + 1);
+    expect(await state()).not.to.equal('braked');
+    expect(await needs()).to.deep.equal([]);
+    expect((await read(1)).messages.map(({ body }) => body)).to.deep.equal(['post 3']);
+  });
+
+  it('ends a wait when it is released, and gives as many wakes again', async () => {
+    await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: [{ count: 2, seconds: 600 }] } });
+    await wakes(3);
+    const waiting = read(30);
+    const released = await server.dana.ok('releaseAgent', { params: params(), body: { action: 'more' } });
+    expect(released).to.deep.include({
+      agent: 'codex',
+      budget: { wakes: [{ count: 2, seconds: 600 }], cost: null },
+      braked: null,
+    });
+    const { messages } = await waiting;
+    expect(messages.map(({ body }) => body)).to.deep.equal(['post 3']);
+    await ack(messages.at(-1)?.seq ?? 0);
+    expect(await wakes(3)).to.equal(1);
+  });
+
+  it('is paused until tomorrow by its person, who then needs nothing more of it', async () => {
+    const until = new Date(server.clock.now() + 12 * 60 * MINUTE).toISOString();
+    const paused = await server.dana.ok('releaseAgent', { params: params(), body: { action: 'pause', until } });
+    expect(paused.braked).to.deep.equal({ until, reason: 'person' });
+    await say(1);
+    expect((await read(1)).messages).to.deep.equal([]);
+    expect(await needs()).to.deep.equal([]);
+  });
+
+  it('counts no wake where a person wrote too, and none without a limit', async () => {
+    await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: [{ count: 1, seconds: 600 }] } });
+    await say(1);
+    await post(server.dana, board, 'and I', { to: ['@codex'] });
+    await ack((await read()).messages.at(-1)?.seq ?? 0);
+    expect((await read()).braked).to.equal(undefined);
+    await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: 'off' } });
+    expect(await wakes(45)).to.equal(45);
+  });
+
+  it('keeps the stream of a braked seat quiet until a person writes, without a gap', async () => {
+    await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: [{ count: 1, seconds: 600 }] } });
+    await wakes(1);
+    const head = (await server.dana.ok('getBoard', { params: { board } })).head_seq;
+    const stream = await TestStream.open(codex, { board, after: head });
+    await stream.frame(({ event }) => event === 'ready');
+    const quiet = await say(2);
+    await say(3);
+    const watching = await TestStream.open(server.dana, { board, after: head });
+    await watching.frame(({ id }) => id === `${quiet.seq + 1}`);
+    expect(stream.named('event')).to.deep.equal([]);
+    const { seq } = await post(server.dana, board, 'now', { to: ['@codex'] });
+    await stream.frame(({ id }) => id === `${seq}`);
+    expect(stream.named('event').map(({ id }) => id)).to.deep.equal([`${seq - 2}`, `${seq - 1}`, `${seq}`]);
+    stream.close();
+    watching.close();
+  });
+
+  it('holds a client that acknowledges nothing to 40 waiting reads', async () => {
+    await say(1);
+    for (let n = 0; n < 40; n++) expect((await read(1)).messages).to.have.length(1);
+    const { messages, braked } = await read(1);
+    expect(messages).to.deep.equal([]);
+    expect(braked?.reason).to.equal('reads');
+    expect((await read()).messages).to.have.length(1);
+    await post(server.dana, board, 'hello', { to: ['@codex'] });
+    expect((await read(1)).messages).to.have.length(2);
+  });
+
+  it('is set by its own person only', async () => {
+    const pam = await server.person('pam');
+    await server.dana.ok('addBoardPerson', { params: { board }, body: { handle: 'pam' } });
+    const call = { params: params(), body: { wakes: 'off' as const } };
+    expect(await pam.refused('setAgentBudget', call)).to.equal('403 agent_owner_required');
+    expect(await pam.refused('releaseAgent', { ...call, body: { action: 'more' } })).to.equal(
+      '403 agent_owner_required',
+    );
+    expect(await codex.refused('setAgentBudget', call)).to.equal('403 human_token_required');
+    for (const body of [{}, { wakes: [] }, { wakes: [{ count: 0, seconds: 600 }] }, { cost: { usd: 0, seconds: 60 } }])
+      expect(await server.dana.refused('setAgentBudget', { ...call, body })).to.equal('400 invalid_request');
+  });
+});
