@@ -2,10 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { ProblemLine } from '../parts/problem.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import { useWrite } from '../state/write.ts';
-import '../parts/form.css';
 
 const MAX = 120;
 const HOUR = 3_600_000;
@@ -19,15 +17,14 @@ const pauses = [
 export function LineForm({ member, close, changed }: { member: Member; close: () => void; changed: () => void }) {
   const [text, setText] = useState(member.line?.text ?? '');
   const [pause, setPause] = useState(0);
-  const { busy, error, run } = useWrite();
+  const write = useWrite();
   const params = { board: member.board, member: member.id };
   const end = (): void => {
     changed();
     close();
   };
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    void run(`line ${pause} ${text}`, async (key) => {
+  const send = (): void => {
+    void write.run(`line ${pause} ${text}`, async (key) => {
       const until = new Date(Date.now() + pause * HOUR).toISOString();
       const body = pause > 0 ? { kind: 'paused' as const, text, until } : { kind: 'working' as const, text };
       await call('setAgentLine', { params, body, idempotencyKey: key });
@@ -35,51 +32,48 @@ export function LineForm({ member, close, changed }: { member: Member; close: ()
     });
   };
   const clear = (): void =>
-    void run('clear', async (key) => {
+    void write.run('clear', async (key) => {
       await call('clearAgentLine', { params, idempotencyKey: key });
       end();
     });
   return (
-    <Dialog label={`What ${member.name} is on`} class="form" close={close}>
-      <form onSubmit={submit}>
-        <h2>What {member.name} is on</h2>
-        <label>
-          In one line
-          <input
-            class="in"
-            required
-            maxLength={MAX}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          It is
-          <select class="in" value={pause} onChange={(event) => setPause(Number(event.currentTarget.value))}>
-            <option value={0}>working on it</option>
-            {pauses.map(({ hours, words }) => (
-              <option key={hours} value={hours}>
-                paused for {words}
-              </option>
-            ))}
-          </select>
-        </label>
-        <p class="q2">Everyone on the board sees it. The agent itself may change it.</p>
-        {error !== null && <ProblemLine error={error} />}
-        <div class="row w end">
-          {member.line && (
-            <button type="button" class="b" disabled={busy} onClick={clear}>
-              Clear it
-            </button>
-          )}
-          <button type="button" class="b" onClick={close}>
-            Cancel
+    <FormDialog
+      title={`What ${member.name} is on`}
+      write={write}
+      action="Save"
+      ready={text.trim() !== ''}
+      aside={
+        member.line && (
+          <button type="button" class="b" disabled={write.busy} onClick={clear}>
+            Clear it
           </button>
-          <button type="submit" class="b pri" disabled={busy || !text.trim()}>
-            Save
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        )
+      }
+      send={send}
+      close={close}
+    >
+      <label>
+        In one line
+        <input
+          class="in"
+          required
+          maxLength={MAX}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        It is
+        <select class="in" value={pause} onChange={(event) => setPause(Number(event.currentTarget.value))}>
+          <option value={0}>working on it</option>
+          {pauses.map(({ hours, words }) => (
+            <option key={hours} value={hours}>
+              paused for {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p class="q2">Everyone on the board sees it. The agent itself may change it.</p>
+    </FormDialog>
   );
 }

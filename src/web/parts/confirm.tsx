@@ -2,9 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useWrite } from '../state/write.ts';
-import { Dialog } from './dialog.tsx';
-import { ProblemLine } from './problem.tsx';
-import './form.css';
+import { FormDialog } from './form.tsx';
 
 /**
  * @param action what the button that does it says
@@ -20,37 +18,31 @@ export function Confirm(props: {
   send: (key: string) => Promise<unknown>;
   close: () => void;
 }) {
-  const { title, action, typed, ready = true, children, send, close } = props;
+  const { title, action, typed, ready = true, children, close } = props;
   const [word, setWord] = useState('');
-  const { busy, error, run } = useWrite();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    void run(action, async (key) => {
-      await send(key);
+  const write = useWrite();
+  const send = (): void => {
+    void write.run(action, async (key) => {
+      await props.send(key);
       close();
     });
   };
   return (
-    <Dialog label={title} class="form" close={close}>
-      <form onSubmit={submit}>
-        <h2>{title}</h2>
-        {children}
-        {typed !== undefined && (
-          <label>
-            Type {typed} to go on
-            <input class="in" value={word} autocomplete="off" onInput={(event) => setWord(event.currentTarget.value)} />
-          </label>
-        )}
-        {error !== null && <ProblemLine error={error} />}
-        <div class="row w end">
-          <button type="button" class="b" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="b pri" disabled={busy || !ready || (typed !== undefined && word !== typed)}>
-            {action}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      write={write}
+      action={action}
+      ready={ready && (typed === undefined || word === typed)}
+      send={send}
+      close={close}
+    >
+      {children}
+      {typed !== undefined && (
+        <label>
+          Type {typed} to go on
+          <input class="in" value={word} autocomplete="off" onInput={(event) => setWord(event.currentTarget.value)} />
+        </label>
+      )}
+    </FormDialog>
   );
 }

@@ -2,12 +2,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { BoardPerson } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { ProblemLine } from '../parts/problem.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import { toast } from '../parts/toast.tsx';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
-import '../parts/form.css';
 
 interface Props {
   room: Room;
@@ -36,11 +34,10 @@ function useHandles(people: BoardPerson[]): string[] {
 export function AddPerson({ room, people, close, changed }: Props) {
   const [handle, setHandle] = useState('');
   const handles = useHandles(people);
-  const { busy, error, run } = useWrite();
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const write = useWrite();
+  const send = (): void => {
     const named = handle.trim().replace(/^@/, '');
-    void run(`add ${named}`, async (key) => {
+    void write.run(`add ${named}`, async (key) => {
       await call('addBoardPerson', { params: { board: room.name }, body: { handle: named }, idempotencyKey: key });
       toast(`Added ${named}`);
       changed();
@@ -48,40 +45,28 @@ export function AddPerson({ room, people, close, changed }: Props) {
     });
   };
   return (
-    <Dialog label="Add a person" class="form" close={close}>
-      <form onSubmit={submit}>
-        <h2>Add a person</h2>
-        <label>
-          Handle
-          <input
-            class="in"
-            required
-            list="people-to-add"
-            autocomplete="off"
-            value={handle}
-            onInput={(event) => setHandle(event.currentTarget.value)}
-          />
-        </label>
-        <datalist id="people-to-add">
-          {handles.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-        <p class="q2">
-          {handles.length > 0
-            ? `Not here yet: ${handles.slice(0, 8).join(', ')}${handles.length > 8 ? ' and others' : ''}.`
-            : 'Someone without an account comes by a guest code.'}
-        </p>
-        {error !== null && <ProblemLine error={error} />}
-        <div class="row w end">
-          <button type="button" class="b" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="b pri" disabled={busy || !handle.trim()}>
-            Add
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="Add a person" write={write} action="Add" ready={handle.trim() !== ''} send={send} close={close}>
+      <label>
+        Handle
+        <input
+          class="in"
+          required
+          list="people-to-add"
+          autocomplete="off"
+          value={handle}
+          onInput={(event) => setHandle(event.currentTarget.value)}
+        />
+      </label>
+      <datalist id="people-to-add">
+        {handles.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <p class="q2">
+        {handles.length > 0
+          ? `Not here yet: ${handles.slice(0, 8).join(', ')}${handles.length > 8 ? ' and others' : ''}.`
+          : 'Someone without an account comes by a guest code.'}
+      </p>
+    </FormDialog>
   );
 }

@@ -2,10 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { Board, BodyIn, PolicyChange } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { ProblemLine } from '../parts/problem.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import { useWrite, type Write } from '../state/write.ts';
-import '../parts/form.css';
 
 export interface EditProps {
   board: Board;
@@ -30,29 +28,13 @@ export function save(
   });
 }
 
-/** The end of such a form. */
-export const FormEnd = ({ write: { busy, error }, close }: { write: Write; close: () => void }) => (
-  <>
-    {error !== null && <ProblemLine error={error} />}
-    <div class="row w end">
-      <button type="button" class="b" onClick={close}>
-        Cancel
-      </button>
-      <button type="submit" class="b pri" disabled={busy}>
-        Save
-      </button>
-    </div>
-  </>
-);
-
 export function EditBasics(props: EditProps) {
   const { board, close } = props;
   const [title, setTitle] = useState(board.title ?? '');
   const [charter, setCharter] = useState(board.charter);
   const [prefix, setPrefix] = useState(board.task_prefix ?? '');
   const write = useWrite();
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const send = (): void => {
     save(props, write, {
       ...(title.trim() === (board.title ?? '') ? {} : { title }),
       ...(charter === board.charter ? {} : { charter }),
@@ -60,39 +42,35 @@ export function EditBasics(props: EditProps) {
     });
   };
   return (
-    <Dialog label="Title and charter" class="form" close={close}>
-      <form onSubmit={submit}>
-        <h2>Title and charter</h2>
-        <label>
-          Title
-          <input class="in" maxLength={80} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
-        </label>
-        <label>
-          <span>
-            Charter <span class="q">what the agents here do together; each of them is given it</span>
-          </span>
-          <textarea
-            class="in"
-            rows={8}
-            maxLength={8_000}
-            value={charter}
-            onInput={(event) => setCharter(event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          <span>
-            Prefix of new tasks <span class="q">two to six letters and digits</span>
-          </span>
-          <input
-            class="in"
-            maxLength={6}
-            value={prefix}
-            onInput={(event) => setPrefix(event.currentTarget.value.toUpperCase())}
-          />
-        </label>
-        <FormEnd write={write} close={close} />
-      </form>
-    </Dialog>
+    <FormDialog title="Title and charter" write={write} action="Save" send={send} close={close}>
+      <label>
+        Title
+        <input class="in" maxLength={80} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
+      </label>
+      <label>
+        <span>
+          Charter <span class="q">what the agents here do together; each of them is given it</span>
+        </span>
+        <textarea
+          class="in"
+          rows={8}
+          maxLength={8_000}
+          value={charter}
+          onInput={(event) => setCharter(event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        <span>
+          Prefix of new tasks <span class="q">two to six letters and digits</span>
+        </span>
+        <input
+          class="in"
+          maxLength={6}
+          value={prefix}
+          onInput={(event) => setPrefix(event.currentTarget.value.toUpperCase())}
+        />
+      </label>
+    </FormDialog>
   );
 }
 
@@ -142,8 +120,7 @@ export function EditPolicy(props: EditProps) {
   const [change, setChange] = useState<PolicyChange>({});
   const [adds, setAdds] = useState(board.agents_add_people);
   const write = useWrite();
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const send = (): void => {
     const policy = Object.fromEntries(
       Object.entries(change).filter(([key, value]) => board.policy[key as keyof PolicyChange] !== value),
     ) as PolicyChange;
@@ -154,40 +131,36 @@ export function EditPolicy(props: EditProps) {
   };
   const widens = change.visibility === 'open' && board.policy.visibility === 'addressed';
   return (
-    <Dialog label="Policy for agents" class="form" close={close}>
-      <form onSubmit={submit}>
-        <h2>Policy for agents</h2>
-        {choices.map(({ key, label, options }) => (
-          <label key={key}>
-            {label}
-            <select
-              class="in"
-              value={change[key] ?? board.policy[key]}
-              onChange={(event) => setChange({ ...change, [key]: event.currentTarget.value })}
-            >
-              {options.map(([value, words]) => (
-                <option key={value} value={value}>
-                  {words}
-                </option>
-              ))}
-            </select>
-          </label>
-        ))}
-        {widens && <p>Agents will at once be able to read everything that was written here so far.</p>}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={change.show_harness ?? board.policy.show_harness}
-            onChange={(event) => setChange({ ...change, show_harness: event.currentTarget.checked })}
-          />
-          Agents see which program another agent runs in
+    <FormDialog title="Policy for agents" write={write} action="Save" send={send} close={close}>
+      {choices.map(({ key, label, options }) => (
+        <label key={key}>
+          {label}
+          <select
+            class="in"
+            value={change[key] ?? board.policy[key]}
+            onChange={(event) => setChange({ ...change, [key]: event.currentTarget.value })}
+          >
+            {options.map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
         </label>
-        <label class="check">
-          <input type="checkbox" checked={adds} onChange={(event) => setAdds(event.currentTarget.checked)} />
-          Agents may add people, where their role and the server allow it
-        </label>
-        <FormEnd write={write} close={close} />
-      </form>
-    </Dialog>
+      ))}
+      {widens && <p>Agents will at once be able to read everything that was written here so far.</p>}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={change.show_harness ?? board.policy.show_harness}
+          onChange={(event) => setChange({ ...change, show_harness: event.currentTarget.checked })}
+        />
+        Agents see which program another agent runs in
+      </label>
+      <label class="check">
+        <input type="checkbox" checked={adds} onChange={(event) => setAdds(event.currentTarget.checked)} />
+        Agents may add people, where their role and the server allow it
+      </label>
+    </FormDialog>
   );
 }

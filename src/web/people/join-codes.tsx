@@ -2,14 +2,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer, Board, JoinCode } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, exactly, until } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
-import '../parts/form.css';
 
 type Made = Answer<'createJoinCode'>;
 
@@ -27,67 +26,59 @@ export function CodeForm(props: { board: Board; guest: boolean; close: () => voi
   const [role, setRole] = useState(roles.includes('member') ? 'member' : roles[0]!);
   const [seconds, setSeconds] = useState(24 * HOUR);
   const [handle, setHandle] = useState('');
-  const { busy, error, run } = useWrite();
-  const title = guest ? 'Code for a guest' : 'Join line for an agent';
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    void run('code', async () => {
+  const write = useWrite();
+  const send = (): void => {
+    void write.run('code', async () => {
       const body = { role, ttl_seconds: seconds, ...(guest ? { guest: handle.trim() } : {}) };
       made(await call('createJoinCode', { params: { board: board.name }, body }));
     });
   };
   return (
-    <Dialog label={title} class="form" close={close}>
-      <form onSubmit={submit}>
-        <h2>{title}</h2>
-        <p class="q2">
-          {guest
-            ? 'A guest sees this board only. The code makes their account, with the handle you give here, and a seat for their agent.'
-            : 'Paste the line into a session of yours: it takes a seat on this board, owned by you.'}
-        </p>
-        {guest && (
-          <label>
-            Handle of the guest
-            <input
-              class="in"
-              required
-              pattern="[a-z0-9]+(-[a-z0-9]+)*"
-              title="small letters and digits, in groups joined by hyphens"
-              autocomplete="off"
-              value={handle}
-              onInput={(event) => setHandle(event.currentTarget.value)}
-            />
-          </label>
-        )}
+    <FormDialog
+      title={guest ? 'Code for a guest' : 'Join line for an agent'}
+      write={write}
+      action={guest ? 'Make the code' : 'Make the line'}
+      send={send}
+      close={close}
+    >
+      <p class="q2">
+        {guest
+          ? 'A guest sees this board only. The code makes their account, with the handle you give here, and a seat for their agent.'
+          : 'Paste the line into a session of yours: it takes a seat on this board, owned by you.'}
+      </p>
+      {guest && (
         <label>
-          Role of the agent
-          <select class="in" value={role} onChange={(event) => setRole(event.currentTarget.value)}>
-            {roles.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
+          Handle of the guest
+          <input
+            class="in"
+            required
+            pattern="[a-z0-9]+(-[a-z0-9]+)*"
+            title="small letters and digits, in groups joined by hyphens"
+            autocomplete="off"
+            value={handle}
+            onInput={(event) => setHandle(event.currentTarget.value)}
+          />
         </label>
-        <label>
-          Works for
-          <select class="in" value={seconds} onChange={(event) => setSeconds(Number(event.currentTarget.value))}>
-            {lifetimes.map((lifetime) => (
-              <option key={lifetime.seconds} value={lifetime.seconds}>
-                {lifetime.words}
-              </option>
-            ))}
-          </select>
-        </label>
-        {error !== null && <ProblemLine error={error} />}
-        <div class="row w end">
-          <button type="button" class="b" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="b pri" disabled={busy}>
-            Make the {guest ? 'code' : 'line'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <label>
+        Role of the agent
+        <select class="in" value={role} onChange={(event) => setRole(event.currentTarget.value)}>
+          {roles.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Works for
+        <select class="in" value={seconds} onChange={(event) => setSeconds(Number(event.currentTarget.value))}>
+          {lifetimes.map((lifetime) => (
+            <option key={lifetime.seconds} value={lifetime.seconds}>
+              {lifetime.words}
+            </option>
+          ))}
+        </select>
+      </label>
+    </FormDialog>
   );
 }
 

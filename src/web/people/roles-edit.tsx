@@ -2,10 +2,10 @@
 import { useState } from 'preact/hooks';
 import { permissions } from '../../contract/permissions.ts';
 import type { Permission, Role } from '../../contract/types.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useWrite } from '../state/write.ts';
-import { type EditProps, FormEnd, save } from './board-edit.tsx';
+import { type EditProps, save } from './board-edit.tsx';
 
 interface Edited {
   name: string;
@@ -36,81 +36,76 @@ export function EditRoles(props: EditProps) {
   const write = useWrite();
   const change = (at: number, next: Partial<Edited>): void =>
     setRoles(roles.map((role, index) => (index === at ? { ...role, ...next } : role)));
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const send = (): void => {
     const next = Object.fromEntries(roles.map(({ name, role }) => [name, role]));
     save(props, write, JSON.stringify(next) === JSON.stringify(board.roles) ? {} : { roles: next });
   };
   return (
-    <Dialog label="Roles of agents" class="form broad" close={close}>
-      <form onSubmit={submit}>
-        <h2>Roles of agents</h2>
-        {roles.map(({ name, role, isNew }, at) => (
-          <fieldset class="role" key={at}>
-            <legend class="vh">Role {name}</legend>
-            <div class="row">
-              {isNew ? (
-                <input
-                  class="in mono"
-                  required
-                  aria-label="Name of the role"
-                  pattern="[a-z][a-z0-9-]{0,31}"
-                  title="small letters, digits and hyphens, beginning with a letter"
-                  value={name}
-                  onInput={(event) => change(at, { name: event.currentTarget.value })}
-                />
-              ) : (
-                <b class="mono sp">{name}</b>
-              )}
-              {name !== 'member' && (
-                <button
-                  type="button"
-                  class="b bare ic"
-                  aria-label={`Drop the role ${name}`}
-                  onClick={() => setRoles(roles.filter((_, index) => index !== at))}
-                >
-                  <Icon name="x" />
-                </button>
-              )}
-            </div>
-            <div class="grants">
-              {offered.map((permission) => (
-                <label class="check" key={permission}>
-                  <input
-                    type="checkbox"
-                    checked={holds(role, permission)}
-                    onChange={() => change(at, { role: switched(role, permission) })}
-                  />
-                  {permission.replaceAll('_', ' ')}
-                </label>
-              ))}
-            </div>
-            <label>
-              Charter of the role
-              <textarea
-                class="in"
-                rows={2}
-                maxLength={4_000}
-                value={role.charter ?? ''}
-                onInput={(event) => {
-                  const { charter: _, ...rest } = role;
-                  const { value } = event.currentTarget;
-                  change(at, { role: value ? { ...rest, charter: value } : rest });
-                }}
+    <FormDialog title="Roles of agents" write={write} action="Save" broad send={send} close={close}>
+      {roles.map(({ name, role, isNew }, at) => (
+        <fieldset class="role" key={at}>
+          <legend class="vh">Role {name}</legend>
+          <div class="row">
+            {isNew ? (
+              <input
+                class="in mono"
+                required
+                aria-label="Name of the role"
+                pattern="[a-z][a-z0-9-]{0,31}"
+                title="small letters, digits and hyphens, beginning with a letter"
+                value={name}
+                onInput={(event) => change(at, { name: event.currentTarget.value })}
               />
-            </label>
-          </fieldset>
-        ))}
-        <button
-          type="button"
-          class="b"
-          onClick={() => setRoles([...roles, { name: '', role: { can: ['post'] }, isNew: true }])}
-        >
-          <Icon name="plus" />
-          Add a role
-        </button>
-        <FormEnd write={write} close={close} />
-      </form>
-    </Dialog>
+            ) : (
+              <b class="mono sp">{name}</b>
+            )}
+            {name !== 'member' && (
+              <button
+                type="button"
+                class="b bare ic"
+                aria-label={`Drop the role ${name}`}
+                onClick={() => setRoles(roles.filter((_, index) => index !== at))}
+              >
+                <Icon name="x" />
+              </button>
+            )}
+          </div>
+          <div class="grants">
+            {offered.map((permission) => (
+              <label class="check" key={permission}>
+                <input
+                  type="checkbox"
+                  checked={holds(role, permission)}
+                  onChange={() => change(at, { role: switched(role, permission) })}
+                />
+                {permission.replaceAll('_', ' ')}
+              </label>
+            ))}
+          </div>
+          <label>
+            Charter of the role
+            <textarea
+              class="in"
+              rows={2}
+              maxLength={4_000}
+              value={role.charter ?? ''}
+              onInput={(event) => {
+                const { charter: _, ...rest } = role;
+                const { value } = event.currentTarget;
+                change(at, { role: value ? { ...rest, charter: value } : rest });
+              }}
+            />
+          </label>
+        </fieldset>
+      ))}
+      <button
+        type="button"
+        class="b"
+        onClick={() => setRoles([...roles, { name: '', role: { can: ['post'] }, isNew: true }])}
+      >
+        <Icon name="plus" />
+        Add a role
+      </button>
+    </FormDialog>
   );
 }

@@ -2,14 +2,13 @@
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
 import { isMe } from './is-me.ts';
-import '../parts/form.css';
 
 const MAX_NOTE = 2_000;
 const MAX_TITLE = 120;
@@ -94,11 +93,10 @@ interface FormProps {
 
 function Finish({ task, cancelled, close, changed }: FormProps & { cancelled: boolean }) {
   const [note, setNote] = useState('');
-  const { busy, error, run } = useWrite();
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const write = useWrite();
+  const send = (): void => {
     const params = { board: task.board, task: task.id };
-    void run('finish', async (key) => {
+    void write.run('finish', async (key) => {
       const next = await call('finishTask', { params, body: { note, cancelled }, idempotencyKey: key });
       close();
       changed(next);
@@ -106,70 +104,61 @@ function Finish({ task, cancelled, close, changed }: FormProps & { cancelled: bo
   };
   const title = cancelled ? `Cancel ${task.ref}` : `${task.ref} is done`;
   return (
-    <Dialog label={title} class="form" close={close}>
-      <form onSubmit={submit}>
-        <h2>{title}</h2>
-        <label>
-          {cancelled ? 'Why' : 'What was done'}
-          <textarea
-            class="in"
-            rows={4}
-            required
-            maxLength={MAX_NOTE}
-            value={note}
-            onInput={(event) => setNote(event.currentTarget.value)}
-          />
-        </label>
-        <p class="q2">A task that has ended stays so; what is left becomes a new one.</p>
-        {error !== null && <ProblemLine error={error} />}
-        <div class="row w end">
-          <button type="button" class="b" onClick={close}>
-            Back
-          </button>
-          <button type="submit" class="b pri" disabled={busy || !note.trim()}>
-            {cancelled ? 'Cancel the task' : 'Finish it'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      write={write}
+      action={cancelled ? 'Cancel the task' : 'Finish it'}
+      back="Back"
+      ready={note.trim() !== ''}
+      send={send}
+      close={close}
+    >
+      <label>
+        {cancelled ? 'Why' : 'What was done'}
+        <textarea
+          class="in"
+          rows={4}
+          required
+          maxLength={MAX_NOTE}
+          value={note}
+          onInput={(event) => setNote(event.currentTarget.value)}
+        />
+      </label>
+      <p class="q2">A task that has ended stays so; what is left becomes a new one.</p>
+    </FormDialog>
   );
 }
 
 function Retitle({ task, close, changed }: FormProps) {
   const [title, setTitle] = useState(task.title);
-  const { busy, error, run } = useWrite();
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const write = useWrite();
+  const send = (): void => {
     const params = { board: task.board, task: task.id };
-    void run('title', async (key) => {
+    void write.run('title', async (key) => {
       changed(await call('updateTask', { params, body: { title }, idempotencyKey: key }));
       close();
     });
   };
   return (
-    <Dialog label={`New title for ${task.ref}`} class="form" close={close}>
-      <form onSubmit={submit}>
-        <h2>New title for {task.ref}</h2>
-        <label>
-          Title
-          <input
-            class="in"
-            required
-            maxLength={MAX_TITLE}
-            value={title}
-            onInput={(event) => setTitle(event.currentTarget.value)}
-          />
-        </label>
-        {error !== null && <ProblemLine error={error} />}
-        <div class="row w end">
-          <button type="button" class="b" onClick={close}>
-            Back
-          </button>
-          <button type="submit" class="b pri" disabled={busy || !title.trim()}>
-            Save
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`New title for ${task.ref}`}
+      write={write}
+      action="Save"
+      back="Back"
+      ready={title.trim() !== ''}
+      send={send}
+      close={close}
+    >
+      <label>
+        Title
+        <input
+          class="in"
+          required
+          maxLength={MAX_TITLE}
+          value={title}
+          onInput={(event) => setTitle(event.currentTarget.value)}
+        />
+      </label>
+    </FormDialog>
   );
 }

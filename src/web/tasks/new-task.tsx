@@ -2,11 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { ProblemLine } from '../parts/problem.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
-import '../parts/form.css';
 
 const MAX_TITLE = 120;
 const MAX_ABOUT = 4_000;
@@ -15,54 +13,40 @@ export function NewTask({ room, close, created }: { room: Room; close: () => voi
   const [title, setTitle] = useState('');
   const [about, setAbout] = useState('');
   const [start, setStart] = useState(false);
-  const { busy, error, run } = useWrite();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    void run('create', async (key) => {
+  const write = useWrite();
+  const send = (): void =>
+    void write.run('create', async (key) => {
       const body = { title, start, ...(about.trim() ? { about } : {}) };
       created(await call('createTask', { params: { board: room.name }, body, idempotencyKey: key }));
     });
-  };
   return (
-    <Dialog label="New task" class="form" close={close}>
-      <form onSubmit={submit}>
-        <h2>New task</h2>
-        <label>
-          Title
-          <input
-            class="in"
-            required
-            maxLength={MAX_TITLE}
-            value={title}
-            onInput={(event) => setTitle(event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          <span>
-            What and why <span class="q">Markdown, may be left out</span>
-          </span>
-          <textarea
-            class="in"
-            rows={5}
-            maxLength={MAX_ABOUT}
-            value={about}
-            onInput={(event) => setAbout(event.currentTarget.value)}
-          />
-        </label>
-        <label class="check">
-          <input type="checkbox" checked={start} onChange={(event) => setStart(event.currentTarget.checked)} />
-          Start it myself
-        </label>
-        {error !== null && <ProblemLine error={error} />}
-        <div class="row w end">
-          <button type="button" class="b" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="b pri" disabled={busy}>
-            Open the task
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="New task" write={write} action="Open the task" send={send} close={close}>
+      <label>
+        Title
+        <input
+          class="in"
+          required
+          maxLength={MAX_TITLE}
+          value={title}
+          onInput={(event) => setTitle(event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        <span>
+          What and why <span class="q">Markdown, may be left out</span>
+        </span>
+        <textarea
+          class="in"
+          rows={5}
+          maxLength={MAX_ABOUT}
+          value={about}
+          onInput={(event) => setAbout(event.currentTarget.value)}
+        />
+      </label>
+      <label class="check">
+        <input type="checkbox" checked={start} onChange={(event) => setStart(event.currentTarget.checked)} />
+        Start it myself
+      </label>
+    </FormDialog>
   );
 }
