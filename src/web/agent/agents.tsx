@@ -1,10 +1,11 @@
 /** The person's own agents over all their boards. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Member } from '../../contract/types.ts';
-import { listAll } from '../api/client.ts';
+import { readAll } from '../api/client.ts';
 import { listen } from '../live/link.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { AgentState } from '../parts/who.tsx';
+import { useRead } from '../state/read.ts';
 import { AgentRow } from './agent-row.tsx';
 import { DeliveryMeaning } from './delivery.tsx';
 import './agent.css';
@@ -12,32 +13,6 @@ import './agent.css';
 /** Those that need somebody first. */
 const order: AgentState[] = ['waiting', 'late', 'working', 'idle', 'paused', 'disconnected'];
 const rank = ({ state }: Member): number => order.indexOf(state ?? 'disconnected');
-
-function useOwnAgents(): { agents: Member[] | null; error: unknown; refresh: () => void } {
-  const [agents, setAgents] = useState<Member[] | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [again, setAgain] = useState(0);
-  const refresh = (): void => setAgain((count) => count + 1);
-  useEffect(() => {
-    const read = async (): Promise<void> => {
-      const found: Member[] = [];
-      for await (const page of listAll('listMyAgents')) found.push(...page.agents);
-      setAgents(found);
-      setError(null);
-    };
-    read().catch(setError);
-  }, [again]);
-  useEffect(
-    () =>
-      listen((message) => {
-        if (message.type !== 'hint') return;
-        const { event } = message.frame;
-        if (['presence', 'delivery', 'boards', 'board_unavailable'].includes(event)) refresh();
-      }),
-    [],
-  );
-  return { agents, error, refresh };
-}
 
 const counted = (agents: Member[]): string =>
   order
@@ -47,7 +22,16 @@ const counted = (agents: Member[]): string =>
     .join(', ');
 
 export default function Agents() {
-  const { agents, error, refresh } = useOwnAgents();
+  const { value: agents, error, again } = useRead(() => readAll('listMyAgents', 'agents'));
+  useEffect(
+    () =>
+      listen((message) => {
+        if (message.type !== 'hint') return;
+        const { event } = message.frame;
+        if (['presence', 'delivery', 'boards', 'board_unavailable'].includes(event)) again();
+      }),
+    [],
+  );
   const sorted = (agents ?? []).toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
   return (
     <main class="page" id="main">
@@ -55,7 +39,7 @@ export default function Agents() {
         <h1>Your agents</h1>
         {error !== null && (
           <ProblemLine error={error}>
-            <button type="button" class="b" onClick={refresh}>
+            <button type="button" class="b" onClick={again}>
               Try again
             </button>
           </ProblemLine>
@@ -74,7 +58,7 @@ export default function Agents() {
                   own
                   others={sorted.map(({ name }) => name)}
                   withBoard
-                  changed={refresh}
+                  changed={again}
                 />
               ))}
             </ul>

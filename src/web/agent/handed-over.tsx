@@ -1,11 +1,12 @@
 /** The last messages that were for an agent, and whether each has reached it. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Answer, Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { listen } from '../live/link.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
+import { useRead } from '../state/read.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 
@@ -48,33 +49,14 @@ function receiptWords({ receipt, answered }: Handed): { tone: string; text: stri
 }
 
 export function HandedOver({ member, room }: { member: Member; room: Room }) {
-  const [handed, setHanded] = useState<Handed[] | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [again, setAgain] = useState(0);
   const { id } = member;
+  const { value: handed, error, again } = useRead(() => readHanded(member), [id]);
   useEffect(() => {
-    let ended = false;
-    readHanded(member).then(
-      (found) => {
-        if (!ended) setHanded(found);
-      },
-      (failure: unknown) => {
-        if (!ended) setError(failure);
-      },
-    );
-    return () => {
-      ended = true;
-    };
-  }, [id, again]);
-  useEffect(() => {
-    const next = (): void => setAgain((count) => count + 1);
     const stops = [
-      room.subscribe(({ message }) => {
-        if (message) next();
-      }),
+      room.follow(({ message }) => message, again),
       // The position of an own agent moved: something was received.
       listen((message) => {
-        if (message.type === 'hint' && message.frame.event === 'read' && message.frame.data.member_id === id) next();
+        if (message.type === 'hint' && message.frame.event === 'read' && message.frame.data.member_id === id) again();
       }),
     ];
     return () => {

@@ -1,11 +1,11 @@
 /** The latest messages of an agent on every board that the reader shares with it. */
-import { useEffect, useState } from 'preact/hooks';
 import type { Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { boards } from '../state/boards.ts';
+import { useRead } from '../state/read.ts';
 import { hrefOf } from '../state/route.ts';
 
 const SHOWN = 8;
@@ -38,25 +38,9 @@ async function readLatest(member: Member, names: string[]): Promise<Message[]> {
 }
 
 export function Latest({ member }: { member: Member }) {
-  const [messages, setMessages] = useState<Message[] | null>(null);
-  const [error, setError] = useState<unknown>(null);
   const shared = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
   const names = shared.includes(member.board) ? shared : [member.board, ...shared];
-  const list = names.join();
-  useEffect(() => {
-    let ended = false;
-    readLatest(member, names).then(
-      (found) => {
-        if (!ended) setMessages(found);
-      },
-      (failure: unknown) => {
-        if (!ended) setError(failure);
-      },
-    );
-    return () => {
-      ended = true;
-    };
-  }, [member.id, list]);
+  const { value: messages, error } = useRead(() => readLatest(member, names), [member.id, names.join()]);
   return (
     <section class="part" aria-labelledby="latest">
       <h3 id="latest">What it wrote last</h3>

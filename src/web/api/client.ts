@@ -61,6 +61,19 @@ export async function* listAll<Name extends PagedName>(
   }
 }
 
+type Lists<Of> = { [Field in keyof Of]: Of[Field] extends unknown[] ? Field : never }[keyof Of];
+
+/** The records of all pages of a list, which stand under `field` of its answers. */
+export async function readAll<Name extends PagedName, Field extends Lists<Page<Name>>>(
+  name: Name,
+  field: Field,
+  input?: CallInput<Name>,
+): Promise<Page<Name>[Field]> {
+  const all: unknown[] = [];
+  for await (const page of listAll(name, input)) all.push(...(page[field] as unknown[]));
+  return all as Page<Name>[Field];
+}
+
 /**
  * Reads who is signed in: at the start, and when the streams say that their session has ended, which a new sign-in in this
  * browser also does.

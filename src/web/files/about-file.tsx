@@ -1,5 +1,4 @@
 /** Beside a file: its versions, what happened since the latest, its tasks, and where it was posted. */
-import { useEffect, useState } from 'preact/hooks';
 import type { FileDetail, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -7,6 +6,7 @@ import { sized } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
+import { useRead } from '../state/read.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import { freshnessOf } from './kind.ts';
@@ -80,22 +80,14 @@ export function AboutFile({ file, shown, room, hrefOfVersion }: AboutProps) {
 
 /** The messages it was attached to, the newest first. */
 function PostedIn({ file, room }: { file: FileDetail; room: Room }) {
-  const [messages, setMessages] = useState<Message[]>([]);
   const posts = file.posted_in.toReversed().slice(0, POSTS);
-  useEffect(() => {
-    let current = true;
-    const read = ({ seq }: { seq: number }): Promise<Message | null> =>
-      call('getMessageBySeq', { params: { board: room.name, seq } }).then(
-        ({ message }) => message,
-        () => null,
-      );
-    void Promise.all(posts.map(read)).then((found) => {
-      if (current) setMessages(found.filter((message) => message !== null));
-    });
-    return () => {
-      current = false;
-    };
-  }, [room, file.posted_in.at(-1)?.message_id]);
+  const read = ({ seq }: { seq: number }): Promise<Message | null> =>
+    call('getMessageBySeq', { params: { board: room.name, seq } }).then(
+      ({ message }) => message,
+      () => null,
+    );
+  const found = useRead(() => Promise.all(posts.map(read)), [room, file.posted_in.at(-1)?.message_id]).value ?? [];
+  const messages = found.filter((message) => message !== null);
   if (messages.length === 0) return null;
   return (
     <section>

@@ -1,11 +1,12 @@
 /** What changed from one version of a text to another. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
 import { MOST_TEXT, readText } from '../api/bytes.ts';
 import { grouped } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
 import { useKeys } from '../state/keys.ts';
+import { useRead } from '../state/read.ts';
 import { compare } from './diff-rows.ts';
 import DiffTable from './diff-table.tsx';
 
@@ -17,26 +18,17 @@ interface ChangesProps {
 }
 
 export default function Changes({ board, file, from, to }: ChangesProps) {
-  const [texts, setTexts] = useState<[string, string] | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [tries, setTries] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const tooLong = Math.max(from.size, to.size) > MOST_TEXT;
-
-  useEffect(() => {
-    let current = true;
-    setTexts(null);
-    setError(null);
-    if (tooLong) return;
-    const read = ({ version }: FileVersion): Promise<string> => readText({ board, file: file.id, version });
-    Promise.all([read(from), read(to)]).then(
-      (both) => current && setTexts(both),
-      (problem: unknown) => current && setError(problem),
-    );
-    return () => {
-      current = false;
-    };
-  }, [board, file.id, from.version, to.version, tries]);
+  const textOf = ({ version }: FileVersion): Promise<string> => readText({ board, file: file.id, version });
+  const {
+    value: texts,
+    error,
+    again,
+  } = useRead(
+    async () => (tooLong ? null : Promise.all([textOf(from), textOf(to)])),
+    [board, file.id, from.version, to.version],
+  );
 
   const last = useRef<Element | null>(null);
   const next = (): unknown => {
@@ -60,7 +52,7 @@ export default function Changes({ board, file, from, to }: ChangesProps) {
   if (error !== null)
     return (
       <ProblemLine error={error}>
-        <button type="button" class="b" onClick={() => setTries(tries + 1)}>
+        <button type="button" class="b" onClick={again}>
           Try again
         </button>
       </ProblemLine>

@@ -1,53 +1,26 @@
 /** The files of a board: version, size, what happened since, and who approved what. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { BoardFile } from '../../contract/types.ts';
-import { listAll } from '../api/client.ts';
+import { readAll } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
 import { grouped, sized } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { useKeys } from '../state/keys.ts';
+import { useRead } from '../state/read.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { changesSince } from './kind.ts';
+import { agesFiles, changesSince } from './kind.ts';
 import { NewFile } from './new-file.tsx';
 
 export function FileList({ room }: { room: Room }) {
-  const [files, setFiles] = useState<BoardFile[] | null>(null);
-  const [error, setError] = useState<unknown>(null);
+  const {
+    value: files,
+    error,
+    again,
+  } = useRead(() => readAll('listFiles', 'files', { params: { board: room.name }, query: { limit: 200 } }), [room]);
   const list = useRef<HTMLUListElement>(null);
-
-  useEffect(() => {
-    let current = true;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const read = async (): Promise<void> => {
-      try {
-        const all: BoardFile[] = [];
-        for await (const page of listAll('listFiles', { params: { board: room.name }, query: { limit: 200 } }))
-          all.push(...page.files);
-        if (current) {
-          setFiles(all);
-          setError(null);
-        }
-      } catch (problem) {
-        if (current) setError(problem);
-      }
-    };
-    void read();
-    const stop = room.subscribe(({ event }) => {
-      if (!/^(file|message|task)\./.test(event.type)) return;
-      // Many events within a moment are one read.
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void read();
-      }, 200);
-    });
-    return () => {
-      current = false;
-      clearTimeout(timer);
-      stop();
-    };
-  }, [room]);
+  useEffect(() => room.follow(agesFiles, again), [room]);
 
   const move = (step: 1 | -1): unknown => {
     const links = [...(list.current?.querySelectorAll<HTMLElement>('a.frow') ?? [])];

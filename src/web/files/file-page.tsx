@@ -19,7 +19,7 @@ const Changes = lazy(() => import('./changes.tsx'));
 const Preview = lazy(() => import('./preview.tsx'));
 
 export function FilePage({ here, file: name, room }: { here: BoardPlace; file: string; room: Room }) {
-  const { file, error, again } = useFile(room, name);
+  const { value: file, error, again } = useFile(room, name);
   const list = hrefOf({ screen: 'board', board: room.name, tab: 'files' });
   useKeys('File', [
     { keys: 'Escape', label: 'Back to the files', run: () => go({ screen: 'board', board: room.name, tab: 'files' }) },
@@ -30,7 +30,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
         {error !== null && (
           <>
             <ProblemLine error={error}>
-              <button type="button" class="b" onClick={() => void again()}>
+              <button type="button" class="b" onClick={again}>
                 Try again
               </button>
             </ProblemLine>

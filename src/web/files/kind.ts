@@ -1,5 +1,6 @@
 /** How a file can be shown, by its recorded type and its name. */
 import type { BoardFile } from '../../contract/types.ts';
+import type { Happening } from '../state/room.ts';
 
 export type Kind = 'markdown' | 'html' | 'text' | 'image' | 'pdf' | 'other';
 
@@ -31,6 +32,9 @@ export function freshnessOf({ freshness, latest }: Pick<BoardFile, 'freshness' |
   const last = parts.pop();
   return `${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last} since v${latest.version}`;
 }
+
+/** Whether an event may change what the files of its board show. */
+export const agesFiles = ({ event }: Happening): boolean => /^(file|message|task)\./.test(event.type);
 
 /** "no changes since", "2 changes since". */
 export const changesSince = (count: number): string =>

@@ -5,6 +5,7 @@ import type { FileDetail, FileVersion } from '../../contract/types.ts';
 import { bytesHref, MOST_TEXT, readBytes, readText } from '../api/bytes.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { useRead } from '../state/read.ts';
 import { kindOf } from './kind.ts';
 
 const Code = lazy(() => import('./code.tsx'));
@@ -29,20 +30,7 @@ export default function Preview({ board, file, shown }: PreviewProps) {
 type Props = { board: string; file: string; version: number; name: string };
 
 function Text({ board, file, version, name, kind }: Props & { kind: 'markdown' | 'html' | 'text' }) {
-  const [text, setText] = useState<string | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  useEffect(() => {
-    let current = true;
-    setText(null);
-    setError(null);
-    readText({ board, file, version }).then(
-      (found) => current && setText(found),
-      (problem: unknown) => current && setError(problem),
-    );
-    return () => {
-      current = false;
-    };
-  }, [board, file, version]);
+  const { value: text, error } = useRead(() => readText({ board, file, version }), [board, file, version]);
   if (error !== null) return <ProblemLine error={error} />;
   if (text === null) return <div aria-busy="true" />;
   if (text === '') return <p class="q2">It is empty.</p>;

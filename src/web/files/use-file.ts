@@ -1,51 +1,23 @@
-/** One file with its versions, read anew when something happens to it. */
-import { useEffect, useState } from 'preact/hooks';
+/** One file with all its versions, kept up to date by the events of its board. */
+import { useEffect, useRef } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
-import { call, listAll } from '../api/client.ts';
+import { call, readAll } from '../api/client.ts';
+import { type Read, useRead } from '../state/read.ts';
 import type { Room } from '../state/room.ts';
-
-export interface OpenFile {
-  file: FileDetail | null;
-  error: unknown;
-  again(): Promise<void>;
-}
+import { agesFiles } from './kind.ts';
 
 /** @param name its name or id */
-export function useFile(room: Room, name: string): OpenFile {
-  const [file, setFile] = useState<FileDetail | null>(null);
-  const [error, setError] = useState<unknown>(null);
+export function useFile(room: Room, name: string): Read<FileDetail> {
   // A name can be given to another file; the page stays with the one that it opened.
-  const selector = file?.id ?? name;
-  const read = async (): Promise<void> => {
-    try {
-      const params = { board: room.name, file: selector };
-      const found = await call('getFile', { params });
-      if (found.versions_more) {
-        const versions: FileDetail['versions'] = [];
-        for await (const page of listAll('listFileVersions', { params, query: { limit: 200 } }))
-          versions.push(...page.versions);
-        found.versions = versions;
-      }
-      setFile(found);
-      setError(null);
-    } catch (problem) {
-      setError(problem);
-    }
-  };
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    void read();
-    const stop = room.subscribe(({ event }) => {
-      if (!/^(file|message|task)\./.test(event.type)) return;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void read();
-      }, 200);
-    });
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
-  }, [room, selector]);
-  return { file, error, again: read };
+  const id = useRef<string | null>(null);
+  const read = useRead(async () => {
+    const params = { board: room.name, file: id.current ?? name };
+    const file = await call('getFile', { params });
+    id.current = file.id;
+    if (file.versions_more)
+      file.versions = await readAll('listFileVersions', 'versions', { params, query: { limit: 200 } });
+    return file;
+  }, [room, name]);
+  useEffect(() => room.follow(agesFiles, read.again), [room, name]);
+  return read;
 }

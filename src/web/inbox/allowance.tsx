@@ -2,7 +2,7 @@
 import './inbox.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Category } from '../../contract/types.ts';
-import { call, listAll } from '../api/client.ts';
+import { call, readAll } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
 import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
@@ -56,10 +56,7 @@ function Allowances() {
   const read = async (): Promise<void> => {
     try {
       setAllowance(await call('getAllowance'));
-      const all: Revision[] = [];
-      for await (const page of listAll('listAllowanceRevisions', { query: { limit: 100 } }))
-        all.push(...page.revisions);
-      setRevisions(all);
+      setRevisions(await readAll('listAllowanceRevisions', 'revisions', { query: { limit: 100 } }));
       setError(null);
     } catch (reason) {
       setError(reason);

@@ -13,6 +13,7 @@ import { answering, chosenOption, pickOption } from '../state/answers.ts';
 import { heads } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { isToMe, openAsks } from '../state/needs.ts';
+import { useRead } from '../state/read.ts';
 import { go, hrefOf, type Place } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 import { Blocks } from './blocks.tsx';
@@ -158,40 +159,20 @@ function State({ message }: { message: Message }) {
 /** What was said before the ask, about its task if it has one, and in its thread since. */
 function Around({ message }: { message: Message }) {
   const { id, board, seq, ask } = message;
-  const [before, setBefore] = useState<Message[]>([]);
-  const [since, setSince] = useState<Message[]>([]);
-  const head = heads.value.get(board);
   const task = ask?.task?.ref;
-  useEffect(() => {
-    let current = true;
-    const query = { before: seq, newest: true, limit: 3, ...(task ? { task } : {}) };
-    call('listMessages', { params: { board }, query }).then(
-      ({ messages }) => current && setBefore(messages),
-      () => {},
-    );
-    return () => {
-      current = false;
-    };
-  }, [board, seq, task]);
-  useEffect(() => {
-    let current = true;
-    call('listReplies', { params: { message: id }, query: { limit: 50 } }).then(
-      ({ replies }) => current && setSince(replies),
-      () => {},
-    );
-    return () => {
-      current = false;
-    };
-  }, [id, head]);
+  const query = { before: seq, newest: true, limit: 3, ...(task ? { task } : {}) };
+  const before = useRead(() => call('listMessages', { params: { board }, query }), [board, seq, task]);
+  const replies = { params: { message: id }, query: { limit: 50 } };
+  const since = useRead(() => call('listReplies', replies), [id], [heads.value.get(board)]);
   return (
     <>
-      <Said title="Since then" messages={since} />
-      <Said title={task ? `What came before, about ${task}` : 'What came before'} messages={before} />
+      <Said title="Since then" messages={since.value?.replies} />
+      <Said title={task ? `What came before, about ${task}` : 'What came before'} messages={before.value?.messages} />
     </>
   );
 }
 
-const Said = ({ title, messages }: { title: string; messages: Message[] }) =>
+const Said = ({ title, messages = [] }: { title: string; messages: Message[] | undefined }) =>
   messages.length === 0 ? null : (
     <section class="ctx" aria-label={title}>
       <h2 class="q2">{title}</h2>

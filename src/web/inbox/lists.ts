@@ -1,9 +1,10 @@
 /** What the inbox lists beside that which needs the person: their own asks, what was answered today, invites of agents. */
 import { signal } from '@preact/signals';
 import type { Answer, Message } from '../../contract/types.ts';
-import { call, listAll } from '../api/client.ts';
+import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { isSameDay } from '../parts/time.tsx';
+import { oneAtATime } from '../state/soon.ts';
 
 export interface Answered {
   message: Message;
@@ -45,26 +46,8 @@ async function asAnswered(message: Message): Promise<Answered | null> {
   return { message, words: `${who} said: ${answer.answer?.option_text ?? answer.body.slice(0, 80)}`, at: answer.at };
 }
 
-let reading: Promise<void> | null = null;
-let again = false;
-
-/** Reads the lists; calls that come while it reads are one more read. */
-export function readLists(): Promise<void> {
-  if (reading) again = true;
-  reading ??= (async () => {
-    try {
-      do {
-        again = false;
-        await read();
-      } while (again);
-    } catch {
-      // The lists above say why nothing can be read; these are read again with them.
-    } finally {
-      reading = null;
-    }
-  })();
-  return reading;
-}
+/** Reads the lists. Where that fails the lists above say why, and these are read again with them. */
+export const readLists = oneAtATime(() => read().catch(() => {}));
 
 async function read(): Promise<void> {
   const can_answer = true;
@@ -80,7 +63,6 @@ async function read(): Promise<void> {
     .filter((item): item is Answered => item !== null && isSameDay(item.at, now))
     .toSorted((a, b) => (a.at < b.at ? 1 : -1));
   if (session.peek()?.person.server_role === 'guest') return;
-  const notices: InviteNotice[] = [];
-  for await (const page of listAll('listInviteNotices', { query: { limit: 100 } })) notices.push(...page.notices);
+  const notices = await readAll('listInviteNotices', 'notices', { query: { limit: 100 } });
   invites.value = notices.filter(({ state }) => state === 'active');
 }

@@ -1,7 +1,7 @@
 /** Work that one person proposes to another: who, what, how far it is, and what can be done about it in a browser. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Member, PairingRequest } from '../../contract/types.ts';
-import { call, listAll } from '../api/client.ts';
+import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
@@ -10,6 +10,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import { readNeeds } from '../state/needs.ts';
+import { useRead } from '../state/read.ts';
 import { hrefOf } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 import { dayTime } from './items.ts';
@@ -191,22 +192,11 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
 
 /** The person's agents on the board of a proposal; null: not read yet. */
 function useOwnAgents({ board_id, initiating_agent_id }: PairingRequest): Member[] | null {
-  const [agents, setAgents] = useState<Member[] | null>(null);
-  useEffect(() => {
-    let current = true;
-    void (async () => {
-      const found: Member[] = [];
-      for await (const page of listAll('listMyAgents')) found.push(...page.agents);
-      if (current)
-        setAgents(
-          found.filter(
-            ({ id, board_id: on, status }) => on === board_id && status === 'active' && id !== initiating_agent_id,
-          ),
-        );
-    })().catch(() => current && setAgents([]));
-    return () => {
-      current = false;
-    };
-  }, [board_id, initiating_agent_id]);
-  return agents;
+  const { value, error } = useRead(() => readAll('listMyAgents', 'agents'), [board_id]);
+  if (error !== null) return [];
+  return (
+    value?.filter(
+      ({ id, board_id: on, status }) => on === board_id && status === 'active' && id !== initiating_agent_id,
+    ) ?? null
+  );
 }

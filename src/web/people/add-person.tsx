@@ -1,9 +1,10 @@
 /** The form that adds a person of the server to the board. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { BoardPerson } from '../../contract/types.ts';
-import { call, listAll } from '../api/client.ts';
+import { call, readAll } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { toast } from '../parts/toast.tsx';
+import { useRead } from '../state/read.ts';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
 
@@ -14,26 +15,14 @@ interface Props {
   changed: () => void;
 }
 
-/** Handles of people that can be added: those of the server who are not here and are no guests. */
-function useHandles(people: BoardPerson[]): string[] {
-  const [handles, setHandles] = useState<string[]>([]);
-  useEffect(() => {
-    const read = async (): Promise<void> => {
-      const found: string[] = [];
-      for await (const page of listAll('listPeople', { query: { limit: 500 } }))
-        for (const { handle, server_role, id } of page.people)
-          if (server_role !== 'guest' && !people.some((person) => person.id === id)) found.push(handle);
-      setHandles(found);
-    };
-    // Without the list a handle can still be typed.
-    read().catch(() => {});
-  }, []);
-  return handles;
-}
-
 export function AddPerson({ room, people, close, changed }: Props) {
   const [handle, setHandle] = useState('');
-  const handles = useHandles(people);
+  const here = new Set(people.map(({ id }) => id));
+  // Without the list a handle can still be typed.
+  const known = useRead(() => readAll('listPeople', 'people', { query: { limit: 500 } })).value ?? [];
+  const handles = known.flatMap(({ handle, server_role, id }) =>
+    server_role === 'guest' || here.has(id) ? [] : [handle],
+  );
   const write = useWrite();
   const send = (): void => {
     const named = handle.trim().replace(/^@/, '');

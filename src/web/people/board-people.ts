@@ -1,8 +1,9 @@
 /** The people of the open board with what only the list of people tells: who owns it, who is a guest. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { BoardPerson, Member } from '../../contract/types.ts';
-import { listAll } from '../api/client.ts';
+import { readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
+import { useRead } from '../state/read.ts';
 import type { Room } from '../state/room.ts';
 
 export interface BoardPeople {
@@ -12,41 +13,17 @@ export interface BoardPeople {
   refresh(): void;
 }
 
-const ofPeople = /^(person|member)\./;
-
 export function useBoardPeople(room: Room): BoardPeople {
-  const [people, setPeople] = useState<BoardPerson[] | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [again, setAgain] = useState(0);
-  useEffect(() => {
-    let ended = false;
-    const read = async (): Promise<void> => {
-      const found: BoardPerson[] = [];
-      for await (const page of listAll('listBoardPeople', { params: { board: room.name } })) found.push(...page.people);
-      if (ended) return;
-      setPeople(found);
-      setError(null);
-    };
-    read().catch((failure: unknown) => {
-      if (!ended) setError(failure);
-    });
-    return () => {
-      ended = true;
-    };
-  }, [room, again]);
-  const refresh = (): void => setAgain((count) => count + 1);
-  useEffect(
-    () =>
-      room.subscribe(({ event }) => {
-        if (ofPeople.test(event.type)) refresh();
-      }),
+  const { value, error, again } = useRead(
+    () => readAll('listBoardPeople', 'people', { params: { board: room.name } }),
     [room],
   );
+  useEffect(() => room.follow(({ event }) => /^(person|member)\./.test(event.type), again), [room]);
   return {
-    people,
+    people: value,
     error,
     refresh: () => {
-      refresh();
+      again();
       void room.refresh();
     },
   };

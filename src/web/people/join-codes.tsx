@@ -1,12 +1,13 @@
 /** Codes that bring sessions of the person, or one guest, onto the board: made, shown once, listed and revoked. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer, Board, JoinCode } from '../../contract/types.ts';
-import { call, listAll } from '../api/client.ts';
+import { call, readAll } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, exactly, until } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
+import { useRead } from '../state/read.ts';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
 
@@ -121,35 +122,22 @@ export function NewCode({ made, close }: { made: Made; close: () => void }) {
   );
 }
 
-/** @param again changes when a code was made */
-export function JoinCodes({ room, again }: { room: Room; again: number }) {
-  const [codes, setCodes] = useState<JoinCode[] | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [changes, setChanges] = useState(0);
-  const write = useWrite();
+/** @param made changes when a code was made */
+export function JoinCodes({ room, made }: { room: Room; made: number }) {
   const params = { board: room.name };
-  useEffect(() => {
-    const read = async (): Promise<void> => {
-      const found: JoinCode[] = [];
-      for await (const page of listAll('listJoinCodes', { params, query: { limit: 200 } }))
-        found.push(...page.join_codes);
-      setCodes(found);
-    };
-    read().catch(setError);
-  }, [room, again, changes]);
-  useEffect(
-    () =>
-      room.subscribe(({ event: { type } }) => {
-        if (/^(joincode|member|board\.visibility)/.test(type)) setChanges((number) => number + 1);
-      }),
-    [room],
-  );
+  const {
+    value: codes,
+    error,
+    again,
+  } = useRead(() => readAll('listJoinCodes', 'join_codes', { params, query: { limit: 200 } }), [room], [made]);
+  const write = useWrite();
+  useEffect(() => room.follow(({ event }) => /^(joincode|member|board\.visibility)/.test(event.type), again), [room]);
   if (error !== null) return <ProblemLine error={error} />;
   if (!codes || codes.length === 0) return null;
   const revoke = (code: JoinCode): void =>
     void write.run(`revoke ${code.id}`, async (key) => {
       await call('revokeJoinCode', { params: { ...params, code_id: code.id }, idempotencyKey: key });
-      setChanges((number) => number + 1);
+      again();
     });
   return (
     <section class="pg" aria-labelledby="codes">

@@ -89,7 +89,7 @@ function List({ room }: { room: Room }) {
           />
         ))}
         {agents > 0 && <DeliveryMeaning />}
-        {!me.guest && <JoinCodes room={room} again={codes} />}
+        {!me.guest && <JoinCodes room={room} made={codes} />}
         <BoardAbout board={board} me={me} changed={refresh} />
         <BoardLife board={board} me={me} changed={refresh} />
       </div>

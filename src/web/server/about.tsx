@@ -1,10 +1,10 @@
 /** What this server is. */
 import { call } from '../api/client.ts';
+import { useRead } from '../state/read.ts';
 import { Section } from './section.tsx';
-import { useAnswer } from './use-answer.ts';
 
 export function About() {
-  const answered = useAnswer(() => call('getInfo'));
+  const answered = useRead(() => call('getInfo'));
   const info = answered.value;
   return (
     <Section title="This server" answered={answered}>

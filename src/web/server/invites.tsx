@@ -1,18 +1,12 @@
 /** Invites that the person's agents issued, and how to issue or take back one. */
 import type { Answer, ServerRole } from '../../contract/types.ts';
-import { listAll } from '../api/client.ts';
+import { readAll } from '../api/client.ts';
 import { Command, commandHere } from '../parts/command.tsx';
 import { exactly, Time } from '../parts/time.tsx';
+import { useRead } from '../state/read.ts';
 import { Changes, Section } from './section.tsx';
-import { useAnswer } from './use-answer.ts';
 
 type Notice = Answer<'listInviteNotices'>['notices'][number];
-
-async function readNotices(): Promise<Notice[]> {
-  const notices: Notice[] = [];
-  for await (const page of listAll('listInviteNotices')) notices.push(...page.notices);
-  return notices;
-}
 
 const states: Record<Notice['state'], string> = {
   active: 'not used yet',
@@ -22,7 +16,7 @@ const states: Record<Notice['state'], string> = {
 };
 
 export function Invites({ role }: { role: ServerRole }) {
-  const answered = useAnswer(readNotices);
+  const answered = useRead(() => readAll('listInviteNotices', 'notices'));
   const notices = answered.value;
   return (
     <Section title="Invites" answered={answered}>

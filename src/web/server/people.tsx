@@ -1,20 +1,12 @@
 /** The people of the server and their roles. */
-import type { Answer, Person } from '../../contract/types.ts';
-import { listAll } from '../api/client.ts';
+import type { Person } from '../../contract/types.ts';
+import { readAll } from '../api/client.ts';
 import { commandHere } from '../parts/command.tsx';
 import { counted } from '../parts/number.ts';
 import { exactly } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
+import { useRead } from '../state/read.ts';
 import { Changes, Section } from './section.tsx';
-import { useAnswer } from './use-answer.ts';
-
-type Page = Extract<Answer<'listPeople'>, { people: unknown }>;
-
-async function readPeople(): Promise<Person[]> {
-  const people: Person[] = [];
-  for await (const page of listAll('listPeople')) people.push(...(page as Page).people);
-  return people;
-}
 
 /** What an admin may change of a person, and everybody of themself. */
 function changesOf(person: Person, me: Person): [string, string][] {
@@ -42,7 +34,7 @@ function changesOf(person: Person, me: Person): [string, string][] {
 }
 
 export function People({ me }: { me: Person }) {
-  const answered = useAnswer(readPeople);
+  const answered = useRead(() => readAll('listPeople', 'people'));
   const people = answered.value;
   return (
     <Section title="People" answered={answered}>

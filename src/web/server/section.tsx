@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import type { Answered } from './use-answer.ts';
+import type { Read } from '../state/read.ts';
 
-export function Section(props: { title: string; answered?: Answered<unknown>; children: ComponentChildren }) {
+export function Section(props: { title: string; answered?: Read<unknown>; children: ComponentChildren }) {
   const { title, answered, children } = props;
   const id = `server-${title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
   return (

@@ -2,9 +2,10 @@
 import { signal } from '@preact/signals';
 import { ClientError } from '../../client/errors.ts';
 import type { Board } from '../../contract/types.ts';
-import { call, listAll } from '../api/client.ts';
+import { call, listAll, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
+import { oneAtATime } from './soon.ts';
 
 /** Boards of the person and open ones they could join, in the order of the API; null: not read yet. */
 export const boards = signal<Board[] | null>(null);
@@ -18,17 +19,8 @@ export const boardsError = signal<unknown>(null);
 export const heads = signal<ReadonlyMap<string, number>>(new Map());
 
 const DAYS = 14;
-let reading: Promise<void> | null = null;
-
-/** Reads the boards; calls that come while it reads share the answer of one more read. */
-export function readBoards(): Promise<void> {
-  reading ??= read().finally(() => {
-    reading = null;
-  });
-  return reading;
-}
-
-async function read(): Promise<void> {
+/** Reads the boards. */
+export const readBoards = oneAtATime(async () => {
   try {
     const all: Board[] = [];
     let count = 0;
@@ -42,14 +34,11 @@ async function read(): Promise<void> {
   } catch (error) {
     boardsError.value = error;
   }
-}
+});
 
 /** Reads the archived boards. */
 export async function readArchived(): Promise<void> {
-  const all: Board[] = [];
-  for await (const page of listAll('listBoards', { query: { all: true, lifecycle: 'archived' } }))
-    all.push(...page.boards);
-  archived.value = all;
+  archived.value = await readAll('listBoards', 'boards', { query: { all: true, lifecycle: 'archived' } });
 }
 
 /** Moves the person's read position on a board to what was shown. A refusal changes nothing that a person sees. */

@@ -1,10 +1,11 @@
 /** What needs the person: asks, requests of their agents, proposals of others, and asks to their agents, in one order everywhere. */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { Approval, Message, PairingRequest } from '../../contract/types.ts';
-import { call, listAll } from '../api/client.ts';
+import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
 import { now } from './clock.ts';
+import { oneAtATime, Soon } from './soon.ts';
 
 export type Need =
   | { kind: 'ask'; id: string; at: string; message: Message }
@@ -73,63 +74,25 @@ export function boardOf(need: Need): string | undefined {
 /** What needs the person on one board. */
 export const needsOn = (board: string): Need[] => needs.value.filter((need) => boardOf(need) === board);
 
-let reading = false;
-let again = false;
-
-/** Reads the lists; a call while it reads has them read once more. */
-export async function readNeeds(): Promise<void> {
-  if (reading) {
-    again = true;
-    return;
-  }
-  reading = true;
+/** Reads the lists. All are shown at once, so that nothing moves when the last of them comes. */
+export const readNeeds = oneAtATime(async () => {
+  const guest = session.peek()?.person.server_role === 'guest';
   try {
-    do {
-      again = false;
-      await read();
-    } while (again);
-    needsError.value = null;
+    const [asks, approvals, pairings] = await Promise.all([
+      readAll('listAsks', 'asks', { query: { can_answer: true, limit: 200 } }),
+      guest ? [] : readAll('listApprovals', 'approvals', { query: { state: 'pending', limit: 100 } }),
+      guest ? [] : readAll('listPairingRequests', 'requests', { query: { state: 'open', limit: 100 } }),
+    ]);
+    batch(() => {
+      openAsks.value = asks;
+      pendingApprovals.value = approvals;
+      pendingPairings.value = pairings.filter(isForMe);
+      needsError.value = null;
+    });
   } catch (error) {
     needsError.value = error;
-  } finally {
-    reading = false;
   }
-}
-
-async function readAsks(): Promise<Message[]> {
-  const asks: Message[] = [];
-  for await (const page of listAll('listAsks', { query: { can_answer: true, limit: 200 } })) asks.push(...page.asks);
-  return asks;
-}
-
-async function readApprovals(): Promise<Approval[]> {
-  const approvals: Approval[] = [];
-  for await (const page of listAll('listApprovals', { query: { state: 'pending', limit: 100 } }))
-    approvals.push(...page.approvals);
-  return approvals;
-}
-
-async function readPairings(): Promise<PairingRequest[]> {
-  const pairings: PairingRequest[] = [];
-  for await (const page of listAll('listPairingRequests', { query: { state: 'open', limit: 100 } }))
-    pairings.push(...page.requests);
-  return pairings.filter(isForMe);
-}
-
-/** All lists are shown at once, so that nothing moves when the last of them comes. */
-async function read(): Promise<void> {
-  const guest = session.peek()?.person.server_role === 'guest';
-  const [asks, approvals, pairings] = await Promise.all([
-    readAsks(),
-    guest ? [] : readApprovals(),
-    guest ? [] : readPairings(),
-  ]);
-  batch(() => {
-    openAsks.value = asks;
-    pendingApprovals.value = approvals;
-    pendingPairings.value = pairings;
-  });
-}
+});
 
 /** A proposal that waits for the person to choose one of their agents. */
 function isForMe({
@@ -159,16 +122,9 @@ export async function answer(
   return posted;
 }
 
-let soonTimer: ReturnType<typeof setTimeout> | undefined;
-
-/** Many hints within a moment are one read. */
-function soon(): void {
-  if (soonTimer !== undefined) return;
-  soonTimer = setTimeout(() => {
-    soonTimer = undefined;
-    if (session.peek()) void readNeeds();
-  }, 150);
-}
+const soon = new Soon(() => {
+  if (session.peek()) void readNeeds();
+});
 
 /** An ask closes by itself when it goes with its default, which no event tells. */
 effect(() => {
@@ -176,17 +132,17 @@ effect(() => {
   const next = Math.min(...times) - Date.now();
   // Later ones are looked at again whenever the list is read.
   if (next > 2 ** 31 - 1) return;
-  const timer = setTimeout(soon, Math.max(next, 0) + 1_000);
+  const timer = setTimeout(() => soon.ask(), Math.max(next, 0) + 1_000);
   return () => clearTimeout(timer);
 });
 
 listen((message) => {
   // Asks are opened, answered and closed by messages: every new head counts.
-  if (message.type === 'hint' && ['head', 'approval', 'boards', 'pairing'].includes(message.frame.event)) soon();
+  if (message.type === 'hint' && ['head', 'approval', 'boards', 'pairing'].includes(message.frame.event)) soon.ask();
 });
 
 session.subscribe((current) => {
-  if (current) return soon();
+  if (current) return soon.ask();
   openAsks.value = null;
   pendingApprovals.value = [];
   pendingPairings.value = [];

@@ -1,10 +1,11 @@
 /** The board that is open: its record, its people and agents, and each thing that happens on it, once and in order. */
 import { signal } from '@preact/signals';
 import type { Answer, Board, BoardEvent, Member, Message } from '../../contract/types.ts';
-import { call, listAll } from '../api/client.ts';
+import { call, readAll } from '../api/client.ts';
 import { listen, showBoard } from '../live/link.ts';
 import type { ToTab } from '../live/protocol.ts';
 import { heads } from './boards.ts';
+import { Soon } from './soon.ts';
 
 /** One event of the board, with the message when it is one that this person may read. */
 export interface Happening {
@@ -38,7 +39,11 @@ export class Room {
   /** The head up to which events have to be read, because their frames do not come. */
   private wanted = 0;
   private attached = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private membersToo = false;
+  private readonly refreshSoon = new Soon(() => {
+    void this.refresh(this.membersToo);
+    this.membersToo = false;
+  });
   private closed = false;
 
   constructor(name: string) {
@@ -53,13 +58,25 @@ export class Room {
     return () => this.listeners.delete(listener);
   }
 
+  /** Calls `act` a moment after events that concern it; many at once are one call. The result ends it. */
+  follow(concerns: (happening: Happening) => unknown, act: () => void): () => void {
+    const soon = new Soon(act);
+    const stop = this.subscribe((happening) => {
+      if (concerns(happening)) soon.ask();
+    });
+    return () => {
+      soon.stop();
+      stop();
+    };
+  }
+
   /** Reads the board and its members again. */
   async refresh(withMembers = true): Promise<void> {
     try {
       const params = { board: this.name };
       const [board, members, tasks] = await Promise.all([
         call('getBoard', { params }),
-        withMembers ? readMembers(this.name) : this.members.peek(),
+        withMembers ? readAll('listMembers', 'members', { params }) : this.members.peek(),
         call('listTasks', { params, query: { limit: 1 } }),
       ]);
       if (this.closed) return;
@@ -74,7 +91,7 @@ export class Room {
 
   close(): void {
     this.closed = true;
-    clearTimeout(this.timer);
+    this.refreshSoon.stop();
     this.stop();
     this.listeners.clear();
   }
@@ -166,26 +183,9 @@ export class Room {
     }
     this.head.value = event.seq;
     for (const listener of this.listeners) listener(happening);
-    if (ofBoard.test(event.type) || happening.message?.ask || happening.message?.answer)
-      this.refreshSoon(ofMembers.test(event.type));
+    if (ofMembers.test(event.type)) this.membersToo = true;
+    if (ofBoard.test(event.type) || happening.message?.ask || happening.message?.answer) this.refreshSoon.ask();
   }
-
-  private membersToo = false;
-
-  private refreshSoon(withMembers: boolean): void {
-    this.membersToo ||= withMembers;
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      void this.refresh(this.membersToo);
-      this.membersToo = false;
-    }, 100);
-  }
-}
-
-async function readMembers(board: string): Promise<Member[]> {
-  const members: Member[] = [];
-  for await (const page of listAll('listMembers', { params: { board } })) members.push(...page.members);
-  return members;
 }
 
 async function messagesOf(board: string, events: BoardEvent[]): Promise<Map<number, Message>> {

@@ -1,7 +1,7 @@
 /** What belongs to one task: its asks, its files and the messages about it, kept up to date. */
 import { useEffect, useState } from 'preact/hooks';
 import type { BoardFile, Message } from '../../contract/types.ts';
-import { call, listAll } from '../api/client.ts';
+import { call, readAll } from '../api/client.ts';
 import type { Room } from '../state/room.ts';
 
 const PAGE = 20;
@@ -32,13 +32,11 @@ export function useAboutTask(room: Room, task: string): AboutTask {
     let ended = false;
     const read = async (): Promise<void> => {
       const query = { task, limit: PAGE, newest: true };
-      const [found, page] = await Promise.all([
-        readAsks(board, task),
+      const [found, page, attached] = await Promise.all([
+        readAll('listAsks', 'asks', { query: { board, task, state: 'all', limit: 200 } }),
         call('listMessages', { params: { board }, query }),
+        readAll('listFiles', 'files', { params: { board }, query: { task, limit: 200 } }),
       ]);
-      const attached: BoardFile[] = [];
-      for await (const page of listAll('listFiles', { params: { board }, query: { task, limit: 200 } }))
-        attached.push(...page.files);
       if (ended) return;
       setAsks(found);
       setFiles(attached);
@@ -56,13 +54,11 @@ export function useAboutTask(room: Room, task: string): AboutTask {
 
   useEffect(
     () =>
-      room.subscribe(({ event, message }) => {
-        if (
-          event.type.startsWith('file.') ||
-          (message && (message.answer || message.about.some(({ id }) => id === task)))
-        )
-          setAgain((count) => count + 1);
-      }),
+      room.follow(
+        ({ event, message }) =>
+          event.type.startsWith('file.') || message?.answer || message?.about.some(({ id }) => id === task),
+        () => setAgain((count) => count + 1),
+      ),
     [room, task],
   );
 
@@ -81,11 +77,4 @@ export function useAboutTask(room: Room, task: string): AboutTask {
       setBefore(page.prev_before);
     },
   };
-}
-
-async function readAsks(board: string, task: string): Promise<Message[]> {
-  const found: Message[] = [];
-  for await (const page of listAll('listAsks', { query: { board, task, state: 'all', limit: 200 } }))
-    found.push(...page.asks);
-  return found;
 }

@@ -4,13 +4,13 @@ import type { Answer, Task } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
 import type { Happening, Room } from '../state/room.ts';
+import { oneAtATime, Soon } from '../state/soon.ts';
 import { columnOf, isClosed } from './columns.ts';
 
 type Counts = Answer<'listTasks'>['counts'];
 
 const CLOSED_PAGE = 50;
 const MOVED_MS = 2_000;
-const SOON_MS = 60;
 
 export class TaskBoard {
   /** By id; null: not read yet. */
@@ -23,8 +23,8 @@ export class TaskBoard {
   private readonly stops: (() => void)[];
   /** Tasks that an event was about since the last read. */
   private touched = new Set<string>();
-  private reading = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly read = oneAtATime(() => this.readOpen());
+  private readonly soon = new Soon(() => void this.read());
   /** Where the next page of ended tasks begins, by state; null: all were read. */
   private readonly older: Record<'done' | 'cancelled', string | null | undefined> = {
     done: undefined,
@@ -35,13 +35,13 @@ export class TaskBoard {
     this.board = room.name;
     // What happens after `head` is heard, so the first read must not be older than it.
     const begin = effect(() => {
-      if (room.head.value !== null && !this.timer && !this.tasks.peek()) this.soon(0);
+      if (room.head.value !== null && !this.tasks.peek()) void this.read();
     });
     this.stops = [begin, room.subscribe((happening) => this.hear(happening))];
   }
 
   close(): void {
-    clearTimeout(this.timer);
+    this.soon.stop();
     for (const stop of this.stops) stop();
   }
 
@@ -69,7 +69,7 @@ export class TaskBoard {
   /** Tries again after an error. */
   retry(): void {
     this.error.value = null;
-    this.soon(0);
+    void this.read();
   }
 
   private hear({ event, message }: Happening): void {
@@ -78,19 +78,10 @@ export class TaskBoard {
       : (message?.about ?? []).map(({ id }) => id);
     for (const id of about) this.touched.add(id);
     // An ask or an answer may block a task without being about one in words.
-    if (about.length > 0 || message?.ask || message?.answer) this.soon(SOON_MS);
+    if (about.length > 0 || message?.ask || message?.answer) this.soon.ask();
   }
 
-  private soon(ms: number): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      void this.read();
-    }, ms);
-  }
-
-  private async read(): Promise<void> {
-    if (this.reading) return this.soon(SOON_MS);
-    this.reading = true;
+  private async readOpen(): Promise<void> {
     const touched = this.touched;
     this.touched = new Set();
     try {
@@ -110,8 +101,6 @@ export class TaskBoard {
     } catch (error) {
       for (const id of touched) this.touched.add(id);
       this.error.value = error;
-    } finally {
-      this.reading = false;
     }
   }
 

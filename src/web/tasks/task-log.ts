@@ -1,7 +1,7 @@
 /** What happened to the tasks of a board: the record's events about them, oldest first. Read once, then kept up to date. */
 import { signal } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
-import { listAll } from '../api/client.ts';
+import { readAll } from '../api/client.ts';
 import type { Room } from '../state/room.ts';
 
 const types = ['created', 'started', 'joined', 'updated', 'done', 'dropped'].map((verb) => `task.${verb}`).join(',');
@@ -34,9 +34,8 @@ export class TaskLog {
     if (this.reading || this.events.peek()) return;
     this.reading = true;
     try {
-      const found: BoardEvent[] = [];
       const input = { params: { board: this.room.name }, query: { type: types, limit: 200 } };
-      for await (const page of listAll('listEvents', input)) found.push(...page.events);
+      const found = await readAll('listEvents', 'events', input);
       const last = found.at(-1)?.seq ?? 0;
       this.events.value = [...found, ...this.later.filter(({ seq }) => seq > last)];
       this.error.value = null;

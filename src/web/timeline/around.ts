@@ -4,32 +4,24 @@ import type { BoardFile, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import type { Room } from '../state/room.ts';
 
-const SOON = 200;
-
 export class Around {
   readonly tasks = signal<ReadonlyMap<string, Task>>(new Map());
   readonly files = signal<ReadonlyMap<string, BoardFile>>(new Map());
   private readonly room: Room;
   private readonly stop: () => void;
-  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(room: Room) {
     this.room = room;
-    this.stop = room.subscribe(({ event, message }) => {
-      // An ask blocks its task, an answer frees it, and every message ages a file.
-      if (/^(task|file)\./.test(event.type) || message?.ask || message?.answer) this.readSoon();
-    });
+    this.stop = room.follow(
+      // An ask blocks its task, an answer frees it.
+      ({ event, message }) => /^(task|file)\./.test(event.type) || message?.ask || message?.answer,
+      () => void this.read(),
+    );
     void this.read();
   }
 
   close(): void {
-    clearTimeout(this.timer);
     this.stop();
-  }
-
-  private readSoon(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.read(), SOON);
   }
 
   private async read(): Promise<void> {
