@@ -2,6 +2,7 @@
 import type { DeliveryMode, Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { sentenceOf } from '../api/errors.ts';
+import { Select } from '../parts/select.tsx';
 import { useWrite } from '../state/write.ts';
 import { modeNames, modes } from './waking.ts';
 
@@ -18,19 +19,13 @@ export function Delivery({ member, own, changed }: { member: Member; own: boolea
     });
   return (
     <>
-      <select
-        class="sel"
-        aria-label={`Delivery to ${member.name}`}
+      <Select
+        label={`Delivery to ${member.name}`}
         value={mode}
+        options={modeNames.map((name) => [name, modes[name].name] as const)}
         disabled={busy}
-        onChange={(event) => set(event.currentTarget.value as DeliveryMode)}
-      >
-        {modeNames.map((name) => (
-          <option key={name} value={name}>
-            {modes[name].name}
-          </option>
-        ))}
-      </select>
+        choose={set}
+      />
       {error !== null && <p role="alert">{sentenceOf(error)}</p>}
     </>
   );

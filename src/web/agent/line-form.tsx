@@ -3,20 +3,23 @@ import { useState } from 'preact/hooks';
 import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
+import { Select } from '../parts/select.tsx';
 import { useWrite } from '../state/write.ts';
 
 const MAX = 120;
 const HOUR = 3_600_000;
+/** In hours. */
 const pauses = [
-  { hours: 1, words: '1 hour' },
-  { hours: 4, words: '4 hours' },
-  { hours: 24, words: '1 day' },
-  { hours: 24 * 7, words: '1 week' },
-];
+  ['0', 'working on it'],
+  ['1', 'paused for 1 hour'],
+  ['4', 'paused for 4 hours'],
+  ['24', 'paused for 1 day'],
+  ['168', 'paused for 1 week'],
+] as const;
 
 export function LineForm({ member, close, changed }: { member: Member; close: () => void; changed: () => void }) {
   const [text, setText] = useState(member.line?.text ?? '');
-  const [pause, setPause] = useState(0);
+  const [pause, setPause] = useState<string>('0');
   const write = useWrite();
   const params = { board: member.board, member: member.id };
   const end = (): void => {
@@ -25,8 +28,8 @@ export function LineForm({ member, close, changed }: { member: Member; close: ()
   };
   const send = (): void => {
     void write.run(`line ${pause} ${text}`, async (key) => {
-      const until = new Date(Date.now() + pause * HOUR).toISOString();
-      const body = pause > 0 ? { kind: 'paused' as const, text, until } : { kind: 'working' as const, text };
+      const until = new Date(Date.now() + Number(pause) * HOUR).toISOString();
+      const body = pause !== '0' ? { kind: 'paused' as const, text, until } : { kind: 'working' as const, text };
       await call('setAgentLine', { params, body, idempotencyKey: key });
       end();
     });
@@ -64,14 +67,7 @@ export function LineForm({ member, close, changed }: { member: Member; close: ()
       </label>
       <label>
         It is
-        <select class="in" value={pause} onChange={(event) => setPause(Number(event.currentTarget.value))}>
-          <option value={0}>working on it</option>
-          {pauses.map(({ hours, words }) => (
-            <option key={hours} value={hours}>
-              paused for {words}
-            </option>
-          ))}
-        </select>
+        <Select class="in" value={pause} options={pauses} choose={setPause} />
       </label>
       <p class="q2">Everyone on the board sees it. The agent itself may change it.</p>
     </FormDialog>

@@ -4,10 +4,9 @@ import { useEffect } from 'preact/hooks';
 import { hasCode } from '../api/errors.ts';
 import { BriefBelow, BriefLine } from '../brief/brief-line.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { PaletteButton } from '../parts/palette-button.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { keyWords } from '../state/keys.ts';
 import { needsOn } from '../state/needs.ts';
-import { openOver } from '../state/over.ts';
 import { openRoom, type Room, room } from '../state/room.ts';
 import { type BoardPlace, type BoardTab, hrefOf, place } from '../state/route.ts';
 import { TalkMenu } from '../timeline/talk.tsx';
@@ -71,11 +70,7 @@ function Header({ here, room }: { here: BoardPlace; room: Room }) {
         <h1 class="cut">{board?.title ?? here.board}</h1>
         <NowLine room={room} needs={needsOn(here.board).length} />
         <span class="sp" />
-        <button type="button" class="srch desk" onClick={() => openOver('palette')}>
-          <Icon name="search" />
-          <span class="sp">Search or go to</span>
-          <kbd>{keyWords('Mod k')}</kbd>
-        </button>
+        <PaletteButton />
         <TalkMenu />
       </div>
       <div class="hdr2">

@@ -3,10 +3,10 @@ import { useRef, useState } from 'preact/hooks';
 import { itemOf, placeOfItem } from '../inbox/items.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Options } from '../parts/options.tsx';
+import { PaletteButton } from '../parts/palette-button.tsx';
 import { agoWords, until } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
-import { keyWords } from '../state/keys.ts';
 import { type Need, needs, openAsks, rank } from '../state/needs.ts';
 import { openOver } from '../state/over.ts';
 import { hrefOf } from '../state/route.ts';
@@ -62,11 +62,7 @@ export function NeedsSummary({ guest }: { guest: boolean }) {
       <div class="row w">
         <h1>{openAsks.value === null ? 'Boards' : title}</h1>
         <span class="sp" />
-        <button type="button" class="srch desk" onClick={() => openOver('palette')}>
-          <Icon name="search" />
-          <span class="sp">Search or go to</span>
-          <kbd>{keyWords('Mod k')}</kbd>
-        </button>
+        <PaletteButton />
         {!guest && (
           <button type="button" class="b pri" onClick={() => openOver('new-board')}>
             <Icon name="plus" />

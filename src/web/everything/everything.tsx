@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { grouped } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { asOption, Select } from '../parts/select.tsx';
 import { dayOf, Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { wordsOf } from '../record/words.ts';
@@ -128,42 +129,25 @@ function FilterBar(props: { all: Entry[]; filters: Filters; set: (change: Partia
       >
         Needs you {waiting > 0 && <span class="you">{waiting}</span>}
       </button>
-      <select
-        class="sel"
-        aria-label="Kind"
+      <Select
+        label="Kind"
         value={filters.kind}
-        onChange={(event) => set({ kind: event.currentTarget.value })}
-      >
-        <option value="">All kinds</option>
-        {kinds.map(([name]) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      <select
-        class="sel"
-        aria-label="Agent"
+        options={[['', 'All kinds'], ...kinds.map(([name]) => asOption(name))]}
+        choose={(kind) => set({ kind })}
+      />
+      <Select
+        label="Agent"
         value={filters.agent}
-        onChange={(event) => set({ agent: event.currentTarget.value })}
-      >
-        <option value="">Everyone</option>
-        {agents.map((agent) => (
-          <option key={agent} value={agent}>
-            {agent.replace(' ', ', ')}’s
-          </option>
-        ))}
-      </select>
+        options={[['', 'Everyone'], ...agents.map((agent) => [agent, `${agent.replace(' ', ', ')}’s`] as const)]}
+        choose={(agent) => set({ agent })}
+      />
       {(tasks.length > 0 || filters.task !== '') && (
-        <select
-          class="sel"
-          aria-label="Task"
+        <Select
+          label="Task"
           value={filters.task}
-          onChange={(event) => set({ task: event.currentTarget.value })}
-        >
-          <option value="">All tasks</option>
-          {tasks.map((ref) => (
-            <option key={ref}>{ref}</option>
-          ))}
-        </select>
+          options={[['', 'All tasks'], ...tasks.map(asOption)]}
+          choose={(task) => set({ task })}
+        />
       )}
       <a class="b bare" href="/inbox">
         Answer what needs you

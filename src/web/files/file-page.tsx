@@ -5,6 +5,7 @@ import { bytesHref } from '../api/bytes.ts';
 import { Icon } from '../parts/icon.tsx';
 import { sized } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { Select } from '../parts/select.tsx';
 import { ago } from '../parts/time.tsx';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
@@ -163,16 +164,10 @@ const VersionSelect = (props: {
   value: number;
   choose: (version: number) => void;
 }) => (
-  <select
-    class="sel"
-    aria-label={props.label}
+  <Select
+    label={props.label}
     value={String(props.value)}
-    onChange={(event) => props.choose(Number(event.currentTarget.value))}
-  >
-    {props.versions.map(({ version }) => (
-      <option key={version} value={String(version)}>
-        v{version}
-      </option>
-    ))}
-  </select>
+    options={props.versions.map(({ version }) => [String(version), `v${version}`] as const)}
+    choose={(version) => props.choose(Number(version))}
+  />
 );

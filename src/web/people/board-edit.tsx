@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Board, BodyIn, PolicyChange } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
+import { Select } from '../parts/select.tsx';
 import { useWrite, type Write } from '../state/write.ts';
 
 export interface EditProps {
@@ -135,17 +136,12 @@ export function EditPolicy(props: EditProps) {
       {choices.map(({ key, label, options }) => (
         <label key={key}>
           {label}
-          <select
+          <Select
             class="in"
             value={change[key] ?? board.policy[key]}
-            onChange={(event) => setChange({ ...change, [key]: event.currentTarget.value })}
-          >
-            {options.map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </select>
+            options={options}
+            choose={(value) => setChange({ ...change, [key]: value })}
+          />
         </label>
       ))}
       {widens && <p>Agents will at once be able to read everything that was written here so far.</p>}

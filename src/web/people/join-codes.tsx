@@ -5,6 +5,7 @@ import { call, readAll } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { asOption, Select } from '../parts/select.tsx';
 import { ago, exactly, until } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import { useRead } from '../state/read.ts';
@@ -14,23 +15,24 @@ import { useWrite } from '../state/write.ts';
 type Made = Answer<'createJoinCode'>;
 
 const HOUR = 3_600;
+/** In hours. */
 const lifetimes = [
-  { seconds: HOUR, words: '1 hour' },
-  { seconds: 24 * HOUR, words: '24 hours' },
-  { seconds: 7 * 24 * HOUR, words: '7 days' },
-];
+  ['1', '1 hour'],
+  ['24', '24 hours'],
+  ['168', '7 days'],
+] as const;
 
 /** @param guest whether the code is for somebody without an account */
 export function CodeForm(props: { board: Board; guest: boolean; close: () => void; made: (code: Made) => void }) {
   const { board, guest, close, made } = props;
   const roles = Object.keys(board.roles);
   const [role, setRole] = useState(roles.includes('member') ? 'member' : roles[0]!);
-  const [seconds, setSeconds] = useState(24 * HOUR);
+  const [hours, setHours] = useState<string>('24');
   const [handle, setHandle] = useState('');
   const write = useWrite();
   const send = (): void => {
     void write.run('code', async () => {
-      const body = { role, ttl_seconds: seconds, ...(guest ? { guest: handle.trim() } : {}) };
+      const body = { role, ttl_seconds: Number(hours) * HOUR, ...(guest ? { guest: handle.trim() } : {}) };
       made(await call('createJoinCode', { params: { board: board.name }, body }));
     });
   };
@@ -63,21 +65,11 @@ export function CodeForm(props: { board: Board; guest: boolean; close: () => voi
       )}
       <label>
         Role of the agent
-        <select class="in" value={role} onChange={(event) => setRole(event.currentTarget.value)}>
-          {roles.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+        <Select class="in" value={role} options={roles.map(asOption)} choose={setRole} />
       </label>
       <label>
         Works for
-        <select class="in" value={seconds} onChange={(event) => setSeconds(Number(event.currentTarget.value))}>
-          {lifetimes.map((lifetime) => (
-            <option key={lifetime.seconds} value={lifetime.seconds}>
-              {lifetime.words}
-            </option>
-          ))}
-        </select>
+        <Select class="in" value={hours} options={lifetimes} choose={setHours} />
       </label>
     </FormDialog>
   );

@@ -1,6 +1,7 @@
 /** Events a day of the last 30 days, of all or of one member: a picture, and the same as a table. */
 import { useState } from 'preact/hooks';
 import { counted, grouped } from '../parts/number.ts';
+import { Select } from '../parts/select.tsx';
 import { now } from '../state/clock.ts';
 import { busiest, type Day, daysOf } from './days.ts';
 import type { Counts } from './protocol.ts';
@@ -56,19 +57,12 @@ function Members(props: { counts: Counts; member: string | null; choose: (member
   const members = busiest(counts);
   if (members.length > IN_A_ROW)
     return (
-      <select
-        class="sel"
-        aria-label="Events of"
+      <Select
+        label="Events of"
         value={member ?? ''}
-        onChange={(event) => choose(event.currentTarget.value || null)}
-      >
-        <option value="">Everyone</option>
-        {members.map((id) => (
-          <option key={id} value={id}>
-            {counts.actors[id]?.name}
-          </option>
-        ))}
-      </select>
+        options={[['', 'Everyone'], ...members.map((id) => [id, counts.actors[id]?.name ?? ''] as const)]}
+        choose={(id) => choose(id || null)}
+      />
     );
   return (
     <fieldset class="seg">

@@ -5,6 +5,7 @@ import { call, listAll } from '../api/client.ts';
 import { sentenceOf } from '../api/errors.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { asOption, Select } from '../parts/select.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
@@ -120,30 +121,18 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
   return (
     <section aria-label="Events">
       <div class="row w log-bar">
-        <select
-          class="sel"
-          aria-label="Kind of event"
+        <Select
+          label="Kind of event"
           value={kind}
-          onChange={(event) => setKind(event.currentTarget.value)}
-        >
-          <option value="">All kinds</option>
-          {kinds.map(([name]) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-        <select
-          class="sel"
-          aria-label="By whom"
+          options={[['', 'All kinds'], ...kinds.map(([name]) => asOption(name))]}
+          choose={setKind}
+        />
+        <Select
+          label="By whom"
           value={actor}
-          onChange={(event) => setActor(event.currentTarget.value)}
-        >
-          <option value="">Anyone</option>
-          {actors.map(([id, { name }]) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+          options={[['', 'Anyone'], ...actors.map(([id, { name }]) => [id, name] as const)]}
+          choose={setActor}
+        />
         <span class="sp" />
         {list && !list.newest ? (
           <button type="button" class="b bare" onClick={() => void read(null, undefined)}>

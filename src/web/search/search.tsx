@@ -7,6 +7,7 @@ import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { asOption, Select } from '../parts/select.tsx';
 import { boards, boardsError } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { go, place } from '../state/route.ts';
@@ -20,7 +21,11 @@ const kinds = [
   ['file', 'Files'],
 ] as const;
 type Kind = (typeof kinds)[number][0];
-type Sort = 'newest' | 'relevance';
+const sorts = [
+  ['newest', 'Newest first'],
+  ['relevance', 'Best match first'],
+] as const;
+type Sort = (typeof sorts)[number][0];
 
 /** What was typed becomes a search when the typing pauses. */
 const PAUSE_MS = 200;
@@ -130,21 +135,12 @@ export default function Search() {
               onInput={(event) => setText(event.currentTarget.value)}
             />
           </label>
-          <select
-            class="sel"
-            aria-label="Board"
+          <Select
+            label="Board"
             value={here.board ?? ''}
-            onChange={(event) =>
-              go({ screen: 'search', q: text.trim(), board: event.currentTarget.value || undefined }, { replace: true })
-            }
-          >
-            <option value="">All boards</option>
-            {own.map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+            options={[['', 'All boards'], ...own.map(({ name }) => asOption(name))]}
+            choose={(board) => go({ screen: 'search', q: text.trim(), board: board || undefined }, { replace: true })}
+          />
           <fieldset class="seg">
             <legend class="vh">What to find</legend>
             {kinds.map(([name, label]) => (
@@ -159,15 +155,7 @@ export default function Search() {
         <h1 class="vh">Search</h1>
         <div class="col wide">
           <div class="row w q2 search-how">
-            <select
-              class="sel quiet"
-              aria-label="Order"
-              value={sort}
-              onChange={(event) => setSort(event.currentTarget.value as Sort)}
-            >
-              <option value="newest">Newest first</option>
-              <option value="relevance">Best match first</option>
-            </select>
+            <Select class="sel quiet" label="Order" value={sort} options={sorts} choose={setSort} />
             <span class="sp" />
             <span id="search-how" class="sm">
               “a phrase”, <span class="mono">-without</span>, <span class="mono">begin*</span>
