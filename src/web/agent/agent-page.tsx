@@ -52,7 +52,7 @@ export function AgentPage({ name, room }: { name: string; room: Room }) {
             People of {room.board.value?.title ?? room.name}
           </a>
         </p>
-        {error !== null && <ProblemLine error={error} />}
+        <ProblemLine error={error} />
         {member && <Page member={member} room={room} />}
       </div>
     </div>

@@ -66,7 +66,7 @@ export function HandedOver({ member, room }: { member: Member; room: Room }) {
   return (
     <section class="part" aria-labelledby="handed">
       <h3 id="handed">Last messages to it</h3>
-      {error !== null && <ProblemLine error={error} />}
+      <ProblemLine error={error} />
       {handed?.length === 0 && <p class="q2">None of the last {LOOKED_AT} messages was addressed to it.</p>}
       <ul>
         {handed?.map((one) => {

@@ -44,7 +44,7 @@ export function Latest({ member }: { member: Member }) {
   return (
     <section class="part" aria-labelledby="latest">
       <h3 id="latest">What it wrote last</h3>
-      {error !== null && <ProblemLine error={error} />}
+      <ProblemLine error={error} />
       {messages?.length === 0 && <p class="q2">Nothing yet.</p>}
       <ul>
         {messages?.map(({ id, board, seq, at, to, body }) => (

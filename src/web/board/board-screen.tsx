@@ -39,11 +39,7 @@ export function BoardScreen() {
             <Join room={open} />
           </Suspense>
         ) : (
-          <ProblemLine error={open.error.value}>
-            <button type="button" class="b" onClick={() => void open.refresh()}>
-              Try again
-            </button>
-          </ProblemLine>
+          <ProblemLine error={open.error.value} again={() => open.refresh()} />
         )}
       </main>
     );

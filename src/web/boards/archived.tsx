@@ -24,7 +24,7 @@ export function Archived({ count, words }: { count: number; words: string }) {
       <button type="button" class="q2 fold" ref={button} aria-expanded={open} onClick={() => setOpen(!open)}>
         {count} archived {count === 1 ? 'board' : 'boards'}
       </button>
-      {error !== null && <ProblemLine error={error} />}
+      <ProblemLine error={error} />
       {open && (
         <ul class="list" aria-label="Archived boards">
           {list.map((board) => (
@@ -77,7 +77,7 @@ function ArchivedRow({ board, after }: { board: Board; after: () => void }) {
           </button>
         )}
       </div>
-      {write.error !== null && <ProblemLine error={write.error} />}
+      <ProblemLine error={write.error} />
     </li>
   );
 }

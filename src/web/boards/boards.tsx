@@ -44,13 +44,7 @@ export function Boards() {
     <main class="page" id="main" aria-busy={all === null && boardsError.value === null}>
       <div class="col wide">
         <NeedsSummary guest={guest} />
-        {boardsError.value !== null && (
-          <ProblemLine error={boardsError.value}>
-            <button type="button" class="b" onClick={() => void readBoards()}>
-              Try again
-            </button>
-          </ProblemLine>
-        )}
+        <ProblemLine error={boardsError.value} again={() => readBoards()} />
         {all && own.length === 0 && <NoBoard guest={guest} />}
         {own.length > 0 && (
           <section class="part" aria-labelledby="your-boards">

@@ -41,7 +41,7 @@ export function JoinRow({ board }: { board: Board }) {
           Join
         </button>
       </div>
-      {write.error !== null && <ProblemLine error={write.error} />}
+      <ProblemLine error={write.error} />
     </li>
   );
 }

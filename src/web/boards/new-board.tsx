@@ -137,7 +137,7 @@ export default function NewBoard() {
             </label>
           ))}
         </fieldset>
-        {write.error !== null && <ProblemLine error={write.error} />}
+        <ProblemLine error={write.error} />
         <div class="row">
           <button type="submit" class="b pri" aria-disabled={write.busy || undefined}>
             Make the board

@@ -161,7 +161,7 @@ export function BriefEditor({ room, board, now, close }: Props) {
         {merging && theirs && <Text title={titleOf(theirs)} text={theirs.text} />}
       </div>
       {over && <p class="q2 sm">Somebody saved v{now.brief.version} meanwhile. Saving shows both texts first.</p>}
-      {problem !== null && <ProblemLine error={problem} />}
+      <ProblemLine error={problem} />
       <div class="row brief-actions">
         <span class="sp q sm">{hasDraft(board.id) ? 'Kept in this browser until you save it.' : ''}</span>
         <button type="button" class="b bare" onClick={done}>
@@ -211,7 +211,7 @@ function Conflict(props: {
         <Text title="Your text" text={props.mine} />
         {theirs && <Text title={titleOf(theirs)} text={theirs.text} />}
       </div>
-      {props.problem !== null && <ProblemLine error={props.problem} />}
+      <ProblemLine error={props.problem} />
       <div class="row w brief-actions">
         <button type="button" class="b" aria-disabled={props.busy} onClick={props.keepMine}>
           {theirs ? `Save yours as v${theirs.brief.version + 1}` : 'Save yours as a new brief'}

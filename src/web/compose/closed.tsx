@@ -1,18 +1,17 @@
 /** What stands where the message box would be, on an archived board and for a person who has not joined. */
-import { useState } from 'preact/hooks';
-import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { openRoom, type Room } from '../state/room.ts';
+import { useWrite } from '../state/write.ts';
 import { listed } from './audience.ts';
 import './closed.css';
 
 /** Below an archived board: who can restore it. */
 export function Archived({ board, room }: { board: Board; room: Room }) {
-  const { run, problem, busy } = useOnce();
+  const { run, error, busy } = useWrite();
   const me = session.value?.person.handle;
   const able = room.members.value
     .filter(({ kind, name, server_role }) => kind === 'human' && (server_role === 'admin' || isCreator(board, name)))
@@ -32,7 +31,7 @@ export function Archived({ board, room }: { board: Board; room: Room }) {
           class="b"
           aria-disabled={busy}
           onClick={() =>
-            run(async (idempotencyKey) => {
+            void run('restore', async (idempotencyKey) => {
               await call('restoreBoard', { params: { board: board.name }, idempotencyKey });
               await room.refresh();
             })
@@ -41,7 +40,7 @@ export function Archived({ board, room }: { board: Board; room: Room }) {
           Restore
         </button>
       )}
-      {problem !== null && <ProblemLine error={problem} />}
+      <ProblemLine error={error} />
     </div>
   );
 }
@@ -50,7 +49,7 @@ const isCreator = ({ created_by }: Board, name: string): boolean => (created_by.
 
 /** Shown to a person who sees an open board without being on it. */
 export function Join({ room }: { room: Room }) {
-  const { run, problem, busy } = useOnce();
+  const { run, error, busy } = useWrite();
   return (
     <div class="cmp-none">
       <Icon name="people" />
@@ -62,7 +61,7 @@ export function Join({ room }: { room: Room }) {
         class="b pri"
         aria-disabled={busy}
         onClick={() =>
-          run(async (idempotencyKey) => {
+          void run('join', async (idempotencyKey) => {
             const handle = session.peek()?.person.handle ?? '';
             await call('addBoardPerson', { params: { board: room.name }, body: { handle }, idempotencyKey });
             openRoom(null);
@@ -72,27 +71,7 @@ export function Join({ room }: { room: Room }) {
       >
         Join {room.name}
       </button>
-      {problem !== null && <ProblemLine error={problem} />}
+      <ProblemLine error={error} />
     </div>
   );
-}
-
-/** A button's write: once at a time, and under one key until it has succeeded. */
-function useOnce() {
-  const [problem, setProblem] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const [key] = useState(newIdempotencyKey);
-  const run = (write: (key: string) => Promise<void>): void => {
-    if (busy) return;
-    setBusy(true);
-    setProblem(null);
-    write(key).then(
-      () => setBusy(false),
-      (error) => {
-        setBusy(false);
-        setProblem(error);
-      },
-    );
-  };
-  return { run, problem, busy };
 }

@@ -76,20 +76,13 @@ function Entries({ stream }: { stream: Stream }) {
   return (
     <>
       <FilterBar all={all} filters={filters} set={set} />
-      {stream.error.value !== null && (
-        <ProblemLine error={stream.error.value}>
-          <button
-            type="button"
-            class="b"
-            onClick={() => {
-              stream.error.value = null;
-              void stream.older();
-            }}
-          >
-            Try again
-          </button>
-        </ProblemLine>
-      )}
+      <ProblemLine
+        error={stream.error.value}
+        again={() => {
+          stream.error.value = null;
+          void stream.older();
+        }}
+      />
       {none && (
         <p class="q2">{all.length === 0 ? 'Nothing has happened on your boards yet.' : 'Nothing of this kind.'}</p>
       )}

@@ -83,7 +83,7 @@ export function Approval({ file, shown, room, changed }: ApprovalProps) {
             </button>
           ))}
       </div>
-      {write.error !== null && <ProblemLine error={write.error} />}
+      <ProblemLine error={write.error} />
     </>
   );
 }

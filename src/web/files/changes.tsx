@@ -49,14 +49,7 @@ export default function Changes({ board, file, from, to }: ChangesProps) {
     const when = ago(at) === 'now' ? 'just now' : `${ago(at)} ago`;
     return `v${version} ${by.name}, ${when}${approved.length > 0 ? `, approved by ${approved.join(' and ')}` : ''}`;
   };
-  if (error !== null)
-    return (
-      <ProblemLine error={error}>
-        <button type="button" class="b" onClick={again}>
-          Try again
-        </button>
-      </ProblemLine>
-    );
+  if (error !== null) return <ProblemLine error={error} again={again} />;
   if (tooLong) return <p class="q2">One of the versions is longer than 512 KB: get both to compare them.</p>;
   if (!texts) return <div aria-busy="true" />;
   return (

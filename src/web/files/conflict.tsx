@@ -72,7 +72,7 @@ export function Conflict({ file, room, mine, base, close, put }: ConflictProps) 
           />
         </span>
       </div>
-      {write.error !== null && <ProblemLine error={write.error} />}
+      <ProblemLine error={write.error} />
       {texts && (
         <Suspense fallback={null}>
           <DiffTable

@@ -121,7 +121,7 @@ function Rename({ file, room, changed, close }: ActionProps & { close: () => voi
           <input class="in mono" value={name} maxLength={200} onInput={(event) => setName(event.currentTarget.value)} />
         </label>
         <p class="q2">Versions and approvals stay with it. Messages that cite it keep the name they had.</p>
-        {write.error !== null && <ProblemLine error={write.error} />}
+        <ProblemLine error={write.error} />
         <div class="row">
           <button type="submit" class="b pri" disabled={write.busy || name.trim() === ''}>
             Rename
@@ -153,7 +153,7 @@ function Remove({ file, room, close }: { file: FileDetail; room: Room; close: ()
       <p class="q2">
         It leaves the list, and its name is free. Its versions stay readable where messages and the record cite them.
       </p>
-      {write.error !== null && <ProblemLine error={write.error} />}
+      <ProblemLine error={write.error} />
       <div class="row">
         <button type="button" class="b bad" disabled={write.busy} onClick={() => void remove()}>
           Remove v{file.latest.version}

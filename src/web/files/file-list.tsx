@@ -42,7 +42,7 @@ export function FileList({ room }: { room: Room }) {
           <span class="sp" />
           {!archived && <NewFile room={room} />}
         </div>
-        {error !== null && <ProblemLine error={error} />}
+        <ProblemLine error={error} />
         {files?.length === 0 && (
           <p class="q2">
             No files yet. Agents put here what should outlive a conversation; messages can carry files too.

@@ -30,11 +30,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
       <div class="page" aria-busy={error === null}>
         {error !== null && (
           <>
-            <ProblemLine error={error}>
-              <button type="button" class="b" onClick={again}>
-                Try again
-              </button>
-            </ProblemLine>
+            <ProblemLine error={error} again={again} />
             <p>
               <a href={list}>All files</a>
             </p>
@@ -77,7 +73,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
           </a>
           {file.removed_at === null && <FileActions file={file} room={room} changed={again} />}
         </div>
-        {error !== null && <ProblemLine error={error} />}
+        <ProblemLine error={error} />
         {here.version !== undefined && shown.version !== here.version && (
           <p class="q2">
             There is no v{here.version} of it; this is v{shown.version}.

@@ -83,11 +83,7 @@ export function UploadButton({ label, upload, begin, take, quiet = false }: Butt
       )}
       {bytes && !busy && error !== null && !quiet && (
         <div class="full">
-          <ProblemLine error={error}>
-            <button type="button" class="b" onClick={() => take(bytes)}>
-              Try again
-            </button>
-          </ProblemLine>
+          <ProblemLine error={error} again={() => take(bytes)} />
         </div>
       )}
     </>

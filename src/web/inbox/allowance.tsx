@@ -68,7 +68,7 @@ function Allowances() {
       if (message.type === 'hint' && message.frame.event === 'allowance') void read();
     });
   }, []);
-  if (!allowance) return error === null ? null : <ProblemLine error={error} />;
+  if (!allowance) return <ProblemLine error={error} />;
   const change = async (name: string, said: string, send: (key: string) => Promise<Allowance>): Promise<void> => {
     const done = await write.run(`${name} ${allowance.revision}`, async (key) => {
       try {
@@ -122,7 +122,7 @@ function Allowances() {
           );
         })}
       </ul>
-      {write.error !== null && <ProblemLine error={write.error} />}
+      <ProblemLine error={write.error} />
       {allowance.warning && (
         <div class="warn">
           <p>{allowance.warning}</p>

@@ -40,7 +40,7 @@ function useApproval(id: string): { approval: Approval | null; error: unknown; h
 
 export function ApprovalDetail({ id }: { id: string }) {
   const { approval, error, hold } = useApproval(id);
-  if (!approval) return error === null ? null : <ProblemLine error={error} />;
+  if (!approval) return <ProblemLine error={error} />;
   return <Request approval={approval} hold={hold} />;
 }
 
@@ -147,7 +147,7 @@ function Request({ approval, hold }: { approval: Approval; hold: (approval: Appr
               </button>
             ))}
           </div>
-          {write.error !== null && <ProblemLine error={write.error} />}
+          <ProblemLine error={write.error} />
           <p class="q2 ends">
             Undecided, it ends by itself {dayTime(approval.expires_at)} and {who.name} is told. What your agents may
             already do alone: <a href="/settings/allowance">your allowance</a>.

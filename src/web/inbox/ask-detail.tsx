@@ -47,7 +47,7 @@ const inBoard = ({ board, seq }: Message): Place => ({ screen: 'board', board, t
 
 export function AskDetail({ id }: { id: string }) {
   const { message, error } = useAsk(id);
-  if (!message) return error === null ? null : <ProblemLine error={error} />;
+  if (!message) return <ProblemLine error={error} />;
   return <Ask message={message} />;
 }
 
@@ -128,7 +128,7 @@ function Ask({ message }: { message: Message }) {
             Withdraw this question <kbd class="desk">w</kbd>
           </button>
         )}
-        {withdrawal.error !== null && <ProblemLine error={withdrawal.error} />}
+        <ProblemLine error={withdrawal.error} />
       </div>
       <Around message={message} />
     </article>

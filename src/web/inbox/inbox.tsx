@@ -87,13 +87,7 @@ export default function Inbox() {
       </header>
       <div class="inbox">
         <nav class="il" aria-label="Needs you" ref={list}>
-          {needsError.value !== null && (
-            <ProblemLine error={needsError.value}>
-              <button type="button" class="b" onClick={() => void readNeeds()}>
-                Try again
-              </button>
-            </ProblemLine>
-          )}
+          <ProblemLine error={needsError.value} again={() => readNeeds()} />
           {groups.value.map(({ name, items }) => (
             <section key={name} aria-label={name}>
               {name === 'Needs you' ? items.length === 0 && <Nothing /> : <h2 class="ih">{name}</h2>}

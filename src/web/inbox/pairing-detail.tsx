@@ -47,7 +47,7 @@ export function PairingDetail({ id }: { id: string }) {
       stop();
     };
   }, [id]);
-  if (!pairing) return error === null ? null : <ProblemLine error={error} />;
+  if (!pairing) return <ProblemLine error={error} />;
   return <Proposal pairing={pairing} change={setPairing} />;
 }
 
@@ -185,7 +185,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
           )}
         </div>
       )}
-      {write.error !== null && <ProblemLine error={write.error} />}
+      <ProblemLine error={write.error} />
     </article>
   );
 }

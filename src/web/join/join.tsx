@@ -51,13 +51,7 @@ export default function Join() {
       <main class="door wide" id="main" aria-busy={!found && error === null}>
         <Mark size={36} />
         {isOver(error) && <Over />}
-        {error !== null && !isOver(error) && (
-          <ProblemLine error={error}>
-            <button type="button" class="b" onClick={() => setTries(tries + 1)}>
-              Try again
-            </button>
-          </ProblemLine>
-        )}
+        {error !== null && !isOver(error) && <ProblemLine error={error} again={() => setTries(tries + 1)} />}
         {found && <Invited preview={found} secret={secret} />}
       </main>
       <Toasts />

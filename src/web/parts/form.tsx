@@ -34,7 +34,7 @@ export function FormDialog(props: FormProps) {
       <form onSubmit={submit}>
         <h2>{title}</h2>
         {children}
-        {write.error !== null && <ProblemLine error={write.error} />}
+        <ProblemLine error={write.error} />
         <div class="row w end">
           {aside}
           <button type="button" class="b" onClick={close}>

@@ -102,11 +102,5 @@ export function Options(props: {
 export function AnswerProblem({ message }: { message: Message }) {
   const sent = answering.value.get(message.id);
   if (sent?.state !== 'failed') return null;
-  return (
-    <ProblemLine error={sent.error}>
-      <button type="button" class="b" onClick={() => void sendAnswer(message, sent)}>
-        Try again
-      </button>
-    </ProblemLine>
-  );
+  return <ProblemLine error={sent.error} again={() => sendAnswer(message, sent)} />;
 }

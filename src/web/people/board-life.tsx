@@ -90,7 +90,7 @@ function Visibility({ board, changed, close }: LifeProps & { close: () => void }
         changed();
       }}
     >
-      {error !== null && <ProblemLine error={error} />}
+      <ProblemLine error={error} />
       {preview && <p>{previewWords(preview)}</p>}
     </Confirm>
   );

@@ -134,7 +134,7 @@ export function JoinCodes({ room, made }: { room: Room; made: number }) {
   return (
     <section class="pg" aria-labelledby="codes">
       <h3 id="codes">Codes that work</h3>
-      {write.error !== null && <ProblemLine error={write.error} />}
+      <ProblemLine error={write.error} />
       <ul class="codes">
         {codes.map((code) => (
           <li key={code.id} class="row w">

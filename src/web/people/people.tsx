@@ -76,7 +76,7 @@ function List({ room }: { room: Room }) {
             </>
           )}
         </div>
-        {error !== null && <ProblemLine error={error} />}
+        <ProblemLine error={error} />
         {made && <NewCode made={made} close={() => setMade(null)} />}
         {sorted.map((person) => (
           <PersonGroup

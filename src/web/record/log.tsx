@@ -143,13 +143,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
         )}
         <Export board={room.name} />
       </div>
-      {error !== null && (
-        <ProblemLine error={error}>
-          <button type="button" class="b" onClick={() => void read(list, list?.before ?? undefined)}>
-            Try again
-          </button>
-        </ProblemLine>
-      )}
+      <ProblemLine error={error} again={() => read(list, list?.before ?? undefined)} />
       <table class="log" aria-busy={reading}>
         <caption class="vh">Events of {room.name}, newest first</caption>
         <thead>

@@ -161,7 +161,7 @@ export default function Search() {
               “a phrase”, <span class="mono">-without</span>, <span class="mono">begin*</span>
             </span>
           </div>
-          {error !== null && <ProblemLine error={error} />}
+          <ProblemLine error={error} />
           {boardsError.value !== null && own.length === 0 && <ProblemLine error={boardsError.value} />}
           {found && found.results.length === 0 && found.asked === asked && (
             <p class="q2">

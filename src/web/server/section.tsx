@@ -14,13 +14,7 @@ export function Section(props: { title: string; answered?: Read<unknown>; childr
       aria-busy={answered && answered.value === null && answered.error === null}
     >
       <h2 id={id}>{title}</h2>
-      {answered && answered.error !== null && (
-        <ProblemLine error={answered.error}>
-          <button type="button" class="b" onClick={answered.again}>
-            Try again
-          </button>
-        </ProblemLine>
-      )}
+      {answered && answered.error !== null && <ProblemLine error={answered.error} again={answered.again} />}
       {children}
     </section>
   );

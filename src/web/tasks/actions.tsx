@@ -27,7 +27,7 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
     );
   return (
     <div class="pf">
-      {error !== null && <ProblemLine error={error} />}
+      <ProblemLine error={error} />
       <div class="row w">
         {task.owner === null && (
           <button

@@ -90,7 +90,7 @@ function ownersOf(tasks: Task[], members: Member[]): Owner[] {
   const owners = new Map<string, Owner>();
   for (const member of members)
     if (member.kind === 'agent' && member.status === 'active')
-      owners.set(member.id, { who: { ...member, id: member.id }, member, tasks: [] });
+      owners.set(member.id, { who: member, member, tasks: [] });
   for (const task of tasks) {
     const id = task.owner?.id ?? '';
     const member = members.find((one) => one.id === id);

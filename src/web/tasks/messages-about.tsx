@@ -50,7 +50,7 @@ export function MessagesAbout(props: { task: Task; about: AboutTask; room: Room;
           Earlier messages
         </button>
       )}
-      {earlier.error !== null && <ProblemLine error={earlier.error} />}
+      <ProblemLine error={earlier.error} />
       <ol>
         {about.messages.map((message) => (
           <Line key={message.id} message={message} />
@@ -97,7 +97,7 @@ function Write({ task, room }: { task: Task; room: Room }) {
       <button type="submit" class="b" disabled={busy || !text.trim()}>
         Post
       </button>
-      {error !== null && <ProblemLine error={error} />}
+      <ProblemLine error={error} />
     </form>
   );
 }

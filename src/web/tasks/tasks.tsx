@@ -108,13 +108,7 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
             </button>
           )}
         </div>
-        {board.error.value !== null && (
-          <ProblemLine error={board.error.value}>
-            <button type="button" class="b" onClick={() => board.retry()}>
-              Try again
-            </button>
-          </ProblemLine>
-        )}
+        <ProblemLine error={board.error.value} again={() => board.retry()} />
         {tasks?.size === 0 && (
           <p class="q2">
             No tasks yet. {writable && 'Open one, or ask an agent to: it takes it up and says where it stands.'}

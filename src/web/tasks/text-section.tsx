@@ -70,7 +70,7 @@ export function TextSection(props: { task: Task; field: Field; writable: boolean
       ) : (
         <p class="q2">{field === 'stands' ? 'Nobody has said yet.' : 'Nothing was written.'}</p>
       )}
-      {reading.error !== null && <ProblemLine error={reading.error} />}
+      <ProblemLine error={reading.error} />
       {versions && (
         <ol class="texts" aria-label={`Earlier versions of ${titles[field].toLowerCase()}`}>
           {versions
@@ -143,7 +143,7 @@ function Editor(props: {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
         }}
       />
-      {error !== null && <ProblemLine error={error} />}
+      <ProblemLine error={error} />
       <div class="row">
         <button type="submit" class="b pri" disabled={busy || newer !== null}>
           Save

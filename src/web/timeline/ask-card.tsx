@@ -75,7 +75,7 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
       {!can && state === 'open' && message.sender !== 'self' && talk.writable.value && (
         <p class="q sm">{ask.to.name} answers this; you can reply beside it.</p>
       )}
-      {write.error !== null && <ProblemLine error={write.error} />}
+      <ProblemLine error={write.error} />
     </div>
   );
 }

@@ -100,7 +100,7 @@ function JoinLine({ role, joined }: { role: string; joined: boolean }) {
           Make a join line
         </button>
       </p>
-      {error !== null && <ProblemLine error={error} />}
+      <ProblemLine error={error} />
     </>
   );
 }

@@ -67,18 +67,13 @@ export function List() {
         })}
         <Empty />
         {timeline.error.value !== null && timeline.opened.value && (
-          <ProblemLine error={timeline.error.value}>
-            <button
-              type="button"
-              class="b"
-              onClick={() => {
-                timeline.error.value = null;
-                scroll.fill();
-              }}
-            >
-              Try again
-            </button>
-          </ProblemLine>
+          <ProblemLine
+            error={timeline.error.value}
+            again={() => {
+              timeline.error.value = null;
+              scroll.fill();
+            }}
+          />
         )}
       </div>
     </div>

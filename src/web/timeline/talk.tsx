@@ -62,11 +62,7 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
           </div>
           {timeline.error.value !== null && !timeline.opened.value ? (
             <div class="tl">
-              <ProblemLine error={timeline.error.value}>
-                <button type="button" class="b" onClick={() => void timeline.open(message)}>
-                  Try again
-                </button>
-              </ProblemLine>
+              <ProblemLine error={timeline.error.value} again={() => timeline.open(message)} />
             </div>
           ) : (
             <List />
