@@ -8,7 +8,7 @@ import { asOption, Select } from '../parts/select.tsx';
 import { dayOf, Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { wordsOf } from '../record/words.ts';
-import { useKeys } from '../state/keys.ts';
+import { moveFocus, useKeys } from '../state/keys.ts';
 import { needs } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
 import { agentOf, type Filters, kinds, passes, tasksOf } from './filters.ts';
@@ -56,11 +56,7 @@ function Entries({ stream }: { stream: Stream }) {
       void stream.older();
   }, [reading, found.length, filters]);
 
-  const move = (step: 1 | -1): unknown => {
-    const links = [...(list.current?.querySelectorAll<HTMLElement>('a.evr') ?? [])];
-    const at = links.indexOf(document.activeElement as HTMLElement);
-    return links.length === 0 ? false : links[Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
-  };
+  const move = (step: 1 | -1): unknown => moveFocus(list.current, 'a.evr', step);
   useKeys('Everything', [
     { keys: 'j', label: 'Next entry', run: () => move(1) },
     { keys: 'k', label: 'Entry before', run: () => move(-1) },

@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.tsx';
 import { grouped, sized } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
-import { useKeys } from '../state/keys.ts';
+import { moveFocus, useKeys } from '../state/keys.ts';
 import { useRead } from '../state/read.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
@@ -22,11 +22,7 @@ export function FileList({ room }: { room: Room }) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => room.follow(agesFiles, again), [room]);
 
-  const move = (step: 1 | -1): unknown => {
-    const links = [...(list.current?.querySelectorAll<HTMLElement>('a.frow') ?? [])];
-    const at = links.indexOf(document.activeElement as HTMLElement);
-    return links.length === 0 ? false : links[Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
-  };
+  const move = (step: 1 | -1): unknown => moveFocus(list.current, 'a.frow', step);
   useKeys('Files', [
     { keys: 'j', label: 'Next file', run: () => move(1) },
     { keys: 'k', label: 'File before', run: () => move(-1) },

@@ -1,20 +1,17 @@
 /** What an agent asks its person to allow: the act in words, every frozen field, what it reveals, then the options. */
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Approval, ServerInvite } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { announce } from '../parts/announce.tsx';
 import { Command, commandHere } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { exactly, Time } from '../parts/time.tsx';
-import { Glyph, Name } from '../parts/who.tsx';
+import { exactly } from '../parts/time.tsx';
 import { boards } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
-import { pendingApprovals, readNeeds } from '../state/needs.ts';
-import { hrefOf } from '../state/route.ts';
-import { useWrite } from '../state/write.ts';
+import { pendingApprovals } from '../state/needs.ts';
 import { alwaysWords, needsOwnKey, rowsOf, titleOf } from './actions.ts';
+import { BoardLink, Heading, useDecision } from './heading.tsx';
 import { dayTime, ownAgent } from './items.ts';
 
 /** Links that were shown once, by the request's id: they are gone with the page. */
@@ -53,18 +50,10 @@ function Request({ approval, hold }: { approval: Approval; hold: (approval: Appr
   const { id, action, display, state, next } = approval;
   const words = titleOf(approval);
   const who = ownAgent(display?.agent_name);
-  const write = useWrite();
-  const title = useRef<HTMLHeadingElement>(null);
+  const { write, title, decide } = useDecision(hold);
   const ownKey = needsOwnKey(action);
   const board = display?.requested_on;
 
-  const decide = async (name: string, said: string, send: (key: string) => Promise<Approval>): Promise<void> => {
-    const done = await write.run(`${name} ${id}`, async (key) => hold(await send(key)));
-    void readNeeds();
-    if (!done) return;
-    announce(said);
-    title.current?.focus();
-  };
   const allow = (always: boolean): Promise<void> =>
     decide(always ? 'always' : 'allow', 'Allowed', async (idempotencyKey) => {
       const result: Answer<'allowApproval'> = await call('allowApproval', {
@@ -97,24 +86,14 @@ function Request({ approval, hold }: { approval: Approval; hold: (approval: Appr
   );
   return (
     <article aria-labelledby="inbox-title">
-      <div class="row w q2 by">
-        <Glyph who={who} size={28} />
-        <Name who={who} />
-        <span>
-          asks for your word
-          {board && (
-            <>
-              , from <a href={hrefOf({ screen: 'board', board: board.name, tab: 'talk' })}>{board.name}</a>
-            </>
-          )}
-        </span>
-        <span class="q">
-          <Time at={approval.created_at} words />
-        </span>
-      </div>
-      <h1 id="inbox-title" tabIndex={-1} ref={title}>
-        {words.act}
-      </h1>
+      <Heading who={who} at={approval.created_at} title={words.act} titleRef={title}>
+        asks for your word
+        {board && (
+          <>
+            , from <BoardLink name={board.name} />
+          </>
+        )}
+      </Heading>
       {open ? (
         <p class="x">If you allow it, exactly this happens, once. Nothing in it can change after you decide.</p>
       ) : (

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { exactly, Time, timeOfDay } from '../parts/time.tsx';
+import { Time, timeOfDay } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import { answering, chosenOption, pickOption } from '../state/answers.ts';
 import { heads } from '../state/boards.ts';
@@ -17,6 +17,7 @@ import { useRead } from '../state/read.ts';
 import { go, hrefOf, type Place } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 import { Blocks } from './blocks.tsx';
+import { Heading } from './heading.tsx';
 import { ownAsks, readLists } from './lists.ts';
 import { WriteAnswer } from './write-answer.tsx';
 
@@ -90,21 +91,23 @@ function Ask({ message }: { message: Message }) {
   const stakes = stakesOf(message);
   return (
     <article aria-labelledby="inbox-title">
-      <div class="row w q2 by">
-        <Glyph who={from} size={28} />
-        <Name who={from} />
-        <span>
-          asks {isToMe(message) ? 'you' : ask.to.name} in <a href={hrefOf(inBoard(message))}>{board}</a>
-        </span>
-        <span class="q" title={exactly(message.at)}>
-          <Time at={message.at} words />
-        </span>
-        <span class="sp" />
-        {stakes && ask.state === 'open' && (ask.blocking ? <Blocks note={stakes} /> : <span class="q2">{stakes}</span>)}
-      </div>
-      <h1 id="inbox-title" tabIndex={-1} ref={title}>
-        {question}
-      </h1>
+      <Heading
+        who={from}
+        at={message.at}
+        title={question}
+        titleRef={title}
+        aside={
+          stakes &&
+          ask.state === 'open' && (
+            <>
+              <span class="sp" />
+              {ask.blocking ? <Blocks note={stakes} /> : <span class="q2">{stakes}</span>}
+            </>
+          )
+        }
+      >
+        asks {isToMe(message) ? 'you' : ask.to.name} in <a href={hrefOf(inBoard(message))}>{board}</a>
+      </Heading>
       {rest && <Markdown text={rest} />}
       {files.length > 0 && (
         <div class="foot">

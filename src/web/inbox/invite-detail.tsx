@@ -4,8 +4,7 @@ import type { Answer } from '../../contract/types.ts';
 import { listAll } from '../api/client.ts';
 import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { Time } from '../parts/time.tsx';
-import { Glyph, Name } from '../parts/who.tsx';
+import { Heading } from './heading.tsx';
 import { dayTime, ownAgent } from './items.ts';
 import { invites } from './lists.ts';
 
@@ -48,17 +47,13 @@ export function InviteDetail({ id }: { id: string }) {
   const who = ownAgent(display?.agent_name);
   return (
     <article aria-labelledby="inbox-title">
-      <div class="row w q2 by">
-        <Glyph who={who} size={28} />
-        <Name who={who} />
-        <span>made an invite</span>
-        <span class="q">
-          <Time at={created_at} words />
-        </span>
-      </div>
-      <h1 id="inbox-title" tabIndex={-1}>
-        {suggested_handle ? `Invite for ${suggested_handle}` : 'Invite for one person'}
-      </h1>
+      <Heading
+        who={who}
+        at={created_at}
+        title={suggested_handle ? `Invite for ${suggested_handle}` : 'Invite for one person'}
+      >
+        made an invite
+      </Heading>
       <p class="stands">{message}</p>
       <dl class="frozen">
         <div>

@@ -1,18 +1,13 @@
 /** Work that one person proposes to another: who, what, how far it is, and what can be done about it in a browser. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Member, PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
-import { announce } from '../parts/announce.tsx';
 import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { Time } from '../parts/time.tsx';
-import { Glyph, Name } from '../parts/who.tsx';
-import { readNeeds } from '../state/needs.ts';
 import { useRead } from '../state/read.ts';
-import { hrefOf } from '../state/route.ts';
-import { useWrite } from '../state/write.ts';
+import { BoardLink, Heading, useDecision } from './heading.tsx';
 import { dayTime } from './items.ts';
 
 const words: Record<PairingRequest['state'], string> = {
@@ -55,41 +50,28 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
   const { id, display, state, inviter_id, recipient_id, work, generation, next, created_at, expires_at } = pairing;
   const me = session.value?.person.id;
   const board = display?.boards[0] ?? display?.requested_on;
-  const write = useWrite();
-  const title = useRef<HTMLHeadingElement>(null);
+  const { write, title, decide } = useDecision(change);
   const agents = useOwnAgents(pairing);
   const open = !closed.includes(state);
   const invited = recipient_id === me && inviter_id !== me;
   const who = { name: display?.person_handle ?? 'somebody', kind: 'human' as const, owner: null };
-  const run = async (name: string, said: string, send: (key: string) => Promise<PairingRequest>): Promise<void> => {
-    const done = await write.run(`${name} ${id} ${generation}`, async (key) => change(await send(key)));
-    void readNeeds();
-    if (!done) return;
-    announce(said);
-    title.current?.focus();
-  };
   const params = { pairing: id };
   return (
     <article aria-labelledby="inbox-title">
-      <div class="row w q2 by">
-        <Glyph who={who} size={28} />
-        <Name who={who} />
-        <span>
-          proposes work
-          {board && (
-            <>
-              {' '}
-              on <a href={hrefOf({ screen: 'board', board: board.name, tab: 'talk' })}>{board.name}</a>
-            </>
-          )}
-        </span>
-        <span class="q">
-          <Time at={created_at} words />
-        </span>
-      </div>
-      <h1 id="inbox-title" tabIndex={-1} ref={title}>
-        {invited ? 'Work for one of your agents' : `Work with ${display?.recipient_handle ?? 'somebody new'}`}
-      </h1>
+      <Heading
+        who={who}
+        at={created_at}
+        title={invited ? 'Work for one of your agents' : `Work with ${display?.recipient_handle ?? 'somebody new'}`}
+        titleRef={title}
+      >
+        proposes work
+        {board && (
+          <>
+            {' '}
+            on <BoardLink name={board.name} />
+          </>
+        )}
+      </Heading>
       <p class="stands" role="status">
         {words[state]}
         {open && ` Open until ${dayTime(expires_at)}.`}
@@ -136,7 +118,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
                 class="opt"
                 aria-disabled={write.busy || undefined}
                 onClick={() =>
-                  void run('choose', `Asked ${agent.name}`, (idempotencyKey) =>
+                  void decide(`choose ${generation}`, `Asked ${agent.name}`, (idempotencyKey) =>
                     call('choosePairingAgent', { params, body: { agent_id: agent.id, generation }, idempotencyKey }),
                   )
                 }
@@ -164,7 +146,9 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
               class="b"
               aria-disabled={write.busy || undefined}
               onClick={() =>
-                void run('decline', 'Declined', (idempotencyKey) => call('declinePairing', { params, idempotencyKey }))
+                void decide(`decline ${generation}`, 'Declined', (idempotencyKey) =>
+                  call('declinePairing', { params, idempotencyKey }),
+                )
               }
             >
               Decline
@@ -176,7 +160,9 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
                 class="b"
                 aria-disabled={write.busy || undefined}
                 onClick={() =>
-                  void run('cancel', 'Cancelled', (idempotencyKey) => call('cancelPairing', { params, idempotencyKey }))
+                  void decide(`cancel ${generation}`, 'Cancelled', (idempotencyKey) =>
+                    call('cancelPairing', { params, idempotencyKey }),
+                  )
                 }
               >
                 Take it back

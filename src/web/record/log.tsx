@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { asOption, Select } from '../parts/select.tsx';
 import { toast } from '../parts/toast.tsx';
-import { useKeys } from '../state/keys.ts';
+import { moveFocus, useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
 import { type BoardPlace, go } from '../state/route.ts';
 import { EventRow } from './event-row.tsx';
@@ -100,11 +100,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
     if (open !== undefined) body.current?.querySelector(`[data-seq="${open}"]`)?.scrollIntoView({ block: 'center' });
   }, [open, list === null]);
 
-  const move = (step: 1 | -1): unknown => {
-    const rows = [...(body.current?.querySelectorAll<HTMLElement>('a.seq') ?? [])];
-    const at = rows.indexOf(document.activeElement as HTMLElement);
-    return rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
-  };
+  const move = (step: 1 | -1): unknown => moveFocus(body.current, 'a.seq', step);
   const close = (): unknown =>
     open === undefined ? false : go({ screen: 'board', board: room.name, tab: 'record' }, { replace: true });
   useKeys(

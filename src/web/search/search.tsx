@@ -9,7 +9,7 @@ import { counted } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { asOption, Select } from '../parts/select.tsx';
 import { boards, boardsError } from '../state/boards.ts';
-import { useKeys } from '../state/keys.ts';
+import { moveFocus, useKeys } from '../state/keys.ts';
 import { go, place } from '../state/route.ts';
 import { Result } from './result.tsx';
 import { hrefOfResult } from './results.ts';
@@ -95,13 +95,10 @@ export default function Search() {
     }
   };
 
-  const links = (): HTMLElement[] => [...(list.current?.querySelectorAll<HTMLElement>('a.sr') ?? [])];
-  const move = (step: 1 | -1): unknown => {
-    const all = links();
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    if (step === -1 && at <= 0) return at === 0 ? input.current?.focus() : false;
-    return all.length === 0 ? false : all[Math.min(all.length - 1, at + step)]?.focus();
-  };
+  const move = (step: 1 | -1): unknown =>
+    step === -1 && list.current?.querySelector('a.sr') === document.activeElement
+      ? input.current?.focus()
+      : moveFocus(list.current, 'a.sr', step);
   useKeys('Search', [
     { keys: 'j', label: 'Next result', run: () => move(1) },
     { keys: 'k', label: 'Result before', run: () => move(-1) },

@@ -52,6 +52,13 @@ export function useKeys(name: string, bindings: readonly KeyBinding[], deps: rea
   }, deps as unknown[]);
 }
 
+/** Moves the focus by one among what `selector` names in `list`. False: nothing is there. */
+export function moveFocus(list: Element | null, selector: string, step: 1 | -1): unknown {
+  const all = [...(list?.querySelectorAll<HTMLElement>(selector) ?? [])];
+  const at = all.indexOf(document.activeElement as HTMLElement);
+  return all.length === 0 ? false : all[Math.min(all.length - 1, Math.max(0, at + step))]?.focus();
+}
+
 const SEQUENCE_MS = 1_000;
 let before: { key: string; at: number } | null = null;
 

@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { now } from '../state/clock.ts';
 import { keep, kept } from '../state/kept.ts';
-import { useKeys } from '../state/keys.ts';
+import { moveFocus, useKeys } from '../state/keys.ts';
 import { openAsks } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
 import { type BoardPlace, go } from '../state/route.ts';
@@ -19,15 +19,6 @@ import { TaskLog } from './task-log.ts';
 import './tasks.css';
 
 type Grouping = 'state' | 'agent';
-
-/** Moves the focus between the cards of a list. */
-function moveFocus(list: HTMLElement | null, step: number): boolean {
-  const cards = [...(list?.querySelectorAll<HTMLElement>('a.tc') ?? [])];
-  const at = cards.indexOf(document.activeElement as HTMLElement);
-  const to = cards[at === -1 ? (step > 0 ? 0 : cards.length - 1) : at + step];
-  to?.focus();
-  return to !== undefined;
-}
 
 export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) {
   const board = useMemo(() => new TaskBoard(room), [room]);
@@ -61,8 +52,8 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
     'Tasks',
     [
       { keys: 'c', label: 'New task', run: () => writable && !creating && setCreating(true) },
-      { keys: 'j', label: 'Next task', run: () => moveFocus(list.current, 1) },
-      { keys: 'k', label: 'Task before', run: () => moveFocus(list.current, -1) },
+      { keys: 'j', label: 'Next task', run: () => moveFocus(list.current, 'a.tc', 1) },
+      { keys: 'k', label: 'Task before', run: () => moveFocus(list.current, 'a.tc', -1) },
       {
         keys: 'Escape',
         label: 'Close the task',

@@ -1,4 +1,5 @@
 /** What can be done with a message: react, reply, copy, see who got it, print its thread. */
+import type { ButtonHTMLAttributes } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
@@ -21,16 +22,18 @@ const drawn: Record<ReactionName, [icon: string, words: string]> = {
   question: ['what', 'question'],
 };
 
+const isMine = ({ reactions }: Message, wanted: ReactionName): boolean =>
+  reactions.some(({ name, mine }) => name === wanted && mine);
+
 const busy = new Set<string>();
 
 async function react(talk: Talk, message: Message, name: ReactionName): Promise<void> {
-  const mine = message.reactions.some((reaction) => reaction.name === name && reaction.mine);
   const params = { message: message.id, reaction: name };
   const id = `${message.id} ${name}`;
   if (busy.has(id)) return;
   busy.add(id);
   try {
-    const { reactions } = await call(mine ? 'removeReaction' : 'addReaction', { params });
+    const { reactions } = await call(isMine(message, name) ? 'removeReaction' : 'addReaction', { params });
     const post = talk.timeline.find(message.seq)?.post;
     if (post) post.message.value = { ...post.message.peek(), reactions };
   } catch (error) {
@@ -39,6 +42,16 @@ async function react(talk: Talk, message: Message, name: ReactionName): Promise<
   } finally {
     busy.delete(id);
   }
+}
+
+type ReactionProps = { message: Message; name: ReactionName; label: string } & ButtonHTMLAttributes;
+
+/** Adds the person's own reaction or takes it back. */
+function ReactionButton({ message, name, label, ...rest }: ReactionProps) {
+  const talk = useTalk();
+  return (
+    <button {...rest} type="button" aria-label={label} title={label} onClick={() => void react(talk, message, name)} />
+  );
 }
 
 /** The reactions that a message has; a press adds or takes back the person's own. */
@@ -57,17 +70,9 @@ export function Reactions({ message }: { message: Message }) {
           </>
         );
         return talk.writable.value ? (
-          <button
-            key={name}
-            type="button"
-            class="rx"
-            aria-pressed={mine}
-            aria-label={label}
-            title={label}
-            onClick={() => void react(talk, message, name)}
-          >
+          <ReactionButton key={name} class="rx" aria-pressed={mine} message={message} name={name} label={label}>
             {content}
-          </button>
+          </ReactionButton>
         ) : (
           <span key={name} class="rx" role="img" aria-label={label} title={label}>
             {content}
@@ -118,19 +123,18 @@ export function Actions({ post }: { post: Post }) {
             <div class="reactions">
               {(Object.keys(emojis) as ReactionName[]).map((name) => {
                 const [icon, words] = drawn[name];
-                const mine = message.reactions.some((reaction) => reaction.name === name && reaction.mine);
+                const mine = isMine(message, name);
                 return (
-                  <button
+                  <ReactionButton
                     key={name}
-                    type="button"
                     role="menuitemcheckbox"
                     aria-checked={mine}
-                    aria-label={words}
-                    title={words}
-                    onClick={() => void react(talk, message, name)}
+                    message={message}
+                    name={name}
+                    label={words}
                   >
                     <Icon name={icon} />
-                  </button>
+                  </ReactionButton>
                 );
               })}
             </div>

@@ -1,0 +1,62 @@
+/** The head of what is open in the inbox, and where the focus goes once it was decided. */
+import type { ComponentChildren, RefObject } from 'preact';
+import { useRef } from 'preact/hooks';
+import { announce } from '../parts/announce.tsx';
+import { Time } from '../parts/time.tsx';
+import { Glyph, type Known, Name } from '../parts/who.tsx';
+import { readNeeds } from '../state/needs.ts';
+import { hrefOf } from '../state/route.ts';
+import { useWrite, type Write } from '../state/write.ts';
+
+/** @param children what `who` did, after their name */
+export const Heading = (props: {
+  who: Known;
+  at: string;
+  title: ComponentChildren;
+  titleRef?: RefObject<HTMLHeadingElement | null>;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+}) => (
+  <>
+    <div class="row w q2 by">
+      <Glyph who={props.who} size={28} />
+      <Name who={props.who} />
+      <span>{props.children}</span>
+      <span class="q">
+        <Time at={props.at} words />
+      </span>
+      {props.aside}
+    </div>
+    <h1 id="inbox-title" tabIndex={-1} ref={props.titleRef}>
+      {props.title}
+    </h1>
+  </>
+);
+
+export const BoardLink = ({ name }: { name: string }) => (
+  <a href={hrefOf({ screen: 'board', board: name, tab: 'talk' })}>{name}</a>
+);
+
+interface Decision<T> {
+  write: Write;
+  title: RefObject<HTMLHeadingElement | null>;
+  /** Carries out a decision and says so; the focus goes to the title, as its button is gone. */
+  decide(name: string, said: string, send: (key: string) => Promise<T>): Promise<void>;
+}
+
+/** @param change is given what was decided on as it is then */
+export function useDecision<T>(change: (decided: T) => void): Decision<T> {
+  const write = useWrite();
+  const title = useRef<HTMLHeadingElement>(null);
+  return {
+    write,
+    title,
+    async decide(name, said, send) {
+      const done = await write.run(name, async (key) => change(await send(key)));
+      void readNeeds();
+      if (!done) return;
+      announce(said);
+      title.current?.focus();
+    },
+  };
+}
