@@ -9,6 +9,13 @@ export function newBoard(owner: Api, body: Record<string, unknown> = {}): Promis
   return owner.ok('createBoard', { body: { name: `room-${++boards}`, ...body } });
 }
 
+/** A board of `owner` that the people with these handles are on too. */
+export async function newBoardWith(owner: Api, handles: string[], body: Record<string, unknown> = {}): Promise<Board> {
+  const board = await newBoard(owner, body);
+  for (const handle of handles) await owner.ok('addBoardPerson', { params: { board: board.name }, body: { handle } });
+  return board;
+}
+
 export interface Agent extends Api {
   memberId: string;
   name: string;

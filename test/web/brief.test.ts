@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
-import { newBoard, post } from '../support/cast.ts';
+import { newBoardWith, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { put } from '../support/files.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -39,8 +39,7 @@ forEachDatabase('the brief', (engine) => {
   });
   after(() => server.stop());
   beforeEach(async () => {
-    board = (await newBoard(dana)).name;
-    await maya.ok('addBoardPerson', { params: { board }, body: { handle: 'maya' } });
+    board = (await newBoardWith(dana, ['maya'])).name;
   });
 
   const brief = async () => (await dana.ok('getBoard', { params: { board } })).brief;

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { MAX_FILE } from '../../src/contract/file-size.ts';
 import type { Api } from '../support/api.ts';
-import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
+import { type Agent, newAgent, newBoardWith, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { put } from '../support/files.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -32,8 +32,7 @@ forEachDatabase('the message box', (engine) => {
   });
   after(() => server.stop());
   beforeEach(async () => {
-    board = (await newBoard(dana)).name;
-    await maya.ok('addBoardPerson', { params: { board }, body: { handle: 'maya' } });
+    board = (await newBoardWith(dana, ['maya'])).name;
     claude = await newAgent(dana, board, { name: 'claude' });
     await newAgent(maya, board, { name: 'fixer' });
   });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
-import { newBoard, post } from '../support/cast.ts';
+import { newBoardWith, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { put } from '../support/files.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -23,8 +23,7 @@ forEachDatabase('files on the page', (engine) => {
     server = await startTestServer(engine);
     const { dana } = server;
     maya = await server.person('maya');
-    board = await newBoard(dana);
-    await dana.ok('addBoardPerson', { params: { board: board.name }, body: { handle: 'maya' } });
+    board = await newBoardWith(dana, ['maya']);
     const params = { board: board.name, file: 'src/wait.ts' };
     await put(dana, board.name, 'src/wait.ts', FIRST);
     await dana.ok('approveFile', { params, body: { version: 1 } });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { Api } from '../support/api.ts';
-import { newAgent, newBoard, newCode, post } from '../support/cast.ts';
+import { newAgent, newBoard, newBoardWith, newCode, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -33,9 +33,8 @@ forEachDatabase('people on the page', (engine) => {
 
   /** A board of dana with maya and an agent of each. */
   async function scene(body: Record<string, unknown> = {}) {
-    const { name: board } = await newBoard(dana, body);
+    const { name: board } = await newBoardWith(dana, ['maya'], body);
     const params = { board };
-    await dana.ok('addBoardPerson', { params, body: { handle: 'maya' } });
     const claude = await newAgent(dana, board, { name: 'claude', harness: 'claude-code' });
     const fixer = await newAgent(maya, board, { name: 'fixer' });
     return { board, params, claude, fixer, path: `/?board=${board}&tab=people` };

@@ -74,8 +74,9 @@ forEachDatabase('the record on the page', (engine) => {
     await page.getByRole('row', { name: /“one”/ }).waitFor({ state: 'detached' });
     expect(await rows.count()).to.equal(1);
     await page.getByLabel('Kind of event').selectOption('Messages');
+    await page.getByRole('row', { name: /“four”/ }).waitFor();
     await page.getByLabel('By whom').selectOption('claude');
-    await page.getByRole('row', { name: /“one”/ }).waitFor();
+    await page.getByRole('row', { name: /“four”/ }).waitFor({ state: 'detached' });
     expect(await rows.count()).to.equal(3);
     await page.getByRole('group', { name: 'Events of' }).getByRole('button', { name: 'claude' }).click();
     await page.getByRole('img', { name: /Events a day of claude, 30 days, 3 in all/ }).waitFor();

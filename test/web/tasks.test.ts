@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
-import { newAgent, newBoard, post } from '../support/cast.ts';
+import { newAgent, newBoardWith, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
@@ -38,9 +38,8 @@ forEachDatabase('tasks on the page', (engine) => {
 
   /** A board of dana and maya with an agent of dana that has a task. */
   async function scene() {
-    const { name: board } = await newBoard(dana);
+    const { name: board } = await newBoardWith(dana, ['maya']);
     const params = { board };
-    await dana.ok('addBoardPerson', { params, body: { handle: 'maya' } });
     const claude = await newAgent(dana, board, { name: 'claude' });
     const task = await claude.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
     return { board, params, claude, task, path: `/?board=${board}&tab=tasks` };

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import type { Board } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
-import { newAgent, newBoard, post } from '../support/cast.ts';
+import { newAgent, newBoardWith, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -38,8 +38,7 @@ forEachDatabase('the conversation', (engine) => {
   });
   after(() => server.stop());
   beforeEach(async () => {
-    board = await newBoard(dana);
-    await dana.ok('addBoardPerson', { params: { board: board.name }, body: { handle: 'maya' } });
+    board = await newBoardWith(dana, ['maya']);
   });
 
   const say = (from: Api, text: string, more: Record<string, unknown> = {}) => post(from, board.name, text, more);

@@ -162,7 +162,7 @@ export function BriefEditor({ room, board, now, close }: Props) {
       </div>
       {over && <p class="q2 sm">Somebody saved v{now.brief.version} meanwhile. Saving shows both texts first.</p>}
       <ProblemLine error={problem} />
-      <div class="row brief-actions">
+      <div class="row">
         <span class="sp q sm">{hasDraft(board.id) ? 'Kept in this browser until you save it.' : ''}</span>
         <button type="button" class="b bare" onClick={done}>
           Discard
@@ -212,7 +212,7 @@ function Conflict(props: {
         {theirs && <Text title={titleOf(theirs)} text={theirs.text} />}
       </div>
       <ProblemLine error={props.problem} />
-      <div class="row w brief-actions">
+      <div class="row w">
         <button type="button" class="b" aria-disabled={props.busy} onClick={props.keepMine}>
           {theirs ? `Save yours as v${theirs.brief.version + 1}` : 'Save yours as a new brief'}
         </button>

@@ -38,7 +38,7 @@ export function Activity({ counts }: { counts: Counts }) {
         <Members counts={counts} member={member} choose={setMember} />
       </figcaption>
       {asTable ? <Table days={days} /> : <Bars days={days} label={sentence} />}
-      <div class="row q2 sm act-foot">
+      <div class="row q2 sm">
         {!asTable && <span>{dayName.format(days[0]!.at)}</span>}
         <span class="sp center">{sum > 0 && `${dayName.format(most.at)}: ${grouped(total(most))}, the most`}</span>
         {!asTable && <span>today</span>}

@@ -56,13 +56,7 @@ export function EventRow({ event, room, names, checked, open }: RowProps) {
           </span>
         </td>
         <td class="wh">
-          {words.did}{' '}
-          {words.link && (
-            <a class="lnk" href={words.link.href}>
-              {words.link.text}
-            </a>
-          )}{' '}
-          {words.rest}
+          {words.did} {words.link && <a href={words.link.href}>{words.link.text}</a>} {words.rest}
         </td>
         <td class="mono q2 nw hx">
           {hash.slice(7, 11)} {hash.slice(11, 15)}

@@ -167,7 +167,7 @@ export default function Search() {
             </p>
           )}
           {found && found.results.length > 0 && (
-            <ul class="srl list" ref={list} aria-label="Results">
+            <ul class="list" ref={list} aria-label="Results">
               {found.results.map((result) => (
                 <Result key={hrefOfResult(result)} result={result} />
               ))}
