@@ -1,5 +1,6 @@
 /** Signing in and out of the page. */
 import { expect } from 'chai';
+import { newBoard } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
@@ -67,14 +68,18 @@ forEachDatabase('signing in to the page', (engine) => {
   it('by key keeps the session over a reload; revoking the key ends it within a second', async () => {
     const eve = await server.person('eve');
     const key = await eve.ok('createKey', { body: { name: 'page' } });
-    const { page, close } = await visit(server, null);
+    const { name: board } = await newBoard(eve);
+    const { page, close } = await visit(server, null, `/?board=${board}`);
     const field = page.getByLabel('Access key');
+    await field.waitFor();
+    expect(await page.getByText('Your session has ended').count()).to.equal(0);
     await field.fill('abh_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
     await field.fill(key.token);
     await field.press('Enter');
     await page.getByRole('button', { name: 'Account of eve' }).waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Account of eve' }).waitFor();
     await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');

@@ -34,16 +34,19 @@ export async function renewProof(): Promise<boolean> {
 
 export const client = new Client({ origin: location.origin, fetch: fetchAsPage });
 
-/** A 401 of an operation that needs a session: it has ended. Signing in is refused for another reason. */
-const isSignedOut = (error: unknown, name: OperationName): boolean =>
-  error instanceof ClientError && error.status === 401 && name !== 'createBrowserSession';
+/** After a 401 of an operation that needs a session, it has ended. Signing in is refused for another reason. */
+function noteEnd(error: unknown, name: OperationName): void {
+  if (!(error instanceof ClientError) || error.status !== 401 || name === 'createBrowserSession') return;
+  const current = session.peek();
+  if (current !== null) signedOut(current ? 'Your session has ended. Sign in again.' : null);
+}
 
 /** @throws ClientError as {@link Client.call} does. When the session has ended, the sign-in page comes back too. */
 export async function call<Name extends OperationName>(name: Name, input?: CallInput<Name>): Promise<Answer<Name>> {
   try {
     return (await client.call(name, input)).data;
   } catch (error) {
-    if (isSignedOut(error, name)) signedOut(session.peek() ? 'Your session has ended. Sign in again.' : null);
+    noteEnd(error, name);
     throw error;
   }
 }
@@ -56,7 +59,7 @@ export async function* listAll<Name extends PagedName>(
   try {
     yield* pages(client, name, input);
   } catch (error) {
-    if (isSignedOut(error, name)) signedOut('Your session has ended. Sign in again.');
+    noteEnd(error, name);
     throw error;
   }
 }

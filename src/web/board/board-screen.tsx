@@ -2,14 +2,16 @@
 import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { hasCode } from '../api/errors.ts';
+import { session } from '../api/session.ts';
 import { BriefBelow, BriefLine } from '../brief/brief-line.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PaletteButton } from '../parts/palette-button.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { linkedCode } from '../sign-in/linked-code.ts';
 import { needsOn } from '../state/needs.ts';
 import { openRoom, type Room, room } from '../state/room.ts';
 import { type BoardPlace, type BoardTab, hrefOf, place } from '../state/route.ts';
-import { TalkMenu } from '../timeline/talk.tsx';
+import { fetchParts, TalkMenu } from '../timeline/talk.tsx';
 import { NowLine } from './now-line.tsx';
 import { Tab } from './tab.tsx';
 
@@ -22,6 +24,14 @@ const titles: Record<BoardTab, string> = {
   people: 'People',
   record: 'Record',
 };
+
+// The board is read while it is still being found out who is signed in.
+const first = place.peek();
+if (first.screen === 'board' && session.peek() !== null && linkedCode.peek() === null) {
+  openRoom(first.board);
+  // After what the board is read with has been asked.
+  if (first.tab === 'talk') setTimeout(fetchParts);
+}
 
 export function BoardScreen() {
   const here = place.value as BoardPlace;

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Answer, Board, BoardEvent, Member, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
+import { session } from '../api/session.ts';
 import { listen, showBoard } from '../live/link.ts';
 import type { ToTab } from '../live/protocol.ts';
 import { heads } from './boards.ts';
@@ -213,3 +214,7 @@ export function openRoom(name: string | null): void {
   room.value = name === null ? null : new Room(name);
   showBoard(name);
 }
+
+session.subscribe((current) => {
+  if (current === null) openRoom(null);
+});

@@ -33,9 +33,12 @@ export class Talk {
   readonly agents: ReadonlySignal<string[]>;
   readonly writable: ReadonlySignal<boolean>;
 
-  constructor(room: Room) {
+  /** @param at the number of the message to which it opens */
+  constructor(room: Room, at: number | undefined) {
     this.room = room;
     this.timeline = new Timeline(room);
+    // Before all else that is read here: a browser opens few connections.
+    void this.timeline.open(at);
     this.scroll = new Scroll(this.timeline);
     this.around = new Around(room);
     this.shown = new ShownMessages((seqs) => this.timeline.unread.show(seqs));

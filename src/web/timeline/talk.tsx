@@ -14,8 +14,13 @@ import { List } from './list.tsx';
 import { announceNew } from './said.ts';
 import { nextUnread, useTalkKeys } from './talk-keys.ts';
 
-const Composer = lazy(() => import('../compose/composer.tsx').then((module) => ({ default: module.Composer })));
-const Side = lazy(() => import('./side.tsx').then((module) => module.Side));
+const loadComposer = () => import('../compose/composer.tsx').then((module) => ({ default: module.Composer }));
+const loadSide = () => import('./side.tsx').then((module) => module.Side);
+const Composer = lazy(loadComposer);
+const Side = lazy(loadSide);
+
+/** Fetches what is loaded apart, so that it takes no connection from the messages later. */
+export const fetchParts = (): void => void Promise.allSettled([loadComposer(), loadSide()]);
 
 export function TalkTab({ here, room }: { here: BoardPlace; room: Room }) {
   // The position that was read last is part of the board's record.
@@ -24,11 +29,10 @@ export function TalkTab({ here, room }: { here: BoardPlace; room: Room }) {
 }
 
 function Conversation({ room, message }: { room: Room; message: number | undefined }) {
-  const talk = useMemo(() => new Talk(room), [room]);
+  const talk = useMemo(() => new Talk(room, message), [room]);
   const { timeline } = talk;
   useEffect(() => {
     openTalk.value = talk;
-    void timeline.open(message);
     const stopSaying = announceNew(talk);
     const looked = (): void => {
       if (document.hidden) timeline.unread.flush();
