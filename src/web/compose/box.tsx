@@ -3,7 +3,6 @@ import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Message } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
-import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { plainText } from '../parts/plain-text.ts';
 import { useKeys } from '../state/keys.ts';
@@ -89,7 +88,7 @@ export function Box({ name, room, board, target }: Props) {
     const lacking = waits ? 'Wait until the files are there, or cancel them.' : missing(now);
     setWrong(lacking);
     focus();
-    if (lacking !== null) return announce(lacking, { urgent: true });
+    if (lacking !== null) return;
     sendDraft(room, name, requestOf(now, latest.current.to, target?.id));
     completion.close();
     if (target) replyTarget.value = null;

@@ -133,6 +133,7 @@ async function send(room: Room, item: Unsent): Promise<void> {
     });
     if (list !== storedAs) return forget(list, item.id);
     change(item.id, { state: 'posted' });
+    announce('Posted');
     await reached(room, seq);
     remove(item.id);
   } catch (error) {

@@ -1,40 +1,30 @@
-/** What a reader of the screen hears: new messages politely and at most every five seconds, urgent ones at once. */
-import { signal } from '@preact/signals';
+/** What a reader of the screen hears without going there: politely, or at once. */
+import { type Signal, signal } from '@preact/signals';
 
-const polite = signal('');
-const assertive = signal('');
-const EVERY = 5_000;
-let waiting: string | null = null;
-let next = 0;
-
-/** Says a text. A later polite one takes the place of one that was not said yet. */
-export function announce(text: string, { urgent = false } = {}): void {
-  if (urgent) {
-    assertive.value = text;
-    return;
-  }
-  const delay = next - Date.now();
-  if (delay <= 0) {
-    next = Date.now() + EVERY;
-    polite.value = text;
-    return;
-  }
-  if (waiting === null)
-    setTimeout(() => {
-      next = Date.now() + EVERY;
-      polite.value = waiting ?? '';
-      waiting = null;
-    }, delay);
-  waiting = text;
+interface Said {
+  text: string;
+  /** Makes the same text a new one, which is said again. */
+  count: number;
 }
+
+const polite = signal<Said>({ text: '', count: 0 });
+const assertive = signal<Said>({ text: '', count: 0 });
+
+/** Says a text at the next pause, or at once if it is urgent. */
+export function announce(text: string, { urgent = false } = {}): void {
+  const region = urgent ? assertive : polite;
+  region.value = { text, count: region.peek().count + 1 };
+}
+
+const Text = ({ of }: { of: Signal<Said> }) => <span key={of.value.count}>{of.value.text}</span>;
 
 export const Announcements = () => (
   <>
     <div class="vh" aria-live="polite" data-testid="said">
-      {polite.value}
+      <Text of={polite} />
     </div>
-    <div class="vh" aria-live="assertive">
-      {assertive.value}
+    <div class="vh" aria-live="assertive" data-testid="said-at-once">
+      <Text of={assertive} />
     </div>
   </>
 );

@@ -1,4 +1,4 @@
-/** What readers of the screen hear of new messages: how many, and whether one asks them. */
+/** What readers of the screen hear of new messages: how many, and whether one asks them; at most every five seconds. */
 import { announce } from '../parts/announce.tsx';
 import { plainText } from '../parts/plain-text.ts';
 import type { Talk } from './context.ts';
@@ -10,22 +10,27 @@ const MOST_WORDS = 120;
 export function announceNew(talk: Talk): () => void {
   let count = 0;
   let asks = 0;
-  let last = 0;
-  return talk.room.subscribe(({ message }) => {
+  let next = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const say = (): void => {
+    const need = asks === 0 ? '' : asks === 1 ? ', one asks you' : `, ${asks} ask you`;
+    announce(`${count} new${need}`);
+    count = asks = 0;
+    next = Date.now() + EVERY;
+    timer = undefined;
+  };
+  const stop = talk.room.subscribe(({ message }) => {
     if (!message || message.sender === 'self') return;
     if (message.urgent) {
       announce(`${message.from.name}, urgent: ${plainText(message.body).slice(0, MOST_WORDS)}`, { urgent: true });
       return;
     }
-    // What was said already does not count again.
-    if (Date.now() - last > EVERY) {
-      count = 0;
-      asks = 0;
-    }
-    last = Date.now();
     count++;
     if (message.ask && talk.isMe(message.ask.to)) asks++;
-    const need = asks === 0 ? '' : asks === 1 ? ', one asks you' : `, ${asks} ask you`;
-    announce(`${count} new${need}`);
+    timer ??= setTimeout(say, Math.max(0, next - Date.now()));
   });
+  return () => {
+    stop();
+    clearTimeout(timer);
+  };
 }
