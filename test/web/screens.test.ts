@@ -5,10 +5,10 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
+import { screens, settled } from './support/screens.ts';
 import { type Story, tellStory } from './support/story.ts';
 import { type Visit, visit } from './support/visit.ts';
 
@@ -36,29 +36,6 @@ describe('every screen of the page', function () {
     await server.stop();
   });
 
-  const screens: [string, (told: Story) => string][] = [
-    ['boards', () => '/'],
-    ['inbox', () => '/inbox'],
-    ['approval', ({ approval }) => `/inbox/approvals/${approval}`],
-    ['allowance', () => '/settings/allowance'],
-    ['talk', () => '/?board=payments'],
-    ['message', ({ root }) => `/?board=payments&message=${root}`],
-    ['empty', () => '/?board=infra'],
-    ['tasks', () => '/?board=payments&tab=tasks'],
-    ['task', () => '/?board=payments&task=PAY-1'],
-    ['files', () => '/?board=payments&tab=files'],
-    ['file', () => '/?board=payments&file=src%2Fretry.ts'],
-    ['diff', () => '/?board=payments&file=src%2Fretry.ts&version=3&against=1'],
-    ['people', () => '/?board=payments&tab=people'],
-    ['agent', () => '/?board=payments&agent=claude'],
-    ['record', () => '/?board=payments&tab=record'],
-    ['agents', () => '/agents'],
-    ['everything', () => '/everything'],
-    ['search', () => '/search?q=retry'],
-    ['server', () => '/server'],
-    ['nowhere', () => '/?board=nowhere-at-all'],
-  ];
-
   for (const [name, path] of screens) {
     it(`${name} can be used by everybody, in light and dark, wide and on a phone`, async () => {
       const { page } = seen;
@@ -82,12 +59,6 @@ describe('every screen of the page', function () {
     });
   }
 });
-
-/** Waits until the screen shows what it was opened for. */
-async function settled(page: Page): Promise<void> {
-  await page.locator('#main').waitFor();
-  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
-}
 
 /** Runs in the page: what is wider than the screen, and what is too small to touch. */
 function measure(least: number): { wider: string[]; small: string[] } {
