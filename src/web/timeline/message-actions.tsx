@@ -83,21 +83,17 @@ export function Reactions({ message }: { message: Message }) {
   );
 }
 
-/** Prints one thread with all that is loaded of it. */
-function print(talk: Talk, root: Post): void {
-  const ready = root.thread?.load() ?? Promise.resolve();
-  void ready.then(() => {
-    talk.printing.value = root.seq;
-    addEventListener(
-      'afterprint',
-      () => {
-        talk.printing.value = null;
-      },
-      { once: true },
-    );
-    // After the thread is drawn.
-    requestAnimationFrame(() => window.print());
-  });
+/** Prints one thread with all of its replies. */
+async function print(talk: Talk, root: Post): Promise<void> {
+  await root.thread?.load();
+  const set = (on: boolean): void => {
+    talk.printing.value = on ? root.seq : null;
+    if (root.thread) root.thread.whole.value = on;
+  };
+  set(true);
+  addEventListener('afterprint', () => set(false), { once: true });
+  // After the thread is drawn.
+  requestAnimationFrame(() => window.print());
 }
 
 const showReceipts = (talk: Talk, seq: number): void => {
@@ -173,7 +169,7 @@ export function Actions({ post }: { post: Post }) {
           role="menuitem"
           onClick={() => {
             const root = talk.timeline.find(post.seq)?.root;
-            if (root) print(talk, root);
+            if (root) void print(talk, root);
           }}
         >
           <Icon name="file" />

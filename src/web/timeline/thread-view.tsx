@@ -16,7 +16,7 @@ export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
   const message = root.message.value;
   const count = thread.loaded.value ? thread.replies.value.length : (message.reply_count ?? 0);
   if (count === 0) return null;
-  const open = thread.open.value;
+  const open = thread.open.value || thread.whole.value;
   const fresh = talk.timeline.unread.inThread(root.seq, open).length;
   const names = [...new Set(thread.replies.value.map((reply) => reply.message.value.from.name))];
   return (

@@ -32,11 +32,14 @@ export class Thread {
   readonly loaded = signal(false);
   readonly error = signal<unknown>(null);
   readonly open = signal(false);
+  /** Whether all of it is shown, for paper, also when it is closed. */
+  readonly whole = signal(false);
   /** The first reply that is shown, counted from the thread's beginning. */
   readonly from = signal(0);
-  readonly shown = computed(() =>
-    this.open.value ? this.replies.value.slice(this.from.value, this.from.value + MOST_SHOWN) : [],
-  );
+  readonly shown = computed(() => {
+    if (this.whole.value) return this.replies.value;
+    return this.open.value ? this.replies.value.slice(this.from.value, this.from.value + MOST_SHOWN) : [];
+  });
   private loading: Promise<void> | null = null;
 
   constructor(root: Message) {

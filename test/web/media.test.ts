@@ -1,0 +1,154 @@
+/** The page on paper, in colours that the system forces, and without motion. */
+import { expect } from 'chai';
+import type { Locator, Page } from 'playwright-core';
+import type { Api } from '../support/api.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { browser, closeBrowser } from './support/browser.ts';
+import { visit } from './support/visit.ts';
+
+before(browser);
+after(closeBrowser);
+
+const article = (page: Page, text: string): Locator => page.getByRole('article').filter({ hasText: text });
+
+/** What an element looks like beside its words. */
+const lookOf = (locator: Locator): Promise<string> =>
+  locator.first().evaluate((element) => {
+    const { color, backgroundColor, borderColor, borderWidth, borderStyle, outline } = getComputedStyle(element);
+    return JSON.stringify({ color, backgroundColor, borderColor, borderWidth, borderStyle, outline });
+  });
+
+forEachDatabase('the page in other media', (engine) => {
+  let server: TestServer;
+  let dana: Api;
+  let maya: Api;
+  let board: string;
+  before(async () => {
+    server = await startTestServer(engine);
+    [dana, maya] = [await server.person('dana'), await server.person('maya')];
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    board = (await newBoard(dana)).name;
+    await dana.ok('addBoardPerson', { params: { board }, body: { handle: 'maya' } });
+  });
+
+  it('prints a thread: its whole text with the addresses of links, and nothing else', async () => {
+    const lines = Array.from({ length: 150 }, (_, n) => `line ${n + 1}`);
+    const root = await post(
+      maya,
+      board,
+      `See [the page](https://example.com/retry?a=1):\n\n\`\`\`\n${lines.join('\n')}\n\`\`\``,
+    );
+    await post(dana, board, 'It is as it says', { reply_to: root.id });
+    await post(maya, board, 'Something else');
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    await article(page, 'Something else').waitFor();
+    const button = page.getByRole('button', { name: '1 reply' });
+    if ((await button.getAttribute('aria-expanded')) === 'true') await button.click();
+    await page.evaluate(() => {
+      window.print = () => Object.assign(globalThis, { printed: true });
+    });
+    await article(page, 'See the page')
+      .first()
+      .hover({ position: { x: 60, y: 20 } });
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Print' }).click();
+    await page.waitForFunction(() => 'printed' in globalThis);
+    await page.emulateMedia({ media: 'print' });
+    const shown = await page.evaluate(() => {
+      const seen = (element: Element): boolean => element.checkVisibility({ visibilityProperty: true });
+      return {
+        text: document.body.innerText,
+        link: getComputedStyle(document.querySelector('article .x a')!, '::after').content,
+        chrome: [...document.querySelectorAll('nav, header, aside, form, button, [role=toolbar]')]
+          .filter((element) => seen(element) && !element.matches('.th'))
+          .map((element) => element.outerHTML.slice(0, 80)),
+      };
+    });
+    for (const text of ['See the page', 'line 1\n', 'line 150', 'It is as it says'])
+      expect(shown.text).to.include(text);
+    expect(shown.text).not.to.include('Something else');
+    expect(shown.link).to.include('https://example.com/retry?a=1');
+    expect(shown.chrome).to.deep.equal([]);
+    // On as many sheets as it takes.
+    const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+    expect(pdf.match(/\/Type \/Page\b/g)?.length).to.be.within(3, 6);
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    await page.emulateMedia({ media: 'screen' });
+    await article(page, 'Something else').waitFor();
+    await close();
+  });
+
+  it('tells states apart in forced colours, and shows where the focus is', async () => {
+    const claude = await newAgent(dana, board, { name: 'claude' });
+    await post(claude, board, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s'] } });
+    const { page, close } = await visit(server, dana, `/?board=${board}`, { forcedColors: 'active' });
+    const options = article(page, 'How long?').getByRole('group', { name: 'How long?' });
+    await options.getByRole('button', { name: '60 s' }).click();
+    const chosen = options.getByRole('button', { name: '60 s', pressed: true });
+    await chosen.waitFor();
+    await page.mouse.move(5, 5);
+    const tabs = page.getByRole('navigation', { name: 'Board' });
+    const rail = page.getByRole('navigation', { name: 'Boards and more' });
+    const box = page.getByRole('form', { name: 'New message' });
+    await box.getByRole('button', { name: 'Urgent' }).click();
+    const different = async (what: string, on: Locator, off: Locator): Promise<void> => {
+      expect(await lookOf(on), what).not.to.equal(await lookOf(off));
+    };
+    await different('answer', chosen, options.getByRole('button', { name: '30 s' }));
+    await different('tab', tabs.getByRole('link', { name: 'Talk' }), tabs.getByRole('link', { name: 'Files' }));
+    await different('rail', rail.getByRole('link', { name: board }), rail.getByRole('link', { name: 'All boards' }));
+    await different(
+      'switch',
+      box.getByRole('button', { name: 'Urgent' }),
+      box.getByRole('button', { name: 'Expects a reply' }),
+    );
+    const unseen = new Set<string>();
+    const steps = new Set<string>();
+    await page.locator('body').click({ position: { x: 2, y: 2 } });
+    for (let presses = 0; presses < 40; presses++) {
+      await page.keyboard.press('Tab');
+      const step = await page.evaluate(() => {
+        const at = document.activeElement!;
+        let ringed: Element | null = at;
+        while (ringed && !Number.parseFloat(getComputedStyle(ringed).outlineWidth)) ringed = ringed.parentElement;
+        const ring = ringed && getComputedStyle(ringed);
+        const clear = ring && ring.outlineStyle !== 'none' && ring.outlineColor !== 'rgba(0, 0, 0, 0)';
+        return { name: at.outerHTML.slice(0, 120), clear };
+      });
+      steps.add(step.name);
+      if (!step.clear && !step.name.startsWith('<body')) unseen.add(step.name);
+    }
+    expect(steps.size).to.be.above(20);
+    expect([...unseen]).to.deep.equal([]);
+    await close();
+  });
+
+  it('moves nothing when motion is unwanted, and otherwise only fades', async () => {
+    await post(maya, board, 'Before');
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    await article(page, 'Before').waitFor();
+    const moving = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('*')].flatMap((element) => {
+          const { animationName, animationDuration, transitionDuration, transitionProperty } =
+            getComputedStyle(element);
+          const found = [];
+          if (animationName !== 'none' && animationDuration !== '0s')
+            found.push(`${animationName} ${animationDuration}`);
+          if (transitionDuration.split(', ').some((time) => time !== '0s')) found.push(transitionProperty);
+          return found;
+        }),
+      );
+    expect([...new Set(await moving())]).to.deep.equal(['background-color, border-color']);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await post(maya, board, 'After');
+    await article(page, 'After').waitFor();
+    expect(await moving()).to.deep.equal([]);
+    expect(await page.evaluate(() => document.getAnimations().length)).to.equal(0);
+    await close();
+  });
+});
