@@ -129,6 +129,35 @@ forEachDatabase('files on the page', (engine) => {
     await close();
   });
 
+  it('a PDF is shown by the viewer of the browser, or it says that there is none', async () => {
+    const pdf =
+      '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n%%EOF\n';
+    await put(server.dana, board.name, 'plan.pdf', pdf);
+    const { context, tab, close } = await visit(server, maya, '/');
+    const show = async (viewer: boolean) => {
+      await context.addInitScript((enabled) => {
+        Object.defineProperty(Navigator.prototype, 'pdfViewerEnabled', { configurable: true, get: () => enabled });
+        const make = URL.createObjectURL;
+        URL.createObjectURL = (blob: Blob) => {
+          const url = make(blob);
+          Object.assign(globalThis, { made: { url, blob } });
+          return url;
+        };
+      }, viewer);
+      return tab(at('file=plan.pdf'));
+    };
+    const withViewer = await show(true);
+    const frame = withViewer.getByTitle('plan.pdf v1');
+    await frame.waitFor();
+    const given = await withViewer.evaluate(async () => {
+      const { url, blob } = (globalThis as unknown as { made: { url: string; blob: Blob } }).made;
+      return { url, type: blob.type, text: await blob.text() };
+    });
+    expect(given).to.deep.equal({ url: await frame.getAttribute('src'), type: 'application/pdf', text: pdf });
+    await (await show(false)).getByText('This browser shows no PDF in a page. Get it to open it.').waitFor();
+    await close();
+  });
+
   it('files that mean harm run nothing and request nothing', async () => {
     const evil = 'https://evil.example';
     const script = `<script>parent.harmed = 1</script><img src="${evil}/a.png" onerror="parent.harmed = 1">`;

@@ -11,6 +11,8 @@ after(closeBrowser);
 
 const live = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+/** What stands over the page while it is not live. */
+const banner = (page: Page) => page.locator('.ban', { hasText: 'Reconnecting to the server' });
 const said = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text });
 
 forEachDatabase('the live page', function (this: unknown, engine) {
@@ -28,14 +30,14 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await said(page, 'before').waitFor();
     await live(page);
     await server.close();
-    await page.getByText('Reconnecting to the server').waitFor({ timeout: 15_000 });
+    await banner(page).waitFor({ timeout: 15_000 });
     await server.restart();
     const missed = ['missed one', 'missed two', 'missed three'];
     for (const text of missed) await post(dana, name, text);
     const again = page.getByRole('button', { name: 'Try now' });
     await again.click({ timeout: 2_000 }).catch(() => {});
     await live(page);
-    await page.getByText('Reconnecting to the server').waitFor({ state: 'detached' });
+    await banner(page).waitFor({ state: 'detached' });
     for (const text of missed) await said(page, text).first().waitFor();
     await post(dana, name, 'after');
     await said(page, 'after').waitFor();
@@ -44,6 +46,37 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     expect(complaints.filter((text) => !text.includes('ERR_'))).to.deep.equal([]);
     await context.close();
   }).timeout(60_000);
+
+  it('wakes on a laptop that slept for hours: says that it reconnects, and then shows each message it missed once', async () => {
+    const dana = await server.person('dana-asleep');
+    const { name } = await newBoard(dana);
+    await post(dana, name, 'before');
+    const { page, tab, close } = await visit(server, dana, '/');
+    // Without shared workers the streams are in the page, where time can be moved.
+    await page.context().addInitScript(lessAwake);
+    const laptop = await tab();
+    await laptop.clock.install();
+    await laptop.goto(`${server.url}/?board=${name}`);
+    const times = said(laptop, 'before').getByRole('time');
+    await times.getByText('now').waitFor();
+    await live(laptop);
+    // Its connections are gone, which nobody tells it.
+    await laptop.evaluate(() => Object.assign(globalThis, { asleep: true }));
+    const missed = ['missed one', 'missed two', 'missed three'];
+    for (const text of missed) await post(dana, name, text);
+    await laptop.clock.fastForward('03:00:00');
+    await banner(laptop).waitFor();
+    await times.getByText(/^\d\d:\d\d$/).waitFor();
+    expect(await said(laptop, missed[0]!).count()).to.equal(0);
+    await laptop.evaluate(() => Object.assign(globalThis, { asleep: false }));
+    await laptop.getByRole('button', { name: 'Try now' }).click();
+    await banner(laptop).waitFor({ state: 'detached' });
+    for (const text of missed) await said(laptop, text).first().waitFor();
+    await post(dana, name, 'after');
+    await said(laptop, 'after').waitFor();
+    for (const text of ['before', ...missed, 'after']) expect(await said(laptop, text).count(), text).to.equal(1);
+    await close();
+  });
 
   it('holds four streams for eight tabs on five boards, so that no request waits for a connection', async () => {
     const eve = await server.person('eve');
@@ -68,3 +101,23 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await close();
   }).timeout(60_000);
 });
+
+/** Runs in the page before it: while `asleep`, streams that are open say nothing more and nothing new connects. */
+function lessAwake(): void {
+  Reflect.deleteProperty(globalThis, 'SharedWorker');
+  const world = globalThis as typeof globalThis & { asleep?: boolean };
+  const real = fetch;
+  world.fetch = async (...asked) => {
+    if (world.asleep) throw new TypeError('Failed to fetch');
+    const answer = await real(...asked);
+    if (!answer.body || !answer.headers.get('content-type')?.includes('event-stream')) return answer;
+    let dead = false;
+    const gate = new TransformStream<Uint8Array, Uint8Array>({
+      transform(bytes, controller) {
+        dead ||= world.asleep === true;
+        if (!dead) controller.enqueue(bytes);
+      },
+    });
+    return new Response(answer.body.pipeThrough(gate), answer);
+  };
+}

@@ -1,5 +1,6 @@
 /** The server's page for each role, and the page of an invite. */
 import { expect } from 'chai';
+import { connect } from '../api/invites/cast.ts';
 import { newBoard } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -82,6 +83,33 @@ forEachDatabase('the server and its invites on the page', (engine) => {
     await page.reload();
     await page.getByRole('heading', { name: 'This invite does not work any more' }).waitFor();
     await expectAccessible(page);
+    await close();
+  });
+
+  it('an invite that is used, taken back, over, unknown or no invite at all says so, and where to go from there', async () => {
+    const made = async (body = {}) => server.dana.ok('createInvite', { body });
+    const [used, revoked, expired] = [await made(), await made(), await made({ ttl_seconds: 60 })];
+    await connect(server, { invite: used.invite, handle: 'nils' });
+    await server.dana.ok('revokeInvite', { params: { invite: revoked.id } });
+    server.clock.advance(60_000);
+    const unknown = `${server.url}/join#abi_${'0'.repeat(43)}`;
+    const { page, close } = await visit(server, null, '/');
+    for (const link of [used, revoked, expired]
+      .map(({ invite }) => invite)
+      .concat(unknown, `${server.url}/join#nothing`)) {
+      await page.goto('about:blank');
+      await page.goto(link);
+      await page.getByRole('heading', { name: 'This invite does not work any more' }).waitFor();
+      expect(await page.locator('main').innerText()).to.equal(
+        [
+          'This invite does not work any more',
+          'It was used, was taken back, or its time is over. An invite works once.',
+          'Ask the person who sent it for a new one, and open the whole link. If it was you who used it, run service open in your terminal to come here signed in, or sign in with your access key.',
+        ].join('\n\n'),
+      );
+    }
+    await page.getByRole('link', { name: 'sign in with your access key' }).click();
+    await page.getByLabel('Access key').waitFor();
     await close();
   });
 });

@@ -24,8 +24,9 @@ async function preview(secret: string): Promise<Preview> {
   return (await client.call('previewInvite')).data;
 }
 
+/** Also for a link that lost its end on the way: a part of a secret is a wrong credential. */
 const isOver = (error: unknown): boolean =>
-  error instanceof ClientError && ['invite_invalid', 'key_invalid', 'unauthorized'].includes(error.code);
+  error instanceof ClientError && ['invite_invalid', 'key_invalid', 'unauthorized', 'forbidden'].includes(error.code);
 
 export default function Join() {
   const secret = place.value.screen === 'join' ? place.value.invite : '';
