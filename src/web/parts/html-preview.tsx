@@ -22,11 +22,15 @@ const forbidden = {
 /** Addresses of links and of what an SVG takes from elsewhere. */
 const links = ['href', 'xlink:href'];
 
-/** What the page's policy refuses even while a text is parsed is taken out before, or else the browser would report it. */
+/**
+ * What the page's policy refuses even while a text is parsed is taken out before, or else the browser would report it. A style
+ * that this leaves, such as one without an end, becomes an element that the cleaner drops with its content.
+ */
 const withoutRefused = (html: string): string =>
   html
     .replaceAll(/<style\b[\s\S]*?<\/style\s*>|<base\b[^>]*>/gi, '')
-    .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/\sstyle\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, ''));
+    .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/([\s/"'])style\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, '$1'))
+    .replaceAll(/<(\/?)style\b/gi, '<$1template');
 
 /** The body without what could act, load or lead elsewhere. A link keeps its address as its title. */
 function cleaned(html: string): HTMLElement {

@@ -31,7 +31,8 @@ const clean = {
     ...['hr', 'li', 'ol', 'p', 'pre', 'span', 'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
   ],
   ALLOWED_ATTR: ['href', 'class', 'start', 'title'],
-  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/|\?|#)/i,
+  // Two slashes, of either kind, lead to another host.
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?![/\\])|\?|#)/i,
   ALLOW_DATA_ATTR: false,
   RETURN_DOM_FRAGMENT: true,
 } as const;

@@ -1,0 +1,200 @@
+/** Texts that mean harm, in every place where the page shows what somebody wrote: nothing runs, and nothing is asked for. */
+import { expect } from 'chai';
+import type { Api } from '../support/api.ts';
+import { newAgent, newBoard } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { put } from '../support/files.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { browser, closeBrowser } from './support/browser.ts';
+import { allHostile, hostile } from './support/hostile.ts';
+import { type Visit, visit } from './support/visit.ts';
+
+before(browser);
+after(closeBrowser);
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** What an author's HTML must never become in its frame. */
+const forbidden =
+  ':is(script, style, link, meta, base, iframe, frame, object, embed, form, input, button, template, noscript, animate, set, [src^="http"], [srcdoc], [ping], [target], [formaction], [srcset], [background], [poster])';
+
+/** Runs in the page: whatever in rendered text is no plain Markdown. */
+function unexpected(): string[] {
+  const known =
+    'A B BLOCKQUOTE BR BUTTON CODE DEL EM FIGCAPTION FIGURE H1 H2 H3 H4 H5 H6 HR LI OL P PRE SPAN STRONG TABLE TBODY TD TH THEAD TR UL svg use'.split(
+      ' ',
+    );
+  const attributes = 'href class start title rel target type aria-label'.split(' ');
+  const found: string[] = [];
+  for (const element of document.querySelectorAll('.x *')) {
+    if (!known.includes(element.tagName)) found.push(`<${element.tagName}>`);
+    for (const { name, value } of element.attributes)
+      if (!attributes.includes(name) && !element.closest('svg') && name !== 'aria-hidden')
+        found.push(`${name}=${value}`);
+    const href = element.tagName === 'A' ? element.getAttribute('href') : null;
+    if (href !== null && !/^(https?:\/\/|mailto:|\/(?![/\\])|\?|#)/.test(href)) found.push(`href=${href}`);
+  }
+  return found;
+}
+
+forEachDatabase('texts that mean harm', (engine) => {
+  let server: TestServer;
+  let dana: Api;
+  let board: string;
+  let params: { board: string };
+  before(async () => {
+    server = await startTestServer(engine);
+    dana = await server.person('dana');
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    board = (await newBoard(dana)).name;
+    params = { board };
+  });
+
+  it('are more than 150, in every class', () => {
+    expect(new Set(allHostile).size).to.equal(allHostile.length).and.to.be.above(150);
+  });
+
+  /** Opens the page, where `harm` would be heard; `unharmed` fails if it was, or if anything was asked for. */
+  async function open(path: string): Promise<Visit & { unharmed: () => Promise<void> }> {
+    const seen = await visit(server, dana, path);
+    const { page, context } = seen;
+    const harm: string[] = [];
+    await context.exposeFunction('harm', () => harm.push('a script ran'));
+    page.on('dialog', (dialog) => harm.push(dialog.message()));
+    context.on('request', (request) => {
+      if (/\/harm|evil/.test(request.url())) harm.push(request.url());
+    });
+    await page.reload();
+    const unharmed = async (): Promise<void> => {
+      expect(await page.evaluate(unexpected)).to.deep.equal([]);
+      expect(new URL(page.url()).origin).to.equal(server.url);
+      expect(harm).to.deep.equal([]);
+    };
+    return { ...seen, unharmed };
+  }
+
+  it('stay text in messages', async () => {
+    for (const body of allHostile) {
+      const { status, text } = await dana.call('postMessage', { params, body: { body }, key: crypto.randomUUID() });
+      if (status !== 201) throw new Error(`refused: ${body.slice(0, 80)}: ${text}`);
+    }
+    const { page, close, unharmed } = await open(`/?board=${board}`);
+    const list = page.getByRole('region', { name: 'Conversation' });
+    await list.getByRole('article').first().waitFor();
+    await until(async () => {
+      await list.evaluate((element) => {
+        element.scrollTop = 0;
+      });
+      return (await list.getByRole('article').count()) === allHostile.length;
+    }, 'all of them are shown');
+    await unharmed();
+    await close();
+  });
+
+  it('stay text in titles, names, options and lines', async () => {
+    const titles = allHostile.map(oneLine).filter((title) => title.length <= 200);
+    const kept: string[] = [];
+    for (const title of titles) {
+      const { status, body } = await dana.call('createTask', { params, body: { title }, key: crypto.randomUUID() });
+      if (status === 201) kept.push(body.title);
+    }
+    expect(kept.length).to.be.above(150);
+    const agent = await newAgent(dana, board, { name: 'claude' });
+    await agent.ok('setMyLine', { body: { kind: 'working', text: titles[0]! } });
+    await agent.ok('postMessage', {
+      params,
+      body: { body: titles[1]!, to: ['@dana'], ask: { options: [titles[2]!, titles[3]!, `[x](javascript:harm())`] } },
+    });
+    await dana.ok('updateBoard', { params, body: { title: titles[4]! } });
+    const { page, close, unharmed } = await open(`/?board=${board}&tab=tasks`);
+    await page.locator('a.tc').first().waitFor();
+    for (;;) {
+      const more = page.getByRole('button', { name: /more|earlier|older/i }).first();
+      if ((await more.count()) === 0) break;
+      await more.click();
+    }
+    const shown = await page.locator('a.tc .tt').allTextContents();
+    expect(kept.filter((title) => !shown.includes(title))).to.deep.equal([]);
+    await unharmed();
+    for (const path of [
+      '/',
+      '/inbox',
+      '/everything',
+      `/?board=${board}`,
+      `/?board=${board}&tab=people`,
+      '/search?q=script',
+    ]) {
+      await page.goto(server.url + path);
+      await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+      await unharmed();
+    }
+    await close();
+  });
+
+  it('do nothing in files and in the brief, as Markdown, HTML or SVG', async function () {
+    this.timeout(60_000);
+    const files = new Map(
+      Object.entries(hostile).map(([about, texts]) => [about.replaceAll(' ', '-'), texts.join('\n')]),
+    );
+    // These swallow what comes after them.
+    for (const [n, text] of hostile['markup that changes when it is read twice']!.entries())
+      files.set(`twice-${n}`, text);
+    const svg = (inner: string): string => `<svg xmlns="http://www.w3.org/2000/svg" onload="harm()">${inner}</svg>`;
+    const { page, close, unharmed } = await open('/');
+    const show = async (name: string): Promise<void> => {
+      await page.goto(`${server.url}/?board=${board}&file=${encodeURIComponent(name)}`);
+      await page.locator('.pmd, .pimg, iframe').first().waitFor();
+      await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
+    };
+    const harmless = async (name: string): Promise<void> => {
+      for (const frame of page.frames().slice(1)) {
+        const body = frame.locator('body');
+        await body.waitFor({ state: 'attached' });
+        expect(await body.locator(forbidden).count(), name).to.equal(0);
+        const attributes = await body
+          .locator('*')
+          .evaluateAll((all) =>
+            all.flatMap((element) => [...element.attributes].map(({ name, value }) => [name, value])),
+          );
+        expect(
+          attributes.filter(([name, value]) => /^on|^style$|href|action/.test(name!) || /url\((?!#)/.test(value!)),
+          name,
+        ).to.deep.equal([]);
+      }
+      await unharmed();
+    };
+    await put(dana, board, 'all.md', allHostile.join('\n\n'));
+    await show('all.md');
+    await harmless('all.md');
+    for (const [name, text] of files) {
+      await put(dana, board, `${name}.html`, text);
+      await show(`${name}.html`);
+      await harmless(name);
+    }
+    for (const [n, inner] of [
+      '<script>harm()</script>',
+      '<image href="https://evil.example/harm" width="9" height="9"/>',
+      '<foreignObject width="9" height="9"><img xmlns="http://www.w3.org/1999/xhtml" src="/harm" onerror="harm()"/></foreignObject>',
+      '<style>@import "https://evil.example/harm";</style><animate onbegin="harm()" attributeName="x" dur="1s"/>',
+    ].entries()) {
+      await put(dana, board, `${n}.svg`, svg(inner));
+      await show(`${n}.svg`);
+      await unharmed();
+    }
+    const { id } = await put(dana, board, 'brief.md', allHostile.join('\n\n'), { brief: true });
+    await page.goto(`${server.url}/?board=${board}`);
+    await page.getByRole('button', { name: /^Brief/ }).click();
+    await page.getByRole('region', { name: 'Brief' }).waitFor();
+    await unharmed();
+    await dana.ok('removeFile', { params: { board, file: id } });
+    await put(dana, board, 'brief.html', allHostile.join('\n'), { brief: true });
+    await page.goto(`${server.url}/?board=${board}`);
+    await page.getByRole('button', { name: /^Brief/ }).click();
+    await page.getByRole('region', { name: 'Brief' }).locator('iframe').waitFor();
+    await harmless('brief.html');
+    await close();
+  });
+});
