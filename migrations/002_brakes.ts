@@ -1,9 +1,10 @@
-/** Brakes on agents: runs of their messages in a thread, and how often these may wake a seat. */
+/** Brakes on agents: runs of their messages in a thread, how often these wake a seat, what they wait for and what they use. */
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
   await runs(db);
   await budgets(db);
+  await waitingAndUsage(db);
 }
 
 /** What only a thread's first message uses has defaults: no other message writes it. */
@@ -40,5 +41,28 @@ async function budgets(db: Knex): Promise<void> {
     t.text('cost');
     // JSON of what is left.
     t.text('buckets').notNullable();
+  });
+}
+
+/** What a session waits for its person with, and what running agents' programs used. */
+async function waitingAndUsage(db: Knex): Promise<void> {
+  await db.schema.alterTable('seat_reports', (t) => {
+    // Of the presence `waiting` only: permission or question, the words as far as the program tells them, and where to answer.
+    t.text('waiting_for');
+    t.text('waiting_question');
+    t.text('waiting_where');
+  });
+
+  // What a seat's program said that it used, by UTC day; null where it told nothing of it.
+  await db.schema.createTable('seat_usage', (t) => {
+    t.text('member_id').notNullable();
+    // Milliseconds since the epoch at which the day began.
+    t.bigInteger('day').notNullable();
+    t.bigInteger('turns').notNullable();
+    t.bigInteger('input_tokens');
+    t.bigInteger('output_tokens');
+    // Millionths of a US dollar.
+    t.bigInteger('cost_micros');
+    t.primary(['member_id', 'day']);
   });
 }

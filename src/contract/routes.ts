@@ -72,6 +72,7 @@ export const routes: Record<OperationName, ClientRoute> = {
   "releaseAgent": {"method":"POST","path":"/v1/boards/{board}/members/{member}/release","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
   "setPresence": {"method":"PUT","path":"/v1/me/presence","credentials":["AG"],"idempotency":"N","ok":[200]},
   "setLocation": {"method":"PUT","path":"/v1/me/location","credentials":["AG"],"idempotency":"N","ok":[200]},
+  "reportUsage": {"method":"PUT","path":"/v1/me/usage","credentials":["AG"],"idempotency":"K","ok":[200]},
   "getDeliveryQueue": {"method":"GET","path":"/v1/me/delivery-queue","credentials":["AG"],"idempotency":"-","ok":[200]},
   "reportDeliveryQueue": {"method":"PUT","path":"/v1/me/delivery-queue","credentials":["AG"],"idempotency":"N","ok":[200]},
   "setMyLine": {"method":"PUT","path":"/v1/me/line","credentials":["AG"],"idempotency":"K","ok":[200]},

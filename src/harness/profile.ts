@@ -58,6 +58,17 @@ const hook = z.strictObject({
   why: line,
 });
 
+const fields = z.array(line).min(1).max(10);
+
+/** Where the JSON that a program prints tells what it used; the fields of a list are added up. */
+const usage = z.strictObject({
+  input_tokens: fields.optional(),
+  output_tokens: fields.optional(),
+  cost_usd: fields.optional(),
+  /** Those that count the whole conversation instead of this run. */
+  of_conversation: z.array(z.enum(['input_tokens', 'output_tokens', 'cost_usd'])).optional(),
+});
+
 const install = z.strictObject({
   kind: z.enum(['skill', 'hooks', 'file', 'allow-rule', 'consent']),
   /** Paths with `~` and `{config_dir}`. */
@@ -137,6 +148,7 @@ export const profileSchema = z.strictObject({
       session_field: line.optional(),
       /** Where its answer is in the JSON that it prints; without this, all its output is the answer. */
       reply: z.strictObject({ field: line, type: line.optional() }).optional(),
+      usage: usage.optional(),
       model: argv.optional(),
     })
     .optional(),
@@ -145,6 +157,7 @@ export const profileSchema = z.strictObject({
 
 export type Profile = z.infer<typeof profileSchema>;
 export type Hook = z.infer<typeof hook>;
+export type UsageFields = z.infer<typeof usage>;
 export type Install = z.infer<typeof install>;
 export type Op = Hook['op'];
 export type Capability = (typeof capabilities)[number];

@@ -76,6 +76,7 @@ import { setDeliveryMode } from './seats/delivery.ts';
 import { getMidturnPolicy, setMidturnPolicy } from './seats/midturn.ts';
 import { getDeliveryQueue, reportDeliveryQueue } from './seats/queue.ts';
 import { setLocation, setPresence } from './seats/report.ts';
+import { reportUsage } from './seats/usage.ts';
 import { getSettings, updateSettings } from './settings/settings.ts';
 import { getTask, listAllTasks, listTasks, listTaskTexts } from './tasks/read.ts';
 import { dropTask, finishTask, joinTask, startTask } from './tasks/take.ts';
@@ -164,6 +165,7 @@ export function useCases({ info, live, searchable, ...server }: Server): UseCase
     setAgentLine,
     clearAgentLine,
     setLocation,
+    reportUsage,
     getDeliveryQueue,
     reportDeliveryQueue,
     listMyAgents,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { FieldFinder } from '../../src/commands/run/lib/field-finder.ts';
+import type { UsageFields } from '../../src/harness/profile.ts';
 import { collect, finished, Home, until } from './support/home.ts';
 import { addProfile } from './support/launched.ts';
 
@@ -76,6 +77,42 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
     expect(note)
       .to.include(id)
       .and.not.to.match(/ab[abcdhilp]_/);
+  });
+
+  it('tells its person what the program says it used, once where it counts the whole conversation, and nothing it does not say', async () => {
+    home.program(
+      'counts',
+      `n=$(( $(cat "$HOME/n" 2>/dev/null || echo 0) + 1 )); echo $n >"$HOME/n"
+echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\":$((n * 3))},\\"cost\\":0.25}"`,
+    );
+    const used = async () => (await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent.usage;
+    const cases: [UsageFields, object][] = [
+      [
+        { input_tokens: ['use.in', 'use.cached'], output_tokens: ['use.out'], of_conversation: ['output_tokens'] },
+        { turns: 2, input_tokens: 30, output_tokens: 6 },
+      ],
+      [{ cost_usd: ['cost'] }, { turns: 4, input_tokens: 30, output_tokens: 6, cost_usd: 0.5 }],
+    ];
+    for (const [usage, expected] of cases) {
+      addProfile(home, 'mine', {
+        headless: {
+          via: 'native',
+          run: ['counts', '{prompt}'],
+          resume: ['counts', '{session}', '{prompt}'],
+          session_field: 'conversation',
+          usage,
+        },
+      });
+      const child = await start();
+      for (const text of ['one', 'two']) {
+        await say(text);
+        await until(text, acknowledged);
+      }
+      child.kill('SIGINT');
+      await finished(child);
+      const { since, ...sum } = await used();
+      expect(sum).to.deep.equal(expected);
+    }
   });
 
   it('begins a new one when the old one cannot be taken up twice', async () => {

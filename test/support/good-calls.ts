@@ -134,6 +134,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   setPresence: () => ({ body: { presence: 'idle' } }),
   getDeliveryQueue: () => ({}),
   reportDeliveryQueue: () => ({ body: { session: 'codex:s1', boot: '1', expected_epoch: 0 } }),
+  reportUsage: () => ({ body: { turns: 1, input_tokens: 10 } }),
   setLocation: () => ({ body: { harness: 'codex', session_id: 's1', folder: '/work' } }),
   listMyAgents: () => ({}),
   postMessage: () => ({ body: { body: 'hi' } }),

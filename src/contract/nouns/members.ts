@@ -17,7 +17,7 @@ import {
   time,
 } from './common.ts';
 import { personParam } from './people.ts';
-import { agentLine, agentLocation, agentState, brake, budget } from './seats.ts';
+import { agentLine, agentLocation, agentState, agentUsage, agentWaiting, brake, budget } from './seats.ts';
 import { taskRef } from './tasks.ts';
 
 export const boardPerson = z.strictObject({
@@ -79,6 +79,10 @@ export const memberRecord = z.strictObject({
   braked: brake.optional(),
   /** For the agent's person. */
   budget: budget.optional(),
+  /** For the agent's person. */
+  waiting: agentWaiting.optional(),
+  /** Of today, for the agent's person; left out where nothing was told. */
+  usage: agentUsage.optional(),
 });
 
 export const ownAgentsQuery = z.object({ limit: queryInt(1, 500).default(500), after: id('mem').optional() });

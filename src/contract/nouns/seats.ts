@@ -38,9 +38,50 @@ export const agentBudget = z.strictObject({
   braked: brake.nullable(),
 });
 
+const waitingFor = z.enum(['permission', 'question']);
+
+const waiting = z.strictObject({
+  for: waitingFor,
+  /** As far as the program tells it. Secrets are taken out of it, and its first 500 characters are kept. */
+  question: text(2_000, 1).optional(),
+  /** Where it can be answered, such as a pane of tmux. */
+  where: text(200, 1).optional(),
+});
+
+/** What a session waits for its person with; only the agent's person is shown it. */
+export const agentWaiting = z.strictObject({
+  for: waitingFor,
+  question: z.string().optional(),
+  where: z.string().optional(),
+  since: time,
+});
+
+const tokens = z.int().min(0).max(1_000_000_000_000);
+
+/** What was used since the last report. What the program does not tell is left out: it is not known, and is no zero. */
+export const reportUsageBody = z
+  .strictObject({
+    turns: z.int().min(0).max(1_000_000),
+    input_tokens: tokens.optional(),
+    output_tokens: tokens.optional(),
+    cost_usd: z.number().min(0).max(1_000_000).optional(),
+  })
+  .register(nullsLeftOut);
+
+/** What an agent used since a day began, in UTC; a field that no report told is left out. */
+export const agentUsage = z.strictObject({
+  turns: z.int().min(0),
+  input_tokens: z.int().min(0).optional(),
+  output_tokens: z.int().min(0).optional(),
+  cost_usd: z.number().min(0).optional(),
+  since: time,
+});
+
 export const setPresenceBody = z
   .strictObject({
     presence,
+    /** Belongs to the presence `waiting`, and is ignored with any other. */
+    waiting: waiting.optional(),
     /** `auto` is what `all` was called once. */
     delivery: z.union([deliveryMode, z.literal('auto').transform(() => 'all' as const)]).optional(),
   })
@@ -157,6 +198,11 @@ export const operations = {
     idempotency: 'N',
     body: setLocationBody,
     answer: agentLocation,
+  },
+  reportUsage: {
+    ...put('/v1/me/usage', ['AG'], "Report what the agent's program used since the last report"),
+    body: reportUsageBody,
+    answer: agentUsage,
   },
   getDeliveryQueue: {
     ...get('/v1/me/delivery-queue', ['AG'], "What waits in the queue of an agent's own program"),

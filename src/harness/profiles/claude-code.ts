@@ -169,6 +169,12 @@ export const claudeCode: Profile = {
     resume: ['claude', '-p', '--output-format', 'json', '--resume', '{session}', '{prompt}'],
     session_field: 'session_id',
     reply: { field: 'result', type: 'result' },
+    usage: {
+      input_tokens: ['usage.input_tokens', 'usage.cache_creation_input_tokens', 'usage.cache_read_input_tokens'],
+      output_tokens: ['usage.output_tokens'],
+      cost_usd: ['total_cost_usd'],
+      of_conversation: ['cost_usd'],
+    },
     model: ['--model', '{model}'],
   },
 };

@@ -111,6 +111,11 @@ export const codex: Profile = {
     resume: ['codex', 'exec', 'resume', '--json', '{session}', '{prompt}'],
     session_field: 'thread_id',
     reply: { field: 'item.text', type: 'agent_message' },
+    usage: {
+      input_tokens: ['usage.input_tokens'],
+      output_tokens: ['usage.output_tokens'],
+      of_conversation: ['input_tokens', 'output_tokens'],
+    },
     model: ['--model', '{model}'],
   },
 };

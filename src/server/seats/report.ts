@@ -1,15 +1,18 @@
 /** What a seat reports of itself: whether a session is there, and where. Not part of the record. */
+import type { Body } from '../../contract/types.ts';
 import { ownPlace } from '../access/board-access.ts';
 import { dropLapsed } from '../lines/lines.steps.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
+import { redact } from '../text/redaction.ts';
 import { timestamp } from '../text/time.ts';
 import { locationView } from '../views/member.ts';
 import { presenceAt } from './presence.rules.ts';
-import { reportOf, saveReport } from './reports.store.ts';
+import { notWaiting, reportOf, saveReport } from './reports.store.ts';
 
 export const setPresence: WriteCase<'setPresence'> = {
-  async run(tx, caller, { body: { presence, delivery } }) {
+  prepare: ({ waiting, ...body }) => ({ ...body, ...(waiting ? { waiting: withoutSecrets(waiting) } : {}) }),
+  async run(tx, caller, { body: { presence, delivery, waiting } }) {
     const { board, member } = await ownPlace(tx, caller as SeatCaller);
     const report = await reportOf(tx, member.id);
     const before = presenceAt(report, tx.now);
@@ -25,6 +28,7 @@ export const setPresence: WriteCase<'setPresence'> = {
       presence_since: since,
       reported_at: tx.now,
       delivery: applied,
+      ...(presence === 'waiting' ? toldOf(waiting) : notWaiting),
       revision: report.revision + (changed ? 1 : 0),
     });
     if (changed) tx.publish(`presence:${board.id}`);
@@ -32,6 +36,24 @@ export const setPresence: WriteCase<'setPresence'> = {
     return { answer: { ...ids, presence, presence_since: timestamp(since) } };
   },
 };
+
+const QUESTION = 500;
+
+type Waiting = NonNullable<Body<'setPresence'>['waiting']>;
+
+const withoutSecrets = (waiting: Waiting): Waiting => ({
+  ...waiting,
+  ...(waiting.question === undefined ? {} : { question: shortened(redact(waiting.question).text) }),
+});
+
+/** A secret at the end is cut off rather than cut in two: what was sent is longer than what is kept. */
+const shortened = (text: string): string => [...text].slice(0, QUESTION).join('');
+
+const toldOf = (waiting: Waiting | undefined) => ({
+  waiting_for: waiting?.for ?? null,
+  waiting_question: waiting?.question ?? null,
+  waiting_where: waiting?.where ?? null,
+});
 
 export const setLocation: WriteCase<'setLocation'> = {
   async run(tx, caller, { body }) {

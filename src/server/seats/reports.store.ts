@@ -11,6 +11,10 @@ export type ReportRow = {
   /** Every presence but `no_session` has to be repeated. */
   reported_at: number | null;
   delivery: 'focused' | 'all' | 'humans' | 'off' | null;
+  /** Of the presence `waiting` only. */
+  waiting_for: 'permission' | 'question' | null;
+  waiting_question: string | null;
+  waiting_where: string | null;
   location_harness: string | null;
   location_session: string | null;
   location_folder: string | null;
@@ -21,6 +25,8 @@ export type ReportRow = {
   revision: number;
 };
 
+export const notWaiting = { waiting_for: null, waiting_question: null, waiting_where: null };
+
 /** What a seat has before its first report. */
 export const noReport = (memberId: string): ReportRow => ({
   member_id: memberId,
@@ -28,6 +34,7 @@ export const noReport = (memberId: string): ReportRow => ({
   presence_since: null,
   reported_at: null,
   delivery: null,
+  ...notWaiting,
   location_harness: null,
   location_session: null,
   location_folder: null,
@@ -54,6 +61,7 @@ export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
           "CASE WHEN presence IS NULL OR presence = 'no_session' THEN presence_since WHEN reported_at <= ? THEN reported_at ELSE ? END",
           [tx.now - PRESENCE_MS, tx.now],
         ),
+        ...notWaiting,
         location_harness: null,
         location_session: null,
         location_folder: null,

@@ -1,5 +1,5 @@
 /** The member record, as each reader gets it. */
-import type { AgentLocation, Budget, Member, TaskRef } from '../../contract/types.ts';
+import type { AgentLocation, AgentUsage, AgentWaiting, Budget, Member, TaskRef } from '../../contract/types.ts';
 import type { Place } from '../access/board-access.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
@@ -10,6 +10,7 @@ import { brakeAt, usualWakes } from '../seats/budget.rules.ts';
 import { budgetsOf, type SeatBudget } from '../seats/budgets.store.ts';
 import { presenceAt, stateWord } from '../seats/presence.rules.ts';
 import { noReport, type ReportRow, reportsOf } from '../seats/reports.store.ts';
+import { type UsageRow, usageOf } from '../seats/usage.store.ts';
 import { tasksWithIds } from '../tasks/tasks.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { seesHarness } from './actors.ts';
@@ -57,13 +58,15 @@ interface Known {
   reports: ReadonlyMap<string, ReportRow>;
   lines: ReadonlyMap<string, LineRow>;
   tasks: ReadonlyMap<string, TaskRef>;
-  /** Of the caller's own agents. */
+  /** Of the caller's own agents; usage is today's. */
   budgets: ReadonlyMap<string, SeatBudget>;
+  usage: ReadonlyMap<string, UsageRow>;
 }
 
 async function aboutAgents(tx: ReadTx, rows: readonly MemberRow[], caller: Caller): Promise<Known> {
   const agents = rows.filter((row) => row.kind === 'agent');
-  if (agents.length === 0) return { reports: new Map(), lines: new Map(), tasks: new Map(), budgets: new Map() };
+  if (agents.length === 0)
+    return { reports: new Map(), lines: new Map(), tasks: new Map(), budgets: new Map(), usage: new Map() };
   const ids = agents.map((agent) => agent.id);
   const own = isPerson(caller) ? agents.filter((agent) => isOwn(agent, caller)).map((agent) => agent.id) : [];
   const reports = new Map((await reportsOf(tx, ids)).map((report) => [report.member_id, report]));
@@ -79,6 +82,7 @@ async function aboutAgents(tx: ReadTx, rows: readonly MemberRow[], caller: Calle
     lines,
     tasks: new Map(tasks.map((task) => [task.id, taskRefView(task)])),
     budgets: await budgetsOf(tx, own),
+    usage: new Map((await usageOf(tx, own)).map((row) => [row.member_id, row])),
   };
 }
 
@@ -112,10 +116,7 @@ function facts(
     delivery_mode: agent ? member.delivery_mode : null,
     delivery_revision: agent ? member.delivery_revision : null,
     ...(agent ? { current_task: known.tasks.get(member.current_task_id ?? '') ?? null } : {}),
-    ...(agent ? whereabouts(member, caller, known.reports.get(member.id)) : {}),
-    ...(agent && active && isPerson(caller) && isOwn(member, caller)
-      ? { budget: budgetView(known.budgets.get(member.id)) }
-      : {}),
+    ...(agent ? forItsPerson(member, caller, known, tx.now) : {}),
   };
 }
 
@@ -137,10 +138,48 @@ function reported(member: MemberRow, { reports, lines, tasks }: Known, now: numb
   };
 }
 
-/** Where an agent runs is for its own person and their agents only. */
-function whereabouts(agent: MemberRow, caller: Caller, report: ReportRow | undefined): { location?: AgentLocation } {
-  const location = report && agent.person_id === caller.person.person_id ? locationView(report) : null;
-  return location ? { location } : {};
+/** Where an agent runs is for its own person and their agents only, what it asks in its session for the person alone. */
+function forItsPerson(
+  agent: MemberRow,
+  caller: Caller,
+  { reports, usage, budgets }: Known,
+  now: number,
+): Pick<Member, 'location' | 'waiting' | 'usage' | 'budget'> {
+  if (!isOwn(agent, caller)) return {};
+  const report = reports.get(agent.id) ?? noReport(agent.id);
+  const location = locationView(report);
+  const waiting = isPerson(caller) ? waitingView(report, now) : null;
+  const used = usage.get(agent.id);
+  return {
+    ...(location ? { location } : {}),
+    ...(waiting ? { waiting } : {}),
+    ...(used ? { usage: usageView(used) } : {}),
+    ...(agent.status === 'active' && isPerson(caller) ? { budget: budgetView(budgets.get(agent.id)) } : {}),
+  };
+}
+
+/** What an agent's program told that it used; what it did not tell is left out. */
+export function usageView({ day, turns, input_tokens, output_tokens, cost_micros }: UsageRow): AgentUsage {
+  return {
+    turns,
+    ...(input_tokens === null ? {} : { input_tokens }),
+    ...(output_tokens === null ? {} : { output_tokens }),
+    ...(cost_micros === null ? {} : { cost_usd: cost_micros / 1_000_000 }),
+    since: timestamp(day),
+  };
+}
+
+/** What a session waits for its person with; null if it does not, or did not tell. */
+function waitingView(report: ReportRow, now: number): AgentWaiting | null {
+  const { waiting_for, waiting_question, waiting_where } = report;
+  const { presence, since } = presenceAt(report, now);
+  if (presence !== 'waiting' || waiting_for === null || since === null) return null;
+  return {
+    for: waiting_for,
+    ...(waiting_question === null ? {} : { question: waiting_question }),
+    ...(waiting_where === null ? {} : { where: waiting_where }),
+    since: timestamp(since),
+  };
 }
 
 export function locationView(report: ReportRow): AgentLocation | null {

@@ -30,7 +30,7 @@ const refused = {
 /** And for what goes on. */
 const allowed = {
   'read positions': ['ackBoard', 'ackInbox'],
-  presence: ['setPresence', 'setLocation', 'reportDeliveryQueue'],
+  presence: ['setPresence', 'setLocation', 'reportUsage', 'reportDeliveryQueue'],
   'delivery modes': ['setDeliveryMode'],
   lines: ['setMyLine', 'clearMyLine', 'setAgentLine', 'clearAgentLine'],
   'removing people and agents': ['removeBoardPerson', 'removeMember', 'pruneAgents'],

@@ -8,24 +8,32 @@ export interface Sought {
   field: string;
   /** What the object with the field says as its `type`; left out: anything. */
   type?: string | undefined;
-  /** Which texts it may be; left out: any. */
-  form?: RegExp;
 }
 
-export class FieldFinder {
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isId = (value: unknown): value is string => isText(value) && ID.test(value);
+const isAmount = (value: unknown): value is number => typeof value === 'number' && value >= 0;
+
+/** @typeParam Value what the field may hold; anything else is passed over. */
+export class FieldFinder<Value = string> {
   readonly #sought: Sought;
   readonly #names: string[];
   #line = '';
   #whole = '';
-  #found: string | null = null;
+  #found: Value | null = null;
+  readonly #fits: (value: unknown) => value is Value;
 
-  constructor(sought: Sought) {
+  constructor(sought: Sought, fits = isText as (value: unknown) => value is Value) {
     this.#sought = sought;
+    this.#fits = fits;
     this.#names = sought.field.split('.');
   }
 
   /** @param field of the outermost object; empty finds nothing. */
-  static ofId = (field: string): FieldFinder => new FieldFinder({ field, form: ID });
+  static ofId = (field: string): FieldFinder => new FieldFinder({ field }, isId);
+
+  /** A number that is not below zero. */
+  static ofAmount = (field: string): FieldFinder<number> => new FieldFinder({ field }, isAmount);
 
   /** The next part of the output, in any pieces. */
   read(part: string): void {
@@ -40,7 +48,7 @@ export class FieldFinder {
   }
 
   /** The last one that was found; null where there was none. */
-  value(): string | null {
+  value(): Value | null {
     this.#look(this.#line);
     if (this.#found === null && this.#whole.length <= MOST) this.#look(this.#whole);
     return this.#found;
@@ -52,14 +60,14 @@ export class FieldFinder {
   }
 
   #look(text: string): void {
-    const { field, type, form } = this.#sought;
+    const { field, type } = this.#sought;
     const name = this.#names.at(-1)!;
     if (field === '' || text.length > MOST || !text.includes(name)) return;
     try {
       const holder = this.#names.slice(0, -1).reduce(within, JSON.parse(text));
       const value = within(holder, name);
-      const fits = type === undefined || within(holder, 'type') === type;
-      if (fits && typeof value === 'string' && (form?.test(value) ?? true)) this.#found = value;
+      const ofType = type === undefined || within(holder, 'type') === type;
+      if (ofType && this.#fits(value)) this.#found = value;
     } catch {
       // No JSON, or not all of it.
     }

@@ -1,5 +1,6 @@
 /** Runs an agent program without a terminal, with its profile's command lines, and continues its conversation. */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { configFolder, programOf } from '../../../cli/local/programs.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadProfiles } from '../../../harness/load.ts';
@@ -10,6 +11,7 @@ import { withLock } from '../../../local/lock.ts';
 import { parseOwn, readPrivate, writePrivate } from '../../../local/private-file.ts';
 import type { Outcome } from './child.ts';
 import { FieldFinder } from './field-finder.ts';
+import { UsageReader, type Used } from './usage.ts';
 
 /** A conversation that could not be taken up so often in a row is given up, and a new one begun. */
 const TRIES = 2;
@@ -27,7 +29,8 @@ export interface Turn {
   read(part: string): void;
   /** Its answer in what it printed; empty where it gave none. */
   answer(output: string): string;
-  done(outcome: Outcome): Promise<void>;
+  /** Notes how its conversation goes on. @returns what it used, as far as it told */
+  done(outcome: Outcome): Promise<Used>;
 }
 
 export class Headless {
@@ -64,10 +67,11 @@ export class Headless {
 
   turn(): Turn {
     const { harness, headless } = this.#profile;
-    const { run, resume, session_field: field, reply, model: modelWords = [] } = headless!;
+    const { run, resume, session_field: field, reply, usage: used, model: modelWords = [] } = headless!;
     const { model, args } = this.#options;
     const dir = process.cwd();
-    const session = resume && field ? conversationOf(this.#memberId, harness, dir) : null;
+    const before = resume && field ? conversationOf(this.#memberId, harness, dir) : null;
+    const session = before?.session ?? null;
     const lines = [...(session === null ? run! : resume!), ...(model === undefined ? [] : modelWords)];
     const values = {
       prompt: '{bundle}',
@@ -79,21 +83,26 @@ export class Headless {
     const [name = '', ...rest] = [...filled(lines, values), ...args];
     const finder = FieldFinder.ofId(field ?? '');
     const answer = reply && new FieldFinder(reply);
+    const usage = new UsageReader(used);
     return {
       argv: [programOf(name) ?? name, ...rest],
       read: (part) => {
         finder.read(part);
         answer?.read(part);
+        usage.read(part);
       },
       answer: (output) => (answer ? (answer.value() ?? '') : output),
       done: async (outcome) => {
-        if (outcome.kind === 'later') return;
-        this.#failed = outcome.kind === 'failed' && session !== null ? this.#failed + 1 : 0;
+        const { used, total } = usage.used(before?.used);
+        if (outcome.kind !== 'later')
+          this.#failed = outcome.kind === 'failed' && session !== null ? this.#failed + 1 : 0;
         const found = outcome.kind === 'done' ? finder.value() : null;
         const given = this.#failed >= TRIES;
         if (given) this.#failed = 0;
-        if (found !== null ? found !== session : given)
-          await noteConversation(this.#memberId, harness, dir, given ? null : found);
+        const next = given ? null : (found ?? session);
+        if (next !== session || (next !== null && !isDeepStrictEqual(total, before?.used ?? {})))
+          await noteConversation(this.#memberId, { harness, dir }, next, total);
+        return used;
       },
     };
   }
@@ -105,6 +114,8 @@ interface Conversation {
   /** A program finds its conversations by the folder they were had in. */
   dir: string;
   at: string;
+  /** What it had used after its last run, where the program counts that. */
+  used?: Used;
 }
 
 interface Conversations {
@@ -117,18 +128,24 @@ const KEPT_MS = 90 * 86_400_000;
 const pathOf = (): string => join(runtime().folders.state, 'conversations.json');
 
 /** The conversation of an agent with a program in a folder; null where there is none. */
-function conversationOf(memberId: string, harness: string, dir: string): string | null {
+function conversationOf(memberId: string, harness: string, dir: string): Conversation | null {
   const found = read().conversations[memberId];
-  return found && found.harness === harness && found.dir === dir ? found.session : null;
+  return found && found.harness === harness && found.dir === dir ? found : null;
 }
 
 /** Notes the conversation, or that there is none any more. Those of ninety days ago are dropped. */
-async function noteConversation(memberId: string, harness: string, dir: string, session: string | null) {
+async function noteConversation(
+  memberId: string,
+  where: { harness: string; dir: string },
+  session: string | null,
+  used: Used,
+) {
   await withLock(`${pathOf()}.lock`, () => {
     const { conversations } = read();
     const old = Date.now() - KEPT_MS;
     const kept = Object.entries(conversations).filter(([id, { at }]) => id !== memberId && Date.parse(at) > old);
-    const own = session === null ? [] : [[memberId, { harness, session, dir, at: new Date().toISOString() }] as const];
+    const own =
+      session === null ? [] : [[memberId, { ...where, session, at: new Date().toISOString(), used }] as const];
     writePrivate(pathOf(), `${JSON.stringify({ v: 1, conversations: Object.fromEntries([...kept, ...own]) })}\n`);
   });
 }

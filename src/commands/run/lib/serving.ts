@@ -14,6 +14,7 @@ import { Headless } from './headless.ts';
 import type { RunLimit } from './limit.ts';
 import { replyWith } from './reply.ts';
 import { Runner } from './runner.ts';
+import { reportUsage } from './usage.ts';
 
 interface RunFlags {
   /** The program and its words; with `headless` what is added to those of its profile. */
@@ -75,7 +76,8 @@ export async function serveWith(session: Session, options: RunFlags): Promise<{ 
       const argv = turn?.argv ?? options.argv;
       const child = { argv, input, env: childEnv, ms: options.ms, keep: options.reply, read: turn?.read };
       const outcome = await runChild(text, child, stop.signal);
-      if (!stop.signal.aborted) await turn?.done(outcome);
+      const used = stop.signal.aborted ? undefined : await turn?.done(outcome);
+      if (used) await reportUsage(session, used, (text) => options.out.note(text));
       if (outcome.kind === 'done' && options.reply)
         await replyWith(session, text, turn?.answer(outcome.output) ?? outcome.output, (text) =>
           options.out.note(text),

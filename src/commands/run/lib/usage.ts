@@ -1,0 +1,55 @@
+/** What an agent program says that it used, read from what it prints. */
+import type { Session } from '../../../cli/session/open-session.ts';
+import type { Body } from '../../../contract/types.ts';
+import type { UsageFields } from '../../../harness/profile.ts';
+import { FieldFinder } from './field-finder.ts';
+
+/** What is not told is left out. */
+export type Used = Omit<Body<'reportUsage'>, 'turns'>;
+
+const names = ['input_tokens', 'output_tokens', 'cost_usd'] as const satisfies (keyof Used)[];
+
+export class UsageReader {
+  readonly #finders: [name: keyof Used, finders: FieldFinder<number>[]][];
+  readonly #ofConversation: readonly string[];
+
+  constructor({ of_conversation: ofConversation = [], ...fields }: UsageFields = {}) {
+    this.#finders = names.map((name) => [name, (fields[name] ?? []).map(FieldFinder.ofAmount)]);
+    this.#ofConversation = ofConversation;
+  }
+
+  /** The next part of the output, in any pieces. */
+  read(part: string): void {
+    for (const [, finders] of this.#finders) for (const finder of finders) finder.read(part);
+  }
+
+  /**
+   * What this run used, and what is to be known before the next one in its conversation.
+   * @param before what was known before this one. A smaller count than that began anew, as in a version that counts runs.
+   */
+  used(before: Used = {}): { used: Used; total: Used } {
+    const used: Used = {};
+    const total: Used = { ...before };
+    for (const [name, finders] of this.#finders) {
+      const told = finders.flatMap((finder) => finder.value() ?? []);
+      if (told.length === 0) continue;
+      const sum = told.reduce((a, b) => a + b, 0);
+      if (!this.#ofConversation.includes(name)) used[name] = sum;
+      else {
+        const earlier = before[name] ?? 0;
+        used[name] = sum < earlier ? sum : sum - earlier;
+        total[name] = sum;
+      }
+    }
+    return { used, total };
+  }
+}
+
+/** Tells the server what one run used. Problems with it are noted, and end nothing. */
+export async function reportUsage({ client }: Session, used: Used, note: (text: string) => void): Promise<void> {
+  try {
+    await client.call('reportUsage', { body: { turns: 1, ...used }, timeoutMs: 10_000 });
+  } catch (error) {
+    note(`What the program used could not be reported: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,108 @@
+/** What a session waits for its person with, and what an agent's program used: told to the agent's person alone. */
+import { expect } from 'chai';
+import type { Member } from '../../../src/contract/types.ts';
+import type { Api } from '../../support/api.ts';
+import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { newBrowser, putOnBoard } from '../../support/state.ts';
+
+forEachDatabase('what a seat reports for its person', (engine) => {
+  let server: TestServer;
+  let pam: Api;
+  let board: string;
+  let agent: Agent;
+  before(async () => {
+    server = await startTestServer(engine);
+    pam = await server.person('pam');
+  });
+  beforeEach(async () => {
+    board = (await newBoard(server.dana)).name;
+    await putOnBoard(server, board, pam);
+    agent = await newAgent(pam, board);
+  });
+  after(() => server.stop());
+
+  const seen = (reader: Api): Promise<Member> => reader.ok('getMember', { params: { board, member: agent.memberId } });
+  const asks = (waiting: object) => agent.ok('setPresence', { body: { presence: 'waiting', waiting } as never });
+  const uses = (body: object, idempotencyKey?: string) =>
+    agent.ok('reportUsage', { body: body as never, ...(idempotencyKey ? { key: idempotencyKey } : {}) });
+
+  it('shows what its session asks, and where, until its presence is another one', async () => {
+    const { presence_since: since } = await asks({
+      for: 'permission',
+      question: 'Bash: mkdir x',
+      where: 'tmux work:1.0',
+    });
+    const waiting = { for: 'permission', question: 'Bash: mkdir x', where: 'tmux work:1.0', since };
+    for (const reader of [pam, await newBrowser(server, pam)]) {
+      expect((await seen(reader)).waiting).to.deep.equal(waiting);
+      expect((await reader.ok('listMyAgents')).agents.find(({ id }) => id === agent.memberId)?.waiting).to.deep.equal(
+        waiting,
+      );
+    }
+    expect((await seen(pam)).state).to.equal('waiting');
+    server.clock.advance(30_000);
+    await asks({ for: 'question', question: 'Which one?' });
+    expect((await seen(pam)).waiting).to.deep.equal({ for: 'question', question: 'Which one?', since });
+    await agent.ok('setPresence', { body: { presence: 'working', waiting: { for: 'question' } } });
+    expect(await seen(pam)).not.to.have.property('waiting');
+    await asks({ for: 'permission' });
+    server.clock.advance(180_000);
+    expect(await seen(pam)).not.to.have.property('waiting');
+  });
+
+  it('tells nobody else what its session asks, not its own and other agents either', async () => {
+    await asks({ for: 'question', question: 'a private matter' });
+    for (const reader of [server.dana, agent, await newAgent(pam, board), await newAgent(server.dana, board)]) {
+      expect(await seen(reader))
+        .to.include({ state: 'waiting' })
+        .and.not.have.property('waiting');
+      expect((await reader.call('listMembers', { params: { board } })).text).not.to.include('private matter');
+    }
+  });
+
+  it('keeps no secret of a question, and no more of it than 500 characters', async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    await asks({ for: 'permission', question: `Bash: curl -H "Authorization: ${secret}" ${'x'.repeat(1_500)}` });
+    const { question = '' } = (await seen(pam)).waiting!;
+    expect(question).to.have.length(500).and.include('[redacted:').and.not.include(secret);
+    const rows = await server.db.read((tx) =>
+      tx.query<object>((db) => db('seat_reports').where('member_id', agent.memberId).select('*')),
+    );
+    expect(JSON.stringify(rows)).not.to.include(secret);
+    for (const waiting of [
+      {},
+      { for: 'fun' },
+      { for: 'question', question: 'x'.repeat(2_001) },
+      { for: 'question', a: 1 },
+    ])
+      expect(await agent.refused('setPresence', { body: { presence: 'waiting', waiting } as never })).to.equal(
+        '400 invalid_request',
+      );
+  });
+
+  it('adds up what its program used today, once for one key, and keeps apart what was never told', async () => {
+    expect(await seen(pam)).not.to.have.property('usage');
+    await uses({ turns: 1 });
+    expect((await seen(pam)).usage).to.have.all.keys('turns', 'since');
+    await uses({ turns: 2, input_tokens: 100, output_tokens: 7 }, 'one-report');
+    await uses({ turns: 2, input_tokens: 100, output_tokens: 7 }, 'one-report');
+    const answer = await uses({ turns: 1, input_tokens: 5, cost_usd: 0.125 });
+    const today = `${new Date(server.clock.now()).toISOString().slice(0, 10)}T00:00:00.000Z`;
+    expect(answer).to.deep.equal({ turns: 4, input_tokens: 105, output_tokens: 7, cost_usd: 0.125, since: today });
+    expect((await seen(pam)).usage).to.deep.equal(answer);
+    for (const reader of [server.dana, agent]) expect(await seen(reader)).not.to.have.property('usage');
+    server.clock.advance(86_400_000);
+    expect(await seen(pam)).not.to.have.property('usage');
+    expect(await uses({ turns: 1 }))
+      .to.include({ turns: 1 })
+      .and.not.have.property('cost_usd');
+  });
+
+  it('refuses what is no use, and people', async () => {
+    for (const body of [{}, { turns: -1 }, { turns: 1, cost_usd: -1 }, { turns: 1, input_tokens: 1.5 }])
+      expect(await agent.refused('reportUsage', { body: body as never })).to.equal('400 invalid_request');
+    expect(await pam.refused('reportUsage', { body: { turns: 1 } })).to.equal('403 agent_token_required');
+  });
+});
