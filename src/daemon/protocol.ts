@@ -108,6 +108,13 @@ const echo = { wake: flag, handoff_id: handoffId.optional() };
 const idempotencyKey = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/);
 const messageRef = z.object({ board_id: id('brd'), member_id: id('mem'), message_id: id('msg'), seq });
 
+/** What a session asks its person, as far as its program tells it, and where they can answer. */
+const asked = {
+  what: z.enum(['permission', 'question']),
+  question: z.string().max(2_000).optional(),
+  where: z.string().max(200).optional(),
+};
+
 /** One frame per verb that answers once. */
 export const requests = {
   // A command that registers its session does not know how the session began.
@@ -116,7 +123,7 @@ export const requests = {
   turn_start: ofSession('turn_start', { ...echo, launch: launchTicket.optional() }),
   boundary: ofSession('boundary', { capabilities }),
   turn_end: ofSession('turn_end', { stop_active: flag }),
-  needs_person: ofSession('needs_person', { what: z.enum(['permission', 'question']) }),
+  needs_person: ofSession('needs_person', asked),
   plan: ofSession('plan', {
     plan: z.object({ text: z.string().max(120).default(''), done: countOrZero, total: countOrZero }),
   }),
@@ -207,7 +214,7 @@ export const followUps = {
   claim: z.object({ v, op: z.literal('claim'), seqs: z.array(seq).max(SHOWN_MESSAGES).default([]) }),
   prompt: verb('prompt', { ...maybeSession, ...echo }),
   turn_end: verb('turn_end', { ...maybeSession, stop_active: flag }),
-  needs_person: verb('needs_person', { ...maybeSession, what: z.enum(['permission', 'question']) }),
+  needs_person: verb('needs_person', { ...maybeSession, ...asked }),
   goodbye: z.object({ v, op: z.literal('goodbye') }),
 } as const;
 

@@ -33,6 +33,13 @@ export const agentRefOf = ({ origin, board, name, member_id, board_id }: SeatIde
 export const isFinal = (problem: SeatProblem | null | undefined): boolean =>
   problem === 'agent_removed' || problem === 'board_gone';
 
+/** What a session waits for its person with. */
+export interface NeedsPerson {
+  for: 'permission' | 'question';
+  question?: string;
+  where?: string;
+}
+
 /** A session as other parts see it. */
 export interface SessionView {
   key: SessionKey;
@@ -43,8 +50,8 @@ export interface SessionView {
   turn: TurnState;
   /** Whether any turn was ever reported; without, nothing is known about turns. */
   turned: boolean;
-  /** It reported that it waits for its person. */
-  needsPerson: boolean;
+  /** What it reported that it waits for its person with. */
+  needsPerson: NeedsPerson | null;
   process?: ProcessRef;
   cwd?: string;
   config_dir?: string;

@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { isHeadless } from './headless.ts';
 import { marksOf, textOf } from './input.ts';
 import { type Plan, planOf } from './plan.ts';
+import { needOf } from './question.ts';
 import { write } from './say.ts';
 import { startSession } from './session-start.ts';
 import { markedInput, subagentOf } from './subagent.ts';
@@ -34,7 +35,10 @@ const plain: Record<Exclude<Context['hook']['op'], 'wait' | 'mark-subagent'>, (c
       (carry, connection) => hand(carry, connection, (reason) => JSON.stringify({ decision: 'block', reason })),
     ),
   tool: boundary,
-  'needs-person': (context) => asking(context, 'needs_person', { ...context.header, what: needOf(context) }, done),
+  'needs-person': (context) => {
+    const { for: what, ...asked } = needOf(context);
+    return asking(context, 'needs_person', { ...context.header, what, ...asked }, done);
+  },
   end: (context) => {
     const reason = textOf(context.input.reason, 200);
     return asking(context, 'end', { ...context.header, ...(reason ? { reason } : {}) }, done);
@@ -70,10 +74,4 @@ async function mark(context: Context): Promise<0> {
       `${JSON.stringify({ hookSpecificOutput: { hookEventName: eventOf(context), updatedInput } })}\n`,
     );
   return 0;
-}
-
-/** A notification that asks for nothing in particular is a question. */
-function needOf(context: Context): 'permission' | 'question' {
-  const kind = `${eventOf(context)} ${String(context.input.notification_type ?? '')}`;
-  return /permission/i.test(kind) ? 'permission' : 'question';
 }

@@ -300,6 +300,41 @@ describe('a hook', function () {
     expect(daemon.of('received')).to.have.length(1);
   });
 
+  it('that asks its person tells what, as far as its program does, and the pane of tmux it is in', async () => {
+    const bin = join(daemon.home, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'tmux'), '#!/bin/sh\n[ "$4" = %3 ] && echo work:1.0\n', { mode: 0o755 });
+    const inTmux = { TMUX: '/tmp/tmux-1/default,1,0', TMUX_PANE: '%3', PATH: `${bin}:${process.env['PATH']}` };
+    const asks = (command: string) => ({ tool_name: 'Bash', tool_input: { description: 'Builds', command } });
+    const elicitation = { mcp_server_name: 'deploy', message: 'Which region?' };
+    const questions = [{ question: 'Which name?' }, { question: 'Which place?' }, {}];
+    for (const [harness, event, more, expected, env] of [
+      ['claude-code', 'PermissionRequest', asks('make\n\tall'), { what: 'permission', question: 'Bash: make all' }],
+      ['claude-code', 'PermissionRequest', { tool_name: 'Mystery', tool_input: { a: 1 } }, { question: 'Mystery' }],
+      [
+        'claude-code',
+        'PermissionRequest',
+        { tool_name: 'AskUserQuestion', tool_input: { questions } },
+        { what: 'question', question: 'Which name? / Which place?' },
+      ],
+      ['claude-code', 'Elicitation', elicitation, { what: 'question', question: 'deploy: Which region?' }],
+      [
+        'claude-code',
+        'Notification',
+        { notification_type: 'permission_prompt', message: 'It needs your permission' },
+        { what: 'permission', question: undefined },
+      ],
+      ['claude-code', 'PermissionRequest', asks('make'), { where: 'tmux work:1.0' }, inTmux],
+      ['claude-code', 'PermissionRequest', asks('make'), { where: 'tmux %4' }, { ...inTmux, TMUX_PANE: '%4' }],
+      ['codex', 'PermissionRequest', asks('make'), { question: 'Bash: make', where: undefined }, inTmux],
+      ['codex', 'PermissionRequest', asks('x'.repeat(9_000)), { question: `Bash: ${'x'.repeat(1_994)}` }],
+    ] as const) {
+      expect(await hook(`${harness} needs-person`, of(event, more), env)).to.include({ stdout: '', code: 0 });
+      const frame = { what: undefined, question: undefined, where: undefined, ...daemon.of('needs_person').at(-1) };
+      expect(frame).to.deep.include(expected);
+    }
+  });
+
   it('at a session’s end tells the reason', async () => {
     expect(await hook('claude-code end', of('SessionEnd', { reason: 'logout' }))).to.include({ code: 0, stdout: '' });
     expect(daemon.frames[0]).to.include({ op: 'end', reason: 'logout' });

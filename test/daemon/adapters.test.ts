@@ -39,7 +39,7 @@ describe('adapters of harnesses', () => {
     open: true,
     turn: 'idle',
     turned: true,
-    needsPerson: false,
+    needsPerson: null,
     seats: [],
     ...more,
   });

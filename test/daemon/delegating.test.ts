@@ -61,7 +61,7 @@ describe('the machine’s delegation', () => {
     await machine.knows(proxy.url, serverId, server.dana);
     session = {
       ...{ key: `fake:s${++sessions}`, harness: 'fake', session: `s${sessions}`, boot: '1' },
-      ...{ open: true, turn: 'idle', turned: true, needsPerson: false, seats: [] },
+      ...{ open: true, turn: 'idle', turned: true, needsPerson: null, seats: [] },
     };
   });
   afterEach(async () => {

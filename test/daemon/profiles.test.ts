@@ -46,6 +46,7 @@ describe('profiles of harnesses', () => {
       'claude-code tool PostToolBatch 10 2.1.118',
       'claude-code mark-subagent PreToolUse 10 2.1.69',
       'claude-code needs-person PermissionRequest 10 2.0.45',
+      'claude-code needs-person Elicitation 10 2.1.76',
       'claude-code needs-person Notification 10 2.0.37',
       'claude-code end SessionEnd 10 1.0.85',
       'codex session-start SessionStart 30 0.114.0',

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { AgentWork, DeliveryMode } from '../../src/contract/types.ts';
-import type { SeatIdentity, SessionView } from '../../src/daemon/refs.ts';
+import type { NeedsPerson, SeatIdentity, SessionView } from '../../src/daemon/refs.ts';
 import { Reports } from '../../src/daemon/reports/reports.ts';
 import type { Connection } from '../../src/daemon/server-link/connection.ts';
 import { type InboxRead, SeatFailure, type ServerEvents } from '../../src/daemon/server-link/link.ts';
@@ -37,8 +37,8 @@ describe('reports of a seat', () => {
       if (failing) throw failing;
     };
     const origin = {
-      presence: (ref: SeatIdentity, presence: string, mode?: DeliveryMode) =>
-        say(`${ref.member_id} ${presence}${mode ? ` ${mode}` : ''}`),
+      presence: (ref: SeatIdentity, presence: string, mode?: DeliveryMode, waiting?: NeedsPerson) =>
+        say([ref.member_id, presence, mode, waiting?.question].filter(Boolean).join(' ')),
       location: (ref: SeatIdentity, at: { folder: string }) => say(`${ref.member_id} at ${at.folder}`),
       line: (ref: SeatIdentity, text: string) => say(`${ref.member_id} line ${text}`),
     } as unknown as Connection;
@@ -61,7 +61,7 @@ describe('reports of a seat', () => {
     open: true,
     turn: 'idle',
     turned: true,
-    needsPerson: false,
+    needsPerson: null,
     seats: [seat],
     ...more,
   });
@@ -78,10 +78,12 @@ describe('reports of a seat', () => {
     await clock.advance(2_000);
     expect(await since(() => reports.session(view({ turn: 'busy' })))).to.deep.equal(['mem_1 working']);
     await clock.advance(2_000);
-    expect(await since(() => reports.session(view({ turn: 'busy', needsPerson: true })))).to.deep.equal([
-      'mem_1 waiting',
-    ]);
-    await clock.advance(2_000);
+    for (const question of ['Bash: make', 'Bash: make test']) {
+      const asking = view({ turn: 'busy', needsPerson: { for: 'permission', question } });
+      expect(await since(() => reports.session(asking))).to.deep.equal([`mem_1 waiting ${question}`]);
+      await clock.advance(2_000);
+      expect(await since(() => reports.session(asking))).to.deep.equal([]);
+    }
     expect(await since(() => reports.session(view({ open: false })))).to.deep.equal(['mem_1 no_session']);
   });
 
@@ -106,7 +108,8 @@ describe('reports of a seat', () => {
 
   it('are no more than one a second, the newest', async () => {
     const said = await since(() => {
-      for (let n = 0; n < 50; n++) reports.session(view({ turn: 'busy', needsPerson: n % 2 === 0 }));
+      for (let n = 0; n < 50; n++)
+        reports.session(view({ turn: 'busy', needsPerson: n % 2 === 0 ? { for: 'question' } : null }));
     }, 3_000);
     expect(said).to.deep.equal(['mem_1 waiting', 'mem_1 working']);
   });

@@ -120,6 +120,7 @@ describe('settings of a harness', () => {
       'PostToolBatch',
       'PreToolUse',
       'PermissionRequest',
+      'Elicitation',
       'Notification',
       'SessionEnd',
     ]);
@@ -131,6 +132,7 @@ describe('settings of a harness', () => {
       'PostToolUseFailure',
       'PreToolUse',
       'PermissionRequest',
+      'Elicitation',
       'Notification',
       'SessionEnd',
     ]);

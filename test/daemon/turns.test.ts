@@ -158,10 +158,17 @@ describe('a turn', () => {
     const { seat } = await rig.seat();
     const session = await rig.session(seat);
     await session.hook('turn_start');
+    const asked = (): unknown => rig.reports.views.at(-1)?.needsPerson;
     await session.ask('needs_person', { what: 'permission' });
-    expect(rig.reports.views.at(-1)).to.include({ needsPerson: true, turn: 'busy' });
+    expect(asked()).to.deep.equal({ for: 'permission' });
+    await session.ask('needs_person', { what: 'permission', question: 'Bash: make', where: 'tmux work:0.1' });
+    // A notification that comes later tells less.
+    await session.ask('needs_person', { what: 'permission' });
+    expect(asked()).to.deep.equal({ for: 'permission', question: 'Bash: make', where: 'tmux work:0.1' });
+    await session.ask('needs_person', { what: 'question', question: 'Which one?' });
+    expect(asked()).to.deep.equal({ for: 'question', question: 'Which one?' });
     await session.hook('boundary');
-    expect(rig.reports.views.at(-1)).to.include({ needsPerson: false, turn: 'busy' });
+    expect(rig.reports.views.at(-1)).to.include({ needsPerson: null, turn: 'busy' });
     await session.ask('plan', { plan: { text: 'writing tests', done: 1, total: 3 } });
     expect(rig.reports.plans).to.deep.equal(['writing tests']);
   });

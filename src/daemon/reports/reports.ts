@@ -1,9 +1,10 @@
 /** Reports to servers about the seats here: presence, location, the line of the plan, and the queue. Never an event. */
+import { isDeepStrictEqual } from 'node:util';
 import { withoutInvisible } from '../../contract/one-line.ts';
 import type { AgentWork, DeliveryMode } from '../../contract/types.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { isFinal, type SeatIdentity, type SeatRef, type SessionView, seatKey } from '../refs.ts';
+import { isFinal, type NeedsPerson, type SeatIdentity, type SeatRef, type SessionView, seatKey } from '../refs.ts';
 import { type Presence, SeatFailure, type ServerEvents } from '../server-link/link.ts';
 import type { Servers } from '../server-link/servers.ts';
 import { Latest } from './latest.ts';
@@ -25,6 +26,7 @@ export interface ReportsOptions {
 
 interface Present {
   presence: Presence;
+  waiting: NeedsPerson | null;
   /** The mode that is applied here. */
   mode: DeliveryMode | undefined;
 }
@@ -44,6 +46,7 @@ interface SeatReports {
   line: Latest<string>;
   queue: QueueReport;
   current: Presence | null;
+  waiting: NeedsPerson | null;
 }
 
 /** Presence, location, lines and queue reports: told after every change of a session, they write what differs. */
@@ -65,7 +68,7 @@ export class Reports {
   }
 
   session(view: SessionView): void {
-    for (const seat of view.seats) this.#present(seat, presenceOf(view));
+    for (const seat of view.seats) this.#present(seat, presenceOf(view), view.needsPerson);
     if (!view.open || view.cwd === undefined) return;
     const place: Place = { harness: view.harness, session_id: view.session, folder: view.cwd, boot: view.boot };
     if (!fitsLocation(place)) return;
@@ -98,7 +101,7 @@ export class Reports {
     if (known && known.revision > revision) return;
     this.#modes.set(seatKey(seat), { mode, revision });
     const reports = this.#seats.get(seatKey(seat));
-    if (reports?.current) this.#present(seat, reports.current);
+    if (reports?.current) this.#present(seat, reports.current, reports.waiting);
   }
 
   async close(): Promise<void> {
@@ -106,12 +109,14 @@ export class Reports {
       for (const each of [presence, location, line, queue]) each.stop();
   }
 
-  #present(seat: SeatRef, presence: Presence): void {
+  #present(seat: SeatRef, presence: Presence, needs: NeedsPerson | null = null): void {
     const reports = this.#of(seat);
     const { mode } = this.#modes.get(seatKey(seat)) ?? {};
     const changed = presence !== reports.current;
     reports.current = presence;
-    reports.presence.set({ presence, mode }, changed && presence === 'idle' ? IDLE_HOLD_MS : 0);
+    const waiting = presence === 'waiting' ? needs : null;
+    reports.waiting = waiting;
+    reports.presence.set({ presence, mode, waiting }, changed && presence === 'idle' ? IDLE_HOLD_MS : 0);
   }
 
   #of(ref: SeatRef): SeatReports {
@@ -129,15 +134,16 @@ export class Reports {
     let over = false;
     const reports: SeatReports = {
       current: null,
+      waiting: null,
       presence: new Latest<Present>({
         clock,
         gapMs: PRESENCE_GAP_MS,
         // A seat that is over is not reported until something about it changes.
         renewMs: ({ presence }) => (presence === 'no_session' || over ? 0 : PRESENCE_RENEW_MS),
-        same: (a, b) => a.presence === b.presence && a.mode === b.mode,
-        write: async ({ presence, mode }) => {
+        same: isDeepStrictEqual,
+        write: async ({ presence, mode, waiting }) => {
           over = false;
-          await at().presence(seat, presence, mode);
+          await at().presence(seat, presence, mode, waiting ?? undefined);
         },
         failed: (error) => {
           over = error instanceof SeatFailure && isFinal(error.problem);

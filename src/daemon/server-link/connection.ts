@@ -1,7 +1,7 @@
 /** The connection to one server: its watched seats, its stream or waits, and the requests the daemon makes for a seat. */
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, DeliveryMode } from '../../contract/types.ts';
-import type { SeatIdentity, SeatRef } from '../refs.ts';
+import type { NeedsPerson, SeatIdentity, SeatRef } from '../refs.ts';
 import type { CredentialStore } from './credentials.ts';
 import { seatFailure } from './failures.ts';
 import { Feed } from './feed.ts';
@@ -87,8 +87,14 @@ export class Connection {
     }
   }
 
-  async presence(ref: SeatRef, presence: Presence, delivery?: DeliveryMode): Promise<void> {
-    await this.#say(ref, 'setPresence', { body: { presence, ...(delivery === undefined ? {} : { delivery }) } });
+  async presence(ref: SeatRef, presence: Presence, delivery?: DeliveryMode, waiting?: NeedsPerson): Promise<void> {
+    const body = { presence, ...(delivery === undefined ? {} : { delivery }) };
+    const said = this.#say(ref, 'setPresence', { body: { ...body, ...(waiting ? { waiting } : {}) } });
+    await said.catch((error: unknown) => {
+      // A server that does not know what a session waits with knows that it waits.
+      if (!waiting || !(error instanceof SeatFailure) || error.code !== 'invalid_request') throw error;
+      return this.#say(ref, 'setPresence', { body });
+    });
   }
 
   async location(ref: SeatRef, at: { harness: string; session_id: string; folder: string }): Promise<void> {

@@ -6,7 +6,7 @@ import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { HandoffPath, SeatRow, SessionRow } from '../journal/rows.ts';
 import type { AgentRef, HandoffId, SeatView, TurnState } from '../protocol.ts';
-import { agentRefOf, type SeatIdentity, type SeatRef, type SessionView } from '../refs.ts';
+import { agentRefOf, type NeedsPerson, type SeatIdentity, type SeatRef, type SessionView } from '../refs.ts';
 import type { InboxRead, Notice } from '../server-link/link.ts';
 
 /** What the journal notes once the carrier has the text. */
@@ -50,7 +50,7 @@ export interface Extension {
 export class Session {
   row: SessionRow;
   turn: TurnState;
-  needsPerson = false;
+  needsPerson: NeedsPerson | null = null;
   /** Its program did not know it yet when it registered, so it is checked again before a seat is bound. */
   unproven = false;
   capabilities: readonly string[] = [];

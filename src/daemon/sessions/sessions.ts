@@ -112,7 +112,7 @@ export class Sessions {
   /** A turn was reported: from now on its turns are known. */
   turned(session: Session, turn: 'idle' | 'busy', newTurn = false): void {
     session.turn = turn;
-    session.needsPerson = false;
+    session.needsPerson = null;
     const turn_id = session.row.turn_id + (newTurn ? 1 : 0);
     if (!session.row.turned || newTurn) this.#save(session, { turned: true, turn_id });
     this.#changed(session);
@@ -126,7 +126,7 @@ export class Sessions {
     session.cancelTimer();
     session.cancelGrace();
     session.turn = session.row.turned ? 'idle' : 'unknown';
-    session.needsPerson = false;
+    session.needsPerson = null;
     this.#deps.log.write('session_closed', { session: session.key, reason });
     this.#changed(session);
   }

@@ -97,7 +97,7 @@ function extensionSays(context: Context, session: Session, frame: LaterFrame): v
       void turnEnded(context, session, frame, null);
       return;
     case 'needs_person':
-      needsPerson(context, session);
+      needsPerson(context, session, frame);
       return;
     case 'goodbye':
       context.sessions.close(session, 'goodbye');

@@ -130,9 +130,12 @@ export async function turnEnded(
 }
 
 /** The session waits for its person, until its next event: one that came meanwhile has ended that already. */
-export function needsPerson(context: Context, session: Session, frame: Partial<Pick<Header, 'started'>> = {}): void {
+export function needsPerson(context: Context, session: Session, frame: FollowUps['needs_person']): void {
   if (startedAt(context, { started: frame.started }) < session.activityUs) return;
-  session.needsPerson = true;
+  const { what, question, where } = frame;
+  // A notification that comes after the question itself says less.
+  if (question !== undefined || !session.needsPerson)
+    session.needsPerson = { for: what, ...(question ? { question } : {}), ...(where ? { where } : {}) };
   context.events.emit('changed', session);
 }
 

@@ -114,6 +114,15 @@ export const claudeCode: Profile = {
         why: 'Tells that the session asks its person for permission, or a question.',
       },
       {
+        event: 'Elicitation',
+        run: 'needs-person',
+        op: 'needs-person',
+        timeout: 10,
+        since: '2.1.76',
+        without: 'What a tool server asks is not told, only that it asks.',
+        why: 'Tells what a tool server asks the person of the session.',
+      },
+      {
         event: 'Notification',
         run: 'needs-person',
         op: 'needs-person',
