@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { BaseCommand } from '../cli/base.ts';
 import { ownAgents } from '../cli/boards/list.ts';
 import { listFlags } from '../cli/flags.ts';
-import { ownAgentsText } from '../cli/print/member.ts';
+import { ownAgentsText, usageTableText } from '../cli/print/member.ts';
 import { answered, askEveryServer, groupTexts } from '../cli/session/every-server.ts';
 import { answer, object, serverGroup } from '../cli/shapes.ts';
+import type { Member } from '../contract/types.ts';
 
 export const json = () => {
   const agents = answer('listMyAgents').shape.agents;
@@ -16,11 +17,17 @@ export default class Agents extends BaseCommand<typeof Agents> {
   static override readOnly = true;
   static override summary = 'List your agents, wherever they are';
   static override description =
-    'On every board you are on, with state, delivery mode and where each was last seen. For an agent: those of its person.';
-  static override examples = ['service agents', 'service agents --all-servers', 'service agents --json'];
+    'On every board you are on, with state, delivery mode and where each was last seen. For an agent: those of its person.\n--usage shows what each used today (UTC), as far as its program tells it: service run --headless reports that.';
+  static override examples = [
+    'service agents',
+    'service agents --all-servers',
+    'service agents --usage',
+    'service agents --json',
+  ];
   static override seeAlso = ['board agents', 'agent show', 'agent create'];
   static override flags = {
     'all-servers': Flags.boolean({ description: 'On every server this machine knows' }),
+    usage: Flags.boolean({ description: 'What each used today: turns, tokens, cost' }),
     ...listFlags,
   };
 
@@ -29,8 +36,12 @@ export default class Agents extends BaseCommand<typeof Agents> {
     const { client, server } = await this.session('A');
     const agents = await ownAgents(client);
     if (this.out.listed(agents)) return;
-    const text = await ownAgentsText(agents, server.url, this.times);
+    const text = await this.textOf(agents, server.url);
     this.print<typeof json>({ agents }, () => text);
+  }
+
+  private textOf(agents: Member[], url: string): Promise<string> {
+    return this.flags.usage ? usageTableText(agents, url) : ownAgentsText(agents, url, this.times);
   }
 
   private async everywhere(): Promise<void> {
@@ -41,7 +52,7 @@ export default class Agents extends BaseCommand<typeof Agents> {
     const servers = await askEveryServer((name) => this.sessionAt(name), read, this.out);
     const agents = answered(servers).flatMap((group) => group.agents);
     if (this.out.listed(agents)) return;
-    const text = await groupTexts(servers, (group, url) => ownAgentsText(group.agents, url, this.times));
+    const text = await groupTexts(servers, (group, url) => this.textOf(group.agents, url));
     this.print<typeof json>({ agents, servers }, () => text);
   }
 }

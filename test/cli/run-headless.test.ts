@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { FieldFinder } from '../../src/commands/run/lib/field-finder.ts';
+import type { Member } from '../../src/contract/types.ts';
 import type { UsageFields } from '../../src/harness/profile.ts';
 import { collect, finished, Home, until } from './support/home.ts';
 import { addProfile } from './support/launched.ts';
@@ -85,13 +86,14 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
       `n=$(( $(cat "$HOME/n" 2>/dev/null || echo 0) + 1 )); echo $n >"$HOME/n"
 echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\":$((n * 3))},\\"cost\\":0.25}"`,
     );
+    const today = () => `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
     const used = async () => (await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent.usage;
-    const cases: [UsageFields, object][] = [
+    const cases: [UsageFields, NonNullable<Member['usage']>][] = [
       [
         { input_tokens: ['use.in', 'use.cached'], output_tokens: ['use.out'], of_conversation: ['output_tokens'] },
-        { turns: 2, input_tokens: 30, output_tokens: 6 },
+        { turns: 2, input_tokens: 30, output_tokens: 6, since: today() },
       ],
-      [{ cost_usd: ['cost'] }, { turns: 4, input_tokens: 30, output_tokens: 6, cost_usd: 0.5 }],
+      [{ cost_usd: ['cost'] }, { turns: 4, input_tokens: 30, output_tokens: 6, cost_usd: 0.5, since: today() }],
     ];
     for (const [usage, expected] of cases) {
       addProfile(home, 'mine', {
@@ -110,9 +112,13 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
       }
       child.kill('SIGINT');
       await finished(child);
-      const { since, ...sum } = await used();
-      expect(sum).to.deep.equal(expected);
+      expect(await used()).to.deep.equal(expected);
+      const { stdout } = await home.run(['agents', '--usage']);
+      const cost = usage.cost_usd ? '\\$0.50' : 'unknown';
+      expect(stdout).to.match(new RegExp(`^bot +demo +${expected.turns} +30 +6 +${cost}$`, 'm'));
     }
+    await home.json(['agent', 'create', 'silent', '--board', 'demo']);
+    expect((await home.run(['agents', '--usage'])).stdout).to.match(/^silent +demo( +unknown){4}$/m);
   });
 
   it('begins a new one when the old one cannot be taken up twice', async () => {

@@ -10,6 +10,7 @@ import { findProgram } from '../../src/harness/programs.ts';
 import { until } from '../cli/support/home.ts';
 import { claudeCode } from './programs/claude-code.ts';
 import { codex } from './programs/codex.ts';
+import { Results } from './results.ts';
 import { board, World } from './world.ts';
 
 /** The variables by which each talks to its scripted model; a person has their own in the terminal they start a swarm from. */
@@ -24,10 +25,17 @@ const variables: Record<string, (model: string) => Record<string, string>> = {
   [codex.harness]: () => ({ SCRIPTED_KEY: 'not-a-key' }),
 };
 
+/** What two runs in one conversation use: the scripted model counts one token in and one out for each request. Codex tells no cost. */
+const used: Record<string, object> = {
+  [claudeCode.harness]: { input_tokens: 2, output_tokens: 2, cost_usd: 0.000048 },
+  [codex.harness]: { input_tokens: 2, output_tokens: 2 },
+};
+
 if (findProgram('tmux', process.env))
   for (const program of [claudeCode, codex])
     describe(`a swarm of ${program.name} ${program.version}`, function () {
       this.timeout(120_000);
+      const results = new Results();
       let world: World;
 
       before(async () => {
@@ -44,6 +52,7 @@ if (findProgram('tmux', process.env))
         await world.home.run(['swarm', 'down', board]);
         spawnSync('tmux', ['kill-server'], { env: world.home.env });
         await world.end();
+        results.write();
       });
 
       it('is started at its seat, woken there, and goes on with its conversation after it was stopped', async () => {
@@ -99,5 +108,9 @@ if (findProgram('tmux', process.env))
         const { conversation } = await model.until('the second thing');
         expect(conversation).to.include('the first thing');
         await until('it is acknowledged', async () => (await unread()) === 0);
+        await results.of(program, 'usage', async () => {
+          const { usage } = (await world.service('agent', 'show', 'quiet', '--board', board)).agent;
+          expect(usage).to.deep.equal({ turns: 2, ...used[program.harness], since: usage.since });
+        });
       });
     });

@@ -1,6 +1,7 @@
 /** A session that asks its person for permission, and is shown as waiting for as long as that lasts. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { until } from '../cli/support/home.ts';
 import { claudeCode } from './programs/claude-code.ts';
 import { codex } from './programs/codex.ts';
@@ -46,22 +47,37 @@ function checkWaiting(program: Program): void {
     after(() => world.end());
     after(() => results.write());
 
-    it('is shown as waiting within two seconds, until it goes on', () =>
+    it('at a permission prompt is waiting within two seconds, something that needs its person after 20, gone after the answer', () =>
       results.of(program, 'waiting', async () => {
         const agent = world.agent(program);
         await agent.open();
         await agent.join();
-        const presence = async (): Promise<string> => {
-          const { members } = await world.service('board', 'members', '--board', board);
-          return members.find(({ name }: { name: string }) => name === agent.seat).presence;
-        };
+        const shown = async () => (await world.service('agent', 'show', agent.seat, '--board', board)).agent;
+        const presence = async (): Promise<string> => (await shown()).presence;
+        const needs = async (): Promise<{ kind: string; agent: string; question?: string; folder?: string }[]> =>
+          (await world.service('inbox')).needs;
         agent.model.runOn('make a folder', 'mkdir asked-for && echo it was made');
         await agent.prompt('make a folder');
         await agent.terminal!.until(new RegExp(question));
         await until('it is shown as waiting', async () => (await presence()) === 'waiting', 2_000);
+        const { waiting } = await shown();
+        const asked = 'Bash: mkdir asked-for && echo it was made';
+        expect(waiting).to.include({ for: 'permission', question: asked });
+        expect(await needs()).to.deep.equal([]);
+        await until('its person is told', async () => (await needs()).length > 0, 30_000);
+        expect(Date.now() - Date.parse(waiting.since)).to.be.within(20_000, 24_000);
+        const [need, ...more] = await needs();
+        expect(need).to.include({
+          kind: 'agent_waiting',
+          agent: agent.seat,
+          question: asked,
+          folder: agent.place.project,
+        });
+        expect(more).to.deep.equal([]);
         await agent.terminal!.press('\r', new RegExp(`^(?![\\s\\S]*(?:${question}))`));
         await agent.model.until('it was made');
         await until('it waits no more', async () => (await presence()) !== 'waiting', 2_000);
+        expect(await needs()).to.deep.equal([]);
       }));
   });
 }

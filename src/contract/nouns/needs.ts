@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { byPerson, get, type OperationRow } from '../operation.ts';
 import { boardName, id, memberName, time } from './common.ts';
-import { brake } from './seats.ts';
+import { agentWaiting, brake } from './seats.ts';
 
 const common = {
   /** Of what it is about; the same as long as it stands. */
@@ -38,6 +38,19 @@ export const need = z.discriminatedUnion('kind', [
       reason: brake.shape.reason,
     })
     .describe("Agents' messages wake an own agent no longer: `releaseAgent`, or `setDeliveryMode` for people only."),
+  z
+    .strictObject({
+      kind: z.literal('agent_waiting'),
+      ...common,
+      agent: memberName,
+      member_id: id('mem'),
+      ...agentWaiting.omit({ since: true }).shape,
+      machine: z.string().optional(),
+      folder: z.string().optional(),
+    })
+    .describe(
+      "A session has waited for its agent's person for 20 seconds: with a permission or a question, as far as its program tells it.",
+    ),
 ]);
 
 export const needList = z.strictObject({

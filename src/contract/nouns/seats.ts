@@ -50,7 +50,8 @@ const waiting = z.strictObject({
 
 /** What a session waits for its person with; only the agent's person is shown it. */
 export const agentWaiting = z.strictObject({
-  for: waitingFor,
+  /** Left out where its program does not tell. */
+  for: waitingFor.optional(),
   question: z.string().optional(),
   where: z.string().optional(),
   since: time,

@@ -70,6 +70,21 @@ export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
       }),
   );
 
+export type WaitingSeat = ReportRow & { name: string; board_id: string };
+
+const waitingStatement = listStatement<Params, WaitingSeat>((db, _p, personIds) =>
+  db({ m: 'members' })
+    .join({ r: 'seat_reports' }, 'r.member_id', 'm.id')
+    .whereIn('m.person_id', personIds as string[])
+    .where({ 'm.kind': 'agent', 'm.status': 'active', 'r.presence': 'waiting' })
+    .orderBy('m.id')
+    .select('r.*', 'm.name', 'm.board_id'),
+);
+
+/** The agents of these people that said they wait for their person; whether they still do is not looked at. */
+export const waitingSeats = (tx: ReadTx, personIds: string[]): Promise<WaitingSeat[]> =>
+  tx.all(...waitingStatement.over({}, personIds));
+
 export interface Disconnected {
   member_id: string;
   board_id: string;

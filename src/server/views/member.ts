@@ -169,13 +169,13 @@ export function usageView({ day, turns, input_tokens, output_tokens, cost_micros
   };
 }
 
-/** What a session waits for its person with; null if it does not, or did not tell. */
-function waitingView(report: ReportRow, now: number): AgentWaiting | null {
+/** What a session waits for its person with, as far as it told; null if it does not wait. */
+export function waitingView(report: ReportRow, now: number): AgentWaiting | null {
   const { waiting_for, waiting_question, waiting_where } = report;
   const { presence, since } = presenceAt(report, now);
-  if (presence !== 'waiting' || waiting_for === null || since === null) return null;
+  if (presence !== 'waiting' || since === null) return null;
   return {
-    for: waiting_for,
+    ...(waiting_for === null ? {} : { for: waiting_for }),
     ...(waiting_question === null ? {} : { question: waiting_question }),
     ...(waiting_where === null ? {} : { where: waiting_where }),
     since: timestamp(since),

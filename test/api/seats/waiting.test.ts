@@ -52,6 +52,51 @@ forEachDatabase('what a seat reports for its person', (engine) => {
     expect(await seen(pam)).not.to.have.property('waiting');
   });
 
+  it('makes of it, after 20 seconds, one thing a session that its person is needed for, gone by itself', async () => {
+    const other = (await newBoard(pam)).name;
+    const second = await newAgent(pam, other);
+    const body = { presence: 'waiting', waiting: { for: 'permission', question: 'Bash: make', where: 'tmux w:0.1' } };
+    const needs = async (reader: Api = pam) => reader.ok('listNeeds');
+    const none = { needs: [], changes_at: null };
+    const place = { harness: 'codex', session_id: 's1', folder: '/work' };
+    for (const seat of [agent, second]) {
+      await seat.ok('setLocation', { body: place });
+      await seat.ok('setPresence', { body: body as never });
+    }
+    const since = Date.parse((await seen(pam)).presence_since!);
+    const soon = await needs();
+    expect(soon.needs).to.deep.equal([]);
+    expect(Date.parse(soon.changes_at!) - since).to.be.within(15_000, 20_000);
+    server.clock.advance(25_000);
+    const { needs: found, changes_at: next } = await needs();
+    expect(found).to.deep.equal([
+      {
+        kind: 'agent_waiting',
+        id: agent.memberId,
+        at: new Date(since).toISOString(),
+        board,
+        board_id: found[0]?.board_id,
+        text: `${agent.name} waits for your permission on laptop, tmux w:0.1: Bash: make`,
+        agent: agent.name,
+        member_id: agent.memberId,
+        ...{ for: 'permission', question: 'Bash: make', where: 'tmux w:0.1', machine: 'laptop', folder: '/work' },
+      },
+    ]);
+    expect(Date.parse(next!) - since).to.be.within(180_000, 190_000);
+    expect(await needs(server.dana)).to.deep.equal(none);
+    for (const seat of [agent, second]) await seat.ok('setPresence', { body: { presence: 'working' } });
+    expect(await needs()).to.deep.equal(none);
+    await agent.ok('setPresence', { body: { presence: 'waiting' } });
+    server.clock.advance(21_000);
+    expect((await needs()).needs[0]?.text).to.equal(`${agent.name} waits for you on laptop, /work`);
+    await asks({ for: 'question' });
+    expect((await needs()).needs.map(({ text }) => text)).to.deep.equal([
+      `${agent.name} waits for your answer on laptop, /work`,
+    ]);
+    server.clock.advance(180_000);
+    expect(await needs()).to.deep.equal(none);
+  });
+
   it('tells nobody else what its session asks, not its own and other agents either', async () => {
     await asks({ for: 'question', question: 'a private matter' });
     for (const reader of [server.dana, agent, await newAgent(pam, board), await newAgent(server.dana, board)]) {

@@ -86,10 +86,16 @@ export function personInboxText({ boards, asks, needs, approvals, board_adds: ad
 }
 
 /** What the person can do about it. */
-const commandFor = (need: Need): string =>
-  need.kind === 'thread_held'
-    ? `service thread continue ${need.seq} --board ${need.board}`
-    : `service agent release ${need.agent} --board ${need.board}`;
+const commandFor = (need: Need): string => {
+  switch (need.kind) {
+    case 'thread_held':
+      return `service thread continue ${need.seq} --board ${need.board}`;
+    case 'agent_braked':
+      return `service agent release ${need.agent} --board ${need.board}`;
+    case 'agent_waiting':
+      return `service agent show ${need.agent} --board ${need.board}`;
+  }
+};
 
 const approvalLine = (approval: Approval): string =>
   escapeUntrusted(

@@ -11,8 +11,15 @@ import { messageViews } from '../message.ts';
 /** Most code points of a thread's first line that its name has. */
 const NAME_LENGTH = 60;
 
+/** What one kind of need comes to. */
+export interface Needs {
+  needs: Need[];
+  /** When it may be another although nothing happens, in milliseconds since the epoch. */
+  changes: number[];
+}
+
 /** @param places the boards of one person. */
-export async function heldThreadNeeds(tx: ReadTx, places: readonly Place[]): Promise<Need[]> {
+export async function heldThreadNeeds(tx: ReadTx, places: readonly Place[]): Promise<Needs> {
   const rows = groupBy(await heldThreads(tx, [...places.map(({ board }) => board.id)]), (row) => row.board_id);
   const needs: Need[] = [];
   for (const place of places) {
@@ -41,7 +48,7 @@ export async function heldThreadNeeds(tx: ReadTx, places: readonly Place[]): Pro
       });
     }
   }
-  return needs;
+  return { needs, changes: [] };
 }
 
 /** It wrote since a person did. */
