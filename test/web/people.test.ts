@@ -55,8 +55,19 @@ forEachDatabase('people on the page', (engine) => {
     await page.getByRole('textbox', { name: 'In one line' }).fill('waits for the release');
     await page.getByRole('button', { name: 'Save' }).click();
     await mine.getByText('waits for the release').waitFor();
+    await claude.ok('reportUsage', { body: { turns: 2, input_tokens: 30 } });
     await claude.ok('setPresence', { body: { presence: 'waiting' } });
     await mine.getByText('waiting', { exact: true }).waitFor();
+    const question = 'Bash: make <b>all</b>';
+    await claude.ok('setPresence', { body: { presence: 'working' } });
+    await claude.ok('setPresence', { body: { presence: 'waiting', waiting: { for: 'permission', question } } });
+    await mine.getByText(`waits for your permission: ${question}`).waitFor();
+    await claude.ok('setPresence', { body: { presence: 'working' } });
+    await mine.getByText('waits for the release').waitFor();
+    await claude.ok('setPresence', { body: { presence: 'waiting', waiting: { for: 'permission', question } } });
+    await mine.getByRole('link', { name: 'Agent claude' }).click();
+    await page.getByText(`your permission: ${question}`).waitFor();
+    await page.getByText('2 turns, 30 tokens in, unknown out, cost unknown').waitFor();
     await close();
   });
 

@@ -1,9 +1,10 @@
 /** Formats the people and agents of a board. */
+import { costWords, countWords, usageWords, waitingWords } from '../../contract/agent-text.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
-import type { AgentUsage, BoardPerson, Member } from '../../contract/types.ts';
+import type { BoardPerson, Member } from '../../contract/types.ts';
 import { rowsOr, table } from '../table.ts';
 import { showTime, type TimeStyle } from '../time.ts';
-import { fields, plural } from './fields.ts';
+import { fields } from './fields.ts';
 import { lineText } from './task.ts';
 
 /** People first, then agents. */
@@ -86,8 +87,8 @@ export function memberText(member: Member, times: TimeStyle): string {
     ['presence', presenceText(member, times)],
     ['delivery', member.delivery_mode],
     ['applied', member.delivery],
-    ['waits for', member.waiting ? waitingText(member.waiting) : null],
-    ['used today', member.usage ? usageText(member.usage) : null],
+    ['waits for', member.waiting ? escapeUntrusted(waitingWords(member.waiting)) : null],
+    ['used today', member.usage ? usageWords(member.usage) : null],
     ['location', location ? whereText(location) : null],
     ['session', location ? `${location.harness}, ${location.session_id}` : null],
     ['last active', location ? showTime(location.last_active, times) : null],
@@ -103,42 +104,14 @@ export async function usageTableText(agents: Member[], url: string): Promise<str
       name,
       board,
       escapeUntrusted(harness ?? ''),
-      ...[usage?.turns, usage?.input_tokens, usage?.output_tokens].map(known),
-      costText(usage?.cost_usd),
+      ...[usage?.turns, usage?.input_tokens, usage?.output_tokens].map(countWords),
+      costWords(usage?.cost_usd),
     ]),
   );
   return [`${url} · used today`, ...rowsOr(rows, 'Put one onto a board: service agent create NAME --board BOARD')].join(
     '\n',
   );
 }
-
-const waitingText = ({ for: what, question, where }: NonNullable<Member['waiting']>): string =>
-  escapeUntrusted(
-    [
-      what === undefined ? 'you' : what === 'permission' ? 'your permission' : 'your answer',
-      where && ` (${where})`,
-      question && `: ${question}`,
-    ]
-      .filter(Boolean)
-      .join(''),
-  );
-
-/** What was not told is unknown, and no zero. */
-function usageText({ turns, input_tokens: read, output_tokens: written, cost_usd: cost }: AgentUsage): string {
-  const told = [
-    plural(turns, 'turn', 'turns'),
-    `${known(read)} tokens in`,
-    `${known(written)} out`,
-    cost === undefined ? 'cost unknown' : costText(cost),
-  ];
-  return told.join(', ');
-}
-
-const known = (count: number | undefined): string => (count === undefined ? 'unknown' : String(count));
-
-/** In US dollars, to the cent where it is more than one. */
-const costText = (cost: number | undefined): string =>
-  cost === undefined ? 'unknown' : `$${cost.toFixed(cost < 0.01 ? 4 : 2)}`;
 
 function presenceText({ presence, presence_since: since }: Member, times: TimeStyle): string | null {
   if (presence === null) return null;

@@ -1,5 +1,6 @@
 /** An agent's own page: who it is and whose, what it is on, whether it is woken now, what was handed to it, what it wrote. */
 import { useEffect, useState } from 'preact/hooks';
+import { usageWords, waitingWords } from '../../contract/agent-text.ts';
 import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { session } from '../api/session.ts';
@@ -63,7 +64,7 @@ function Page({ member, room }: { member: Member; room: Room }) {
   const [asked, setAsked] = useState<'line' | 'remove' | null>(null);
   const own = member.owner === session.value?.person.handle && member.status === 'active';
   const waking = wakingOf(member);
-  const { line, current_task: task, location } = member;
+  const { line, current_task: task, location, waiting, usage } = member;
   const changed = (): void => void room.refresh();
   const close = (): void => setAsked(null);
   const names = room.members.value.map((one) => one.name);
@@ -81,6 +82,17 @@ function Page({ member, room }: { member: Member; room: Room }) {
         {member.status === 'active' && member.state && <Presence state={member.state} words={sinceWords(member)} />}
       </header>
       <dl class="facts">
+        {waiting && (
+          <div>
+            <dt>Waits for</dt>
+            <dd>
+              <p>
+                <b>{waitingWords(waiting)}</b>
+              </p>
+              <p class="q2">Answer it in its session.</p>
+            </dd>
+          </div>
+        )}
         {member.status === 'active' && (
           <div>
             <dt>On now</dt>
@@ -142,6 +154,12 @@ function Page({ member, room }: { member: Member; room: Room }) {
             ))}
           </dd>
         </div>
+        {usage && (
+          <div>
+            <dt>Used today</dt>
+            <dd>{usageWords(usage)}</dd>
+          </div>
+        )}
         {location && (
           <div>
             <dt>Session</dt>

@@ -1,5 +1,6 @@
 /** One agent in a list: who, its state, what it is on, how messages reach it, and what may be done with it. */
 import { useState } from 'preact/hooks';
+import { waitingWords } from '../../contract/agent-text.ts';
 import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -14,7 +15,8 @@ import './agent.css';
 
 /** What an agent is on: its line, and its task where the line does not name it. */
 function OnNow({ member }: { member: Member }) {
-  const { line, board } = member;
+  const { line, board, waiting } = member;
+  if (waiting) return <b>waits for {waitingWords(waiting)}</b>;
   const task = line?.task ?? member.current_task ?? null;
   if (!line && !task) return <span class="q">nothing said</span>;
   const named = task && !line?.text.includes(task.ref);

@@ -133,9 +133,21 @@ export class Room {
       this.members.value = this.members
         .peek()
         .map((member) =>
-          member.id === member_id ? { ...member, presence, presence_since, delivery, line, state } : member,
+          member.id === member_id
+            ? { ...member, presence, presence_since, delivery, line, state, waiting: undefined }
+            : member,
         );
+      if (presence === 'waiting') void this.readWaiting(member_id);
     }
+  }
+
+  /** What an agent waits with is told to its own person, who asks for it. */
+  private async readWaiting(id: string): Promise<void> {
+    const member = this.members.peek().find((one) => one.id === id);
+    if (member?.owner !== session.peek()?.person.handle) return;
+    const read = await call('getMember', { params: { board: this.name, member: id } }).catch(() => null);
+    if (!read || this.closed) return;
+    this.members.value = this.members.peek().map((one) => (one.id === id ? read : one));
   }
 
   private want(head: number): void {

@@ -6,6 +6,7 @@ import { runsOutAt } from '../../seats/presence.rules.ts';
 import { type WaitingSeat, waitingSeats } from '../../seats/reports.store.ts';
 import { timestamp } from '../../text/time.ts';
 import { waitingView } from '../member.ts';
+import type { Needs } from './held-threads.ts';
 
 /** Who looks at the session answers before that. */
 const AFTER_MS = 20_000;
@@ -16,7 +17,7 @@ const QUESTION = 160;
 export async function waitingNeeds(
   tx: ReadTx,
   places: readonly Place[],
-): Promise<{ needs: Need[]; changes: number[] }> {
+): Promise<Needs> {
   const boards = new Map(places.map(({ board }) => [board.id, board]));
   const persons = [...new Set(places.map(({ member }) => member.person_id))];
   const needs: Need[] = [];
