@@ -203,6 +203,20 @@ describe('the connection to a server', () => {
     await Promise.all(many);
   };
 
+  it('tells an older server that a session waits, though not with what', async () => {
+    await follow();
+    const asks = () => at().presence(seat, 'waiting', 'all', { for: 'question', question: 'Which one?' });
+    const shown = () => server.dana.ok('getMember', { params: { board: board.name, member: seat.member_id } });
+    await asks();
+    expect(await shown()).to.have.nested.property('waiting.question', 'Which one?');
+    proxy.fail('PUT /v1/me/presence', { status: 400, code: 'invalid_request' }, 1);
+    await asks();
+    expect(await shown()).to.include({ presence: 'waiting', delivery: 'all' });
+    expect((await shown()).waiting).to.have.all.keys('since');
+    proxy.fail('PUT /v1/me/presence', { status: 429, code: 'rate_limited' }, 1);
+    expect(await asks().catch((error: unknown) => error)).to.be.instanceOf(SeatFailure);
+  });
+
   it('keeps to eight connections for requests', keepsToEight);
 
   it('that is opening misses no head that moves before it is ready', async () => {
