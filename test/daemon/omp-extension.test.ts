@@ -147,6 +147,25 @@ describe('the extension of omp', () => {
     await instance.fire('session_shutdown');
   });
 
+  it('tells what it asks its person, and that it goes on', async () => {
+    const instance = await opened();
+    const input = { command: 'mkdir\n  build' };
+    await instance.fire('tool_call', { toolCallId: 't1', toolName: 'bash', input });
+    await instance.fire('tool_approval_requested', { toolCallId: 't1', toolName: 'bash' });
+    await instance.fire('tool_approval_resolved', { toolCallId: 't1', approved: true });
+    await until(() => daemon.of('boundary').length === 1, 'that it goes on');
+    await instance.fire('tool_approval_requested', { toolCallId: 'of another call', toolName: 'edit' });
+    const questions = [{ question: 'Which name?' }, { question: 'Which place?' }];
+    await instance.fire('tool_call', { toolCallId: 't2', toolName: 'ask', input: { questions } });
+    await until(() => daemon.of('needs_person').length === 3, 'what it asks');
+    expect(daemon.of('needs_person').map(({ what, question }) => [what, question])).to.deep.equal([
+      ['permission', 'bash: mkdir build'],
+      ['permission', 'edit'],
+      ['question', 'Which name? / Which place?'],
+    ]);
+    await instance.fire('session_shutdown');
+  });
+
   it('comes back after a crash, and after a stop only with the next turn', async () => {
     const instance = await opened();
     daemon.crash();

@@ -87,6 +87,7 @@ export default function service(pi) {
   let running = false;
   let starting = false;
   let subagent = null;
+  let called = {};
   const added = new Set();
   const foreign = ["CODEX_THREAD_ID", "CODEX_SESSION_ID"].filter((name) => process.env[name]);
 
@@ -155,6 +156,12 @@ export default function service(pi) {
 
   const tell = (frame) => connection && connection.send(frame);
 
+  /** The session waits for its person, until something else happens in it. */
+  function needsPerson(what, question) {
+    const where = process.env.TMUX && process.env.TMUX_PANE ? { where: "tmux " + process.env.TMUX_PANE } : {};
+    tell({ op: "needs_person", what, question: question.replace(/[\s\p{Cc}]+/gu, " ").slice(0, 2000), ...where });
+  }
+
   /** Resolves once it is said, so that a program which ends now does not take it along. */
   function goodbye() {
     const said = tell({ op: "goodbye" });
@@ -208,16 +215,26 @@ export default function service(pi) {
     const text = await ask({ op: "turn_start", ...header() }, textOf);
     if (text) return { message: { customType: "service", content: text, display: true } };
   });
-  pi.on("tool_execution_end", async () => {
+  const boundary = async () => {
     if (!session) return;
     await ask({ op: "boundary", ...header(), capabilities: ["midturn-peer"] }, (carry) => {
       const text = textOf(carry);
       if (text) message(text, { deliverAs: "aside" });
       return text;
     });
+  };
+  pi.on("tool_execution_end", boundary);
+  pi.on("tool_approval_requested", ({ toolCallId, toolName }) => {
+    const { command, path, url } = called.toolCallId === toolCallId && called.input ? called.input : {};
+    const telling = [command, path, url].find((value) => typeof value === "string");
+    needsPerson("permission", telling ? toolName + ": " + telling : toolName);
   });
+  pi.on("tool_approval_resolved", boundary);
   // omp keeps the variables its first command had for all later ones, so ours go along with each command that needs them.
   pi.on("tool_call", (event) => {
+    called = event;
+    const questions = event.toolName === "ask" && event.input && event.input.questions;
+    if (Array.isArray(questions)) needsPerson("question", questions.map((one) => one.question).join(" / "));
     const command = event.input && event.input.command;
     if (event.toolName !== "bash" || typeof command !== "string") return;
     if (!/(^|[\s;&|(/])(board-)?service(\s|$)/.test(command)) return;
