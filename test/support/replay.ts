@@ -5,7 +5,7 @@ export interface Recorded {
   seq: number;
   type: string;
   at: number;
-  actor: { member_id: string | null; kind: 'human' | 'agent' | 'system' };
+  actor: { member_id: string | null; kind: 'human' | 'agent' | 'system'; name: string | null; owner: string | null };
   data: Record<string, unknown>;
 }
 
@@ -178,6 +178,7 @@ export class Replay {
       case 'task.updated':
       case 'task.done':
       case 'task.dropped':
+      case 'task.taken_over':
         // Rebuilt by replay-work.ts.
         break;
       default:

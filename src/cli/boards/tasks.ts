@@ -1,9 +1,12 @@
 /** Shared by task commands: resolves the task, reads the text, and reports the change. */
+import { ClientError } from '../../client/errors.ts';
 import { requireFeature } from '../../client/features.ts';
 import type { AgentLine, AgentWork, Answer, Task, TaskRef } from '../../contract/types.ts';
 import { Failure, lacking, usage } from '../../local/failure.ts';
+import { forgetOwnership, ownershipOf, rememberOwnership } from '../../local/ownerships.ts';
 import { remind } from '../messages/reminders.ts';
 import type { Output } from '../output.ts';
+import { runtime } from '../runtime.ts';
 import { type BoardSession, type Session, staying } from '../session/open-session.ts';
 import { hasPipedInput, readWhole } from '../stdin.ts';
 
@@ -58,6 +61,33 @@ export async function currentTask(session: BoardSession, given: string | undefin
     details: { tasks },
     exit: 1,
   });
+}
+
+/**
+ * Makes a change with what this agent was given when it started the task, if that was on this machine. It is sent once
+ * after the task was taken from the agent, which then knows and may go on as a helper. @throws what the change throws.
+ */
+export async function asOwner<T>(
+  { seat }: Session,
+  task: string,
+  change: (own: { ownership?: string }) => Promise<T>,
+): Promise<T> {
+  const { folders } = runtime();
+  const ownership = seat ? ownershipOf(folders, seat.memberId, task) : undefined;
+  if (!seat || ownership === undefined) return change({});
+  try {
+    return await change({ ownership });
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'task_taken')
+      await forgetOwnership(folders, seat.memberId, task);
+    throw error;
+  }
+}
+
+/** Keeps what an agent was given with a task that it owns now. */
+export async function keepOwnership({ seat }: Session, { id, ref, ownership }: Task): Promise<void> {
+  if (!seat || ownership === undefined) return;
+  await rememberOwnership(runtime().folders, { member_id: seat.memberId, task_id: id, ref, ownership });
 }
 
 interface TaskOut {

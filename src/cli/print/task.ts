@@ -32,7 +32,12 @@ export async function taskRows(tasks: Task[], times: TimeStyle, boards: boolean)
 
 function taskRow(task: Task, times: TimeStyle): string[] {
   const closed = task.closed_at === null ? '' : `${task.state} ${showTime(task.closed_at, times)}`;
-  return [task.ref, escapeUntrusted(task.title), whoText(task), blockedText(task) || closed];
+  return [
+    task.ref,
+    escapeUntrusted(task.title),
+    whoText(task),
+    [blockedText(task), staleText(task)].filter(Boolean).join('; ') || closed,
+  ];
 }
 
 function whoText({ owner, with: helpers }: Task): string {
@@ -45,6 +50,8 @@ function blockedText({ blocked, blocked_on: on }: Task): string {
   const waits = on.map((ask) => `@${ask.to.name} ${age(ask.since)} (#${ask.ask_seq})`);
   return waits.length === 0 ? 'Blocked' : `Blocked: waiting on ${waits.join(', ')}`;
 }
+
+const staleText = ({ stale_since: since }: Task): string => (since === undefined ? '' : `Stale for ${age(since)}`);
 
 function age(since: string): string {
   const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / 60_000));
@@ -63,6 +70,7 @@ export function taskText(task: Task, times: TimeStyle): string[] {
       ['board', task.board],
       ['state', task.state],
       ['owner', task.owner && `@${task.owner.name}`],
+      ['stale', task.stale_since && `since ${showTime(task.stale_since, times)}, its owner is gone`],
       ['with', task.with.map(({ name }) => `@${name}`).join(', ')],
       ['blocked', blockedText(task).replace(/^Blocked(: )?/, '') || (task.blocked ? 'yes' : null)],
       ['opened', `${showTime(task.opened_at, times)} by @${task.opened_by.name}`],

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { words } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/boards/tasks.ts';
+import { asOwner, currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { changedTask } from './lib/shapes.ts';
 
@@ -29,10 +29,12 @@ export default class TaskDone extends BaseCommand<typeof TaskDone> {
     const note = await textOf(given.text, 'the closing note', this.out);
     const session = await withTasks(await this.onBoard('A'));
     const task = await currentTask(session, given.task);
-    const { data, again } = await this.write(session.client, 'finishTask', {
-      params: { board: session.board, task },
-      body: { note, cancelled: this.flags.cancelled },
-    });
+    const { data, again } = await asOwner(session, task, (own) =>
+      this.write(session.client, 'finishTask', {
+        params: { board: session.board, task },
+        body: { note, cancelled: this.flags.cancelled, ...own },
+      }),
+    );
     const record = await taskOut(session, data, this.out, 'closed');
     this.print<typeof json>(record, () => `Closed ${data.ref} on ${data.board}.${again}`);
   }

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { currentTask, taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
+import { asOwner, currentTask, taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { changedTask } from './lib/shapes.ts';
 
@@ -28,10 +28,12 @@ export default class TaskDrop extends BaseCommand<typeof TaskDrop> {
     const { member, reason } = this.flags;
     const session = await withTasks(await this.onBoard('A'));
     const task = await currentTask(session, given);
-    const { data, again } = await this.write(session.client, 'dropTask', {
-      params: { board: session.board, task },
-      body: { member: member?.replace(/^@/, ''), reason },
-    });
+    const { data, again } = await asOwner(session, task, (own) =>
+      this.write(session.client, 'dropTask', {
+        params: { board: session.board, task },
+        body: { member: member?.replace(/^@/, ''), reason, ...own },
+      }),
+    );
     const { ref, owner } = data;
     const record = await taskOut(session, data, this.out);
     const who = member ? `${member.replace(/^@/, '')} does` : 'You do';

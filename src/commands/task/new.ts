@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { taskOut, withTasks } from '../../cli/boards/tasks.ts';
+import { keepOwnership, taskOut, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { changedTask } from './lib/shapes.ts';
@@ -35,6 +35,7 @@ export default class TaskNew extends BaseCommand<typeof TaskNew> {
       params: { board: session.board },
       body: { title: this.args.title, about, start: starts },
     });
+    await keepOwnership(session, data);
     const { ref, board, title } = data;
     const record = await taskOut(session, data, this.out, starts ? 'started' : 'other');
     this.print<typeof json>(record, () => `${starts ? 'Started' : 'New task'} ${ref} on ${board}: ${title}${again}`);

@@ -1,6 +1,6 @@
 import { words } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/boards/tasks.ts';
+import { asOwner, currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { changedTask } from './lib/shapes.ts';
 
@@ -28,7 +28,9 @@ export default class TaskNote extends BaseCommand<typeof TaskNote> {
     const params = { board: session.board, task: await currentTask(session, given.task) };
     const { data: before } = await session.client.call('getTask', { params });
     const body = { stands, stands_base: before.stands?.version ?? 0 };
-    const { data, again } = await this.write(session.client, 'updateTask', { params, body });
+    const { data, again } = await asOwner(session, params.task, (own) =>
+      this.write(session.client, 'updateTask', { params, body: { ...body, ...own } }),
+    );
     const { ref, stands: now } = data;
     const record = await taskOut(session, data, this.out);
     this.print<typeof json>(record, () => `${ref}: where it stands is now v${now?.version ?? 0}${again}`);

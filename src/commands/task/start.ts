@@ -1,6 +1,7 @@
+import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
+import { keepOwnership, taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { changedTask } from './lib/shapes.ts';
 
@@ -9,16 +10,27 @@ export const json = () => changedTask;
 export default class TaskStart extends BaseCommand<typeof TaskStart> {
   static override summary = 'Take a task that nobody owns';
   static override description =
-    'Of several who start it at once one gets it. For an agent it is the task it is on from now on, and its line says so.\nStarting again a task of your own selects it again.';
-  static override examples = ['service task start CHK-17 --as codex', 'service task start 17'];
-  static override seeAlso = ['task list', 'task join', 'task note', 'task done'];
+    'Of several who start it at once one gets it. For an agent it is the task it is on from now on, and its line says so.\nStarting again a task of your own selects it again. A task whose owner is gone for long is stale: --take-over makes it\nyours, and its former owner a helper. You take over any task of your agents, and on a board that you own any at all.';
+  static override examples = [
+    'service task start CHK-17 --as codex',
+    'service task start 17',
+    'service task start CHK-17 --take-over --as codex',
+  ];
+  static override seeAlso = ['task list', 'task join', 'task note', 'task done', 'board policy'];
   static override args = { task: required('The task: CHK-17, 17 or tsk_…') };
-  static override flags = { ...writeFlags };
+  static override flags = {
+    'take-over': Flags.boolean({ description: 'Also if somebody owns it who left it, or whose task you may take' }),
+    ...writeFlags,
+  };
 
   override async run(): Promise<void> {
     const task = taskRef(this.args.task);
     const session = await withTasks(await this.onBoard('A'));
-    const { data, again } = await this.write(session.client, 'startTask', { params: { board: session.board, task } });
+    const { data, again } = await this.write(session.client, 'startTask', {
+      params: { board: session.board, task },
+      ...(this.flags['take-over'] ? { body: { take_over: true } } : {}),
+    });
+    await keepOwnership(session, data);
     const { ref, board, title } = data;
     const record = await taskOut(session, data, this.out, 'started');
     this.print<typeof json>(record, () => `Started ${ref} on ${board}: ${title}${again}`);

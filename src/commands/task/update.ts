@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
+import { asOwner, taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { numberFlag, writeFlags } from '../../cli/flags.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
@@ -44,10 +44,12 @@ export default class TaskUpdate extends BaseCommand<typeof TaskUpdate> {
     };
     const task = taskRef(this.args.task);
     const session = await withTasks(await this.onBoard('A'));
-    const { data, again } = await this.write(session.client, 'updateTask', {
-      params: { board: session.board, task },
-      body,
-    });
+    const { data, again } = await asOwner(session, task, (own) =>
+      this.write(session.client, 'updateTask', {
+        params: { board: session.board, task },
+        body: { ...body, ...own },
+      }),
+    );
     const record = await taskOut(session, data, this.out);
     const changed = Object.entries({ title, about, stands }).flatMap(([name, value]) =>
       value === undefined ? [] : name,

@@ -23,7 +23,15 @@ export const grant = z.union([permission, z.strictObject({ claim_tasks: z.array(
 export const role = z.strictObject({ charter: text(4000).optional(), can: z.array(grant).max(10) });
 export const roles = z.record(roleName, role);
 export const preset = z.enum(['starter', 'recommended']);
-export const policyKey = z.enum(['visibility', 'broadcast', 'urgent', 'show_harness', 'nudges', 'agent_run']);
+export const policyKey = z.enum([
+  'visibility',
+  'broadcast',
+  'urgent',
+  'show_harness',
+  'nudges',
+  'agent_run',
+  'stale_after',
+]);
 
 /** After how many messages in a row agents in a thread are told so, and after how many nobody is woken any more. */
 const runLimits = z.strictObject({ notice: z.int().min(1).max(1_000), hold: z.int().min(1).max(1_000) });
@@ -37,6 +45,9 @@ export const policy = z.strictObject({
   show_harness: z.boolean(),
   nudges: z.enum(['on', 'off']),
   agent_run: z.union([off, runLimits]),
+  stale_after: z
+    .union([off, z.int().min(300).max(604_800)])
+    .describe('For how many seconds an agent that owns a task is away before others may take it over.'),
   overrides: z.array(policyKey),
 });
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { byPerson, get, type OperationRow } from '../operation.ts';
 import { boardName, id, memberName, time } from './common.ts';
 import { agentWaiting, brake } from './seats.ts';
+import { taskRef } from './tasks.ts';
 
 const common = {
   /** Of what it is about; the same as long as it stands. */
@@ -51,6 +52,15 @@ export const need = z.discriminatedUnion('kind', [
     .describe(
       "A session has waited for its agent's person for 20 seconds: with a permission or a question, as far as its program tells it.",
     ),
+  z
+    .strictObject({
+      kind: z.literal('task_stale'),
+      ...common,
+      task: taskRef,
+      agent: memberName,
+      member_id: id('mem'),
+    })
+    .describe('An agent that is gone has a task in progress: somebody may take it over (`startTask`).'),
 ]);
 
 export const needList = z.strictObject({

@@ -13,6 +13,7 @@ export const noticeKind = z.enum([
   'pairing_changed',
   'pairing_ready',
   'pairing_closed',
+  'task_taken_over',
 ]);
 
 export const notice = z.strictObject({
@@ -25,6 +26,7 @@ export const notice = z.strictObject({
   invite_id: id('inv').optional(),
   pairing_request_id: id('prq').optional(),
   person: z.strictObject({ id: id('hum'), handle }).optional(),
+  task: z.strictObject({ id: id('tsk'), ref: z.string() }).optional(),
   next: nextStep,
 });
 

@@ -33,6 +33,11 @@ export const task = z.strictObject({
   stands: taskText.nullable(),
   state: taskState,
   owner: actor.nullable(),
+  ownership: z
+    .string()
+    .optional()
+    .describe('For its owner only: sent with a change, it is refused when the task has another owner meanwhile.'),
+  stale_since: time.optional().describe('Since when its owner, an agent, has been away for too long.'),
   with: z.array(actor),
   blocked: z.boolean(),
   blocked_count: z.int().min(0),
@@ -55,6 +60,9 @@ const title = text(4_000)
   .pipe(oneLine(120, 1));
 const stands = text(2_000, 1).refine(visible, 'must hold something other than white space');
 
+/** As the answer to a start gave it. A change with that of a former owner is refused. */
+const ownership = z.string().max(64).optional();
+
 export const createTaskBody = z.strictObject({
   title,
   about: text(4_000).optional(),
@@ -67,6 +75,7 @@ export const updateTaskBody = z
     about: text(4_000).optional(),
     stands: stands.optional(),
     stands_base: z.int().min(0).optional(),
+    ownership,
   })
   .refine(
     (body) => body.title !== undefined || body.about !== undefined || body.stands !== undefined,
@@ -77,11 +86,16 @@ export const updateTaskBody = z
     path: ['stands_base'],
   });
 
-export const finishTaskBody = z.strictObject({ note: stands, cancelled: z.boolean().default(false) });
+export const startTaskBody = z.strictObject({
+  take_over: z.boolean().default(false).describe('Also from an owner that left it; of people who may, from any owner.'),
+});
+
+export const finishTaskBody = z.strictObject({ note: stands, cancelled: z.boolean().default(false), ownership });
 
 export const dropTaskBody = z.strictObject({
   member: z.string().max(64).optional(),
   reason: text(500).optional(),
+  ownership,
 });
 
 const listQuery = {
@@ -166,7 +180,7 @@ export const operations = {
     rates: ['task_and_file_writes'],
     params: taskParam,
     body: updateTaskBody,
-    errors: ['not_on_board', 'not_on_task', 'task_not_found', 'task_closed', 'stands_changed'],
+    errors: ['not_on_board', 'not_on_task', 'task_not_found', 'task_closed', 'task_taken', 'stands_changed'],
     answer: task,
   },
   startTask: {
@@ -174,6 +188,7 @@ export const operations = {
     archived: 'refused',
     rates: ['task_and_file_writes'],
     params: taskParam,
+    body: startTaskBody,
     errors: ['not_on_board', 'task_not_found', 'task_taken', 'task_closed'],
     answer: task,
   },
@@ -191,7 +206,7 @@ export const operations = {
     rates: ['task_and_file_writes'],
     params: taskParam,
     body: finishTaskBody,
-    errors: ['not_on_board', 'not_on_task', 'task_not_found', 'task_closed'],
+    errors: ['not_on_board', 'not_on_task', 'task_not_found', 'task_closed', 'task_taken'],
     answer: task,
   },
   dropTask: {
@@ -200,7 +215,7 @@ export const operations = {
     rates: ['task_and_file_writes'],
     params: taskParam,
     body: dropTaskBody,
-    errors: ['not_on_board', 'not_on_task', 'member_not_found', 'task_not_found', 'task_closed'],
+    errors: ['not_on_board', 'not_on_task', 'member_not_found', 'task_not_found', 'task_closed', 'task_taken'],
     answer: task,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -43,12 +43,19 @@ interface Named {
   pairing_request_id?: string;
   person?: { handle: string };
   board?: string;
+  task?: { ref: string };
 }
 
-/** What goes with a notice: a decision to look at, a board with somebody new on it, or a person. */
-export function noticeStep({ approval_id, pairing_request_id, person, board }: Named, baseUrl: string): NextStep {
+/** What goes with a notice: a decision or a task to look at, a board with somebody new on it, or a person. */
+export function noticeStep({ approval_id, pairing_request_id, person, board, task }: Named, baseUrl: string): NextStep {
   if (approval_id !== undefined) return showStep(approval_id, baseUrl);
   if (pairing_request_id !== undefined) return listStep(baseUrl);
+  if (task !== undefined && board !== undefined) {
+    return {
+      command: `service task show ${task.ref} --board ${shellArgument(board)} ${on(baseUrl)}`,
+      resume: 'It shows who has the task now and where it stands.',
+    };
+  }
   if (board !== undefined) {
     return {
       command: `service members --board ${shellArgument(board)} ${on(baseUrl)}`,

@@ -14,6 +14,7 @@ export const presets: Record<Preset, StoredPolicy> = {
     show_harness: true,
     nudges: 'on',
     agent_run: { notice: 12, hold: 30 },
+    stale_after: 1_800,
   },
   recommended: {
     preset: 'recommended',
@@ -23,10 +24,19 @@ export const presets: Record<Preset, StoredPolicy> = {
     show_harness: true,
     nudges: 'on',
     agent_run: { notice: 12, hold: 30 },
+    stale_after: 1_800,
   },
 };
 
-const keys: readonly PolicyKey[] = ['visibility', 'broadcast', 'urgent', 'show_harness', 'nudges', 'agent_run'];
+const keys: readonly PolicyKey[] = [
+  'visibility',
+  'broadcast',
+  'urgent',
+  'show_harness',
+  'nudges',
+  'agent_run',
+  'stale_after',
+];
 
 /** The policy as it is shown: with the keys that differ from its preset. */
 export function withOverrides(policy: StoredPolicy): Policy {

@@ -4,6 +4,7 @@ import type { ReadCase } from '../operation/usecase.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { brakedAgentNeeds } from '../views/needs/braked-agents.ts';
 import { heldThreadNeeds } from '../views/needs/held-threads.ts';
+import { staleTaskNeeds } from '../views/needs/stale-tasks.ts';
 import { waitingNeeds } from '../views/needs/waiting-agents.ts';
 
 export const listNeeds: ReadCase<'listNeeds'>['run'] = async (tx, caller) => {
@@ -12,6 +13,7 @@ export const listNeeds: ReadCase<'listNeeds'>['run'] = async (tx, caller) => {
     await heldThreadNeeds(tx, places),
     await brakedAgentNeeds(tx, caller.person.person_id),
     await waitingNeeds(tx, places),
+    await staleTaskNeeds(tx, places),
   ];
   const needs = found.flatMap((each) => each.needs).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   const changes = found.flatMap((each) => each.changes);

@@ -93,6 +93,32 @@ export async function tellRedeemed(
   });
 }
 
+interface TakenOver {
+  memberId: string;
+  task: { id: string; ref: string };
+  /** Name of the member who has it now. */
+  by: string;
+  /** Of the event. */
+  seq: number;
+}
+
+/** A former owner hears of it when it comes back; a person sees it on the board. */
+export async function tellTakenOver(
+  tx: WriteTx,
+  board: Pick<BoardRow, 'name'>,
+  { memberId, task, by, seq }: TakenOver,
+): Promise<void> {
+  if ((await memberById(tx, memberId))?.kind !== 'agent') return;
+  await tell(tx, {
+    memberId,
+    kind: 'task_taken_over',
+    subject: `${task.id} ${seq}`,
+    expiresAt: tx.now + 30 * DAY,
+    text: `@${by} took over ${task.ref} on ${board.name} from you; you help with it now.`,
+    about: { task: { id: task.id, ref: task.ref }, board: board.name },
+  });
+}
+
 /** Tells the agent that had asked for the invite, once for each invite and board. */
 export async function tellArrival(
   tx: WriteTx,

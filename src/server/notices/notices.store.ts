@@ -26,6 +26,7 @@ export interface About {
   pairing_request_id?: string;
   person?: { id: string; handle: string };
   board?: string;
+  task?: { id: string; ref: string };
 }
 
 const undelivered = (query: Knex.QueryBuilder, memberId: string): Knex.QueryBuilder =>

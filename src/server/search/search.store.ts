@@ -152,6 +152,7 @@ const TYPES = [
   'task.updated',
   'task.done',
   'task.dropped',
+  'task.taken_over',
   'file.version_added',
   'file.renamed',
   'file.removed',

@@ -4,8 +4,9 @@ import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { clearLines, clearLinesAbout, setLine } from '../lines/lines.steps.ts';
-import type { MemberRow } from '../members/members.store.ts';
+import { type MemberRow, memberById } from '../members/members.store.ts';
 import { restartRunsAbout } from '../messages/messages.store.ts';
+import { tellTakenOver } from '../notices/notices.steps.ts';
 import { append } from '../record/append.steps.ts';
 import { clearCurrentTask, setCurrentTask } from '../seats/agents.store.ts';
 import { timestampOrNull } from '../text/time.ts';
@@ -46,13 +47,35 @@ export async function takeTask({ tx, board, member, actor }: Acting, task: TaskR
       ...(owned ? { reselected: true } : {}),
     },
   });
+  await own({ tx, member }, task, event, owned ? task.owner_seq : event.seq);
+}
+
+/** The same with a task that somebody else has, who helps from now on and is told. */
+export async function takeOver({ tx, board, member, actor }: Acting, task: TaskRow): Promise<void> {
+  const from = task.owner_id;
+  if (from === null) throw new Error(`${task.ref} has no owner`);
+  const data = { task_id: task.id, ref: task.ref, from, to: member.id };
+  const event = await append(tx, board, { type: 'task.taken_over', actor, data });
+  await insertHelper(tx, { task_id: task.id, member_id: from, seq: event.seq });
+  await clearLinesAbout(tx, board.id, task.id, from);
+  await own({ tx, member }, task, event, event.seq);
+  await tellTakenOver(tx, board, { memberId: from, task, by: member.name, seq: event.seq });
+}
+
+async function own(
+  { tx, member }: Pick<Acting, 'tx' | 'member'>,
+  task: TaskRow,
+  { at }: { at: number },
+  owner_seq: number,
+): Promise<void> {
   await deleteHelper(tx, task.id, member.id);
-  await change(tx, task, { owner_id: member.id, state: 'in_progress', updated_at: event.at });
+  await change(tx, task, { owner_id: member.id, owner_seq, owner_at: at, state: 'in_progress', updated_at: at });
   await select(tx, member, task);
 }
 
 /** Makes the member a helper; an owner stays the owner. */
-export async function joinTask({ tx, board, member, actor }: Acting, task: TaskRow): Promise<void> {
+export async function joinTask(acting: Acting, task: TaskRow): Promise<void> {
+  const { tx, board, member, actor } = acting;
   const has = task.owner_id === member.id || (await isHelper(tx, task, member.id));
   if (has && (member.kind === 'human' || member.current_task_id === task.id)) return;
   const event = await append(tx, board, {
@@ -61,7 +84,7 @@ export async function joinTask({ tx, board, member, actor }: Acting, task: TaskR
     data: { task_id: task.id, ref: task.ref, member_id: member.id, ...(has ? { reselected: true } : {}) },
   });
   if (!has) await insertHelper(tx, { task_id: task.id, member_id: member.id, seq: event.seq });
-  await change(tx, task, { updated_at: event.at });
+  await change(tx, task, await changedAt(acting, task, event.at));
   await select(tx, member, task);
 }
 
@@ -97,7 +120,7 @@ export async function dropPart(
   const data = { task_id: task.id, ref: task.ref, member_id: memberId, as, reason, by };
   const event = await append(tx, board, { type: 'task.dropped', actor, data });
   if (as === 'helper') await deleteHelper(tx, task.id, memberId);
-  const columns = as === 'owner' ? { owner_id: null, state: 'open' as const } : {};
+  const columns = as === 'owner' ? { owner_id: null, owner_seq: 0, state: 'open' as const } : {};
   await change(tx, task, { ...columns, updated_at: event.at });
   await clearCurrentTask(tx, task.id, memberId);
   await clearLinesAbout(tx, board.id, task.id, memberId);
@@ -109,6 +132,18 @@ export async function dropPartsOf(acting: Pick<Acting, 'tx' | 'board' | 'actor'>
     await dropPart(acting, { id, ref }, { memberId: member_id, as, reason: null, by: 'seat_ended' });
   }
   await clearLines(acting.tx, acting.board.id, memberIds);
+}
+
+/** The columns that say when a task changed, and when its owner or the owner's person did it. */
+export async function changedAt(
+  { tx, member }: Pick<Acting, 'tx' | 'member'>,
+  { owner_id }: TaskRow,
+  at: number,
+): Promise<Pick<TaskRow, 'updated_at'> & Partial<TaskRow>> {
+  const own =
+    owner_id === member.id ||
+    (owner_id !== null && member.kind === 'human' && (await memberById(tx, owner_id))?.person_id === member.person_id);
+  return { updated_at: at, ...(own ? { owner_at: at } : {}) };
 }
 
 /** Writes columns of a task and keeps the row at hand true. Agents who talk about it may go on for as long again. */

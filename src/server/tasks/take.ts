@@ -9,8 +9,9 @@ import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.steps.ts';
 import { redact } from '../text/redaction.ts';
+import { staleTasks } from '../views/stale.ts';
 import { taskView } from '../views/task.ts';
-import { notOnTask, taskTaken } from '../views/task-refusals.ts';
+import { notOnTask, requireOwnership, taskTaken } from '../views/task-refusals.ts';
 import { requireTask } from './find.steps.ts';
 import {
   type Acting,
@@ -20,6 +21,7 @@ import {
   joinTask as join,
   releaseAll,
   requireOpen,
+  takeOver,
   takeTask,
 } from './parts.steps.ts';
 import type { TaskRow } from './tasks.store.ts';
@@ -34,13 +36,27 @@ async function find(tx: WriteTx, caller: Caller, params: Params, permissions: re
 }
 
 export const startTask: WriteCase<'startTask'> = {
-  async run(tx, caller, { params }) {
+  async run(tx, caller, { params, body }) {
     const { place, acting, task } = await find(tx, caller, params, ['claim_tasks']);
-    if (task.owner_id !== null && task.owner_id !== place.member.id) throw await taskTaken(tx, place, task);
-    await takeTask(acting, task);
+    if (task.owner_id === null || task.owner_id === place.member.id) {
+      await takeTask(acting, task);
+    } else {
+      const allowed = await mayTakeOver(tx, place, task);
+      if (!allowed || !body.take_over) throw await taskTaken(tx, place, task, allowed);
+      await takeOver(acting, task);
+    }
     return { answer: await taskView(tx, place, task) };
   },
 };
+
+/** The owner's person and a board owner may at any time; others once the owner left it. */
+async function mayTakeOver(tx: WriteTx, { member, policy }: Place, task: TaskRow): Promise<boolean> {
+  if (member.kind === 'human') {
+    if (member.access === 'admin') return true;
+    if ((await memberById(tx, task.owner_id ?? ''))?.person_id === member.person_id) return true;
+  }
+  return (await staleTasks(tx, policy, [task])).has(task.id);
+}
 
 export const joinTask: WriteCase<'joinTask'> = {
   async run(tx, caller, { params }) {
@@ -56,6 +72,7 @@ export const finishTask: WriteCase<'finishTask'> = {
   async run(tx, caller, { params, body }) {
     const { place, acting, task } = await find(tx, caller, params);
     const { member, board, actor } = acting;
+    await requireOwnership(tx, place, task, body.ownership);
     if (member.kind === 'agent' && task.owner_id !== member.id) throw await notOnTask(tx, place, task);
     const { note, cancelled } = body;
     const data = { task_id: task.id, ref: task.ref, note, cancelled };
@@ -73,6 +90,7 @@ export const dropTask: WriteCase<'dropTask'> = {
 
   async run(tx, caller, { params, body }) {
     const { place, acting, task } = await find(tx, caller, params);
+    await requireOwnership(tx, place, task, body.ownership);
     const member = body.member === undefined ? acting.member : await memberNamed(tx, place, body.member);
     const as = await partOf(acting, task, member);
     const own = member.id === acting.member.id;

@@ -15,6 +15,10 @@ export type TaskRow = {
   title: string;
   state: TaskState;
   owner_id: string | null;
+  /** Number of the event by which the owner got it; 0: nobody owns it, or they did before this was kept. */
+  owner_seq: number;
+  /** When the owner or its person last changed it. */
+  owner_at: number;
   opened_by: string;
   opened_at: number;
   /** Of its last event. */

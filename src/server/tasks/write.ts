@@ -7,9 +7,9 @@ import { append } from '../record/append.steps.ts';
 import { newId } from '../text/ids.ts';
 import { redact } from '../text/redaction.ts';
 import { taskView } from '../views/task.ts';
-import { notOnTask, standsChanged } from '../views/task-refusals.ts';
+import { notOnTask, requireOwnership, standsChanged } from '../views/task-refusals.ts';
 import { requireTask } from './find.steps.ts';
-import { type Acting, change, isHelper, requireOpen, takeTask } from './parts.steps.ts';
+import { type Acting, change, changedAt, isHelper, requireOpen, takeTask } from './parts.steps.ts';
 import { prefixOf } from './prefix.steps.ts';
 import { insertTask, insertText, lastNumber, latestTexts, type TaskRow, type TextField } from './tasks.store.ts';
 
@@ -43,6 +43,8 @@ async function open(acting: Acting, title: string, about: string | null): Promis
     title,
     state: 'open',
     owner_id: null,
+    owner_seq: 0,
+    owner_at: 0,
     opened_by: member.id,
     opened_at: tx.now,
     updated_at: tx.now,
@@ -86,6 +88,7 @@ export const updateTask: WriteCase<'updateTask'> = {
     const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
     const task = await requireTask(tx, place.board.id, params['task'] ?? '');
     requireOpen(task);
+    await requireOwnership(tx, place, task, body.ownership);
     await requirePart(acting, place, task, body);
     if (body.stands_base !== undefined && body.stands_base !== task.stands_version)
       throw await standsChanged(tx, place, task);
@@ -121,7 +124,7 @@ async function write(acting: Acting, task: TaskRow, body: Update): Promise<void>
   const data = { task_id: task.id, ref: task.ref, ...changed };
   const event = await append(tx, board, { type: 'task.updated', actor, data });
   await change(tx, task, {
-    updated_at: event.at,
+    ...(await changedAt(acting, task, event.at)),
     ...(changed.title === undefined ? {} : { title: changed.title }),
     ...(changed.about === undefined ? {} : { about_version: task.about_version + 1 }),
     ...(changed.stands === undefined ? {} : { stands_version: task.stands_version + 1 }),

@@ -8,11 +8,32 @@ import { helpersOf, latestTexts, type TaskRow } from '../tasks/tasks.store.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from './actors.ts';
 
-/** Another member owns it. */
-export async function taskTaken(tx: ReadTx, place: Place, task: TaskRow): Promise<Refusal> {
+/** Another member owns it. @param takeable whether the caller may take it over. */
+export async function taskTaken(tx: ReadTx, place: Place, task: TaskRow, takeable = false): Promise<Refusal> {
   const [owner] = await seen(tx, place, [task.owner_id]);
+  const over = takeable ? `Take it over: service task start ${task.ref} --take-over; or help` : 'Help';
   return new Refusal('task_taken', `${task.ref} is taken by @${owner?.name}.`, {
-    hint: `Help with it: service task join ${task.ref}; or pick another: service task list --state open.`,
+    hint: `${over} with it: service task join ${task.ref}; or pick another: service task list --state open.`,
+    details: { ref: task.ref, owner: owner ?? null },
+  });
+}
+
+/** What the owner of a task has to show: the same as long as nobody else got the task. */
+export const ownershipOf = ({ owner_seq }: TaskRow): string => `own_${owner_seq}`;
+
+/** A change by somebody who had the task before it was given to another. @throws Refusal `task_taken`. */
+export async function requireOwnership(
+  tx: ReadTx,
+  place: Place,
+  task: TaskRow,
+  ownership: string | undefined,
+): Promise<void> {
+  if (ownership === undefined || (task.owner_id !== null && ownership === ownershipOf(task))) return;
+  const [owner] = await seen(tx, place, [task.owner_id]);
+  const mine = owner?.id === place.member.id;
+  const who = mine ? 'by you again' : owner ? `by @${owner.name}` : 'by nobody';
+  throw new Refusal('task_taken', `${task.ref} was taken from you meanwhile and is now owned ${who}.`, {
+    hint: `Read what changed: service task show ${task.ref}; ${mine || !owner ? 'then go on with' : 'help with'} it: service task ${mine || !owner ? 'start' : 'join'} ${task.ref}.`,
     details: { ref: task.ref, owner: owner ?? null },
   });
 }

@@ -10,10 +10,13 @@ import { helpersOf, latestTexts, type TaskRow, type TextRow } from '../tasks/tas
 import { groupBy } from '../text/group.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
+import { staleTasks } from './stale.ts';
+import { ownershipOf } from './task-refusals.ts';
 
 /** Composes tasks of one board, with a fixed number of statements however many they are. */
 export async function taskViews(tx: ReadTx, place: Place, tasks: readonly TaskRow[]): Promise<Task[]> {
   if (tasks.length === 0) return [];
+  const stale = await staleTasks(tx, place.policy, tasks);
   const ids = tasks.map((task) => task.id);
   const helpers = groupBy(await helpersOf(tx, ids), (helper) => helper.task_id);
   const texts = groupBy(await latestTexts(tx, ids), (text) => text.task_id);
@@ -39,6 +42,8 @@ export async function taskViews(tx: ReadTx, place: Place, tasks: readonly TaskRo
       stands: stands ? { ...textOf(stands, actor), messages_since: Number(said?.since ?? 0) } : null,
       state: task.state,
       owner: task.owner_id === null ? null : actor(task.owner_id),
+      ...(task.owner_id === place.member.id && !closed ? { ownership: ownershipOf(task) } : {}),
+      ...staleSince(stale.get(task.id)),
       with: (helpers.get(task.id) ?? []).map((helper) => actor(helper.member_id)),
       blocked: blocking.length > 0,
       blocked_count: blocking.length,
@@ -64,6 +69,8 @@ export async function taskView(tx: ReadTx, place: Place, task: TaskRow): Promise
   const [view] = await taskViews(tx, place, [task]);
   return view as Task;
 }
+
+const staleSince = (at: number | undefined) => (at === undefined ? {} : { stale_since: timestamp(at) });
 
 const countsOf = (talk: MessageCounts | undefined) => ({
   message_count: Number(talk?.messages ?? 0),

@@ -57,7 +57,8 @@ async function currentTask(tx: ReadTx, place: Place): Promise<AgentWork['current
   if (member.current_task_id === null) return null;
   const [task] = await tasksWithIds(tx, [member.current_task_id]);
   if (!task) throw new Error(`task ${member.current_task_id} is missing`);
-  const { stands } = await taskView(tx, place, task);
+  // Whether it is stale is not told here, and so not looked up.
+  const { stands } = await taskView(tx, { ...place, policy: { ...place.policy, stale_after: 'off' } }, task);
   return { ...taskRefView(task), owner: task.owner_id === member.id, stands };
 }
 

@@ -72,6 +72,8 @@ export function wordsOf(event: BoardEvent, board: string, names: Names): Words {
       };
     case 'task.done':
       return { did: data['cancelled'] ? 'cancelled' : 'finished', link: task(), rest: quote(text(data, 'note')) };
+    case 'task.taken_over':
+      return { did: `took over from ${member('from')}`, link: task() };
     case 'task.dropped':
       return { did: data['by'] === 'self' ? 'dropped' : `ended the part of ${member('member_id')} in`, link: task() };
     case 'file.version_added':

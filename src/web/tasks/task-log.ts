@@ -57,6 +57,8 @@ export function deedOf({ type, data = {}, actor }: BoardEvent, nameOf: (member: 
       return data['reselected'] ? 'took it up again' : 'started it';
     case 'task.joined':
       return data['reselected'] ? 'took it up again' : 'joined';
+    case 'task.taken_over':
+      return `took it over from ${nameOf(String(data['from'] ?? ''))}`;
     case 'task.done':
       return data['cancelled'] ? 'cancelled it' : 'finished it';
     case 'task.dropped': {

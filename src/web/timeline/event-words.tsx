@@ -197,6 +197,7 @@ const words: Record<string, Words> = {
     (data['cancelled']
       ? task('x', 'cancelled', ({ note }) => <Quiet>{text(note)}</Quiet>)
       : task('task', 'finished', ({ note }) => <Quiet>{text(note)}</Quiet>))(data, about, event),
+  'task.taken_over': task('half', 'took over'),
   'task.dropped': task('open', 'gave up', dropped),
   'file.version_added': told('file', ({ name, version }, { board }) => (
     <>

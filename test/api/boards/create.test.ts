@@ -49,6 +49,7 @@ forEachDatabase('creating a board', (engine) => {
       show_harness: true,
       nudges: 'on',
       agent_run: { notice: 12, hold: 30 },
+      stale_after: 1_800,
       overrides: [],
     });
     expect(Object.keys(body.roles)).to.deep.equal(['member']);

@@ -105,6 +105,7 @@ forEachDatabase('changing a board', (engine) => {
       show_harness: true,
       nudges: 'on',
       agent_run: { notice: 12, hold: 30 },
+      stale_after: 1_800,
       overrides: ['urgent'],
     });
     expect((await events()).at(-1)?.data).to.deep.include({ preset_applied: 'recommended' });

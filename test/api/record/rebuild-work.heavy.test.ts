@@ -99,7 +99,7 @@ forEachDatabase('tasks and asks beside the record', (engine) => {
         });
         return;
       case 'start':
-        await api.call('startTask', { params });
+        await api.call('startTask', { params, body: { take_over: flag } });
         return;
       case 'join':
         await api.call('joinTask', { params });

@@ -15,8 +15,10 @@ export const policyWords = (policy: Policy): string =>
   [policy.preset, ...policy.overrides.map((key) => `${key}=${valueText(policy[key])}`)].join(', ');
 
 /** As `--set` takes it. */
-const valueText = (value: Policy[keyof Policy]): string =>
-  typeof value === 'object' && 'hold' in value ? `${value.notice}/${value.hold}` : String(value);
+function valueText(value: Policy[keyof Policy]): string {
+  if (typeof value === 'number') return `${value / 60}m`;
+  return typeof value === 'object' && 'hold' in value ? `${value.notice}/${value.hold}` : String(value);
+}
 
 const meanings: Record<string, Record<string, string>> = {
   visibility: {
@@ -28,10 +30,14 @@ const meanings: Record<string, Record<string, string>> = {
   show_harness: { true: 'agents see which program others run', false: 'agents do not see which program others run' },
   nudges: { on: 'agents are reminded', off: 'agents are not reminded' },
   agent_run: { off: 'agents may answer each other without end' },
+  stale_after: { off: 'nobody takes over the task of an agent that is gone' },
 };
 
-/** What the numbers of `agent_run` mean. */
-const longRuns = 'messages in a row by agents in a thread: told so, then held';
+/** What the numbers of settings mean. */
+const numbers: Record<string, string> = {
+  agent_run: 'messages in a row by agents in a thread: told so, then held',
+  stale_after: 'an agent gone for this long has left its tasks, and others may take them over',
+};
 
 export function policyText(policy: Policy): string {
   const { preset, overrides, ...values } = policy;
@@ -39,7 +45,7 @@ export function policyText(policy: Policy): string {
     ['preset', preset],
     ...Object.entries(values).map(([key, value]): [string, string] => [
       key,
-      `${valueText(value)}${overrides.includes(key as never) ? ', changed' : ''} (${meanings[key]?.[String(value)] ?? longRuns})`,
+      `${valueText(value)}${overrides.includes(key as never) ? ', changed' : ''} (${meanings[key]?.[String(value)] ?? numbers[key]})`,
     ]),
   ]).join('\n');
 }

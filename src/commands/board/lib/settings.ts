@@ -1,5 +1,6 @@
 /** Changes one setting of a board and returns the old and the new value. */
 import type { BoardSession } from '../../../cli/session/open-session.ts';
+import { duration } from '../../../cli/time.ts';
 import { permissions } from '../../../contract/permissions.ts';
 import { either } from '../../../contract/problems.ts';
 import type { Board, BodyIn, Role } from '../../../contract/types.ts';
@@ -20,6 +21,7 @@ const policyValues = {
   show_harness: ['true', 'false'],
   nudges: ['on', 'off'],
   agent_run: ['12/30', 'off'],
+  stale_after: ['30m', 'off'],
 } as const;
 
 /** A policy as words of the command line say it: a preset, then `key=value` for what differs from it. */
@@ -36,6 +38,10 @@ export function policyOptions(preset: string | undefined, set: readonly string[]
     const [, notice, hold] = (key === 'agent_run' && runLimits.exec(value)) || [];
     if (hold !== undefined) {
       options[key] = { notice: Number(notice), hold: Number(hold) };
+      continue;
+    }
+    if (key === 'stale_after' && value !== 'off') {
+      options[key] = duration(value, key);
       continue;
     }
     const values: readonly string[] = policyValues[key as keyof typeof policyValues];

@@ -14,6 +14,7 @@ const SECRETS: [(typeof KINDS)[number], string][] = [
   ['data', 'recovery-key'],
   ['data', 'server.pid'],
   ['state', 'files.json'],
+  ['state', 'tasks.json'],
   ['state', 'audit-heads.json'],
   ['state', 'audit-boards.json'],
   ['state', 'collect.json'],

@@ -92,6 +92,8 @@ const commandFor = (need: Need): string => {
       return `service thread continue ${need.seq} --board ${need.board}`;
     case 'agent_braked':
       return `service agent release ${need.agent} --board ${need.board}`;
+    case 'task_stale':
+      return `service task start ${need.task.ref} --take-over --board ${need.board}`;
     case 'agent_waiting':
       return `service agent show ${need.agent} --board ${need.board}`;
   }

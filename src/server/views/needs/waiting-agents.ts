@@ -14,10 +14,7 @@ const AFTER_MS = 20_000;
 const QUESTION = 160;
 
 /** @param places the boards of one person. @returns with the next moment at which it is another list, if nothing happens */
-export async function waitingNeeds(
-  tx: ReadTx,
-  places: readonly Place[],
-): Promise<Needs> {
+export async function waitingNeeds(tx: ReadTx, places: readonly Place[]): Promise<Needs> {
   const boards = new Map(places.map(({ board }) => [board.id, board]));
   const persons = [...new Set(places.map(({ member }) => member.person_id))];
   const needs: Need[] = [];

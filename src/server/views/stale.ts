@@ -1,0 +1,48 @@
+/** Which tasks were left by their owners: worked out when read, because time alone changes it. */
+import type { Policy } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { staleAt } from '../tasks/stale.rules.ts';
+import { lastWords, type OwnedRow, ownedByAgents } from '../tasks/stale.store.ts';
+import type { TaskRow } from '../tasks/tasks.store.ts';
+
+/** By task, since when it is stale; only those that are. */
+export async function staleTasks(
+  tx: ReadTx,
+  { stale_after: after }: Pick<Policy, 'stale_after'>,
+  tasks: readonly TaskRow[],
+): Promise<Map<string, number>> {
+  // One that was written to lately is not looked at any further.
+  const taskIds = tasks
+    .filter(({ state, owner_at }) => state === 'in_progress' && after !== 'off' && owner_at + after * 1_000 <= tx.now)
+    .map(({ id }) => id);
+  if (taskIds.length === 0) return new Map();
+  const times = await staleTimes(tx, await ownedByAgents(tx, { taskIds }), () => after);
+  return new Map([...times].filter(([, at]) => at <= tx.now));
+}
+
+/** By task, when it is or was stale unless something happens. A time to come may turn out later still. */
+export async function staleTimes(
+  tx: ReadTx,
+  rows: readonly OwnedRow[],
+  afterOn: (boardId: string) => Policy['stale_after'],
+): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  for (const row of rows) {
+    const at = staleAt(afterOn(row.board_id), row, row.owner_at);
+    if (at !== null) times.set(row.id, at);
+  }
+  const past = rows.filter(({ id }) => (times.get(id) ?? tx.now + 1) <= tx.now);
+  const words =
+    past.length === 0
+      ? []
+      : await lastWords(
+          tx,
+          past.map(({ id }) => id),
+        );
+  for (const { task_id, at } of words) {
+    const row = past.find(({ id }) => id === task_id);
+    const later = row && staleAt(afterOn(row.board_id), row, Math.max(row.owner_at, Number(at)));
+    if (later) times.set(task_id, later);
+  }
+  return times;
+}

@@ -1,0 +1,78 @@
+/** Tasks that an agent left, on the command line. */
+import { expect } from 'chai';
+import { type Hosted, hosted } from './support/hosted.ts';
+
+describe('a task whose agent is gone', function () {
+  this.timeout(60_000);
+  let at: Hosted;
+  before(async () => {
+    at = await hosted();
+    await at.home.json(['board', 'create', 'payments', '--no-link']);
+    for (const name of ['claude', 'codex']) await at.home.json(['agent', 'create', name, '--board', 'payments']);
+  });
+  after(() => at.close());
+
+  const text = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await at.home.run(args);
+    expect(code, stderr).to.equal(0);
+    return stdout;
+  };
+  const refused = async (...args: string[]) => JSON.parse((await at.home.run([...args, '--json'])).stdout).error;
+
+  it('is shown as stale, is taken over, and its former owner’s commands say who has it now', async () => {
+    const { task } = await at.home.json(['task', 'new', 'Cap the backoff', '--as', 'claude']);
+    const { ref } = task;
+    expect(await text('task', 'list', '--board', 'payments')).to.not.include('Stale');
+    at.server.clock.advance(31 * 60_000);
+    expect(await text('task', 'list', '--board', 'payments')).to.match(/@claude +Stale for \d+m$/m);
+    expect(await text('task', 'show', ref, '--board', 'payments')).to.match(/^stale +since .*, its owner is gone$/m);
+    expect(await text('inbox'))
+      .to.match(
+        new RegExp(`Needs you\\n +payments +claude is gone and has ${ref} in progress: "Cap the backoff"$`, 'm'),
+      )
+      .and.include(`Next: service task start ${ref} --take-over --board payments\n`);
+
+    const taken = await refused('task', 'start', ref, '--as', 'codex');
+    expect([taken.code, taken.details.owner.name]).to.deep.equal(['task_taken', 'claude']);
+    expect(taken.hint).to.include(`service task start ${ref} --take-over`);
+    expect(await text('task', 'start', ref, '--take-over', '--as', 'codex')).to.include(`Started ${ref} on payments`);
+    expect(await text('inbox')).to.not.include('is gone and has');
+
+    const late = await refused('task', 'done', 'Done long ago', '--as', 'claude');
+    expect([late.code, late.details.owner.name]).to.deep.equal(['task_taken', 'codex']);
+    expect(late.message).to.equal(`${ref} was taken from you meanwhile and is now owned by @codex.`);
+    // It knows now, and may say as a helper how far it had come.
+    expect(await text('task', 'note', 'The cap works, tests are missing', '--as', 'claude')).to.include('is now v1');
+    expect(await text('task', 'done', ref, 'The cap is tested', '--as', 'codex')).to.include(`Closed ${ref}`);
+  });
+
+  it('is taken by the owner of its board at once, and every change by the agent that had it is refused once', async () => {
+    for (const [verb, words] of [
+      ['note', ['Half done']],
+      ['update', ['--stands', 'Half done']],
+      ['drop', []],
+    ] as const) {
+      const { task } = await at.home.json(['task', 'new', `To ${verb}`, '--as', 'claude']);
+      expect(await text('task', 'start', task.ref, '--take-over', '--board', 'payments')).to.include('Started');
+      const command = ['task', verb, task.ref.toLowerCase(), ...words, '--as', 'claude'];
+      expect((await refused(...command)).code, verb).to.equal('task_taken');
+      await text(...command);
+    }
+  });
+
+  it('leaves the time after which it is stale to the policy of its board', async () => {
+    const set = (value: string) => text('board', 'policy', '--set', `stale_after=${value}`, '--board', 'payments');
+    expect(await set('2h')).to.include('stale_after=120m');
+    expect(await text('board', 'policy', '--board', 'payments')).to.match(
+      /^stale_after +120m, changed \(an agent gone/m,
+    );
+    expect(await set('off')).to.include('stale_after=off');
+    expect(await set('30m')).to.match(/-> starter$/m);
+    expect((await at.home.run(['board', 'policy', '--set', 'stale_after=soon', '--board', 'payments'])).code).to.equal(
+      2,
+    );
+    expect((await refused('board', 'policy', '--set', 'stale_after=10s', '--board', 'payments')).code).to.equal(
+      'invalid_request',
+    );
+  });
+});
