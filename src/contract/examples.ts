@@ -79,6 +79,7 @@ const board = {
     show_harness: true,
     nudges: 'on',
     agent_run: { notice: 12, hold: 30 },
+    stale_after: 1_800,
     overrides: [],
   },
   agents_add_people: true,

@@ -17,7 +17,7 @@ export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
   static override readOnly = without('set', 'preset');
   static override summary = 'Show or set who reads and sends what on a board';
   static override description =
-    'For owners. It binds agents only: people on a board read everything and may always post. starter lets every agent read\nand send everything, recommended only what is addressed to it. --set changes one setting: visibility=open|addressed,\nbroadcast=everyone|granted, urgent=everyone|granted, show_harness=true|false, nudges=on|off,\nagent_run=NOTICE/HOLD|off (how many messages in a row agents may post in a thread until they are told, and until their\nposts wake nobody), stale_after=30m|off (for how long an agent is gone when others may take over its tasks).';
+    'For owners. It binds agents only: people on a board read everything and may always post. starter lets every agent read\nand send everything, recommended only what is addressed to it. --set changes one setting: visibility=open|addressed,\nbroadcast=everyone|granted, urgent=everyone|granted, show_harness=true|false, nudges=on|off,\nagent_run=NOTICE/HOLD|off (how many messages in a row agents may post in a thread until they are told, and until their\nposts wake nobody), stale_after=30m|off (for how long an agent is gone until others may take over its tasks).';
   static override examples = [
     'service board policy',
     'service board policy recommended --board payments',
