@@ -135,6 +135,14 @@ forEachDatabase('tasks on the page', (engine) => {
     await close();
   });
 
+  it('one takes over the task of an own agent at any time', async () => {
+    const { task, path } = await scene();
+    const { page, close } = await visit(server, dana, `${path}&task=${task.ref}`);
+    await page.getByRole('button', { name: 'Take over' }).click();
+    await page.getByRole('complementary').getByText('dana (you) have it').waitFor();
+    await close();
+  });
+
   it('where it stands is never written over unseen, and its earlier texts stay readable', async () => {
     const { claude, params, task, path } = await scene();
     const at = { params: { ...params, task: task.ref } };
@@ -224,6 +232,31 @@ forEachDatabase('tasks on the page', (engine) => {
       .getByRole('link', { name: /Cap the backoff/ })
       .waitFor();
     expect(await page.getByRole('button', { name: 'New task' }).count()).to.equal(0);
+    await close();
+  });
+
+  // It moves the server's time ahead of the browser's, so it comes last.
+  it('a task whose agent is gone is shown as left, and another person takes it over', async () => {
+    const { task, path, params } = await scene();
+    const { page, close } = await visit(server, maya, `${path}&task=${task.ref}`);
+    const panel = page.getByRole('complementary', { name: /Cap the backoff/ });
+    await panel.getByText('claude owns it').waitFor();
+    expect(await panel.getByRole('button', { name: 'Take over' }).count()).to.equal(0);
+    server.clock.advance(31 * 60_000);
+    // As when a tab is looked at again: the page's minute passes.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await column(page, 'In progress')
+      .getByRole('link', { name: /Cap the backoff/ })
+      .filter({ hasText: 'claude left it' })
+      .waitFor();
+    await panel.getByText('but is gone: the task may be taken over').waitFor();
+    await expectAccessible(page, 'a task that was left');
+    await panel.getByRole('button', { name: 'Take over' }).click();
+    await panel.getByText('maya (you) have it').waitFor();
+    await panel.getByText('claude helps').waitFor();
+    await panel.getByText(/took it over from claude/).waitFor();
+    await panel.getByRole('button', { name: 'Take over' }).waitFor({ state: 'detached' });
+    expect((await dana.ok('getTask', { params: { ...params, task: task.ref } })).owner?.name).to.equal('maya');
     await close();
   });
 });

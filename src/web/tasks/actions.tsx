@@ -1,4 +1,4 @@
-/** What a person can do with a task: take it, help, give it up, take somebody off it, finish or cancel it. */
+/** What a person can do with a task: take it, also from an agent that left it, help, give it up, take somebody off it, finish or cancel it. */
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -8,7 +8,7 @@ import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
-import { isMe } from './is-me.ts';
+import { isMe, isMine } from './is-me.ts';
 
 const MAX_NOTE = 2_000;
 const MAX_TITLE = 120;
@@ -20,6 +20,7 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
   const { busy, error, run } = useWrite();
   const params = { board: room.name, task: task.id };
   const part = isMe(task.owner) || task.with.some(isMe);
+  const mayTake = task.owner !== null && (task.stale_since !== undefined || isMine(task.owner));
   const others = [...(task.owner ? [task.owner] : []), ...task.with].filter((actor) => !isMe(actor));
   const drop = (member?: string): void =>
     void run(`drop ${member ?? ''}`, async (key) =>
@@ -39,6 +40,20 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
             }
           >
             Start
+          </button>
+        )}
+        {mayTake && (
+          <button
+            type="button"
+            class={task.stale_since ? 'b pri' : 'b'}
+            disabled={busy}
+            onClick={() =>
+              void run('take over', async (key) =>
+                changed(await call('startTask', { params, body: { take_over: true }, idempotencyKey: key })),
+              )
+            }
+          >
+            Take over
           </button>
         )}
         <button type="button" class="b" onClick={() => setAsked('done')}>

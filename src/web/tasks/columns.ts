@@ -63,6 +63,8 @@ export function sublineOf(task: Task, asks: Message[], owner: Member | undefined
   if (task.blocked) return { tone: 'plain', text: 'waits on an answer' };
   const going = mine.find(({ ask }) => ask?.going_at && Date.parse(ask.going_at) > now);
   if (going?.ask) return { icon: 'clock', tone: 'mine', text: `asks you, ${goingWith(going.ask)}` };
+  if (task.stale_since)
+    return { tone: 'gone', text: `${task.owner?.name} left it, ${ago(owner?.presence_since ?? task.stale_since)}` };
   if (owner?.state === 'disconnected' && owner.presence_since && now - Date.parse(owner.presence_since) > GONE)
     return { tone: 'gone', text: `${owner.name} gone ${ago(owner.presence_since)}` };
   if (task.message_count === 0) return null;

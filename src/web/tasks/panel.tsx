@@ -126,6 +126,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
           </span>
         )}
         {!task.owner && <span>nobody has it yet</span>}
+        {task.stale_since && <span title={exactly(task.stale_since)}>but is gone: the task may be taken over</span>}
         {task.with.map((helper) => (
           <span class="row" key={helper.id}>
             <Glyph who={{ ...helper, state: stateOf(helper) }} size={20} />

@@ -1,8 +1,9 @@
 /** The tasks of the open board, kept up to date by its events. */
 import { effect, signal } from '@preact/signals';
-import type { Answer, Task } from '../../contract/types.ts';
+import type { Answer, Member, Task } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
+import { now } from '../state/clock.ts';
 import type { Happening, Room } from '../state/room.ts';
 import { oneAtATime, Soon } from '../state/soon.ts';
 import { columnOf, isClosed } from './columns.ts';
@@ -37,7 +38,19 @@ export class TaskBoard {
     const begin = effect(() => {
       if (room.head.value !== null && !this.tasks.peek()) void this.read();
     });
-    this.stops = [begin, room.subscribe((happening) => this.hear(happening))];
+    const followStale = effect(() => {
+      if (now.value && this.mayTurn(room.members.value)) this.soon(SOON_MS);
+    });
+    this.stops = [begin, followStale, room.subscribe((happening) => this.hear(happening))];
+  }
+
+  /** Whether a task may have become stale, or no longer be: by the time and by who is there, which is no event. */
+  private mayTurn(members: readonly Member[]): boolean {
+    const gone = new Set(members.filter(({ presence }) => presence === 'no_session').map(({ id }) => id));
+    return [...(this.tasks.peek()?.values() ?? [])].some(
+      ({ state, owner, stale_since }) =>
+        state === 'in_progress' && owner !== null && gone.has(owner.id) === (stale_since === undefined),
+    );
   }
 
   close(): void {
