@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import knex from 'knex';
 import pg from 'pg';
+import { migrations } from '../../../migrations/index.ts';
 import { newestMigration } from '../../../src/server/db/migrate.ts';
 import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
@@ -34,6 +36,42 @@ forEachDatabase('storage migrate', (engine) => {
     const first = await migrateStorage(data, false);
     expect([first.from, first.applied.at(-1)]).to.deep.equal([null, to]);
     expect(await migrateStorage(data, false)).to.deep.equal({ from: to, to, applied: [] });
+    remove();
+  });
+
+  it('keeps the tasks of the first build, and who has them', async () => {
+    const { data, remove } = await emptyOf(engine);
+    const db =
+      engine === 'postgres'
+        ? knex({ client: 'pg', connection: data.db })
+        : knex({
+            client: 'better-sqlite3',
+            connection: { filename: join(data.dataDir, 'service.db') },
+            useNullAsDefault: true,
+          });
+    const [first] = migrations;
+    if (!first) throw new Error('there is no first migration');
+    await db.migrate.latest({
+      migrationSource: {
+        getMigrations: async () => [first],
+        getMigrationName: ({ name }) => name,
+        getMigration: async ({ up }) => ({ up, down: async () => {} }),
+      },
+      tableName: 'migrations',
+    });
+    const texts = { about_version: 0, stands_version: 0, title: 'Old', opened_by: 'mem_1', board_id: 'brd_1' };
+    const task = { ...texts, opened_at: 1_000, updated_at: 5_000 };
+    await db('tasks').insert([
+      { ...task, id: 'tsk_1', number: 1, ref: 'OLD-1', state: 'in_progress', owner_id: 'mem_1' },
+      { ...task, id: 'tsk_2', number: 2, ref: 'OLD-2', state: 'open', owner_id: null },
+    ]);
+    expect((await migrateStorage(data, false)).applied).to.deep.equal(migrations.slice(1).map(({ name }) => name));
+    const rows = await db('tasks').orderBy('number').select('ref', 'owner_id', 'owner_seq', 'owner_at');
+    expect(rows.map((row) => [row.ref, row.owner_id, Number(row.owner_seq), Number(row.owner_at)])).to.deep.equal([
+      ['OLD-1', 'mem_1', 0, 5_000],
+      ['OLD-2', null, 0, 0],
+    ]);
+    await db.destroy();
     remove();
   });
 
