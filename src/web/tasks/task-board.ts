@@ -39,7 +39,7 @@ export class TaskBoard {
       if (room.head.value !== null && !this.tasks.peek()) void this.read();
     });
     const followStale = effect(() => {
-      if (now.value && this.mayTurn(room.members.value)) this.soon(SOON_MS);
+      if (now.value && this.mayTurn(room.members.value)) this.soon.ask();
     });
     this.stops = [begin, followStale, room.subscribe((happening) => this.hear(happening))];
   }
