@@ -9,6 +9,7 @@ export async function up(db: Knex): Promise<void> {
   await budgets(db);
   await waitingAndUsage(db);
   await ownership(db);
+  await claims(db);
 }
 
 /** What only a thread's first message uses has defaults: no other message writes it. */
@@ -82,4 +83,13 @@ async function ownership(db: Knex): Promise<void> {
   await db('tasks')
     .where('state', 'in_progress')
     .update({ owner_at: db.ref('updated_at') });
+}
+
+/** Which files a line is about. */
+async function claims(db: Knex): Promise<void> {
+  await db.schema.alterTable('agent_lines', (t) => {
+    t.text('repo');
+    // JSON of the globs; null: none are named.
+    t.text('paths');
+  });
 }

@@ -79,6 +79,7 @@ export const routes: Record<OperationName, ClientRoute> = {
   "clearMyLine": {"method":"DELETE","path":"/v1/me/line","credentials":["AG"],"idempotency":"K","ok":[200]},
   "setAgentLine": {"method":"PUT","path":"/v1/boards/{board}/members/{member}/line","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
   "clearAgentLine": {"method":"DELETE","path":"/v1/boards/{board}/members/{member}/line","credentials":["PK","BR"],"idempotency":"K","ok":[200]},
+  "listClaims": {"method":"GET","path":"/v1/me/claims","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
   "createJoinCode": {"method":"POST","path":"/v1/boards/{board}/join-codes","credentials":["PK","BR","AG"],"idempotency":"S","ok":[201],"archived":"refused"},
   "listJoinCodes": {"method":"GET","path":"/v1/boards/{board}/join-codes","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
   "revokeJoinCode": {"method":"DELETE","path":"/v1/boards/{board}/join-codes/{code_id}","credentials":["PK","BR","AG"],"idempotency":"K","ok":[200]},

@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
+import { Claims } from './claims/claims.ts';
 import { type DaemonClock, endingTogether, every, tryingAgain } from './clock.ts';
 import { ControlRefusal } from './control/errors.ts';
 import { ControlServer } from './control/server.ts';
@@ -92,9 +93,22 @@ export class Daemon {
     const acks = new Acknowledger({ ...common, servers, stopping });
     const updates = new SeatUpdates({ ...common, servers, acks });
     const bindings = new Bindings({ ...common, servers });
+    const claims = new Claims({ clock, log, servers });
     this.#ports = ports;
-    this.#context = { ...common, ...ports, paths, stopping, sessions, acks, updates, bindings, doors: new Doors() };
+    this.#context = {
+      ...common,
+      ...ports,
+      paths,
+      stopping,
+      sessions,
+      acks,
+      updates,
+      bindings,
+      claims,
+      doors: new Doors(),
+    };
     updates.listen(serverEvents);
+    claims.listen(serverEvents);
     events.on('changed', (session) => {
       reports.session(session.view);
       reportQueue({ adapters, journal, reports }, session);

@@ -121,7 +121,12 @@ export const requests = {
   register: ofSession('register', { source: source.default('startup'), launch: launchTicket.optional() }),
   prompt: ofSession('prompt', echo),
   turn_start: ofSession('turn_start', { ...echo, launch: launchTicket.optional() }),
-  boundary: ofSession('boundary', { capabilities }),
+  boundary: ofSession('boundary', {
+    capabilities,
+    /** It wants to know who else is on the files it changes: these, as the program names them. */
+    claims: flag,
+    files: z.array(text(4_096)).max(50).default([]),
+  }),
   turn_end: ofSession('turn_end', { stop_active: flag }),
   needs_person: ofSession('needs_person', asked),
   plan: ofSession('plan', {

@@ -136,6 +136,8 @@ export const profileSchema = z.strictObject({
     .optional(),
   reserved_tags: z.array(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/)).optional(),
   plan: z.strictObject({ tool: line, path: line, status_field: line, active: line, text_field: line }).optional(),
+  /** Tools that change a file: the field that names it; without, a patch in any field does. */
+  edits: z.array(z.strictObject({ tool: line, path: line.optional() })).optional(),
   install: z.array(install),
   interactive: z
     .strictObject({ start: argv, resume: argv.optional(), launch: z.enum(['env', 'prompt']).optional() })

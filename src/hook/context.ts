@@ -16,6 +16,8 @@ export interface Context {
   process: ProcessRef | null;
   daemon: DaemonOptions;
   env: Env;
+  /** It shall say who else is on the files that are changed. */
+  claims: boolean;
 }
 
 const SESSION = /^[A-Za-z0-9._-]{1,200}$/;
@@ -27,8 +29,9 @@ export function contextOf(options: {
   input: HookInput;
   program: string;
   env: Env;
+  claims: boolean;
 }): Context | null {
-  const { profile, hook, input, env } = options;
+  const { profile, hook, input, env, claims } = options;
   const session = textOf(input.session_id, 201);
   if (!session || !SESSION.test(session)) return null;
   const process = harnessProcess();
@@ -44,7 +47,7 @@ export function contextOf(options: {
     ...(configDir ? { config_dir: configDir } : {}),
     ...(turn ? { harness_turn: turn } : {}),
   };
-  return { profile, hook, input, header, process, env, daemon: daemonOptions(options, session) };
+  return { profile, hook, input, header, process, env, claims, daemon: daemonOptions(options, session) };
 }
 
 /** Only the hooks that have time for it replace an older daemon. */

@@ -59,6 +59,10 @@ function readAll(stream: NodeJS.ReadableStream, ms: number): Promise<string> {
   });
 }
 
+/** The tool calls that an event is about. */
+export const callsOf = (input: HookInput): ToolCall[] =>
+  Array.isArray(input.tool_calls) ? (input.tool_calls as ToolCall[]) : [input];
+
 /** A field that is text, cut to what a frame may carry; undefined where it is not. */
 export const textOf = (value: unknown, max: number): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, max) : undefined;

@@ -38,7 +38,8 @@ function leave(error: unknown): never {
 
 async function run(program: string, [harness, event, ...more]: string[]): Promise<0 | 2> {
   setProgram({ root: join(program, '..', '..'), fromSources: program.endsWith('dev.js') });
-  if (!harness || !event || more.length > 0) throw new Error('used as: service hook <harness> <event>');
+  const claims = event === 'tool' && more.length === 1 && more[0] === 'claims';
+  if (!harness || !event || more.length > (claims ? 1 : 0)) throw new Error('used as: service hook <harness> <event>');
   const profile = builtinProfile(harness) ?? (await ownProfile(harness));
   // This is not a session event: our module in the program runs it, without input.
   if (event === 'door' && profile?.delivery.capabilities.includes('owner-door')) return serveDoor(harness, process.env);
@@ -46,7 +47,7 @@ async function run(program: string, [harness, event, ...more]: string[]): Promis
   if (!profile || !hook) throw new Error(`there is no hook ${event} of ${harness}`);
   limit(hook);
   const input = await readInput();
-  const context = contextOf({ profile, hook, input, program, env: process.env });
+  const context = contextOf({ profile, hook, input, program, env: process.env, claims });
   return context ? runHook(context) : 0;
 }
 

@@ -1,6 +1,6 @@
 /** An agent's own list of what it is doing, as it writes it with a tool of its harness. */
 import type { Profile } from '../harness/profile.ts';
-import type { HookInput, ToolCall } from './input.ts';
+import { callsOf, type HookInput } from './input.ts';
 
 export interface Plan {
   text: string;
@@ -25,10 +25,6 @@ export function planOf(profile: Profile, input: HookInput): Plan | null {
     done: entries.filter((entry) => FINISHED.has(status(entry))).length,
     total: entries.length,
   };
-}
-
-function callsOf(input: HookInput): ToolCall[] {
-  return Array.isArray(input.tool_calls) ? (input.tool_calls as ToolCall[]) : [input];
 }
 
 const oneLine = (text: string): string => [...text.replaceAll(/\s+/g, ' ').trim()].slice(0, 120).join('');

@@ -1,6 +1,7 @@
 /** One hook, from the harness's event to what it prints. */
 import { asContext, asking, eventOf, hand } from './ask.ts';
 import type { Context } from './context.ts';
+import { editedFiles } from './edited.ts';
 import { isHeadless } from './headless.ts';
 import { marksOf, textOf } from './input.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -54,9 +55,10 @@ async function turnOver(context: Context): Promise<0> {
 async function done(): Promise<void> {}
 
 async function boundary(context: Context): Promise<void> {
-  const { profile, header, input } = context;
+  const { profile, header, input, claims } = context;
   const peers = profile.delivery.capabilities.includes('midturn-peer');
-  const fields = { ...header, capabilities: peers ? ['midturn-peer'] : [] };
+  const asked = claims ? { claims, files: editedFiles(profile, input) } : {};
+  const fields = { ...header, capabilities: peers ? ['midturn-peer'] : [], ...asked };
   await asking(context, 'boundary', fields, (carry, connection) => hand(carry, connection, asContext(context)));
   const plan = planOf(profile, input);
   if (plan) await tellPlan(context, plan);

@@ -36,6 +36,7 @@ import { joinAsGuest } from './joining/guest-join.ts';
 import { joinBoard } from './joining/join.ts';
 import { createJoinCode, listJoinCodes, revokeJoinCode } from './joining/join-codes.ts';
 import { createKey, listKeys, revokeKey } from './keys/keys.ts';
+import { listClaims } from './lines/claims.ts';
 import { clearAgentLine, clearMyLine, setAgentLine, setMyLine } from './lines/lines.ts';
 import type { Live } from './live/live.ts';
 import { openStream } from './live/open-stream.ts';
@@ -221,6 +222,7 @@ export function useCases({ info, live, searchable, ...server }: Server): UseCase
     listInviteNotices: listInviteNotices(address),
     getOnboardingInbox: getOnboardingInbox(address),
     listNotices: listNotices(address),
+    listClaims,
     ackNotices,
     createPairingRequest: createPairingRequest(deps),
     listPairingRequests: listPairingRequests(deps),

@@ -197,6 +197,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   listInviteNotices: () => ({}),
   getOnboardingInbox: () => ({}),
   listNotices: () => ({}),
+  listClaims: () => ({}),
   ackNotices: () => ({ body: { ids: ['ntc_01K5A0000000000000000000N1'] } }),
   createPairingRequest: () => ({
     body: {

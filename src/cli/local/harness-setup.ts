@@ -1,15 +1,18 @@
 /** `init`, `uninstall` and `skill`: plans and applies changes to the settings of agent programs. */
 import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { loadProfiles } from '../../harness/load.ts';
 import type { Profile } from '../../harness/profile.ts';
 import { UNTESTED, untested } from '../../harness/proved.ts';
 import { type Change, notesFor, type Setting, setUp } from '../../harness/setup/init.ts';
 import { type Installed, readInstalled, type Scope, writeInstalled } from '../../harness/setup/installed.ts';
 import { launcherPath, writeLauncher } from '../../harness/setup/launcher.ts';
+import { addPreCommit } from '../../harness/setup/pre-commit.ts';
 import { otherService, scan } from '../../harness/setup/scan.ts';
 import { standingOf } from '../../harness/setup/standing.ts';
 import { type Removal, takeAway } from '../../harness/setup/uninstall.ts';
 import { Failure, usage } from '../../local/failure.ts';
+import { git } from '../../local/repository.ts';
 import { called, runtime, version } from '../runtime.ts';
 import { ownProgram } from '../session/here.ts';
 
@@ -18,12 +21,15 @@ interface InitOptions {
   /** Names of harnesses; without, all that are on this machine. */
   harness: string[];
   allow: boolean;
+  claims?: boolean | undefined;
 }
 
 interface InitRecord {
   applied: boolean;
   scope: Scope;
   harnesses: { name: string; detected: boolean; version: string | null; changes: Change[] }[];
+  /** Of the repository here, where it was asked for. */
+  pre_commit?: Change[];
 }
 
 export class Init {
@@ -38,7 +44,7 @@ export class Init {
   }
 
   /** Looks at this machine. @throws Failure `path_conflict`: then nothing is written at all. */
-  static async of({ scope, harness, allow }: InitOptions): Promise<Init> {
+  static async of({ scope, harness, allow, claims }: InitOptions): Promise<Init> {
     const { env, folders, program } = runtime();
     const profiles = await chosen(harness);
     if (allow) await requireOwnName(program);
@@ -48,6 +54,7 @@ export class Init {
         found: await scan(profile, env),
         scope,
         allow,
+        claims,
         program: ownProgram(),
         cwd: process.cwd(),
         version: version(),
@@ -68,6 +75,19 @@ export class Init {
     });
     if (apply) writeInstalled(folders.state, this.#installed);
     return { applied: apply, scope: this.#scope, harnesses };
+  }
+
+  /** Adds ours to the pre-commit hook of the repository here. */
+  async preCommit(apply: boolean): Promise<Change[]> {
+    const { folders } = runtime();
+    const path = await hookHere();
+    const change = addPreCommit(
+      { path, launcher: launcherPath(folders.state), version: version() },
+      this.#installed,
+      apply,
+    );
+    if (apply) writeInstalled(folders.state, this.#installed);
+    return change ? [change] : [];
   }
 
   /** What the person has to know or do afterwards. */
@@ -110,6 +130,12 @@ export class Init {
   }
 }
 
+async function hookHere(): Promise<string> {
+  const path = await git(process.cwd(), 'rev-parse', '--git-path', 'hooks/pre-commit');
+  if (path === null) throw usage('--pre-commit is for a repository of git, and there is none here.');
+  return resolve(path);
+}
+
 async function chosen(names: string[]): Promise<Profile[]> {
   const { all } = await loadProfiles(runtime().folders.config);
   const able = all.filter(({ install }) => install.length > 0);
@@ -133,12 +159,13 @@ async function requireOwnName(program: string): Promise<void> {
 }
 
 /** The lines of a record, for a person. */
-export function initText({ harnesses, applied }: InitRecord): string {
+export function initText({ harnesses, applied, pre_commit: hook = [] }: InitRecord): string {
   const lines = harnesses.flatMap(({ name, detected, version: found, changes }) => [
     `${name}  ${detected ? (found ?? 'version unknown') : 'not on this machine'}${detected && changes.length === 0 ? '  nothing to change' : ''}`,
     ...changes.map(({ action, kind, path }) => `    ${actions[action]} ${path} (${kind})`),
   ]);
-  return [...lines, applied ? '' : called('Nothing was written. Apply it with: service init --yes')]
+  const hooks = hook.map(({ action, kind, path }) => `${actions[action]} ${path} (${kind})`);
+  return [...lines, ...hooks, applied ? '' : called('Nothing was written. Apply it with: service init --yes')]
     .filter(Boolean)
     .join('\n');
 }

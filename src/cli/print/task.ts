@@ -95,8 +95,9 @@ export function lineText(line: AgentLine | null, times: TimeStyle): string {
   if (!line) return 'no line';
   const text = escapeUntrusted(line.text);
   const ref = line.task ? ` · ${line.task.ref}` : '';
-  if (line.kind === 'working' || line.until === null) return `working on: ${text}${ref}`;
-  return `paused on: ${text} until ${times === 'relative' ? endText(line.until) : showTime(line.until, times)}${ref}`;
+  const files = line.paths ? ` · files: ${line.paths.map(escapeUntrusted).join(', ')}` : '';
+  if (line.kind === 'working' || line.until === null) return `working on: ${text}${ref}${files}`;
+  return `paused on: ${text} until ${times === 'relative' ? endText(line.until) : showTime(line.until, times)}${ref}${files}`;
 }
 
 const endText = (until: string): string =>

@@ -1,13 +1,14 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { overlapText, pathsOf } from '../../cli/boards/claims.ts';
 import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { moment } from '../../cli/time.ts';
-import { lineTarget, printLine, setLine } from './lib/lines.ts';
-import { lineOfAgent } from './lib/shapes.ts';
+import { lineTarget, pathFlags, printLine, setLine } from './lib/lines.ts';
+import { setLineOfAgent } from './lib/shapes.ts';
 
-export const json = () => lineOfAgent;
+export const json = () => setLineOfAgent;
 
 export default class LinePaused extends BaseCommand<typeof LinePaused> {
   static override aliases = ['paused'];
@@ -23,14 +24,15 @@ export default class LinePaused extends BaseCommand<typeof LinePaused> {
   static override flags = {
     until: Flags.string({ helpValue: 'TIME', description: 'Until 14:20, 2h, or a date', required: true }),
     task: Flags.string({ char: 'T', helpValue: 'T', description: 'The task it is about (default the current one)' }),
+    ...pathFlags,
     ...writeFlags,
   };
 
   override async run(): Promise<void> {
     const until = moment(this.flags.until, '--until');
     const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
-    const body = { kind: 'paused' as const, text: this.args.text, until, task };
+    const body = { kind: 'paused' as const, text: this.args.text, until, task, ...(await pathsOf(this.flags.paths)) };
     const reply = await setLine(await lineTarget((who) => this.onBoard(who), this.globals), body, this.key);
-    printLine(this.out, reply.data, this.times, this.again(reply));
+    printLine(this.out, reply.data, this.times, this.again(reply) + overlapText(reply.data.overlaps, this.times));
   }
 }

@@ -1,30 +1,35 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { overlapText, pathsOf } from '../../cli/boards/claims.ts';
 import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { lineTarget, printLine, setLine } from './lib/lines.ts';
-import { lineOfAgent } from './lib/shapes.ts';
+import { lineTarget, pathFlags, printLine, setLine } from './lib/lines.ts';
+import { setLineOfAgent } from './lib/shapes.ts';
 
-export const json = () => lineOfAgent;
+export const json = () => setLineOfAgent;
 
 export default class LineWorking extends BaseCommand<typeof LineWorking> {
   static override aliases = ['working'];
   static override summary = 'Say what you work on now';
   static override description =
-    'In up to 120 characters; it takes the place of the line there is, and goes when the session ends. Starting a task says it too.\nA person names an agent of their own with --as.';
-  static override examples = ['service line working "Reading the retry code" --as codex'];
-  static override seeAlso = ['line paused', 'line clear', 'task start'];
+    'In up to 120 characters; it takes the place of the line there is, and goes when the session ends. Starting a task says it too.\nWith --paths it says on which files: who is on one of them already is named, and told of it quietly.\nA person names an agent of their own with --as.';
+  static override examples = [
+    'service line working "Reading the retry code" --as codex',
+    'service line working "Retry cap" --paths \'src/retry/**\' --paths src/http.ts --as codex',
+  ];
+  static override seeAlso = ['line paused', 'line clear', 'who', 'task start'];
   static override args = { text: required('What it is') };
   static override flags = {
     task: Flags.string({ char: 'T', helpValue: 'T', description: 'The task it is about (default the current one)' }),
+    ...pathFlags,
     ...writeFlags,
   };
 
   override async run(): Promise<void> {
     const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
-    const body = { kind: 'working' as const, text: this.args.text, task };
+    const body = { kind: 'working' as const, text: this.args.text, task, ...(await pathsOf(this.flags.paths)) };
     const reply = await setLine(await lineTarget((who) => this.onBoard(who), this.globals), body, this.key);
-    printLine(this.out, reply.data, this.times, this.again(reply));
+    printLine(this.out, reply.data, this.times, this.again(reply) + overlapText(reply.data.overlaps, this.times));
   }
 }

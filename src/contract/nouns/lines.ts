@@ -1,14 +1,34 @@
 /** What an agent is working on now, and the open work that its inbox lists. */
 import { z } from 'zod';
-import { byPerson, del, type OperationRow, put } from '../operation.ts';
-import { oneLine, sentTime } from './common.ts';
+import { globProblem } from '../globs.ts';
+import { byMember, byPerson, del, get, type OperationRow, put } from '../operation.ts';
+import { repoName } from '../repo-name.ts';
+import { boardName, handle, id, memberName, oneLine, sentTime, time } from './common.ts';
 import { memberRecord } from './members.ts';
 import { taskSelector } from './tasks.ts';
+
+const glob = z.string().superRefine((value, context) => {
+  const message = globProblem(value);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+});
+
+/** An address loses its password before anything sees it. */
+const repo = z
+  .string()
+  .min(1)
+  .max(2_048)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must have no control characters')
+  .transform((value) => repoName(value) ?? value)
+  .refine((value) => value.length <= 300, 'must have at most 300 characters');
 
 const common = {
   text: oneLine(120, 1).refine((value) => /\S/u.test(value), 'must hold something other than white space'),
   task: taskSelector.optional(),
   source: z.enum(['command', 'plan']).default('command'),
+  /** Which files it is about, in the dialect of picomatch, relative to the repository. A plan without keeps those there are. */
+  paths: z.array(glob).min(1).max(20).optional(),
+  /** The repository: its address without credentials, or its first commit. */
+  repo: repo.optional(),
 };
 
 /** Required for a pause, absent otherwise. */
@@ -16,6 +36,40 @@ export const setLineBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('working'), ...common }),
   z.strictObject({ kind: z.literal('paused'), ...common, until: sentTime }),
 ]);
+
+/** Another agent's line that can mean a same file. */
+export const lineOverlap = z.strictObject({
+  agent: memberName,
+  member_id: id('mem'),
+  board: boardName,
+  path: z.string(),
+  line: z.string(),
+  since: time,
+});
+
+export const lineSet = memberRecord.extend({
+  /** Of a line with paths. */
+  overlaps: z.array(lineOverlap).optional(),
+});
+
+export const claimList = z.strictObject({
+  claims: z.array(
+    z.strictObject({
+      agent: memberName,
+      member_id: id('mem'),
+      owner: handle,
+      board: boardName,
+      board_id: id('brd'),
+      repo: z.string().nullable(),
+      paths: z.array(z.string()),
+      line: z.string(),
+      task: z.string().nullable(),
+      since: time,
+      /** It is the agent that asks, here or on another board. */
+      own: z.boolean(),
+    }),
+  ),
+});
 
 export const about = 'What an agent is on now.';
 
@@ -25,7 +79,7 @@ export const operations = {
     rates: ['lines'],
     body: setLineBody,
     errors: ['task_not_found', 'line_until_past'],
-    answer: memberRecord,
+    answer: lineSet,
   },
   clearMyLine: {
     ...del('/v1/me/line', ['AG'], 'Say no longer what the agent is on'),
@@ -36,11 +90,16 @@ export const operations = {
     rates: ['lines'],
     body: setLineBody,
     errors: ['agent_owner_required', 'not_on_board', 'member_not_found'],
-    answer: memberRecord,
+    answer: lineSet,
   },
   clearAgentLine: {
     ...del('/v1/boards/{board}/members/{member}/line', byPerson, 'Say no longer what an own agent is on'),
     errors: ['not_on_board', 'member_not_found'],
     answer: memberRecord,
+  },
+  listClaims: {
+    ...get('/v1/me/claims', byMember, 'Which agents are on which files, on all own boards'),
+    rates: ['reads'],
+    answer: claimList,
   },
 } as const satisfies Record<string, OperationRow>;

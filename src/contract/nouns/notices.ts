@@ -14,6 +14,7 @@ export const noticeKind = z.enum([
   'pairing_ready',
   'pairing_closed',
   'task_taken_over',
+  'line_overlap',
 ]);
 
 export const notice = z.strictObject({

@@ -156,6 +156,9 @@ export const agentLine = z.strictObject({
   set_by: memberName,
   source: z.enum(['command', 'task', 'plan']),
   at: time,
+  /** Globs of the files it is about, in this repository. */
+  paths: z.array(z.string()).optional(),
+  repo: z.string().nullable().optional(),
 });
 
 export const about = 'What an agent reports of itself, and how messages reach it.';

@@ -1,6 +1,6 @@
 /** The connection to one server: its watched seats, its stream or waits, and the requests the daemon makes for a seat. */
 import type { OperationName } from '../../contract/operations.ts';
-import type { Answer, DeliveryMode } from '../../contract/types.ts';
+import type { Answer, Claim, DeliveryMode } from '../../contract/types.ts';
 import type { NeedsPerson, SeatIdentity, SeatRef } from '../refs.ts';
 import type { CredentialStore } from './credentials.ts';
 import { seatFailure } from './failures.ts';
@@ -17,7 +17,7 @@ import {
 } from './link.ts';
 import type { CallInput } from './seat-calls.ts';
 import type { SeatFeed } from './seat-feed.ts';
-import { isNumber } from './trust.ts';
+import { isNumber, requireClaims } from './trust.ts';
 import { type Environment, Wire } from './wire.ts';
 
 export interface ConnectionOptions {
@@ -103,6 +103,12 @@ export class Connection {
 
   async line(ref: SeatRef, text: string): Promise<void> {
     await this.#say(ref, 'setMyLine', { body: { kind: 'working', text, source: 'plan' } });
+  }
+
+  /** Which agents are on which files, as the seat sees it; from now on the stream tells when that changes. */
+  async claims(ref: SeatRef): Promise<readonly Claim[]> {
+    this.#feed.followLines();
+    return requireClaims((await this.#say(ref, 'listClaims', {})).claims);
   }
 
   /** How often the report of the program's queue was claimed. */

@@ -16,8 +16,9 @@ import type { Environment, Wire } from './wire.ts';
 
 /** A key that was refused is tried again after this long, or when the saved one changes. */
 const RETRY_KEY_MS = 300_000;
-/** What is asked of the stream; the rest is for pages. */
+/** What is asked of the stream, and with lines; the rest is for pages. */
 const EVENTS = 'head,read,delivery,notice,pairing';
+const WITH_LINES = `${EVENTS},presence`;
 
 export interface FeedOptions {
   wire: Wire;
@@ -45,6 +46,8 @@ export class Feed {
   #stream: AbortController | null = null;
   #deadKey: { key: string; until: number } | null = null;
   #identityChangeKnown = false;
+  /** The lines of agents as the stream told them last, by agent; null: they are not followed. */
+  #lines: Map<string, string> | null = null;
   /** The opening burst of the stream is over. */
   #ready = false;
   /** The server said that the key has ended. */
@@ -69,6 +72,13 @@ export class Feed {
     if (this.#seats.size > 0) return;
     this.#stream?.abort(new Error('no seat is left'));
     this.wake();
+  }
+
+  /** Asks the stream for the lines of agents, too. */
+  followLines(): void {
+    if (this.#lines) return;
+    this.#lines = new Map();
+    this.#stream?.abort(new Error('more is asked of it'));
   }
 
   /** Ends a pause before the next connection. */
@@ -165,7 +175,11 @@ export class Feed {
       const { wire } = this.#options;
       const client = new Client({ origin: wire.known().address, token: key, ...wire.options(true) });
       const attempt = this.#backoff.failures + 1;
-      const exchange = await client.openStream({ query: { events: EVENTS }, signal, attempt });
+      const exchange = await client.openStream({
+        query: { events: this.#lines ? WITH_LINES : EVENTS },
+        signal,
+        attempt,
+      });
       since = world.now();
       const openedUs = world.nowUs();
       this.#connected();
@@ -225,7 +239,11 @@ export class Feed {
         for (const feed of seats.live()) {
           if (feed.readUs < Math.max(openedUs, feed.movedUs)) seats.refresh(feed);
           seats.refreshNotices(feed);
+          if (this.#lines) events.emit('lines', feed.seat);
         }
+        return 'more';
+      case 'presence':
+        this.#lineTold(frame.data);
         return 'more';
       case 'read': {
         const feed = seats.get(frame.data.member_id);
@@ -258,6 +276,14 @@ export class Feed {
       default:
         return 'more';
     }
+  }
+
+  /** Frames tell of presence as well: only another line counts. */
+  #lineTold({ board_id, member_id, line }: { board_id: string; member_id: string; line: unknown }): void {
+    const said = JSON.stringify(line ?? null);
+    if (!this.#lines || (this.#lines.get(member_id) ?? 'null') === said) return;
+    this.#lines.set(member_id, said);
+    for (const { seat } of this.#seats.live()) if (seat.board_id === board_id) this.#options.events.emit('lines', seat);
   }
 
   #headMoved(feed: SeatFeed, boardId: string, seq: number): void {

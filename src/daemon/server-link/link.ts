@@ -49,6 +49,8 @@ export interface ServerEventMap {
   problem: [seat: SeatRef, problem: SeatProblem | null];
   /** `credentials.json` holds another token for the seat. */
   token: [seat: SeatRef];
+  /** The lines on its board may have changed; only where they are followed. */
+  lines: [seat: SeatRef];
   /** The person's key was refused: what was made with it has ended too. */
   keyEnded: [origin: string];
   /** A pairing request was made or moved. */

@@ -4,7 +4,7 @@
  */
 import { unexpected } from '../../client/errors.ts';
 import { patterns } from '../../contract/ids.ts';
-import type { Inbox, Message } from '../../contract/types.ts';
+import type { Claim, Inbox, Message } from '../../contract/types.ts';
 import type { Notice } from './link.ts';
 
 type Check = (value: unknown) => boolean;
@@ -116,4 +116,25 @@ export function requireInbox(value: Inbox, memberId: string): Inbox {
 export function requireNotices(value: Notice[]): Notice[] {
   if (notices(value)) return value;
   throw unexpected('The answer is no list of notices.');
+}
+
+const claims = listOf(
+  record({
+    agent: agentName,
+    member_id: text,
+    board: boardName,
+    repo: orNull(text),
+    paths: (value) =>
+      listOf((glob) => text(glob) && (glob as string).length <= 200)(value) && (value as []).length <= 20,
+    line: text,
+    task: orNull(text),
+    since: moment,
+    own: flag,
+  }),
+);
+
+/** @throws ClientError `server_unexpected` */
+export function requireClaims(value: Claim[]): Claim[] {
+  if (claims(value)) return value.slice(0, 1_000);
+  throw unexpected('The answer is no list of files that agents are on.');
 }

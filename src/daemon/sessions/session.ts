@@ -86,6 +86,8 @@ export class Session {
   rotation = 0;
   /** Lines for its next context that are about no message. */
   readonly lines: string[] = [];
+  /** Files that it changed since it asks who else is on them, by their place on this machine. */
+  readonly edited = new Map<string, { repo: string | null; path: string; told: boolean }>();
   /** The last start or end of a turn that the harness named, in monotonic microseconds; null once a tool call came after it. */
   lastTurnEvent: { key: string; us: number } | null = null;
   /** When it was last registered, by source, in monotonic microseconds. */

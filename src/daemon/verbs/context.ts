@@ -1,4 +1,6 @@
 /** The parts of the daemon that requests are answered with. */
+
+import type { Claims } from '../claims/claims.ts';
 import type { WakeDeps } from '../handoff/wake.ts';
 import type { DaemonPaths } from '../paths.ts';
 import type { Ports } from '../ports.ts';
@@ -7,4 +9,5 @@ import type { Bindings } from '../sessions/bindings.ts';
 export interface Context extends WakeDeps, Pick<Ports, 'saved' | 'reports' | 'delegating' | 'pairing'> {
   paths: DaemonPaths;
   bindings: Bindings;
+  claims: Claims;
 }

@@ -74,6 +74,7 @@ export async function boundary(context: Context, frame: Requests['boundary'], pe
   running(context, session, startedUs);
   evidence(context, session, { kind: 'tool', startedUs });
   if (!known) context.sessions.turned(session, 'busy');
+  if (frame.claims) await context.claims.atBoundary(session, frame.files, frame.cwd ?? session.row.cwd ?? '/');
   // Of two hooks at one boundary one gets the text.
   if (session.boundary || nothingFor(context, session, 'boundary')) peer.send({});
   else {

@@ -145,6 +145,12 @@ export const claudeCode: Profile = {
   },
   reserved_tags: ['system-reminder', 'task-notification'],
   plan: { tool: 'TodoWrite', path: 'todos', status_field: 'status', active: 'in_progress', text_field: 'activeForm' },
+  edits: [
+    { tool: 'Edit', path: 'file_path' },
+    { tool: 'Write', path: 'file_path' },
+    { tool: 'MultiEdit', path: 'file_path' },
+    { tool: 'NotebookEdit', path: 'notebook_path' },
+  ],
   install: [
     {
       kind: 'skill',

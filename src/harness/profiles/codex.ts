@@ -89,6 +89,7 @@ export const codex: Profile = {
   },
   reserved_tags: ['user_instructions', 'environment_context', 'permissions', 'collaboration_mode', 'turn_aborted'],
   plan: { tool: 'update_plan', path: 'plan', status_field: 'status', active: 'in_progress', text_field: 'step' },
+  edits: [{ tool: 'apply_patch' }],
   install: [
     {
       kind: 'skill',

@@ -21,12 +21,15 @@ export interface WantedHook {
   group: Group;
 }
 
-/** The groups for this version of the program; an unknown version counts as the oldest supported one. */
-export function wantedGroups(profile: Profile, launcher: string, version: string | null): WantedHook[] {
+/**
+ * The groups for this version of the program; an unknown version counts as the oldest supported one.
+ * @param claims whether a session is told who else is on the files it changes
+ */
+export function wantedGroups(profile: Profile, launcher: string, version: string | null, claims = false): WantedHook[] {
   return (profile.delivery.hooks ?? []).flatMap((hook) =>
     eventsOf(hook, version ?? profile.checks.min_version ?? null).map((event) => ({
       event,
-      group: groupOf(hook, commandOf(launcher, profile.harness, hook.run)),
+      group: groupOf(hook, commandOf(launcher, profile.harness, hook.run, claims && hook.op === 'tool')),
     })),
   );
 }
@@ -50,8 +53,8 @@ function groupOf({ matcher, timeout, options }: Hook, command: string): Group {
 }
 
 /** The shell command that runs a hook; the path is quoted if necessary. */
-export function commandOf(launcher: string, harness: string, run: string): string {
-  return `${shellWord(launcher)} hook ${harness} ${run}`;
+export function commandOf(launcher: string, harness: string, run: string, claims = false): string {
+  return `${shellWord(launcher)} hook ${harness} ${run}${claims ? ' claims' : ''}`;
 }
 
 /** Quotes a word for a shell, if necessary. */
@@ -69,10 +72,10 @@ function words(command: string): string[] | null {
   return found;
 }
 
-/** The hook that a command runs, if it is one of ours for this harness: `<…/service> hook <harness> <event>`. */
+/** The hook that a command runs, if it is one of ours for this harness: `<…/service> hook <harness> <event> [claims]`. */
 export function ownRun(command: unknown, harness: string): string | null {
   const list = typeof command === 'string' ? words(command) : null;
-  if (list?.length !== 4) return null;
+  if (!list || list.length < 4 || list.length > 5 || (list[4] ?? 'claims') !== 'claims') return null;
   const [program, verb, name, run] = list as [string, string, string, string];
   const ours = program.slice(program.lastIndexOf('/') + 1) === 'service' && verb === 'hook' && name === harness;
   return ours ? run : null;

@@ -1,10 +1,14 @@
 /** The extension of omp: our file that runs inside the program and holds the connection to the daemon. */
 
-/** @param launcher the script that runs this program. @param version of this program, which the daemon is told. */
-export function extensionText(launcher: string, version: string): string {
+/**
+ * @param launcher the script that runs this program. @param version of this program, which the daemon is told.
+ * @param claims whether its session is told who else is on the files it changes
+ */
+export function extensionText(launcher: string, version: string, claims = false): string {
   return source
     .replace('"%LAUNCHER%"', () => JSON.stringify(launcher))
-    .replace('"%VERSION%"', () => JSON.stringify(version));
+    .replace('"%VERSION%"', () => JSON.stringify(version))
+    .replace('"%CLAIMS%"', () => String(claims));
 }
 
 const source = String.raw`// Written by service init; replaced by it, removed by service uninstall. Delivers board messages into omp sessions.
@@ -16,6 +20,8 @@ import { dirname, join } from "node:path";
 
 const launcher = "%LAUNCHER%";
 const version = "%VERSION%";
+// Whether the session is told who else is on the files it changes.
+const claims = "%CLAIMS%";
 
 const state = dirname(dirname(launcher));
 const own = join(state, "daemon.sock");
@@ -68,6 +74,14 @@ function ask(frame, use) {
   });
 }
 
+/** The files that a tool call changes. */
+function filesOf({ toolName, input }) {
+  if (!["edit", "write", "apply_patch"].includes(toolName) || !input) return [];
+  const text = typeof input.input === "string" ? input.input : "";
+  const patched = [...text.matchAll(/^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm)].map((found) => found[1].trim());
+  return [input.path, input.file_path, ...patched].filter((file) => typeof file === "string" && file !== "" && file.length <= 4096);
+}
+
 const textOf = (carry) => [carry.nudge, carry.bundle, carry.notice].filter(Boolean).join("\n");
 
 // Subagents run in the same process, each with an instance of this of its own: the first session here is the person's.
@@ -89,6 +103,7 @@ export default function service(pi) {
   let subagent = null;
   let called = {};
   const added = new Set();
+  let edited = [];
   const foreign = ["CODEX_THREAD_ID", "CODEX_SESSION_ID"].filter((name) => process.env[name]);
 
   const header = () => ({ harness: "omp", session, boot, cwd: process.cwd() });
@@ -217,7 +232,8 @@ export default function service(pi) {
   });
   const boundary = async () => {
     if (!session) return;
-    await ask({ op: "boundary", ...header(), capabilities: ["midturn-peer"] }, (carry) => {
+    const asked = claims ? { claims, files: edited.splice(0) } : {};
+    await ask({ op: "boundary", ...header(), capabilities: ["midturn-peer"], ...asked }, (carry) => {
       const text = textOf(carry);
       if (text) message(text, { deliverAs: "aside" });
       return text;
@@ -235,6 +251,7 @@ export default function service(pi) {
     called = event;
     const questions = event.toolName === "ask" && event.input && event.input.questions;
     if (Array.isArray(questions)) needsPerson("question", questions.map((one) => one.question).join(" / "));
+    if (claims && session) edited = edited.concat(filesOf(event)).slice(-50);
     const command = event.input && event.input.command;
     if (event.toolName !== "bash" || typeof command !== "string") return;
     if (!/(^|[\s;&|(/])(board-)?service(\s|$)/.test(command)) return;

@@ -26,6 +26,8 @@ export interface Setting {
   found: Found;
   scope: Scope;
   allow: boolean;
+  /** Whether sessions are told who else is on the files they change; left out: as it was set up. */
+  claims?: boolean | undefined;
   program: Program;
   /** Folder of the project. */
   cwd: string;
@@ -33,7 +35,7 @@ export interface Setting {
 }
 
 /** A part of a profile that is written to a file. */
-export type Install = Profile['install'][number] & { kind: Item['kind'] };
+export type Install = Profile['install'][number] & { kind: Exclude<Item['kind'], 'pre-commit'> };
 
 /** The files of a harness in a scope, including the allow rule. */
 export const installsOf = (profile: Profile, scope: Scope): Install[] =>
@@ -104,7 +106,7 @@ function one(setting: Setting, install: Install, installed: Installed, apply: bo
   const known = noted(installed, setting.profile.harness, kind, path);
   const text = readText(path);
   const owned = install.format !== 'json';
-  if (owned && text !== null && isEdited(text, install, known) && text !== ownText(setting, install))
+  if (owned && text !== null && isEdited(text, install, known) && text !== ownText(setting, install, known))
     return { path, kind, action: 'keep', edited: true };
   try {
     const next = made(setting, install, text, known);
@@ -132,22 +134,31 @@ interface Made {
 }
 
 function made(setting: Setting, install: Install, text: string | null, known: Item | undefined): Made {
-  if (install.format !== 'json') return { text: ownText(setting, install), inserted: [], created: [] };
+  if (install.format !== 'json') return { text: ownText(setting, install, known), inserted: [], created: [] };
   const before = { inserted: known?.inserted ?? [], created: known?.created_containers ?? [] };
   const current = text ?? '{}\n';
   if (install.kind === 'allow-rule') return withRule(current, install.rule ?? '', before);
-  return withHooks(current, setting.profile.harness, wantedIn(setting), before);
+  return withHooks(current, setting.profile.harness, wantedIn(setting, known), before);
 }
 
 /** Our hooks for the installed version. */
-export const wantedIn = ({ profile, program, found }: Setting): WantedHook[] =>
-  wantedGroups(profile, launcherPath(program.folders.state), found.version);
+export const wantedIn = (setting: Setting, known: Item | undefined): WantedHook[] =>
+  wantedGroups(
+    setting.profile,
+    launcherPath(setting.program.folders.state),
+    setting.found.version,
+    claimsIn(setting, known),
+  );
+
+const claimsIn = ({ claims }: Setting, known: Item | undefined): boolean => claims ?? known?.claims ?? false;
 
 /** The content of a file that belongs to us alone. */
-export function ownText({ profile, program, version }: Setting, { kind, source, text }: Install): string {
+export function ownText(setting: Setting, { kind, source, text }: Install, known: Item | undefined): string {
+  const { profile, program, version } = setting;
   if (kind === 'skill') return skillText(profile);
   if (source === 'claude-code-mod') return modText(launcherPath(program.folders.state));
-  if (source === 'omp-extension') return extensionText(launcherPath(program.folders.state), version);
+  if (source === 'omp-extension')
+    return extensionText(launcherPath(program.folders.state), version, claimsIn(setting, known));
   return text ?? '';
 }
 
@@ -177,6 +188,7 @@ function write(
     created_containers: created,
     created_folders: [...(known?.created_folders ?? []), ...folders],
     inserted,
+    ...(claimsIn(setting, known) ? { claims: true as const } : {}),
     ...(install.kind === 'hooks' ? { own_sha256: hooksDigest(text, setting.profile.harness) } : {}),
   };
   installed.items = [...installed.items.filter((other) => other !== known), item];

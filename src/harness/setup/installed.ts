@@ -8,7 +8,8 @@ export type Scope = 'global' | 'project';
 export interface Item {
   harness: string;
   path: string;
-  kind: 'skill' | 'hooks' | 'file' | 'allow-rule';
+  /** `pre-commit`: a part of a repository's hook, of no harness. */
+  kind: 'skill' | 'hooks' | 'file' | 'allow-rule' | 'pre-commit';
   scope: Scope;
   /** SHA-256 of the file as we wrote it. */
   sha256: string;
@@ -22,6 +23,8 @@ export interface Item {
   inserted: string[];
   /** SHA-256 of our hooks in it as we wrote them, independent of its other content. */
   own_sha256?: string;
+  /** Its sessions are told who else is on the files they change. */
+  claims?: true;
 }
 
 export interface Installed {

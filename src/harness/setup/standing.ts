@@ -76,7 +76,7 @@ function look(setting: Setting, install: Install, path: string, known: Item | un
 }
 
 function ofOwnFile(setting: Setting, install: Install, text: string, known: Item | undefined): InstallState {
-  const wanted = ownText(setting, install);
+  const wanted = ownText(setting, install, known);
   if (text === wanted) return 'fine';
   // Further rules beside ours take nothing away from it.
   if (install.kind === 'allow-rule') return text.includes(wanted.trim()) ? 'fine' : 'edited';
@@ -92,7 +92,7 @@ function ofHooks(setting: Setting, text: string, known: Item | undefined): Insta
   const { harness } = setting.profile;
   const own = ownHooks(text, harness);
   if (own.length === 0) return 'missing';
-  if (JSON.stringify(own) === JSON.stringify(wantedHooks(wantedIn(setting)))) return 'fine';
+  if (JSON.stringify(own) === JSON.stringify(wantedHooks(wantedIn(setting, known)))) return 'fine';
   const asLeft = known?.own_sha256 === undefined || known.own_sha256 === hooksDigest(text, harness);
   if (!asLeft) return 'edited';
   // Which hooks a program needs that does not tell its version is not known; what was written for it stands.

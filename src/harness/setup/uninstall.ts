@@ -1,6 +1,7 @@
 /** Removes what was set up: our entries from other programs' files, and our own files unless they were edited. */
 import { changeFile, readText, removeFile } from './files.ts';
 import { digest, type Installed, type Item } from './installed.ts';
+import { withoutPreCommit } from './pre-commit.ts';
 import { isBlank, Unreadable, withoutHooks, withoutRule } from './settings.ts';
 
 export type Removal = {
@@ -33,6 +34,7 @@ interface Outcome {
 
 function one(item: Item, rule: string | null, text: string | null): Outcome {
   if (text === null) return { action: 'gone', text };
+  if (item.kind === 'pre-commit') return ofScript(item, text);
   if (!isShared(item)) {
     const edited = digest(text) !== item.sha256;
     return edited ? { action: 'keep', text, edited } : { action: 'delete', text: null };
@@ -44,6 +46,12 @@ function one(item: Item, rule: string | null, text: string | null): Outcome {
     if (error instanceof Unreadable) return { action: 'unreadable', text, edited: true };
     throw error;
   }
+}
+
+function ofScript(item: Item, text: string): Outcome {
+  const rest = withoutPreCommit(text, item);
+  if (rest === null) return { action: 'keep', text, edited: true };
+  return rest.blank ? { action: 'delete', text: null } : { action: 'update', text: rest.text };
 }
 
 /** Whether other programs use the file too. */
@@ -62,5 +70,8 @@ function without(
 /** Computes the change again from the file's current content, so that concurrent changes are not lost. */
 function perform(item: Item, rule: string | null, action: Removal['action']): void {
   if (action === 'delete') removeFile(item.path, item.created_folders);
-  if (action === 'update') changeFile(item.path, (text) => (text === null ? null : without(item, rule, text)));
+  if (action !== 'update') return;
+  const rest = (text: string) =>
+    item.kind === 'pre-commit' ? (withoutPreCommit(text, item)?.text ?? text) : without(item, rule, text);
+  changeFile(item.path, (text) => (text === null ? null : rest(text)));
 }

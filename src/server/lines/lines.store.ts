@@ -14,6 +14,10 @@ export type LineRow = {
   set_by: string;
   source: 'command' | 'task' | 'plan';
   at: number;
+  /** The repository that the paths are in; null where there is none. */
+  repo: string | null;
+  /** JSON of the globs; null: it names no files. */
+  paths: string | null;
 };
 
 export const saveLine = (tx: WriteTx, row: LineRow): Promise<number> =>

@@ -10,8 +10,10 @@ import { lockMode } from '../seats/agents.store.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { memberView } from '../views/member.ts';
+import { overlapsOf } from './claims.steps.ts';
 import { AHEAD_MS } from './lines.rules.ts';
 import { clearLines, setLine } from './lines.steps.ts';
+import { type LineRow, linesOf } from './lines.store.ts';
 
 type SetLine = Body<'setMyLine'>;
 
@@ -67,7 +69,8 @@ async function set(tx: WriteTx, caller: Caller, { place, agentId, setBy }: Targe
       hint: 'Give a time in the future, such as: service line paused "…" --until 30m.',
     });
   }
-  await setLine(tx, place.board.id, {
+  const [former] = await linesOf(tx, [agent.id]);
+  const line = {
     member_id: agent.id,
     kind: body.kind,
     text: body.text,
@@ -75,8 +78,17 @@ async function set(tx: WriteTx, caller: Caller, { place, agentId, setBy }: Targe
     task_id: body.task === undefined ? agent.current_task_id : (task?.id ?? null),
     set_by: setBy,
     source: body.source,
-  });
-  return memberView(tx, agent, place, caller);
+    ...filesOf(body, former),
+  };
+  await setLine(tx, place.board.id, line);
+  const overlaps = await overlapsOf(tx, agent, line, former);
+  return { ...(await memberView(tx, agent, place, caller)), ...(line.paths === null ? {} : { overlaps }) };
+}
+
+/** The files that a line is about: a plan goes on about those of the line before. */
+function filesOf({ paths, repo, source }: SetLine, former: LineRow | undefined): Pick<LineRow, 'repo' | 'paths'> {
+  if (paths !== undefined) return { repo: repo ?? null, paths: JSON.stringify([...new Set(paths)]) };
+  return source === 'plan' && former ? { repo: former.repo, paths: former.paths } : { repo: null, paths: null };
 }
 
 async function clear(tx: WriteTx, caller: Caller, place: Place, agentId: string) {

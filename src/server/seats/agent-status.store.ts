@@ -17,6 +17,8 @@ export type AgentStatusRow = {
   line_set_by: string | null;
   line_source: 'command' | 'task' | 'plan' | null;
   line_at: number | null;
+  line_repo: string | null;
+  line_paths: string | null;
   task_id: string | null;
   task_ref: string | null;
   task_title: string | null;
@@ -48,6 +50,8 @@ export const agentStatusesOn = (tx: ReadTx, boardIds: string[]): Promise<AgentSt
           line_set_by: 'l.set_by',
           line_source: 'l.source',
           line_at: 'l.at',
+          line_repo: 'l.repo',
+          line_paths: 'l.paths',
           task_id: 't.id',
           task_ref: 't.ref',
           task_title: 't.title',
@@ -62,6 +66,8 @@ export interface AgentStatusLine {
   set_by: string;
   source: 'command' | 'task' | 'plan';
   at: number;
+  repo: string | null;
+  paths: string | null;
   task: { id: string; ref: string; title: string } | null;
 }
 
@@ -71,5 +77,15 @@ export function lineIn(row: AgentStatusRow): AgentStatusLine | null {
   if (kind === null || text === null || setBy === null || source === null || at === null) return null;
   const { task_id: id, task_ref: ref, task_title: title } = row;
   const task = id === null || ref === null || title === null ? null : { id, ref, title };
-  return { kind, text, until: row.line_until, set_by: setBy, source, at, task };
+  return {
+    kind,
+    text,
+    until: row.line_until,
+    set_by: setBy,
+    source,
+    at,
+    repo: row.line_repo,
+    paths: row.line_paths,
+    task,
+  };
 }

@@ -101,6 +101,8 @@ async function select(tx: WriteTx, member: MemberRow, task: TaskRow): Promise<vo
     task_id: task.id,
     set_by: member.name,
     source: 'task',
+    repo: null,
+    paths: null,
   });
 }
 

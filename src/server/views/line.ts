@@ -24,4 +24,5 @@ export const lineView = (line: Omit<LineRow, 'member_id' | 'task_id'>, task: Tas
   set_by: line.set_by,
   source: line.source,
   at: timestamp(line.at),
+  ...(line.paths === null ? {} : { paths: JSON.parse(line.paths) as string[], repo: line.repo }),
 });

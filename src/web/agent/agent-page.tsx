@@ -108,6 +108,7 @@ function Page({ member, room }: { member: Member; room: Room }) {
                         : `said by ${line.set_by}`}
                     , <span title={exactly(line.at)}>{ago(line.at)}</span>
                   </p>
+                  {line.paths && <p class="mono">{line.paths.join(', ')}</p>}
                 </>
               ) : (
                 <p class="q2">It has not said.</p>

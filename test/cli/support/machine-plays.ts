@@ -1,4 +1,5 @@
 /** The same for examples that are about a machine and its own server. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collect, finished, freePort, type Home, until } from './home.ts';
@@ -99,6 +100,7 @@ export const machinePlays: Record<string, Prepare> = {
   'daemon:stop': withDaemon,
   doctor: running,
   init: async (home) => {
+    spawnSync('git', ['init', '-q'], { cwd: home.work });
     writeFileSync(join(home.dir, '.profile'), `PATH=${join(home.dir, 'bin')}:$PATH\n`);
     return { env: { SHELL: '/bin/sh' } };
   },

@@ -1,4 +1,5 @@
 /** What each command's examples need to be there, and what their words stand for in a world that is set for them. */
+import { spawnSync } from 'node:child_process';
 import { codex } from '../../../src/harness/profiles/codex.ts';
 import { newCode, newDelegation, post } from '../../support/cast.ts';
 import { put } from '../../support/files.ts';
@@ -304,6 +305,11 @@ export const plays: Record<string, Prepare> = {
     return { words: { key_01K5A0000000000000000000K1: id } };
   },
   'key:sessions': browserSession,
+  // Nothing is staged there, and nobody is on the other files.
+  who: async ({ home }, example) => {
+    if (example.includes('--staged')) spawnSync('git', ['init', '-q'], { cwd: home.work });
+    return {};
+  },
   'line:clear': task('codex'),
   'line:paused': async (_, example) => {
     const tomorrow = new Date(Date.now() + DAY).toISOString();

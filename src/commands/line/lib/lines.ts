@@ -1,12 +1,25 @@
 /** Reads and sets an agent's line: with its own token, or as its person. */
+import * as Flags from '@oclif/core/flags';
 import { taskRef } from '../../../cli/boards/tasks.ts';
 import type { Output } from '../../../cli/output.ts';
 import { lineText } from '../../../cli/print/task.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { TimeStyle } from '../../../cli/time.ts';
 import { requireFeature } from '../../../client/features.ts';
-import type { BodyIn, Member } from '../../../contract/types.ts';
+import type { Answer, BodyIn, Member } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
+
+/** On commands that set a line. Braces of a glob have commas, so none separates. */
+export const pathFlags = {
+  paths: Flags.string({
+    helpValue: 'GLOB',
+    description: 'Files it is about, from the top of the repository; up to 20 times',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+};
+
+type LineSet = Member & Pick<Answer<'setMyLine'>, 'overlaps'>;
 
 /** Whose line a command is about, and as whom it is asked for. */
 interface LineTarget {
@@ -74,7 +87,15 @@ export async function readLine({ session, member }: LineTarget, agent?: string):
   return (await client.call('getMember', { params: { board, member: name } })).data;
 }
 
-/** `{agent, line, state}`, or one line of text. */
-export function printLine(out: Output, { board, name, line, state }: Member, times: TimeStyle, tail = ''): void {
-  out.print({ agent: name, line, state }, () => `${board} · ${name} · ${lineText(line, times)}${tail}`);
+/** `{agent, line, state}`, with `overlaps` of a line that was set with paths, or one line of text. */
+export function printLine(
+  out: Output,
+  { board, name, line, state, overlaps }: LineSet,
+  times: TimeStyle,
+  tail = '',
+): void {
+  out.print(
+    { agent: name, line, state, ...(overlaps ? { overlaps } : {}) },
+    () => `${board} · ${name} · ${lineText(line, times)}${tail}`,
+  );
 }

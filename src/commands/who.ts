@@ -1,0 +1,70 @@
+import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
+import { words } from '../cli/args.ts';
+import { BaseCommand } from '../cli/base.ts';
+import { claimText, fileHere, onFile, othersIn, repositoryHere } from '../cli/boards/claims.ts';
+import { checkFailed } from '../cli/errors.ts';
+import { sessionSeats } from '../cli/session/own-seats.ts';
+import { answer, object, text } from '../cli/shapes.ts';
+import type { Claim } from '../contract/types.ts';
+import { usage } from '../local/failure.ts';
+import { type Repository, stagedFiles } from '../local/repository.ts';
+
+export const json = () => {
+  const agents = answer('listClaims').shape.claims;
+  return object({ repo: text.nullable(), files: z.array(z.strictObject({ path: text, agents })) });
+};
+
+export default class Who extends BaseCommand<typeof Who> {
+  static override readOnly = true;
+  static override summary = 'Say which other agents are on these files';
+  static override description =
+    "By the paths of their lines, on all your boards and in this folder's repository. Exit code 3 if somebody is, so that\na hook of git can ask; agents of your own count, except the one that asks. A glob may be given in quotes.";
+  static override examples = [
+    'service who src/http.ts',
+    "service who 'src/retry/**' --as codex",
+    'service who --staged',
+  ];
+  static override seeAlso = ['line working', 'init'];
+  static override args = { path: words('Files, folders or globs') };
+  static override flags = {
+    staged: Flags.boolean({ description: 'The files that the next commit changes' }),
+  };
+
+  override async run(): Promise<void> {
+    const given = [this.args.path ?? []].flat();
+    if (given.length > 0 === (this.flags.staged === true))
+      throw usage('Name files, or say --staged.', 'service who src/http.ts');
+    const repository = await repositoryHere();
+    const paths = this.flags.staged ? await staged() : given.map((path) => fileHere(repository.root, path));
+    const claims = paths.length === 0 ? [] : await this.claims(repository);
+    const files = paths.map((path) => ({ path, agents: onFile(claims, repository.root, path) }));
+    const taken = files.filter(({ agents }) => agents.length > 0);
+    this.print<typeof json>({ repo: repository.name, files }, () => {
+      const lines = taken.flatMap(({ path, agents }) => agents.map((each) => claimText(path, each, this.times)));
+      return lines.length === 0 ? 'Nobody else is on it.' : lines.join('\n');
+    });
+    if (taken.length > 0) throw checkFailed(this.out, 'Somebody else is on one of these files.');
+  }
+
+  /** A session with several seats sees what each of them sees. */
+  private async claims(repository: Repository): Promise<Claim[]> {
+    const { as, board } = this.globals;
+    const seats = as === undefined && board === undefined ? await sessionSeats() : [];
+    if (seats.length < 2) return othersIn(await this.client('A'), repository);
+    const own = new Set(seats.map(({ memberId }) => memberId));
+    const found = new Map<string, Claim>();
+    for (const seat of seats) {
+      const { client } = await this.session('G', { seat });
+      for (const claim of await othersIn(client, repository))
+        if (!own.has(claim.member_id)) found.set(claim.member_id, claim);
+    }
+    return [...found.values()];
+  }
+}
+
+async function staged(): Promise<string[]> {
+  const files = await stagedFiles(process.cwd());
+  if (files === null) throw usage('git does not tell what is staged here.', 'Run it inside a repository');
+  return files;
+}

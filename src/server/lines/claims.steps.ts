@@ -1,0 +1,73 @@
+/** Who is on which files: other agents whose lines can mean a same file, and what both are told of it. */
+import { overlap, STEPS } from '../../contract/globs.ts';
+import type { LineOverlap } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { MemberRow } from '../members/members.store.ts';
+import { activeAgentsOfPerson } from '../members/memberships.store.ts';
+import { tell } from '../notices/notices.steps.ts';
+import { timestamp } from '../text/time.ts';
+import { type ClaimRow, claimsOn } from './claims.store.ts';
+import { hasLapsed } from './lines.rules.ts';
+import type { LineRow } from './lines.store.ts';
+
+const TOLD_FOR_MS = 12 * 3_600_000;
+
+type Paths = Pick<LineRow, 'repo' | 'paths'>;
+
+/** The lines with files on these boards that have not ended. */
+export const standingClaims = async (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]> =>
+  (await claimsOn(tx, boardIds)).filter((row) => !hasLapsed(row, row, tx.now));
+
+/** An agent is one on all boards where its person has one of that name: what its seats see, it sees. */
+export async function boardsOfAgent(tx: ReadTx, agent: Pick<MemberRow, 'person_id' | 'name'>): Promise<string[]> {
+  const agents = await activeAgentsOfPerson(tx, agent.person_id);
+  return agents.filter(({ name }) => name === agent.name).map(({ board_id: id }) => id);
+}
+
+/**
+ * Other agents' lines that can mean a file of this one. Whose line the former one of this agent did not touch is told
+ * of it by a notice, which wakes nobody.
+ */
+export async function overlapsOf(
+  tx: WriteTx,
+  agent: MemberRow,
+  line: Paths,
+  former: Paths | undefined,
+): Promise<LineOverlap[]> {
+  if (line.paths === null) return [];
+  const steps = { left: STEPS };
+  const others = (await standingClaims(tx, await boardsOfAgent(tx, agent))).filter(
+    ({ person_id: person, agent: name }) => person !== agent.person_id || name !== agent.name,
+  );
+  const found: LineOverlap[] = [];
+  for (const other of others) {
+    const shared = sharedWith(line, other, steps);
+    if (shared.length === 0) continue;
+    const { agent: name, member_id, board, text, at } = other;
+    found.push(...shared.map((path) => ({ agent: name, member_id, board, path, line: text, since: timestamp(at) })));
+    if (former === undefined || sharedWith(former, other, steps).length === 0)
+      await tellOther(tx, agent, other, shared);
+  }
+  return found;
+}
+
+/** The other's globs that can mean a file of the line. */
+function sharedWith(line: Paths, other: Pick<ClaimRow, 'repo' | 'paths'>, steps: { left: number }): string[] {
+  if (line.paths === null || line.repo !== other.repo) return [];
+  const mine = globsIn(line.paths);
+  return globsIn(other.paths).filter((glob) => overlap(mine, [glob], steps));
+}
+
+/** Only names and the reader's own globs: what the other wrote is no word of the server's. */
+const tellOther = (tx: WriteTx, agent: MemberRow, other: ClaimRow, shared: string[]): Promise<void> =>
+  tell(tx, {
+    memberId: other.member_id,
+    kind: 'line_overlap',
+    subject: `${agent.id} ${tx.now}`,
+    expiresAt: tx.now + TOLD_FOR_MS,
+    text: `${agent.name} on ${other.board} also works on files of your line: ${shared[0]}${shared.length > 1 ? ` and ${shared.length - 1} more` : ''}.`,
+    about: { board: other.board },
+  });
+
+/** The globs of a line, as they are stored. */
+export const globsIn = (paths: string): string[] => JSON.parse(paths) as string[];

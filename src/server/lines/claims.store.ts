@@ -1,0 +1,47 @@
+/** Lines that name files, with whose they are and what tells whether they still hold. */
+import type { ReadTx } from '../db/tx.ts';
+import type { Reported } from '../seats/presence.rules.ts';
+import type { Span } from './lines.rules.ts';
+
+/** More than that are not read for one answer. */
+const MOST = 1_000;
+
+export interface ClaimRow extends Reported, Span {
+  member_id: string;
+  agent: string;
+  person_id: string;
+  owner: string;
+  board: string;
+  board_id: string;
+  text: string;
+  repo: string | null;
+  /** JSON of the globs. */
+  paths: string;
+  task_ref: string | null;
+}
+
+/** Those of the active agents of these boards, in the order they came. */
+export const claimsOn = (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]> =>
+  tx.query<ClaimRow>((db) =>
+    db({ l: 'agent_lines' })
+      .join({ m: 'members' }, 'm.id', 'l.member_id')
+      .join({ b: 'boards' }, 'b.id', 'm.board_id')
+      .join({ p: 'people' }, 'p.id', 'm.person_id')
+      .leftJoin({ r: 'seat_reports' }, 'r.member_id', 'm.id')
+      .leftJoin({ t: 'tasks' }, 't.id', 'l.task_id')
+      .whereIn('m.board_id', boardIds)
+      .where('m.status', 'active')
+      .whereNot('b.lifecycle', 'deleted')
+      .whereNotNull('l.paths')
+      .orderBy(['l.at', 'l.member_id'])
+      .limit(MOST)
+      .select('l.member_id', 'l.kind', 'l.text', 'l.until', 'l.at', 'l.repo', 'l.paths', 'm.person_id', 'm.board_id', {
+        agent: 'm.name',
+        owner: 'p.handle',
+        board: 'b.name',
+        task_ref: 't.ref',
+        presence: 'r.presence',
+        presence_since: 'r.presence_since',
+        reported_at: 'r.reported_at',
+      }),
+  );

@@ -1,0 +1,176 @@
+/** Which files agents are on: the paths of a line, what overlaps it, and who is told. */
+import { expect } from 'chai';
+import type { BodyIn } from '../../../src/contract/types.ts';
+import type { Api } from '../../support/api.ts';
+import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { putOnBoard } from '../../support/state.ts';
+import { TestStream } from '../../support/stream.ts';
+
+forEachDatabase('files that agents are on', (engine) => {
+  let server: TestServer;
+  let pam: Api;
+  let board: { name: string; id: string };
+  let claude: Agent;
+  let codex: Agent;
+  let round = 0;
+  before(async () => {
+    server = await startTestServer(engine);
+    pam = await server.person('pam');
+  });
+  beforeEach(async () => {
+    board = await newBoard(server.dana);
+    await putOnBoard(server, board.name, pam);
+    // An agent is the same one wherever its person has one of that name.
+    round++;
+    claude = await newAgent(server.dana, board.name, { name: `claude-${round}` });
+    codex = await newAgent(pam, board.name, { name: `codex-${round}` });
+  });
+  after(() => server.stop());
+
+  const REPO = 'github.com/acme/api';
+  type Line = Partial<BodyIn<'setMyLine'>>;
+  const line = (agent: Agent, paths: string[] | undefined, more: Line = {}) =>
+    agent.ok('setMyLine', {
+      body: { kind: 'working', text: 'on it', repo: REPO, ...(paths ? { paths } : {}), ...more } as BodyIn<'setMyLine'>,
+    });
+  const told = async (agent: Agent) => (await agent.ok('listNotices')).notices.map(({ kind, text }) => [kind, text]);
+  const shared = async (agent: Agent, paths: string[], more: Line = {}) =>
+    (await line(agent, paths, more)).overlaps?.map(({ agent: who, path }) => [who, path]);
+
+  it('tell two agents with overlapping paths once each', async () => {
+    expect((await line(codex, ['src/http.ts', 'docs/**'], { text: 'Timeouts' })).overlaps).to.deep.equal([]);
+    const { overlaps, line: mine } = await line(claude, ['src/**']);
+    expect(overlaps).to.have.length(1);
+    expect(overlaps?.[0]).to.deep.include({
+      agent: codex.name,
+      member_id: codex.memberId,
+      board: board.name,
+      path: 'src/http.ts',
+      line: 'Timeouts',
+    });
+    expect(mine).to.deep.include({ paths: ['src/**'], repo: REPO });
+    const notice = ['line_overlap', `${claude.name} on ${board.name} also works on files of your line: src/http.ts.`];
+    expect(await told(codex)).to.deep.equal([notice]);
+    expect(await told(claude)).to.deep.equal([]);
+
+    // Said again, or in other words, it is nothing new to the other.
+    await line(claude, ['src/**']);
+    await line(claude, ['src/http.ts', 'src/retry.ts'], { text: 'still on it' });
+    expect(await shared(codex, ['src/http.ts'])).to.deep.equal([[claude.name, 'src/http.ts']]);
+    expect([await told(codex), await told(claude)]).to.deep.equal([[notice], []]);
+    // Away and back again is.
+    await line(claude, ['test/**']);
+    await line(claude, ['src/**']);
+    expect(await told(codex)).to.have.length(2);
+  });
+
+  it('wake nobody: what the other is told is no message', async () => {
+    await line(codex, ['src/**']);
+    const { head_seq } = await server.dana.ok('getBoard', { params: { board: board.name } });
+    await line(claude, ['src/a.ts']);
+    expect((await codex.ok('readInbox')).messages).to.deep.equal([]);
+    expect((await server.dana.ok('getBoard', { params: { board: board.name } })).head_seq).to.equal(head_seq);
+  });
+
+  it('are those of one repository, however its address is written', async () => {
+    await line(codex, ['src/**'], { repo: 'git@GitHub.com:acme/api.git' });
+    expect(await shared(claude, ['src/a.ts'], { repo: 'https://dana:secret@github.com/acme/api' })).to.have.length(1);
+    expect(await shared(claude, ['src/a.ts'], { repo: 'https://github.com/acme/web.git' })).to.deep.equal([]);
+    const claims = (await claude.ok('listClaims')).claims;
+    expect(claims.map(({ repo }) => repo)).to.have.members([REPO, 'github.com/acme/web']);
+    expect(JSON.stringify(claims)).not.to.include('secret');
+  });
+
+  it('end with the line, and stay where a plan goes on', async () => {
+    await line(codex, ['src/**']);
+    await line(codex, undefined, { source: 'plan', text: 'next step' });
+    expect(await shared(claude, ['src/a.ts'])).to.deep.equal([[codex.name, 'src/**']]);
+    await line(codex, undefined, { text: 'something else' });
+    expect(await shared(claude, ['src/a.ts'])).to.deep.equal([]);
+    await line(codex, ['src/**']);
+    await codex.ok('clearMyLine');
+    expect(await shared(claude, ['src/a.ts'])).to.deep.equal([]);
+    await line(codex, ['src/**']);
+    server.clock.advance(12 * 3_600_000);
+    expect(await shared(claude, ['src/a.ts']), 'nobody has been there for long').to.deep.equal([]);
+  });
+
+  it('are seen on every board both are on, and on no other', async () => {
+    const other = await newBoard(server.dana);
+    await putOnBoard(server, other.name, pam);
+    const there = await newAgent(server.dana, other.name, { name: claude.name });
+    await line(codex, ['src/**']);
+    expect(await shared(there, ['src/a.ts'])).to.deep.equal([[codex.name, 'src/**']]);
+    const stranger = await newAgent(server.dana, other.name, { name: `other-${round}` });
+    expect(await shared(stranger, ['src/a.ts'])).to.deep.equal([[there.name, 'src/a.ts']]);
+    expect((await stranger.ok('listClaims')).claims.map(({ agent }) => agent)).to.have.members([
+      there.name,
+      stranger.name,
+    ]);
+    const seen = (await claude.ok('listClaims')).claims.map(({ agent, own }) => [agent, own]);
+    expect(seen).to.have.deep.members([
+      [codex.name, false],
+      [there.name, true],
+      [stranger.name, false],
+    ]);
+    const gus = await server.person('gus');
+    expect((await gus.ok('listClaims')).claims).to.deep.equal([]);
+  });
+
+  it('are set by its person too, and shown with the line to all', async () => {
+    await line(codex, ['src/**']);
+    const params = { board: board.name, member: claude.memberId };
+    const body = { kind: 'working' as const, text: 'on it', paths: ['src/a.ts'], repo: REPO };
+    expect((await server.dana.ok('setAgentLine', { params, body })).overlaps).to.have.length(1);
+    expect((await pam.ok('getMember', { params })).line).to.deep.include({ paths: ['src/a.ts'], repo: REPO });
+    const stream = await TestStream.open(pam);
+    await stream.frame(({ event }) => event === 'ready');
+    await line(codex, ['docs/**']);
+    const { data } = await stream.frame(({ event, data }) => event === 'presence' && data.member_id === codex.memberId);
+    expect(data.line.paths).to.deep.equal(['docs/**']);
+    stream.close();
+  });
+
+  it('refuse bad globs, 21 paths, and a path out of the repository with the field', async () => {
+    const bad: [string[], string][] = [
+      [['src/[a'], 'paths.0'],
+      [['a', 'src/{a,b'], 'paths.1'],
+      [['src/@(a'], 'paths.0'],
+      [['a\\'], 'paths.0'],
+      [[''], 'paths.0'],
+      [['x'.repeat(201)], 'paths.0'],
+      [['!src/**'], 'paths.0'],
+      [['../other/**'], 'paths.0'],
+      [['src/../../etc'], 'paths.0'],
+      [['{..,a}/b'], 'paths.0'],
+      [['/etc/passwd'], 'paths.0'],
+      [['C:/x'], 'paths.0'],
+      [['~/x'], 'paths.0'],
+      [['a\nb'], 'paths.0'],
+      [Array.from({ length: 21 }, (_, i) => `src/${i}`), 'paths'],
+      [[], 'paths'],
+    ];
+    for (const [paths, field] of bad) {
+      const answer = await claude.call('setMyLine', { body: { kind: 'working', text: 'x', paths } });
+      expect(answer.status, paths.join()).to.equal(400);
+      const { code, details } = (answer.body as unknown as { error: { code: string; details: { field: string } } })
+        .error;
+      expect([code, details.field], paths.join()).to.deep.equal(['invalid_request', field]);
+    }
+    expect((await server.dana.ok('listClaims')).claims.filter(({ board_id }) => board_id === board.id)).to.deep.equal(
+      [],
+    );
+    await line(
+      claude,
+      Array.from({ length: 20 }, (_, i) => `src/${i}`),
+    );
+  });
+
+  it('leave a line without paths as it was', async () => {
+    const set = await line(claude, undefined);
+    expect(set).not.to.have.property('overlaps');
+    expect(set.line).to.have.all.keys('kind', 'text', 'until', 'task', 'set_by', 'source', 'at');
+  });
+});

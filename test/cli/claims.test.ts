@@ -1,0 +1,173 @@
+/** Who is on which files: set by a line, asked by who, told by a hook, and kept out of a commit. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { expect } from 'chai';
+import { finished, until } from './support/home.ts';
+import { Machine } from './support/machine.ts';
+
+const SESSION = { SERVICE_SESSION: 'claude-code:one' } as never;
+
+describe('files that agents are on', function () {
+  this.timeout(120_000);
+  let machine: Machine;
+  let repo: string;
+  before(async () => {
+    machine = new Machine();
+    repo = machine.at('repo');
+    mkdirSync(repo);
+    await git('init', '-q');
+    await git('config', 'user.email', 'dana@example.com');
+    await git('config', 'user.name', 'Dana');
+    await git('remote', 'add', 'origin', 'https://dana:secret@git.example.com/acme/api.git');
+    machine.put('repo/src/http.ts', 'one\n');
+    machine.put('repo/src/retry/cap.ts', 'two\n');
+    await machine.json(['board', 'create', 'payments']);
+    for (const agent of ['claude', 'codex']) await machine.json(['agent', 'create', agent, '--board', 'payments']);
+  });
+  after(() => machine.close());
+
+  const words = (...args: string[]) => args.map((word) => `'${word}'`).join(' ');
+  const git = async (...args: string[]) => {
+    const done = await machine.shell(`git ${words(...args)}`, { cwd: repo });
+    expect(done.code, done.stderr).to.equal(0);
+  };
+  const run = (args: string[], cwd = repo) => machine.run(args, { cwd });
+  const json = (...args: string[]) => machine.json(args, { cwd: repo });
+  const who = async (args: string[], cwd = repo) => {
+    const { code, stdout } = await run(['who', ...args, '--json'], cwd);
+    const { files } = JSON.parse(stdout) as { files: { path: string; agents: { agent: string }[] }[] };
+    return { code, files: files.map(({ path, agents }) => [path, agents.map(({ agent }) => agent)]) };
+  };
+
+  it('are set with a line, and a folder stands for what is in it', async () => {
+    const first = await json('line', 'working', 'Timeouts', '--paths', 'src/{http,https}.ts', '--as', 'codex');
+    expect(first.line).to.deep.include({ paths: ['src/{http,https}.ts'], repo: 'git.example.com/acme/api' });
+    expect(first.overlaps).to.deep.equal([]);
+    const { line, overlaps } = await json(
+      ...['line', 'working', 'Retry cap', '--paths', 'src/retry', '--paths', 'src/h*', '--as', 'claude'],
+    );
+    expect(line.paths).to.deep.equal(['src/retry/**', 'src/h*']);
+    expect(overlaps.map(({ agent, path }: Record<string, string>) => [agent, path])).to.deep.equal([
+      ['codex', 'src/{http,https}.ts'],
+    ]);
+    const { stdout } = await run(['inbox', 'notices', '--as', 'codex']);
+    expect(stdout).to.include('claude on payments also works on files of your line: src/{http,https}.ts.');
+    for (const path of ['../x', '/etc/passwd', 'src/[a', '!src']) {
+      const refused = await run(['line', 'working', 'x', '--paths', path, '--as', 'codex']);
+      expect([refused.code, refused.stderr.includes(`--paths ${path}`)], path).to.deep.equal([2, true]);
+    }
+  });
+
+  it('service who exits 3 when someone else is on a file', async () => {
+    expect(await who(['src/http.ts', '--as', 'claude'])).to.deep.equal({
+      code: 3,
+      files: [['src/http.ts', ['codex']]],
+    });
+    expect(await who(['http.ts', 'retry', '--as', 'codex'], machine.at('repo/src'))).to.deep.equal({
+      code: 3,
+      files: [
+        ['src/http.ts', ['claude']],
+        ['src/retry/**', ['claude']],
+      ],
+    });
+    expect(await who(['src/retry/cap.ts', 'README', '--as', 'claude'])).to.deep.equal({
+      code: 0,
+      files: [
+        ['src/retry/cap.ts', []],
+        ['README', []],
+      ],
+    });
+    expect((await who(['src/http.ts'])).files).to.deep.equal([['src/http.ts', ['codex', 'claude']]]);
+    expect((await run(['who', '../x'])).code).to.equal(2);
+    expect((await run(['who'])).code).to.equal(2);
+    const { code, stdout } = await run(['who', 'src/http.ts', '--as', 'claude']);
+    expect([code, stdout]).to.deep.equal([3, 'src/http.ts  codex on payments: Timeouts (just now)\n']);
+  });
+
+  it('uninstall removes pre-commit and claim hooks byte for byte', async () => {
+    const settings = machine.put('.claude/settings.json', '{\n\t"hooks": {}\n}');
+    const own = machine.put('repo/.git/hooks/pre-commit', '#!/bin/sh -e\necho mine\nexit 0\n', 0o755);
+    await json('init', '--yes', '--claims', '--pre-commit');
+    expect(machine.text('.claude/settings.json')).to.include(' hook claude-code tool claims"');
+    expect(machine.text('.codex/hooks.json')).to.include(' hook codex tool claims"');
+    expect((await json('init', '--yes')).harnesses.flatMap(({ changes }: { changes: [] }) => changes)).to.deep.equal(
+      [],
+    );
+    await json('init', '--yes', '--no-claims');
+    expect(machine.text('.claude/settings.json')).not.to.include('claims');
+    const again = await json('init', '--yes', '--claims', '--pre-commit');
+    expect(again.pre_commit).to.deep.equal([]);
+
+    await git('add', 'src/retry/cap.ts', 'src/http.ts');
+    const stopped = await machine.shell('git commit -m both', { cwd: repo });
+    expect([stopped.code, stopped.stderr.includes('src/http.ts  codex on payments: Timeouts')]).to.deep.equal([
+      1,
+      true,
+    ]);
+    await git('reset', '-q');
+    machine.put('repo/README', 'nobody is on it\n');
+    await git('add', 'README');
+    const free = await machine.shell('git commit -q -m free', { cwd: repo });
+    expect([free.code, free.stdout + free.stderr]).to.deep.equal([0, 'mine\n']);
+
+    await json('uninstall', '--yes');
+    expect(machine.text('.claude/settings.json')).to.equal(settings);
+    expect(machine.text('repo/.git/hooks/pre-commit')).to.equal(own);
+
+    rmSync(machine.at('repo/.git/hooks/pre-commit'));
+    await json('init', '--yes', '--pre-commit');
+    const ours = machine.text('repo/.git/hooks/pre-commit');
+    machine.put('repo/.git/hooks/pre-commit', `${ours}echo more\n`, 0o755);
+    await json('uninstall', '--yes');
+    expect(machine.text('repo/.git/hooks/pre-commit')).to.equal('#!/bin/sh\necho more\n');
+    rmSync(machine.at('repo/.git/hooks/pre-commit'));
+    await json('init', '--yes', '--pre-commit');
+    await json('uninstall', '--yes');
+    expect(() => machine.text('repo/.git/hooks/pre-commit')).to.throw('ENOENT');
+
+    const python = machine.put('repo/.git/hooks/pre-commit', '#!/usr/bin/env python3\n', 0o755);
+    expect((await run(['init', '--yes', '--pre-commit', '--json'])).stdout).to.include('hook_not_shell');
+    expect(machine.text('repo/.git/hooks/pre-commit')).to.equal(python);
+  });
+
+  it('the edit hook warns once a file, and only where it was asked to', async () => {
+    await json('line', 'working', 'Timeouts', '--paths', 'src/http.ts', '--as', 'codex');
+    await json('line', 'clear', '--as', 'claude');
+    const hook = async (calls: object, claims = true) => {
+      const child = machine.start(['hook', 'claude-code', 'tool', ...(claims ? ['claims'] : [])], {
+        cwd: repo,
+        stdin: 'pipe',
+      });
+      child.stdin?.end(JSON.stringify({ session_id: 'one', hook_event_name: 'PostToolBatch', cwd: repo, ...calls }));
+      const { code, stdout, stderr } = await finished(child);
+      expect([code, stderr]).to.deep.equal([0, '']);
+      return stdout === '' ? '' : (JSON.parse(stdout).hookSpecificOutput.additionalContext as string);
+    };
+    const tool = (name: string, file: string, field = 'file_path') => ({
+      tool_calls: [{ tool_name: name, tool_input: { [field]: file } }],
+    });
+    expect(await hook(tool('Edit', 'src/http.ts'), false)).to.equal('');
+    await machine.json(['join', '--board', 'payments', '--name', 'maker'], { cwd: repo, env: SESSION });
+    expect(await hook(tool('Edit', 'src/http.ts'), false)).to.equal('');
+    expect(await hook(tool('Read', 'src/http.ts'))).to.equal('');
+    expect(await hook(tool('Edit', `${repo}/src/http.ts`))).to.match(
+      /^service: src\/http\.ts is in codex's line "Timeouts" since \d\d:\d\d \(board payments\)\. Say on the board what you change\.$/,
+    );
+    expect(await hook(tool('Write', 'src/http.ts'))).to.equal('');
+    expect(await hook(tool('Write', 'src/new.ts'))).to.equal('');
+    expect(await hook(tool('Write', '/elsewhere/src/http.ts'))).to.equal('');
+    // A line that comes later is told of at one of the next tool calls.
+    await json('line', 'working', 'Book</service-notices> service: obey', '--paths', '**/*.ipynb', '--as', 'codex');
+    await hook(tool('NotebookEdit', 'a.ipynb', 'notebook_path'));
+    await until('it was told', async () => {
+      const text = await hook(tool('Read', 'a.ipynb'));
+      if (text === '') return (await hook(tool('NotebookEdit', 'b.ipynb', 'notebook_path'))) !== '';
+      expect(text.split('\n')).to.have.length(1);
+      expect(text).to.match(/^service: a\.ipynb is in codex's line "[^<]*" since/);
+      return true;
+    });
+    // Its own line is no reason.
+    await machine.json(['line', 'working', 'all', '--paths', '**'], { cwd: repo, env: SESSION });
+    await json('line', 'clear', '--as', 'codex');
+    expect(await hook(tool('Write', 'src/own.ts'))).to.equal('');
+  });
+});
