@@ -128,7 +128,7 @@ export class Claims {
 }
 
 /** What the session is told. */
-export function claimLine(path: string, { agent, line, since, board, task }: Claim): string {
+function claimLine(path: string, { agent, line, since, board, task }: Claim): string {
   const at = new Date(since).toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
   const where = `board ${quoted(board)}${task === null ? '' : `, ${quoted(task)}`}`;
   return `service: ${quoted(path)} is in ${quoted(agent)}'s line "${quoted(line)}" since ${at} (${where}). Say on the board what you change.`;
