@@ -301,4 +301,46 @@ forEachDatabase('what needs the person', (engine) => {
     await page.getByRole('heading', { name: 'Needs you' }).waitFor();
     await close();
   });
+
+  it('shows agents that answer each other without a person: continue lets them go on, a stop closes the thread', async () => {
+    const { person, board, agent } = await begin();
+    const other = await newAgent(person, board.name, { name: 'codex' });
+    await person.ok('updateBoard', {
+      params: { board: board.name },
+      body: { policy: { agent_run: { notice: 1, hold: 2 } } },
+    });
+    const root = await post(agent, board.name, 'Retry design', { to: ['@codex'] });
+    for (const from of [other, agent]) await post(from, board.name, 'ok', { reply_to: root.id });
+    const { page, close } = await visit(server, person, '/inbox');
+    const title = 'claude and codex have exchanged 3 messages on "Retry design" without a person';
+    await page.getByRole('heading', { name: title }).waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByTestId('said').filter({ hasText: 'They may go on' }).waitFor();
+    await page.getByText('Nothing needs you').waitFor();
+    for (const from of [other, agent, other]) await post(from, board.name, 'ok', { reply_to: root.id });
+    await page.getByRole('link', { name: /have exchanged/ }).waitFor();
+    await page.keyboard.press('2');
+    await page.getByTestId('said').filter({ hasText: 'Closed for agents until a person writes in it' }).waitFor();
+    expect(
+      await other.refused('postMessage', { params: { board: board.name }, body: { body: 'x', reply_to: root.id } }),
+    ).to.equal('409 thread_held');
+    await page.goto(`${server.url}/?board=${board.name}`);
+    await page.getByRole('button', { name: /closed for agents/ }).waitFor();
+    await close();
+  });
+
+  it('shows an agent whose wakes are used up, and wakes it again with one click', async () => {
+    const { person, board, agent } = await begin();
+    const other = await newAgent(person, board.name, { name: 'codex' });
+    const params = { board: board.name, member: 'codex' };
+    await person.ok('setAgentBudget', { params, body: { wakes: [{ count: 1, seconds: 600 }] } });
+    const { page, close } = await visit(server, person, '/inbox');
+    const { seq } = await post(agent, board.name, 'look', { to: ['@codex'] });
+    await other.ok('ackInbox', { body: { up_to: seq } });
+    await page.getByRole('heading', { name: 'May agents go on waking codex?' }).waitFor();
+    await page.getByRole('button', { name: 'Wake it again' }).click();
+    await page.getByTestId('said').filter({ hasText: 'Agents wake it again' }).waitFor();
+    expect((await person.ok('getMember', { params })).braked).to.equal(undefined);
+    await close();
+  });
 });

@@ -11,7 +11,7 @@ import { boards } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { pendingApprovals } from '../state/needs.ts';
 import { alwaysWords, needsOwnKey, rowsOf, titleOf } from './actions.ts';
-import { BoardLink, Heading, useDecision } from './heading.tsx';
+import { BoardLink, type Choice, Choices, Heading, useDecision } from './heading.tsx';
 import { dayTime, ownAgent } from './items.ts';
 
 /** Links that were shown once, by the request's id: they are gone with the page. */
@@ -39,11 +39,6 @@ export function ApprovalDetail({ id }: { id: string }) {
   const { approval, error, hold } = useApproval(id);
   if (!approval) return <ProblemLine error={error} />;
   return <Request approval={approval} hold={hold} />;
-}
-
-interface Choice {
-  words: string;
-  run: () => void;
 }
 
 function Request({ approval, hold }: { approval: Approval; hold: (approval: Approval) => void }) {
@@ -110,22 +105,7 @@ function Request({ approval, hold }: { approval: Approval; hold: (approval: Appr
       )}
       {open && (
         <>
-          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is shown elsewhere */}
-          <div class="opts decide" role="group" aria-labelledby="inbox-title" aria-busy={write.busy}>
-            {choices.map(({ words, run }, index) => (
-              <button
-                key={words}
-                type="button"
-                class={words.length > 14 ? 'opt long' : 'opt'}
-                aria-disabled={write.busy || undefined}
-                onClick={run}
-              >
-                {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a kbd takes no focus, and the number is not part of the name */}
-                <kbd aria-hidden="true">{index + 1}</kbd>
-                <span>{words}</span>
-              </button>
-            ))}
-          </div>
+          <Choices choices={choices} busy={write.busy} />
           <ProblemLine error={write.error} />
           <p class="q2 ends">
             Undecided, it ends by itself {dayTime(approval.expires_at)} and {who.name} is told. What your agents may

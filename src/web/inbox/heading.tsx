@@ -60,3 +60,28 @@ export function useDecision<T>(change: (decided: T) => void): Decision<T> {
     },
   };
 }
+
+export interface Choice {
+  words: string;
+  run: () => void;
+}
+
+/** What can be decided, each by its number. */
+export const Choices = ({ choices, busy }: { choices: Choice[]; busy: boolean }) => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is shown elsewhere
+  <div class="opts decide" role="group" aria-labelledby="inbox-title" aria-busy={busy}>
+    {choices.map(({ words, run }, index) => (
+      <button
+        key={words}
+        type="button"
+        class={words.length > 14 ? 'opt long' : 'opt'}
+        aria-disabled={busy || undefined}
+        onClick={run}
+      >
+        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a kbd takes no focus, and the number is not part of the name */}
+        <kbd aria-hidden="true">{index + 1}</kbd>
+        <span>{words}</span>
+      </button>
+    ))}
+  </div>
+);

@@ -8,6 +8,7 @@ import { Glyph } from '../parts/who.tsx';
 import { useKeys } from '../state/keys.ts';
 import { needs, needsError, openAsks, readNeeds } from '../state/needs.ts';
 import { go, hrefOf, place } from '../state/route.ts';
+import { AgentNeedDetail } from './agent-need-detail.tsx';
 import { ApprovalDetail } from './approval-detail.tsx';
 import { AskDetail } from './ask-detail.tsx';
 import { Blocks } from './blocks.tsx';
@@ -177,6 +178,8 @@ function Detail({ kind, id }: Chosen) {
       return <AskDetail id={id} />;
     case 'approvals':
       return <ApprovalDetail id={id} />;
+    case 'agents':
+      return <AgentNeedDetail id={id} />;
     case 'pairings':
       return <PairingDetail id={id} />;
     case 'invites':

@@ -1,6 +1,6 @@
 /** The lines of the inbox: what each says, its group and its address. */
 import { computed } from '@preact/signals';
-import type { Actor, Message } from '../../contract/types.ts';
+import type { Actor, Message, Need as StandingNeed } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
 import { questionOf, stakesOf } from '../parts/ask.ts';
 import { ago, dayOf, timeOfDay } from '../parts/time.tsx';
@@ -61,6 +61,8 @@ export function itemOf(need: Need): Item {
     const note = `held until ${dayTime(approval.expires_at)}`;
     return { ...base, kind: 'approvals', who: ownAgent(approval.display?.agent_name), title, note };
   }
+  if (need.kind === 'agents')
+    return { ...base, kind: 'agents', who: ownAgent(agentIn(need.need)), ...wordsOf(need.need) };
   const { display, expires_at } = need.pairing;
   const title = `Proposes work with one of your agents`;
   return {
@@ -70,6 +72,24 @@ export function itemOf(need: Need): Item {
     title,
     note: `open until ${dayTime(expires_at)}`,
   };
+}
+
+/** The agent that a need is about; of a thread the first one. */
+export const agentIn = (need: StandingNeed): string | undefined =>
+  need.kind === 'thread_held' ? need.agents[0] : need.agent;
+
+/** Question and third line of what agents cannot go on with. */
+export function wordsOf(need: StandingNeed): Pick<Item, 'title' | 'note'> {
+  switch (need.kind) {
+    case 'thread_held':
+      return { title: need.text, note: 'their messages wake nobody' };
+    case 'agent_braked':
+      return { title: `May agents go on waking ${need.agent}?`, note: `paused until ${dayTime(need.until)}` };
+    case 'agent_waiting':
+      return { title: need.question ?? need.text, note: 'waits for you in its session' };
+    case 'task_stale':
+      return { title: need.text, note: 'may be taken over' };
+  }
 }
 
 const askItem = (message: Message, who: Actor, note: string, at: string): Item => ({

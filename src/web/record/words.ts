@@ -58,6 +58,10 @@ export function wordsOf(event: BoardEvent, board: string, names: Names): Words {
       return { did: `reacted ${text(data, 'emoji')}` };
     case 'reaction.removed':
       return { did: `took back ${text(data, 'emoji')}` };
+    case 'thread.continued':
+      return { did: 'let agents go on in a thread' };
+    case 'thread.stopped':
+      return { did: 'closed a thread for agents' };
     case 'task.created':
       return { did: 'opened', link: task(), rest: text(data, 'title') };
     case 'task.started':

@@ -1,6 +1,6 @@
 /** What needs the person: asks, requests of their agents, proposals of others, and asks to their agents, in one order everywhere. */
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { Approval, Message, PairingRequest } from '../../contract/types.ts';
+import type { Answer, Approval, Message, PairingRequest, Need as StandingNeed } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
@@ -10,7 +10,8 @@ import { oneAtATime, Soon } from './soon.ts';
 export type Need =
   | { kind: 'ask'; id: string; at: string; message: Message }
   | { kind: 'approval'; id: string; at: string; approval: Approval }
-  | { kind: 'pairing'; id: string; at: string; pairing: PairingRequest };
+  | { kind: 'pairing'; id: string; at: string; pairing: PairingRequest }
+  | { kind: 'agents'; id: string; at: string; need: StandingNeed };
 
 /** Open asks that the person may answer, oldest first; null: not read yet. */
 export const openAsks = signal<Message[] | null>(null);
@@ -18,6 +19,8 @@ export const openAsks = signal<Message[] | null>(null);
 export const pendingApprovals = signal<Approval[]>([]);
 /** Work that others propose and no agent was chosen for yet. */
 const pendingPairings = signal<PairingRequest[]>([]);
+/** What agents cannot go on with without the person, and when that may change by itself. */
+const standing = signal<Answer<'listNeeds'>>({ needs: [], changes_at: null });
 /** Why the list could not be read. */
 export const needsError = signal<unknown>(null);
 
@@ -27,10 +30,11 @@ const SOON = 30 * 60_000;
 export const isToMe = (message: Message): boolean =>
   message.ask?.to.kind === 'human' && message.ask.to.name === session.value?.person.handle;
 
-/** 0: due within 30 minutes, 1: blocks work, 2: a request of an agent, 3: the rest. */
+/** 0: due within 30 minutes, 1: blocks work, such as a session that waits, 2: a request of an agent, 3: the rest. */
 export function rank(need: Need, time: number): 0 | 1 | 2 | 3 {
   if (need.kind === 'approval') return 2;
   if (need.kind === 'pairing') return 3;
+  if (need.kind === 'agents') return need.need.kind === 'agent_waiting' ? 1 : 3;
   const { ask } = need.message;
   if (ask?.going_at && Date.parse(ask.going_at) - time <= SOON) return 0;
   return ask?.blocking ? 1 : 3;
@@ -54,10 +58,14 @@ export const needs = computed(() =>
       ...pendingPairings.value.map(
         (pairing): Need => ({ kind: 'pairing', id: pairing.id, at: pairing.created_at, pairing }),
       ),
+      ...standing.value.needs.map((need): Need => ({ kind: 'agents', id: idOf(need), at: need.at, need })),
     ],
     now.value,
   ),
 );
+
+/** Two needs may be about one thing, such as an agent that is paused and waits. */
+const idOf = ({ kind, id }: StandingNeed): string => `${kind}-${id}`;
 
 /** Asks to the person's agents, which the person may answer for them. */
 export const needsOfAgents = computed(() =>
@@ -67,6 +75,7 @@ export const needsOfAgents = computed(() =>
 /** The board that it comes from; undefined where the person cannot see it. */
 export function boardOf(need: Need): string | undefined {
   if (need.kind === 'ask') return need.message.board;
+  if (need.kind === 'agents') return need.need.board;
   const { display } = need.kind === 'approval' ? need.approval : need.pairing;
   return (display?.requested_on ?? display?.boards[0])?.name;
 }
@@ -78,15 +87,17 @@ export const needsOn = (board: string): Need[] => needs.value.filter((need) => b
 export const readNeeds = oneAtATime(async () => {
   const guest = session.peek()?.person.server_role === 'guest';
   try {
-    const [asks, approvals, pairings] = await Promise.all([
+    const [asks, approvals, pairings, agents] = await Promise.all([
       readAll('listAsks', 'asks', { query: { can_answer: true, limit: 200 } }),
       guest ? [] : readAll('listApprovals', 'approvals', { query: { state: 'pending', limit: 100 } }),
       guest ? [] : readAll('listPairingRequests', 'requests', { query: { state: 'open', limit: 100 } }),
+      call('listNeeds'),
     ]);
     batch(() => {
       openAsks.value = asks;
       pendingApprovals.value = approvals;
       pendingPairings.value = pairings.filter(isForMe);
+      standing.value = agents;
       needsError.value = null;
     });
   } catch (error) {
@@ -136,7 +147,27 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
+const soonAgents = new Soon(() => void readStanding());
+
+const readStanding = oneAtATime(async () => {
+  if (!session.peek()) return;
+  try {
+    standing.value = await call('listNeeds');
+  } catch (error) {
+    needsError.value = error;
+  }
+});
+
+/** Some come and go because time passes. */
+effect(() => {
+  const { changes_at: at } = standing.value;
+  if (at === null) return;
+  const timer = setTimeout(() => soonAgents.ask(), Math.min(Math.max(Date.parse(at) - Date.now(), 0) + 500, 3_600_000));
+  return () => clearTimeout(timer);
+});
+
 listen((message) => {
+  if (message.type === 'hint' && ['presence', 'delivery'].includes(message.frame.event)) soonAgents.ask();
   // Asks are opened, answered and closed by messages: every new head counts.
   if (message.type === 'hint' && ['head', 'approval', 'boards', 'pairing'].includes(message.frame.event)) soon.ask();
 });
@@ -146,4 +177,5 @@ session.subscribe((current) => {
   openAsks.value = null;
   pendingApprovals.value = [];
   pendingPairings.value = [];
+  standing.value = { needs: [], changes_at: null };
 });

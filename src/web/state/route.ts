@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 
 const boardTabs = ['talk', 'tasks', 'files', 'people', 'record'] as const;
 export type BoardTab = (typeof boardTabs)[number];
-const inboxKinds = ['asks', 'approvals', 'pairings', 'invites'] as const;
+const inboxKinds = ['asks', 'approvals', 'pairings', 'agents', 'invites'] as const;
 export type InboxKind = (typeof inboxKinds)[number];
 
 export interface BoardPlace {

@@ -18,6 +18,7 @@ export function changed(shown: Shown, event: BoardEvent, message: Message | unde
   if (message && message.thread_root_seq !== null) replied(shown, message);
   if (event.type === 'reaction.added' || event.type === 'reaction.removed') reacted(shown, event);
   if (event.type === 'person.renamed') renamed(shown, event);
+  if (event.type === 'thread.stopped' || event.type === 'thread.continued') decided(shown, event);
 }
 
 function replied(shown: Shown, reply: Message): void {
@@ -27,7 +28,7 @@ function replied(shown: Shown, reply: Message): void {
   // A record that was read after the reply counts it already.
   const counted = before.last_reply_at !== undefined && before.last_reply_at >= reply.at;
   const count = (before.reply_count ?? 0) + (counted ? 0 : 1);
-  const next = { ...before, reply_count: count, last_reply_at: reply.at };
+  const next = { ...before, reply_count: count, last_reply_at: reply.at, ...runWith(before, reply) };
   root.message.value = reply.answer && reply.reply_to === before.id ? { ...next, ...answered(before, reply) } : next;
   root.thread.add(reply);
   const isNew = count === 1 || reply.sender === 'self';
@@ -35,6 +36,18 @@ function replied(shown: Shown, reply: Message): void {
     if (isNew) root.thread.offer();
     void root.thread.load();
   }
+}
+
+/** The run of agents in a thread with one more reply; a person ends it. */
+function runWith({ thread }: Message, { from, agent_run, held }: Message): Pick<Message, 'agent_run' | 'thread'> {
+  if (from.kind === 'human') return { agent_run: undefined, thread: undefined };
+  return { agent_run, thread: held ? 'held' : thread };
+}
+
+/** A person let agents go on in a thread, or closed it for them. */
+function decided(shown: Shown, { type, data }: BoardEvent): void {
+  const root = posts(shown).find(({ message }) => message.peek().id === data?.['message_id']);
+  if (root) root.message.value = { ...root.message.peek(), thread: type === 'thread.stopped' ? 'stopped' : undefined };
 }
 
 function answered({ ask }: Message, { seq, answer }: Message): Pick<Message, 'ask'> {

@@ -189,6 +189,8 @@ const words: Record<string, Words> = {
       made <Who name={data['name']} /> a member, no longer an owner
     </>
   )),
+  'thread.continued': told('reply', () => 'let agents go on in a thread'),
+  'thread.stopped': told('x', () => 'closed a thread for agents'),
   'task.created': task('open', 'opened'),
   'task.started': task('half', 'started'),
   'task.joined': task('half', 'helps with'),

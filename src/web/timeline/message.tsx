@@ -95,7 +95,7 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
 
 function Header({ message }: { message: Message }) {
   const talk = useTalk();
-  const { from, urgent, expects_reply, ask } = message;
+  const { from, urgent, expects_reply, ask, held } = message;
   return (
     <div class="who">
       <Name who={from} />
@@ -115,6 +115,7 @@ function Header({ message }: { message: Message }) {
           reply expected
         </span>
       )}
+      {held && <span class="st">held, wakes nobody</span>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** The replies to a message, inline under it. */
 import { Fragment } from 'preact';
+import type { Message } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useTalk } from './context.ts';
@@ -31,6 +32,7 @@ export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
         <Icon name={open ? 'down' : 'right'} />
         {replies(count)}
         {fresh > 0 && <span class="st mine">{fresh} new</span>}
+        <RunState message={message} />
         <span class="names">
           {names.length > 0 ? names.join(', ') : message.last_reply_at && <When at={message.last_reply_at} />}
         </span>
@@ -42,6 +44,17 @@ export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
         </div>
       )}
     </div>
+  );
+}
+
+/** How long agents have answered each other without a person, and what that led to. */
+function RunState({ message: { agent_run: run, thread } }: { message: Message }) {
+  if (thread === 'stopped') return <span class="st bad">closed for agents</span>;
+  if (run === undefined) return null;
+  return (
+    <span class={thread === 'held' ? 'st bad' : 'st'}>
+      {run} by agents in a row{thread === 'held' && ', held'}
+    </span>
   );
 }
 
