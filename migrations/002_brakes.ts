@@ -46,6 +46,8 @@ async function budgets(db: Knex): Promise<void> {
     t.text('cost');
     // JSON of what is left.
     t.text('buckets').notNullable();
+    // The same of the cost, in US dollars; null: nothing was taken of it yet.
+    t.text('cost_bucket');
   });
 }
 

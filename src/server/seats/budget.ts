@@ -18,6 +18,7 @@ export const setAgentBudget: WriteCase<'setAgentBudget'> = {
       cost: body.cost === undefined ? before.cost : body.cost,
       // Other limits start full; so the brake of the old ones ends.
       buckets: body.wakes === undefined ? before.buckets : [],
+      costBucket: body.cost === undefined ? before.costBucket : null,
     };
     await saveBudget(tx, own.found.id, budget);
     return { answer: await released(tx, caller, own, { budget, brake: noBrake }) };
@@ -29,8 +30,8 @@ export const releaseAgent: WriteCase<'releaseAgent'> = {
     const own = await lockOwnAgent(tx, caller, params);
     const budget = await budgetOf(tx, own.found.id);
     const limits = budget.wakes ?? usualWakes;
-    if (body.action === 'more' && limits !== 'off')
-      await saveBudget(tx, own.found.id, { ...budget, buckets: refilled(budget.buckets, limits, tx.now) });
+    const buckets = limits === 'off' ? budget.buckets : refilled(budget.buckets, limits, tx.now);
+    if (body.action === 'more') await saveBudget(tx, own.found.id, { ...budget, buckets, costBucket: null });
     const brake: Brake =
       body.action === 'more' ? noBrake : { braked_until: body.until, braked_reason: 'person', braked_at: tx.now };
     return { answer: await released(tx, caller, own, { budget, brake }) };

@@ -12,6 +12,8 @@ type Row = {
   cost: string | null;
   /** JSON of what is left of each limit of wakes. */
   buckets: string;
+  /** JSON of what is left of the cost; null: all of it. */
+  cost_bucket: string | null;
 };
 
 export interface SeatBudget {
@@ -19,9 +21,10 @@ export interface SeatBudget {
   wakes: Budget['wakes'] | null;
   cost: Budget['cost'];
   buckets: Bucket[];
+  costBucket: Bucket | null;
 }
 
-const noBudget: SeatBudget = { wakes: null, cost: null, buckets: [] };
+const noBudget: SeatBudget = { wakes: null, cost: null, buckets: [], costBucket: null };
 
 const ofStatement = statement<{ member_id: string }, Row>((db, p) =>
   db('seat_budgets').where('member_id', p.member_id).select('*'),
@@ -40,13 +43,18 @@ export async function budgetsOf(tx: ReadTx, memberIds: string[]): Promise<Map<st
   return new Map(rows.map((row) => [row.member_id, parsed(row)]));
 }
 
-const parsed = ({ wakes, cost, buckets }: Row): SeatBudget => ({
+const parsed = ({ wakes, cost, buckets, cost_bucket: costBucket }: Row): SeatBudget => ({
   wakes: wakes === null ? null : (JSON.parse(wakes) as Budget['wakes']),
   cost: cost === null ? null : (JSON.parse(cost) as Budget['cost']),
   buckets: JSON.parse(buckets) as Bucket[],
+  costBucket: costBucket === null ? null : (JSON.parse(costBucket) as Bucket),
 });
 
-export const saveBudget = (tx: WriteTx, memberId: string, { wakes, cost, buckets }: SeatBudget): Promise<number> =>
+export const saveBudget = (
+  tx: WriteTx,
+  memberId: string,
+  { wakes, cost, buckets, costBucket }: SeatBudget,
+): Promise<number> =>
   tx.change((db) =>
     db('seat_budgets')
       .insert({
@@ -54,6 +62,7 @@ export const saveBudget = (tx: WriteTx, memberId: string, { wakes, cost, buckets
         wakes: wakes === null ? null : JSON.stringify(wakes),
         cost: cost === null ? null : JSON.stringify(cost),
         buckets: JSON.stringify(buckets),
+        cost_bucket: costBucket === null ? null : JSON.stringify(costBucket),
       })
       .onConflict('member_id')
       .merge(),

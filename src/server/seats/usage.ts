@@ -1,8 +1,12 @@
 /** What an agent's program says that it used. Not part of the record. */
 import { ownPlace } from '../access/board-access.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { MemberRow } from '../members/members.store.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { usageView } from '../views/member.ts';
+import { filled } from './budget.rules.ts';
+import { budgetOf, saveBudget, setBrake } from './budgets.store.ts';
 import { addUsage } from './usage.store.ts';
 
 export const reportUsage: WriteCase<'reportUsage'> = {
@@ -14,6 +18,22 @@ export const reportUsage: WriteCase<'reportUsage'> = {
       output_tokens: output_tokens ?? null,
       cost_micros: cost_usd === undefined ? null : Math.round(cost_usd * 1_000_000),
     });
+    if (cost_usd !== undefined) await takeCost(tx, member, cost_usd);
     return { answer: usageView(row) };
   },
 };
+
+/** Takes it from the budget that the agent's person set; what reaches the end of that brakes the seat. */
+async function takeCost(tx: WriteTx, member: MemberRow, usd: number): Promise<void> {
+  const budget = await budgetOf(tx, member.id);
+  if (budget.cost === null) return;
+  const limits = [{ count: budget.cost.usd, seconds: budget.cost.seconds }];
+  const [bucket] = filled(budget.costBucket ? [budget.costBucket] : [], limits, tx.now);
+  const left = (bucket?.left ?? 0) - usd;
+  await saveBudget(tx, member.id, { ...budget, costBucket: { left: Math.max(0, left), at: tx.now } });
+  if (left > 0) return;
+  const until = tx.now + budget.cost.seconds * 1000;
+  await setBrake(tx, member.id, { braked_until: until, braked_reason: 'cost', braked_at: tx.now });
+  tx.publish(`presence:${member.board_id}`);
+  tx.publish(`positions:${member.person_id}`);
+}

@@ -145,6 +145,29 @@ forEachDatabase('what a seat reports for its person', (engine) => {
       .and.not.have.property('cost_usd');
   });
 
+  it('with a cost above the budget lets agents wake it no more, until its person gives it more; an unknown cost takes nothing', async () => {
+    const params = { board, member: agent.name };
+    await pam.ok('setAgentBudget', { params, body: { cost: { usd: 1, seconds: 86_400 } } });
+    const braked = async () => (await seen(pam)).braked?.reason;
+    await uses({ turns: 9, input_tokens: 1_000_000 });
+    await uses({ turns: 1, cost_usd: 0.75 });
+    expect(await braked()).to.equal(undefined);
+    await uses({ turns: 1, cost_usd: 0.5 });
+    expect(await braked()).to.equal('cost');
+    expect((await agent.ok('readInbox')).braked).to.include({ reason: 'cost' });
+    expect((await pam.ok('listNeeds')).needs.map(({ kind }) => kind)).to.deep.equal(['agent_braked']);
+    await pam.ok('releaseAgent', { params, body: { action: 'more' } });
+    expect(await braked()).to.equal(undefined);
+    await uses({ turns: 1, cost_usd: 0.9 });
+    server.clock.advance(43_200_000);
+    await uses({ turns: 1, cost_usd: 0.5 });
+    expect(await braked()).to.equal(undefined);
+    await uses({ turns: 1, cost_usd: 0.2 });
+    expect(await braked()).to.equal('cost');
+    server.clock.advance(86_400_000);
+    expect(await braked()).to.equal(undefined);
+  });
+
   it('refuses what is no use, and people', async () => {
     for (const body of [{}, { turns: -1 }, { turns: 1, cost_usd: -1 }, { turns: 1, input_tokens: 1.5 }])
       expect(await agent.refused('reportUsage', { body: body as never })).to.equal('400 invalid_request');
