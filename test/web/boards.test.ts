@@ -1,5 +1,7 @@
 /** All boards, what a guest and an admin see of them, the palette and the keys. */
 import { expect } from 'chai';
+import { type Connected, connect } from '../api/invites/cast.ts';
+import { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -47,6 +49,44 @@ forEachDatabase('all boards', (engine) => {
       .getByRole('link', { name: /^vault/ })
       .last()
       .waitFor();
+    await close();
+  });
+
+  it('tells, live, who added the person to a board and who came by their invite, until that is noted', async () => {
+    const [gwen, hugo] = [await server.person('gwen'), await server.person('hugo', 'admin')];
+    await newBoard(gwen, { name: 'orchard', title: 'Orchard' });
+    await newBoard(gwen, { name: 'meadow' });
+    const { page, close } = await visit(server, hugo);
+    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    for (const board of ['orchard', 'meadow'])
+      await gwen.ok('addBoardPerson', { params: { board }, body: { handle: 'hugo' } });
+    const news = page.getByRole('region', { name: 'News' });
+    const orchard = news.getByRole('listitem').filter({ hasText: 'Added you to Orchard' });
+    await orchard.getByText('gwen, just now').waitFor();
+    await news.getByRole('link', { name: 'Added you to meadow' }).waitFor();
+    await expectAccessible(page);
+    // Reading on there ends it.
+    const { seq } = await post(gwen, 'orchard', 'Welcome');
+    await hugo.ok('ackBoard', { params: { board: 'orchard' }, body: { up_to: seq } });
+    await orchard.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Noted meadow' }).press('Enter');
+    await news.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.className)).to.equal('news');
+
+    const { id } = await hugo.ok('getBoard', { params: { board: 'orchard' } });
+    const { invite } = await hugo.ok('createInvite', { body: { boards: [id] } });
+    const { body } = await connect(server, { invite, handle: 'ines' });
+    await newAgent(new Api(server.url, (body as Connected).key.token), 'orchard', { name: 'heron' });
+    await page.reload();
+    await news.getByText('Came by your invite, with heron on Orchard').waitFor();
+    await page.getByRole('button', { name: 'Noted ines' }).click();
+    await news.waitFor({ state: 'detached' });
+    const answered = page.waitForResponse('**/v1/me/onboarding-inbox');
+    await page.reload();
+    await answered;
+    await page.getByRole('heading', { name: 'Your boards' }).waitFor();
+    expect(await news.count()).to.equal(0);
     await close();
   });
 

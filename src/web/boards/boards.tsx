@@ -11,6 +11,7 @@ import { openOver } from '../state/over.ts';
 import { Archived } from './archived.tsx';
 import { JoinRow } from './join-row.tsx';
 import { NeedsSummary } from './needs-summary.tsx';
+import { News } from './news.tsx';
 import { BoardRow } from './row.tsx';
 
 const matches = ({ name, title }: Board, words: string): boolean =>
@@ -44,6 +45,7 @@ export function Boards() {
     <main class="page" id="main" aria-busy={all === null && boardsError.value === null}>
       <div class="col wide">
         <NeedsSummary guest={guest} />
+        {!guest && <News />}
         <ProblemLine error={boardsError.value} again={() => readBoards()} />
         {all && own.length === 0 && <NoBoard guest={guest} />}
         {own.length > 0 && (
