@@ -128,9 +128,11 @@ forEachDatabase('the page in other media', (engine) => {
   });
 
   it('moves nothing when motion is unwanted, and otherwise only fades', async () => {
-    await post(maya, board, 'Before');
+    // With nothing unread it opens at its end, where what comes is added.
+    await post(dana, board, 'Before');
     const { page, close } = await visit(server, dana, `/?board=${board}`);
     await article(page, 'Before').waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
     const moving = () =>
       page.evaluate(() =>
         [...document.querySelectorAll('*')].flatMap((element) => {
@@ -144,6 +146,9 @@ forEachDatabase('the page in other media', (engine) => {
         }),
       );
     expect([...new Set(await moving())]).to.deep.equal(['background-color, border-color']);
+    await post(maya, board, 'Meanwhile');
+    await article(page, 'Meanwhile').waitFor();
+    expect([...new Set(await moving())].sort()).to.deep.equal(['background-color, border-color', 'in 0.18s']);
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await post(maya, board, 'After');
     await article(page, 'After').waitFor();

@@ -206,6 +206,35 @@ forEachDatabase('tasks on the page', (engine) => {
     await close();
   });
 
+  it('on a phone a task is a dialog: the focus stays in it, and Escape gives it back to the card', async () => {
+    const { path } = await scene();
+    const { page, close } = await visit(server, dana, path, { viewport: { width: 390, height: 844 } });
+    const card = page.getByRole('link', { name: /Cap the backoff/ });
+    await card.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: /Cap the backoff/ });
+    await dialog.getByRole('button', { name: 'Close the task' }).waitFor();
+    await expectAccessible(page);
+    const inside = () => dialog.evaluate((element) => element.contains(document.activeElement));
+    expect(await inside()).to.equal(true);
+    const stops = new Set<string>();
+    for (let presses = 0; presses < 40; presses++) {
+      await page.keyboard.press('Tab');
+      const stop = await page.evaluate(() => document.activeElement!.outerHTML.slice(0, 150));
+      stops.add(stop);
+      // After the last one comes the browser itself.
+      if (!stop.startsWith('<body')) expect(await inside(), stop).to.equal(true);
+    }
+    expect(stops.size).to.be.above(5);
+    await page.getByRole('button', { name: 'Close the task' }).focus();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await card.evaluate((element) => element === document.activeElement)).to.equal(true);
+    await page.getByRole('link', { name: 'All boards' }).click();
+    await page.getByRole('heading', { name: 'Your boards' }).waitFor();
+    await close();
+  });
+
   it('an archived board offers nothing to write; everybody can use the rest, in light, dark and on a phone', async () => {
     const { claude, board, params, task, path } = await scene();
     await post(claude, board, 'Which one?', { about: [task.ref], ask: { options: ['This', 'That'] } });

@@ -68,13 +68,40 @@ function useTask({ selector, board, room }: PanelProps): { task: Task | undefine
   return { task: task ?? undefined, error: missing ? error : null };
 }
 
+/** On a phone the panel covers the page. */
+const narrow = matchMedia('(max-width: 820px)');
+
+/** Whether the panel is a dialog: nothing beside it can be reached then. What is said to readers of the screen goes on. */
+function useDialog(): boolean {
+  const [covers, setCovers] = useState(narrow.matches);
+  useEffect(() => {
+    const look = (): void => setCovers(narrow.matches);
+    narrow.addEventListener('change', look);
+    return () => narrow.removeEventListener('change', look);
+  }, []);
+  useEffect(() => {
+    if (!covers) return;
+    const beside = [...document.querySelectorAll<HTMLElement>('.skip, .hd, .ban')];
+    for (const element of beside) element.inert = true;
+    return () => {
+      for (const element of beside) element.inert = false;
+    };
+  }, [covers]);
+  return covers;
+}
+
 export function TaskPanel(props: PanelProps) {
   const { selector, close } = props;
   const { task, error } = useTask(props);
-  const panel = useRef<HTMLElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  const covers = useDialog();
+  const named = {
+    ...(covers ? { role: 'dialog' as const, 'aria-modal': true } : { role: 'complementary' as const }),
+    'aria-label': task ? `${task.ref} ${task.title}` : selector,
+  };
   useEffect(() => panel.current?.focus(), []);
   return (
-    <aside ref={panel} class="panel" tabIndex={-1} aria-label={task ? `${task.ref} ${task.title}` : selector}>
+    <div ref={panel} class="panel" tabIndex={-1} {...named}>
       <div class="row ph">
         <span class="ref">{task?.ref ?? selector}</span>
         {task && <StateWord task={task} />}
@@ -100,7 +127,7 @@ export function TaskPanel(props: PanelProps) {
       </div>
       {error !== null && <ProblemLine error={error} />}
       {task && <Body {...props} task={task} />}
-    </aside>
+    </div>
   );
 }
 

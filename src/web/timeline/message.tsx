@@ -47,6 +47,7 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
   const classes = [
     'm',
     run ? '' : 'first',
+    post.live ? 'in-new' : '',
     active && !isReply ? 'hot' : '',
     aimed ? 'aimed' : '',
     printed ? 'print' : '',

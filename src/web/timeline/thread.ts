@@ -17,8 +17,11 @@ export class Post {
   readonly message: Signal<Message>;
   /** The replies; a reply has none of its own. */
   readonly thread: Thread | null;
+  /** Whether somebody else posted it while the conversation was open. */
+  readonly live: boolean;
 
-  constructor(message: Message) {
+  constructor(message: Message, live = false) {
+    this.live = live && message.sender !== 'self';
     this.seq = message.seq;
     this.message = signal(message);
     this.thread = message.thread_root === null ? new Thread(message) : null;
@@ -89,7 +92,7 @@ export class Thread {
     const { replies } = this;
     if (!this.loaded.peek() || (replies.peek().at(-1)?.seq ?? 0) >= reply.seq) return;
     const atEnd = this.from.peek() + MOST_SHOWN >= replies.peek().length;
-    replies.value = [...replies.peek(), new Post(reply)];
+    replies.value = [...replies.peek(), new Post(reply, true)];
     if (atEnd) this.from.value = Math.max(this.from.peek(), replies.peek().length - MOST_SHOWN);
   }
 

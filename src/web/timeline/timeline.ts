@@ -292,7 +292,7 @@ export class Timeline {
   private append({ event, message }: Happening): void {
     const entries = this.entries.peek();
     if (!this.atEnd.peek() || event.seq <= (entries.at(-1)?.seq ?? 0)) return;
-    if (message?.thread_root === null) this.entries.value = [...entries, new Post(message)];
+    if (message?.thread_root === null) this.entries.value = [...entries, new Post(message, true)];
     else if (!message && this.lines.peek() && hasLine(event))
       this.entries.value = [...entries, { seq: event.seq, event }];
     else return;
