@@ -118,7 +118,7 @@ export const uses: [use: string, rows: [words: string, summary: string][]][] = [
     [
       ['board', 'Boards, their people and their messages'],
       ['thread', 'Let agents go on in a thread, or stop them'],
-      ['task, line', 'Who is on what, and where it stands'],
+      ['task, line, who', 'Who is on what, and where it stands'],
       ['asks, answer, withdraw', 'What was asked, and the answers'],
       ['file, brief', 'Files, their versions, and the brief'],
       ['audit', 'The record of a board: check it, read it'],
