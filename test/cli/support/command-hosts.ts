@@ -24,7 +24,7 @@ export const usual = { LANG: 'C.UTF-8', NODE_COMPILE_CACHE: join(tmpdir(), 'node
 const readAtStart = /^(NODE_|LC_|LANG|TZ$|SSL_|OPENSSL_|UV_)/;
 
 /** Commands that stay, or start programs of agents on their own streams. */
-const alone = /^(serve|daemon|hook|run|storage \S+|harness (test|fake)|server recover-key)$/;
+const alone = /^(serve|hook|run|daemon ( *|run|-.*)|storage \S+|harness (test|fake)|server recover-key)$/;
 /** Longer takes none that waits for nobody. */
 const LIMIT_MS = 120_000;
 
