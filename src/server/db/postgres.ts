@@ -32,6 +32,16 @@ const serialiseStatement = statement<{ name: string }>((db, p) =>
   db.select(db.raw('pg_advisory_xact_lock(hashtextextended(?, 0))', [p.name])),
 );
 
+/** Queries built per call vary with the length of their lists; each connection keeps what it prepared. */
+const MAX_NAMED = 300;
+const named = new Map<string, string>();
+
+/** The name under which a built query is prepared, so that it is not parsed and planned at every run. */
+function nameOf(sql: string): string | undefined {
+  if (!named.has(sql) && named.size < MAX_NAMED) named.set(sql, `q${named.size}`);
+  return named.get(sql);
+}
+
 class PostgresTx implements ReadTx {
   readonly dialect: Dialect = postgresDialect;
   readonly writable: boolean;
@@ -89,7 +99,9 @@ class PostgresTx implements ReadTx {
 
   #built(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<pg.QueryResult> {
     const { sql, bindings } = build(builderOf('postgres')).toSQL().toNative();
-    return translate(this.#client.query(sql, bindings as Value[]));
+    // What has no parameters may be several statements, which cannot be prepared.
+    const name = bindings.length > 0 ? nameOf(sql) : undefined;
+    return translate(this.#client.query({ name, text: sql, values: bindings as Value[] }));
   }
 }
 
