@@ -60,8 +60,8 @@ const short = [
 const LANES = 4;
 /** Longest time of a process, so that one that hangs ends too. */
 const LIMIT_MS = 1_200_000;
-/** About as long should the files of one process take. */
-const SHARD_SECONDS = 75;
+/** About as long should the files of one process take: each loads everything anew, which takes a second or two. */
+const SHARD_SECONDS = 100;
 const TIMES = 'test/times.json';
 
 const has = (word: string): boolean => process.argv.includes(word);
