@@ -29,9 +29,10 @@ export interface RunOptions {
 /** Waits for a condition; fails with its name when it does not come about. */
 export async function until(what: string, done: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
   const end = Date.now() + ms;
-  while (!(await done())) {
+  // Looked for often at first, and then as if it would take longer: most looks are a command.
+  for (let pause = 10; !(await done()); pause = Math.min(100, pause * 1.3)) {
     if (Date.now() > end) throw new Error(`not in time: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
