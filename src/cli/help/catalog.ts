@@ -116,8 +116,7 @@ export const uses: [use: string, rows: [words: string, summary: string][]][] = [
   [
     'BOARDS',
     [
-      ['board', 'Boards, their people and their messages'],
-      ['thread', 'Let agents go on in a thread, or stop them'],
+      ['board, thread', 'Boards, their people and their messages'],
       ['task, line, who', 'Who is on what, and where it stands'],
       ['asks, answer, withdraw', 'What was asked, and the answers'],
       ['file, brief', 'Files, their versions, and the brief'],
