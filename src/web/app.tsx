@@ -1,8 +1,9 @@
 /** The page: the sign-in page, or the rail with one screen beside it. */
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { session } from './api/session.ts';
 import { Over } from './palette/over.tsx';
 import { Announcements } from './parts/announce.tsx';
+import { lazy } from './parts/lazy.ts';
 import { Toasts } from './parts/toast.tsx';
 import { LinkBanner } from './shell/banner.tsx';
 import { BottomBar, Rail } from './shell/rail.tsx';

@@ -1,10 +1,11 @@
 /** A board: its header with what is going on, and one of its tabs. */
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { hasCode } from '../api/errors.ts';
 import { session } from '../api/session.ts';
 import { BriefBelow, BriefLine } from '../brief/brief-line.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { PaletteButton } from '../parts/palette-button.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { linkedCode } from '../sign-in/linked-code.ts';

@@ -1,6 +1,7 @@
 /** The tab of a board that is open; all but the conversation are loaded when they are opened. */
 import type { ComponentType } from 'preact';
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
+import { lazy } from '../parts/lazy.ts';
 import type { BoardTab } from '../state/route.ts';
 import { TalkTab } from '../timeline/talk.tsx';
 import type { TabProps } from './tab-props.ts';

@@ -1,7 +1,8 @@
 /** The brief in one line beside the tabs, on a phone above the conversation; it opens in place. */
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
 import { openBrief, useFirstWords, useMessagesSince, useText } from './brief.ts';

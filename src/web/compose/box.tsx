@@ -1,9 +1,10 @@
 /** The message box: text with completion of names, who gets it, files, a question, and posting. */
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Message } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { useKeys } from '../state/keys.ts';
 import { replyTarget } from '../state/reply.ts';

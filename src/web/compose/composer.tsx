@@ -1,6 +1,7 @@
 /** The foot of the conversation: the message box, or why there is none and who can change that. */
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { session } from '../api/session.ts';
+import { lazy } from '../parts/lazy.ts';
 import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
 import { Box } from './box.tsx';

@@ -1,7 +1,8 @@
 /** Who gets the message, in one line; opened, it is chosen there, and whether it is urgent or expects a reply. */
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { inNumbers, listed, wordsOf } from './audience.ts';
 import type { Props } from './to-list.tsx';
 

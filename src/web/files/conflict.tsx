@@ -1,9 +1,10 @@
 /** Somebody added a version while the person chose theirs: both are shown, and the person says which way it goes. */
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
 import { MOST_TEXT, readText } from '../api/bytes.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
 import type { Room } from '../state/room.ts';

@@ -1,8 +1,9 @@
 /** One file: its versions, what changed between them, a preview, and what a person does with it. */
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
 import { bytesHref } from '../api/bytes.ts';
 import { Icon } from '../parts/icon.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { sized } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Select } from '../parts/select.tsx';

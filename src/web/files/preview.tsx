@@ -1,8 +1,9 @@
 /** A version as it looks: Markdown, code with colours, a picture, a PDF; whatever else can be downloaded. */
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
 import { bytesHref, MOST_TEXT, readBytes, readText } from '../api/bytes.ts';
+import { lazy } from '../parts/lazy.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useRead } from '../state/read.ts';

@@ -1,5 +1,6 @@
 /** What lies over the page, loaded when it is opened, and the keys that work on every screen. */
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
+import { lazy } from '../parts/lazy.ts';
 import { boards } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { closeOver, type Over as Kind, openOver, over } from '../state/over.ts';

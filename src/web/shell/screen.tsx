@@ -1,5 +1,6 @@
 /** Which screen the address names. Screens that are not needed at first are loaded when they are opened. */
-import { type ComponentType, lazy, Suspense } from 'preact/compat';
+import { type ComponentType, Suspense } from 'preact/compat';
+import { lazy } from '../parts/lazy.ts';
 import { type Place, place } from '../state/route.ts';
 
 function Nowhere() {

@@ -1,7 +1,8 @@
 /** The list that scrolls: what is read never moves, older and newer pages come on their own, new things wait below. */
 import { Fragment } from 'preact';
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { lazy } from '../parts/lazy.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { dayOf, isSameDay } from '../parts/time.tsx';
 import { useTalk } from './context.ts';

@@ -1,10 +1,11 @@
 /** The conversation of a board: what needs the person above it, the message box below it, who and what is there beside it. */
 import './timeline.css';
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { useEffect, useMemo } from 'preact/hooks';
 import { NeedStrip } from '../inbox/need-strip.tsx';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
