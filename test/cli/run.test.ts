@@ -168,6 +168,50 @@ describe('service run', function () {
     expect(bot().stderr.split('\n')).to.have.length(2);
   });
 
+  it('holds two programs that answer each other until a person lets them go on', async () => {
+    await home.json(['agent', 'create', 'other', '--board', 'demo']);
+    await home.json(['board', 'policy', '--board', 'demo', '--set', 'agent_run=4/8']);
+    const program = script('cat >>"$1-texts"; echo >>"$1-runs"; echo "Answer $(wc -l <"$1-runs")."\n');
+    const begin = (name: string) =>
+      collect(home.start(['run', '--as', name, '--reply', '--max-runs', 'off', '--', ...program, name]));
+    const runs = () =>
+      ['bot', 'other'].reduce((sum, name) => sum + (there(`${name}-runs`) ? read(`${name}-runs`).length : 0), 0);
+    const [bot, other] = [begin('bot'), begin('other')];
+    await until('both sessions', () => served(2));
+    const { message: root } = await home.json([
+      'say',
+      'go',
+      '-b',
+      'demo',
+      '--as',
+      'other',
+      '--to',
+      '@bot',
+      '--no-notes',
+    ]);
+    const held = () => `${bot().stderr}${other().stderr}`.match(/The reply is held/g)?.length ?? 0;
+    await until('the hold', () => held() === 1);
+    // The first message and seven replies woke somebody; the ninth message is held.
+    expect(runs()).to.equal(8);
+    const waiting = await home.json(['inbox']);
+    expect(
+      waiting.needs.map(({ kind, agents, agent_run }: { kind: string; agents: string[]; agent_run: number }) => [
+        kind,
+        agents,
+        agent_run,
+      ]),
+    ).to.deep.equal([['thread_held', ['bot', 'other'], 9]]);
+    expect((await home.run(['inbox'])).stdout).to.include(`Next: service thread continue ${root.seq} --board demo`);
+    await home.run(['thread', 'continue', String(root.seq), '--board', 'demo']);
+    await until('eight more', () => held() === 2);
+    expect(runs()).to.equal(16);
+    await home.json(['say', 'enough', '-b', 'demo', '--reply', String(root.seq), '--no-notes']);
+    await until('the hold after a word of the person', () => held() >= 3);
+    expect((await home.json(['inbox'])).needs).to.have.length(1);
+    const { replies } = await home.json(['board', 'thread', String(root.seq), '--board', 'demo']);
+    expect(replies.length).to.be.greaterThan(20);
+  });
+
   it('ends with the code of a shell where the program is not there, or cannot be run', async () => {
     writeFileSync(join(home.work, 'plain'), 'no program');
     for (const [program, code, what] of [

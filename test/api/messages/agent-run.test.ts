@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Message } from '../../../src/contract/types.ts';
-import type { Api } from '../../support/api.ts';
+import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { startTestServer, type TestServer } from '../../support/server.ts';
+import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 
 forEachDatabase('agents who answer each other in a thread', (engine) => {
   let server: TestServer;
@@ -243,6 +243,22 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
       ).to.equal('400 invalid_request');
     const shown = await dana.ok('getBoard', { params: { board } });
     expect(shown.policy).to.deep.include({ agent_run: 'off', overrides: ['agent_run'] });
+  });
+
+  it('are counted by two servers of one database as by one', async () => {
+    const twin = engine === 'postgres' ? await startTwin(server) : null;
+    try {
+      await setLimits({ notice: 2, hold: 20 });
+      const [root] = (await runTo(1)) as [Message];
+      const there = (from: Agent) => new Api(twin?.url ?? server.url, from.token);
+      const both = [claude, there(codex), there(claude), codex];
+      const posts = Array.from({ length: 24 }, (_, n) => reply(both[n % both.length] as Api, root, `${n}`));
+      const said = await Promise.all(posts);
+      expect(said.filter(({ held }) => held)).to.have.length(5);
+      expect((await rootOf(root.id)).agent_run).to.equal(25);
+    } finally {
+      await twin?.close();
+    }
   });
 
   it('never brake a person, and are one need of the people of the agents', async () => {
