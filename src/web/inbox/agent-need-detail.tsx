@@ -72,7 +72,7 @@ const explanation = (need: StandingNeed): string => {
         .filter(Boolean)
         .join('; ');
     case 'task_stale':
-      return 'Its agent has had no session for a while. Whoever takes the task over becomes its owner; the former one helps and is told.';
+      return 'Its agent has had no session for a while. The member who takes the task over becomes its owner; the former one helps and is told.';
   }
 };
 

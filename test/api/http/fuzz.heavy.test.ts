@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { errors } from '../../../src/contract/errors.ts';
 import type { OperationRow } from '../../../src/contract/operation.ts';
-import { operations } from '../../../src/contract/operations.ts';
+import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { checkShape } from '../../support/api.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { type FuzzRequest, fuzzRequests } from '../../support/fuzz/requests.ts';
@@ -43,7 +43,20 @@ function fault(request: FuzzRequest, answer: RawAnswer | typeof HANG | typeof CL
   }
 }
 
-function check({ operation, plain }: FuzzRequest, { status, headers, text, code }: RawAnswer): void {
+/** The operation that a request reaches: another one shares the path where the method was changed. */
+function reached({ operation, bytes }: FuzzRequest): OperationName {
+  const [method, target = ''] = bytes.subarray(0, 9_000).toString('latin1').split(' ', 2);
+  const { path, method: own } = operations[operation];
+  if (method === own || !target.startsWith('/v1/')) return operation;
+  const other = (Object.keys(operations) as OperationName[]).find(
+    (name) => operations[name].path === path && operations[name].method === method,
+  );
+  return other ?? operation;
+}
+
+function check(request: FuzzRequest, { status, headers, text, code }: RawAnswer): void {
+  const { plain } = request;
+  const operation = reached(request);
   const { kind }: OperationRow = operations[operation];
   if (status < 400 && (!plain || kind === 'stream' || kind === 'download')) return;
   checkShape(operation, { status, headers: new Headers([...headers]) }, JSON.parse(text));

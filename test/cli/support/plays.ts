@@ -370,4 +370,6 @@ export const plays: Record<string, Prepare> = {
   'task:start': task(),
   'task:update': task(),
   withdraw: ask,
+  'thread:continue': message,
+  'thread:stop': message,
 };
