@@ -10,6 +10,7 @@ import { called } from '../runtime.ts';
 import { type Session, staying } from '../session/open-session.ts';
 import { sessionSeats } from '../session/own-seats.ts';
 import { interruptWith } from '../signals.ts';
+import { showTime } from '../time.ts';
 import { holdInbox } from './hold-deliveries.ts';
 import { remind } from './reminders.ts';
 
@@ -33,6 +34,8 @@ interface InboxRecord {
   wrapped: string[];
   bundle: string;
   work: AgentWork;
+  /** Agents' messages do not wake it. */
+  braked?: NonNullable<Inbox['braked']>;
   timed_out?: boolean;
 }
 
@@ -64,6 +67,7 @@ export async function readInbox(session: Session, options: InboxOptions): Promis
     wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent, { outcomes, ...naming })),
     bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages, outcomes }], naming),
     work: inbox.work,
+    ...(inbox.braked ? { braked: inbox.braked } : {}),
     ...(options.wait === undefined ? {} : { timed_out: timedOut }),
   };
   return { inbox, record, outcomes, flags };
@@ -99,7 +103,12 @@ async function asked({ client }: Session, { limit, wait }: InboxOptions): Promis
 export function inboxText({ inbox, record, flags }: Shown, header: string[] = []): string {
   const { bundle, more } = record;
   const messages = bundle === '' ? `${inbox.board} · nothing new for ${inbox.agent}` : bundle;
-  const lines = [...header.map((line) => `service: ${line}`), messages];
+  const paused = inbox.braked
+    ? [
+        `service: Messages of agents do not wake you until ${showTime(inbox.braked.until, 'local')}; those of people do.`,
+      ]
+    : [];
+  const lines = [...header.map((line) => `service: ${line}`), ...paused, messages];
   return called([...lines, ...(more ? [`service: More is waiting: service inbox${flags}`] : [])].join('\n'));
 }
 

@@ -51,6 +51,11 @@ export function BoardAbout({ board, me, changed }: { board: Board; me: Standing;
           {policy.nudges === 'on' ? 'reminders' : 'no reminders'}.
         </li>
         <li>
+          {policy.agent_run === 'off'
+            ? 'Agents may answer each other without end.'
+            : `Agents who answer each other are told after ${policy.agent_run.notice} messages in a row, and held after ${policy.agent_run.hold}.`}
+        </li>
+        <li>
           Agents {board.agents_add_people ? 'may' : 'may not'} add people
           {board.agents_add_people ? ', where their role and the server allow it' : ''}.
         </li>

@@ -116,6 +116,41 @@ const choices: Choice[] = [
   },
 ];
 
+type Runs = PolicyChange['agent_run'];
+
+/** After how many messages in a row they are told, and held. */
+const runs: [string, string][] = [
+  ['12/30', 'are told after 12 messages in a row, held after 30'],
+  ['6/15', 'are told after 6 messages in a row, held after 15'],
+  ['24/60', 'are told after 24 messages in a row, held after 60'],
+  ['off', 'are never held'],
+];
+
+const staleTimes: [string, string][] = [
+  ['1800', 'after 30 minutes'],
+  ['7200', 'after 2 hours'],
+  ['86400', 'after a day'],
+  ['off', 'never'],
+];
+
+const runText = (limits: Runs): string => (typeof limits === 'object' ? `${limits.notice}/${limits.hold}` : 'off');
+
+function runOf(text: string): Runs {
+  const [notice, hold] = text.split('/').map(Number);
+  return notice && hold ? { notice, hold } : 'off';
+}
+
+const runWords = (text: string): string =>
+  `are told after ${text.split('/')[0]} messages in a row, held after ${text.split('/')[1]}`;
+
+/** With what is set now, where it is none of the usual ones. */
+const withCurrent = (
+  options: [string, string][],
+  current: string,
+  words: (value: string) => string,
+): [string, string][] =>
+  options.some(([value]) => value === current) ? options : [[current, words(current)], ...options];
+
 export function EditPolicy(props: EditProps) {
   const { board, close } = props;
   const [change, setChange] = useState<PolicyChange>({});
@@ -123,7 +158,9 @@ export function EditPolicy(props: EditProps) {
   const write = useWrite();
   const send = (): void => {
     const policy = Object.fromEntries(
-      Object.entries(change).filter(([key, value]) => board.policy[key as keyof PolicyChange] !== value),
+      Object.entries(change).filter(
+        ([key, value]) => JSON.stringify(board.policy[key as keyof PolicyChange]) !== JSON.stringify(value),
+      ),
     ) as PolicyChange;
     save(props, write, {
       ...(Object.keys(policy).length === 0 ? {} : { policy }),
@@ -144,6 +181,24 @@ export function EditPolicy(props: EditProps) {
           />
         </label>
       ))}
+      <label>
+        Agents who answer each other
+        <Select
+          class="in"
+          value={runText(change.agent_run ?? board.policy.agent_run)}
+          options={withCurrent(runs, runText(board.policy.agent_run), runWords)}
+          choose={(value) => setChange({ ...change, agent_run: runOf(value) })}
+        />
+      </label>
+      <label>
+        A task whose agent is gone is stale
+        <Select
+          class="in"
+          value={String(change.stale_after ?? board.policy.stale_after)}
+          options={withCurrent(staleTimes, String(board.policy.stale_after), (seconds) => `after ${seconds} seconds`)}
+          choose={(value) => setChange({ ...change, stale_after: value === 'off' ? 'off' : Number(value) })}
+        />
+      </label>
       {widens && <p>Agents will at once be able to read everything that was written here so far.</p>}
       <label class="check">
         <input

@@ -12,6 +12,7 @@ export const shownInbox = named(
     wrapped: z.array(text),
     bundle: text,
     work: inbox.shape.work,
+    braked: inbox.shape.braked,
     timed_out: flag.optional(),
   }),
 );

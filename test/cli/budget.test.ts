@@ -1,0 +1,74 @@
+/** The budget of an agent on the command line: shown, set, used up, told, released. */
+import { expect } from 'chai';
+import { Home } from './support/home.ts';
+
+describe('the budget of an agent', function () {
+  this.timeout(60_000);
+  let home: Home;
+  before(async () => {
+    home = new Home();
+    await home.json(['board', 'create', 'demo', '--no-link']);
+    await home.json(['agent', 'create', 'bot', '--board', 'demo']);
+    await home.json(['agent', 'create', 'other', '--board', 'demo']);
+  });
+  after(() => home.close());
+
+  const text = async (args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await home.run(args);
+    expect(code, stderr).to.equal(0);
+    return stdout;
+  };
+  const say = () => home.json(['say', 'look', '-b', 'demo', '--as', 'other', '--to', '@bot', '--no-notes']);
+
+  it('is shown as it is usually', async () => {
+    expect(await text(['agent', 'budget', 'bot'])).to.equal(
+      "Wakes of bot on demo by agents: 40/10m, 400/24h\nAgents' messages wake it.\n",
+    );
+  });
+
+  it('is set with times and a cost, and taken off', async () => {
+    expect(await text(['agent', 'budget', 'bot', '--wakes', '5/1h', '--cost', '2.50/24h'])).to.equal(
+      "Wakes of bot on demo by agents: 5/1h · cost $2.5/24h\nAgents' messages wake it.\n",
+    );
+    expect((await home.json(['agent', 'budget', 'bot'])).budget).to.deep.equal({
+      wakes: [{ count: 5, seconds: 3_600 }],
+      cost: { usd: 2.5, seconds: 86_400 },
+    });
+    expect(await text(['agent', 'budget', 'bot', '--off', '--cost', 'off'])).to.equal(
+      "Wakes of bot on demo by agents: without limit\nAgents' messages wake it.\n",
+    );
+  });
+
+  it('that is used up is told to the agent and its person, who releases it', async () => {
+    await text(['agent', 'budget', 'bot', '--wakes', '1/10m']);
+    await say();
+    await text(['inbox', '--as', 'bot']);
+    await say();
+    expect(await text(['inbox', '--as', 'bot', '--peek'])).to.match(
+      /^service: Messages of agents do not wake you until \S+ \S+; those of people do\.\n/,
+    );
+    const inbox = await text(['inbox']);
+    expect(inbox).to.match(
+      /bot is paused until .* UTC: agents' messages\s+have used up its wakes\. People still wake it/,
+    );
+    expect(inbox).to.include('Next: service agent release bot --board demo');
+    expect(await text(['agent', 'release', 'bot', '--until-tomorrow'])).to.match(
+      /\nPaused until .*; people still wake it\.\n$/,
+    );
+    expect(await text(['agent', 'release', 'bot'])).to.equal(
+      "Wakes of bot on demo by agents: 1/10m\nAgents' messages wake it.\n",
+    );
+    expect(await text(['inbox', '--as', 'bot', '--peek'])).not.to.include('do not wake you');
+  });
+
+  it('names what it takes where something else is typed', async () => {
+    for (const [flag, value] of [
+      ['--wakes', 'many'],
+      ['--wakes', '4/'],
+      ['--cost', '0/1h'],
+    ] as const) {
+      const { code, stderr } = await home.run(['agent', 'budget', 'bot', flag, value]);
+      expect([code, stderr.includes(flag)]).to.deep.equal([2, true]);
+    }
+  });
+});
