@@ -38,6 +38,8 @@ export class BoardStream implements Follower {
   #cancelRecheck = () => {};
   #cancelPump = () => {};
   #cancelBrake = () => {};
+  /** Something waits because agents' messages do not wake the seat. */
+  #braked = false;
 
   constructor(options: BoardStreamOptions) {
     this.#options = options;
@@ -57,6 +59,8 @@ export class BoardStream implements Follower {
 
   /** New events, read once for all followers. A follower that is behind or whose buffer is full reads from its own cursor. */
   news(news: News, { reader, brakedUntil }: Extract<Right, { ok: true }>): void {
+    // The pause of the seat has ended.
+    if (this.#braked && brakedUntil <= this.#options.clock.now()) return void this.pump();
     const { first, last } = news;
     if (first === null || last === null || last <= this.#cursor || this.#pumping) return;
     if (!this.#ready || first > this.#cursor + 1 || this.#options.connection.congested) {
@@ -138,7 +142,8 @@ export class BoardStream implements Follower {
   /** Whether these events have to wait: agents' messages alone, while they do not wake the seat. They come when the pause ends. */
   #isBraked(until: number, events: readonly EventRow[]): boolean {
     const { clock } = this.#options;
-    if (until <= clock.now() || events.length === 0 || !events.every(isAgentsMessage)) return false;
+    this.#braked = until > clock.now() && events.length > 0 && events.every(isAgentsMessage);
+    if (!this.#braked) return false;
     this.#cancelBrake();
     this.#cancelBrake = clock.after(until - clock.now() + 1, () => void this.pump());
     return true;

@@ -51,6 +51,8 @@ async function released(
   tx.publish(`presence:${place.board.id}`);
   tx.publish(`positions:${caller.person.person_id}`);
   tx.publish(`seat:${found.id}`);
+  // Its streams have what waited.
+  tx.publish(`board:${place.board.id}`);
   const now = brakeAt(brake, tx.now);
   return {
     board: place.board.name,

@@ -138,6 +138,22 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     watching.close();
   });
 
+  it('goes on with the stream of a seat that is released', async () => {
+    await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: [{ count: 1, seconds: 600 }] } });
+    await wakes(1);
+    const head = (await server.dana.ok('getBoard', { params: { board } })).head_seq;
+    const stream = await TestStream.open(codex, { board, after: head });
+    await stream.frame(({ event }) => event === 'ready');
+    const watching = await TestStream.open(server.dana, { board, after: head });
+    const { seq } = await say(2);
+    await watching.frame(({ id }) => id === `${seq}`);
+    expect(stream.named('event')).to.deep.equal([]);
+    await server.dana.ok('releaseAgent', { params: params(), body: { action: 'more' } });
+    await stream.frame(({ id }) => id === `${seq}`);
+    stream.close();
+    watching.close();
+  });
+
   it('holds a client that acknowledges nothing to 40 waiting reads', async () => {
     await say(1);
     for (let n = 0; n < 40; n++) expect((await read(1)).messages).to.have.length(1);
