@@ -28,7 +28,7 @@ export async function hooks(): Promise<Figure[]> {
   const env = { PATH: process.env.PATH, HOME: daemon.home, SERVICE_HOME: daemon.home };
   const input = JSON.stringify({ session_id: 'bench', hook_event_name: 'PostToolBatch', cwd: '/', tool_name: 'Bash' });
   try {
-    const edit = { tool_calls: [{ tool_name: 'Edit', tool_input: { file_path: '/work/src/http.ts' } }] };
+    const edit = { tool_calls: [{ tool_name: 'Edit', tool_input: { file_path: join(daemon.home, 'src/http.ts') } }] };
     const edits = JSON.stringify({ session_id: 'bench', hook_event_name: 'PostToolBatch', cwd: '/', ...edit });
     const times = { node: [] as number[], hook: [] as number[], added: [] as number[] };
     for (let n = 0; n < RUNS + WARM_UP; n++) {

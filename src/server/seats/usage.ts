@@ -6,8 +6,9 @@ import type { SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { usageView } from '../views/member.ts';
 import { filled } from './budget.rules.ts';
-import { budgetOf, saveBudget, setBrake } from './budgets.store.ts';
+import { budgetOf, saveBudget } from './budgets.store.ts';
 import { addUsage } from './usage.store.ts';
+import { brake } from './wake-count.steps.ts';
 
 export const reportUsage: WriteCase<'reportUsage'> = {
   async run(tx, caller, { body: { turns, input_tokens, output_tokens, cost_usd } }) {
@@ -31,9 +32,5 @@ async function takeCost(tx: WriteTx, member: MemberRow, usd: number): Promise<vo
   const [bucket] = filled(budget.costBucket ? [budget.costBucket] : [], limits, tx.now);
   const left = (bucket?.left ?? 0) - usd;
   await saveBudget(tx, member.id, { ...budget, costBucket: { left: Math.max(0, left), at: tx.now } });
-  if (left > 0) return;
-  const until = tx.now + budget.cost.seconds * 1000;
-  await setBrake(tx, member.id, { braked_until: until, braked_reason: 'cost', braked_at: tx.now });
-  tx.publish(`presence:${member.board_id}`);
-  tx.publish(`positions:${member.person_id}`);
+  if (left <= 0) await brake(tx, member, tx.now + budget.cost.seconds * 1000, 'cost');
 }

@@ -2,7 +2,7 @@
 import { statement } from '../db/statement.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
-import { brakeAt, takeWake, usualWakes } from './budget.rules.ts';
+import { type BrakeReason, brakeAt, takeWake, usualWakes } from './budget.rules.ts';
 import { budgetOf, saveBudget, setBrake } from './budgets.store.ts';
 
 /** Kinds of senders of what concerned an agent between two positions. */
@@ -33,8 +33,12 @@ export async function countWake(tx: WriteTx, member: MemberRow, after: number, u
   if (limits === 'off') return;
   const { buckets, until } = takeWake(budget.buckets, limits, tx.now);
   await saveBudget(tx, member.id, { ...budget, buckets });
-  if (until === null) return;
-  await setBrake(tx, member.id, { braked_until: until, braked_reason: 'wakes', braked_at: tx.now });
+  if (until !== null) await brake(tx, member, until, 'wakes');
+}
+
+/** From now on agents' messages do not wake the seat until that moment; everybody who follows it is told. */
+export async function brake(tx: WriteTx, member: MemberRow, until: number, reason: BrakeReason): Promise<void> {
+  await setBrake(tx, member.id, { braked_until: until, braked_reason: reason, braked_at: tx.now });
   tx.publish(`presence:${member.board_id}`);
   tx.publish(`positions:${member.person_id}`);
 }
