@@ -9,7 +9,7 @@ export interface Cost {
   writeStatements: number;
 }
 
-const STATEMENTS = new Set(['all', 'first', 'query', 'run', 'change']);
+const STATEMENTS = new Set(['all', 'first', 'one', 'query', 'run', 'send', 'change']);
 
 /** Runs `fn` and answers what this server's process asked of its database meanwhile. */
 export async function costOf(server: TestServer, fn: () => Promise<unknown>): Promise<Cost> {

@@ -16,7 +16,7 @@ import {
   type StoredPolicy,
 } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { type MemberRow, memberById, membersWithIds } from '../members/members.store.ts';
+import type { MemberRow } from '../members/members.store.ts';
 import { activeHuman, ownMemberships } from '../members/memberships.store.ts';
 import { requireTerms } from '../operation/board-terms.ts';
 import { boardNotFound, type Caller, isAdmin, type SeatCaller } from '../operation/caller.ts';
@@ -69,7 +69,9 @@ export async function onBoard(tx: ReadTx, caller: Caller, board: string): Promis
 
 /** A board the caller is on, its row held until the commit, so that what is appended gets the next number. */
 export async function lockPlace(tx: WriteTx, caller: Caller, board: string): Promise<Place> {
-  return asMember(caller, await lock(tx, caller, board));
+  const place = asMember(caller, await lock(tx, caller, board));
+  await tx.turn(place.board.id);
+  return place;
 }
 
 /** The same by id. */
@@ -169,14 +171,11 @@ export async function ownPlaces(tx: ReadTx, callers: readonly SeatCaller[]): Pro
   const boards = new Map(
     (await boardsWithIds(tx, [...boardIds])).map((board) => [board.id, { board, policy: parsePolicy(board) }]),
   );
-  const missing = callers.filter((caller) => !caller.member).map(({ seat }) => seat.member_id);
-  const members = new Map((await membersWithIds(tx, missing)).map((member) => [member.id, member]));
   return callers.map((caller) => {
     const found = boards.get(caller.seat.board_id);
-    const member = caller.member ?? members.get(caller.seat.member_id);
-    if (!found || !member) throw boardNotFound();
+    if (!found) throw boardNotFound();
     caller.shown.board = found.board.id;
-    return asMember(caller, { ...found, member });
+    return asMember(caller, { ...found, member: caller.member });
   });
 }
 
@@ -229,7 +228,11 @@ async function visible(tx: ReadTx, caller: Caller, board: BoardRow | undefined):
 }
 
 async function membership(tx: ReadTx, caller: Caller, board: BoardRow): Promise<MemberRow | null> {
-  if (caller.seat === null) return (await activeHuman(tx, board.id, caller.person.person_id)) ?? null;
+  if (caller.seat === null) {
+    const { person_id: person } = caller.person;
+    return (await tx.once(`human:${board.id}:${person}`, () => activeHuman(tx, board.id, person))) ?? null;
+  }
   if (caller.seat.board_id !== board.id) throw boardNotFound();
-  return (await memberById(tx, caller.seat.member_id)) ?? null;
+  const { member } = caller as SeatCaller;
+  return tx.once(`member:${member.id}`, async () => member);
 }

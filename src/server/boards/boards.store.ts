@@ -38,24 +38,33 @@ export type BoardRow = {
   show_owner: number;
 };
 
-const boardStatement = (column: 'id' | 'name', locked: boolean) =>
-  statement<{ value: string }, BoardRow>((db, p) => {
-    const query = db('boards').where(column, p.value).select('*');
-    return locked ? query.forUpdate() : query;
-  });
-const byIdRead = boardStatement('id', false);
-const byIdLocked = boardStatement('id', true);
-const byNameRead = boardStatement('name', false);
-const byNameLocked = boardStatement('name', true);
+const boardStatement = (column: 'id' | 'name') =>
+  statement<{ value: string }, BoardRow>((db, p) => db('boards').where(column, p.value).select('*'));
+const byIdRead = boardStatement('id');
+const byNameRead = boardStatement('name');
+
+/** In one order for all, so that two who lock several boards do not wait for each other. */
+const lockStatement = (column: 'id' | 'name') =>
+  listStatement<Params, BoardRow>((db, _p, values) =>
+    db('boards')
+      .whereIn(column, values as string[])
+      .orderBy('id')
+      .select('*')
+      .forUpdate(),
+  );
+const byIdLocked = lockStatement('id');
+const byNameLocked = lockStatement('name');
 
 /** Not for use cases: they find boards through their caller (access/board-access.ts). */
 export const boardByName = (tx: ReadTx, name: string): Promise<BoardRow | undefined> =>
   tx.first(byNameRead, { value: name });
-export const lockBoardByName = (tx: WriteTx, name: string): Promise<BoardRow | undefined> =>
-  tx.first(byNameLocked, { value: name });
+export const lockBoardByName = async (tx: WriteTx, name: string): Promise<BoardRow | undefined> => {
+  const board = await tx.one(byNameLocked, 'name', name);
+  return board && tx.once(`board:${board.id}`, async () => board);
+};
 export const boardById = (tx: ReadTx, id: string): Promise<BoardRow | undefined> => tx.first(byIdRead, { value: id });
 export const lockBoardById = (tx: WriteTx, id: string): Promise<BoardRow | undefined> =>
-  tx.first(byIdLocked, { value: id });
+  tx.once(`board:${id}`, () => tx.one(byIdLocked, 'id', id));
 
 const headColumns = [
   ...(['head_seq', 'head_hash', 'head_at', 'last_message_at'] as const),
@@ -69,7 +78,7 @@ const saveHeadStatement = statement<Pick<BoardRow, 'id' | (typeof headColumns)[n
 );
 
 /** Writes the head of the record and the running counts of a locked board. */
-export const saveHead = (tx: WriteTx, board: BoardRow): Promise<number> => tx.run(saveHeadStatement, board);
+export const saveHead = (tx: WriteTx, board: BoardRow): Promise<void> => tx.send(saveHeadStatement, board);
 
 export const insertBoard = (tx: WriteTx, row: BoardRow): Promise<number> => tx.change((db) => db('boards').insert(row));
 

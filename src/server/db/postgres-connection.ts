@@ -1,4 +1,5 @@
 /** Connections to a Postgres: how one is opened, what its errors mean, and how what was lost comes back. */
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Clock } from './clock.ts';
 import { Contention, StorageFull, UniqueViolation, Unreachable } from './dialect.ts';
@@ -36,6 +37,14 @@ export async function connect(url: string, name: string, lost: () => void = () =
   }
   open = true;
   return client;
+}
+
+/** Sends what is asked of a connection in this turn of the event loop in one packet. */
+export function gather(client: pg.ClientBase): void {
+  const { stream } = (client as pg.Client & { connection: { stream: Socket } }).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 /** Repeats what fails until it succeeds, after pauses that grow. */

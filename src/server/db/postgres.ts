@@ -1,22 +1,25 @@
 /**
- * Postgres: a pool, one transaction per write, the database's clock as `now`. The engine itself groups commits; what
- * must not run side by side is serialised by the row locks the statements take.
+ * Postgres: a pool, one transaction per write or for those of a moment that may share one, the database's clock as `now`. The
+ * engine itself groups commits; what must not run side by side is serialised by the row locks the statements take.
  */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { Batches } from './batches.ts';
 import type { Clock } from './clock.ts';
-import { Contention, type Dialect, postgresDialect, Unreachable } from './dialect.ts';
+import { Contention, postgresDialect, Unreachable } from './dialect.ts';
 import { quiet } from './knex-logger.ts';
 import { CONNECT_MS, connect, persist, translate } from './postgres-connection.ts';
 import { PostgresLocks } from './postgres-locks.ts';
+import { PostgresTx, Session } from './postgres-tx.ts';
 import { PostgresWake } from './postgres-wake.ts';
-import { builderOf, type Params, type Statement, statement, type Value } from './statement.ts';
 import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
 import { counterOf, versionsOf } from './versions.store.ts';
 
 /** A write transaction is cut off after this many milliseconds. */
 const WRITE_LIMIT_MS = 5_000;
 const RETRIES = 5;
+/** Most writes in one transaction. */
+const MAX_SHARED = 64;
 /** An arbitrary constant: the advisory lock of starts. Ends with the connection that holds it. */
 const START_LOCK = 7_400_002;
 
@@ -26,83 +29,15 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 // Every write moves the counter by which other processes notice that something was committed.
 const WRITE = "BEGIN; SELECT nextval('change_counter')";
+// What holds a row that waiting writes want is not to hold up those that want others.
+const SHARED = `BEGIN; SET LOCAL lock_timeout = 250; SELECT nextval('change_counter')`;
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint AS now';
 
-const serialiseStatement = statement<{ name: string }>((db, p) =>
-  db.select(db.raw('pg_advisory_xact_lock(hashtextextended(?, 0))', [p.name])),
-);
-
-/** Queries built per call vary with the length of their lists; each connection keeps what it prepared. */
-const MAX_NAMED = 300;
-const named = new Map<string, string>();
-
-/** The name under which a built query is prepared, so that it is not parsed and planned at every run. */
-function nameOf(sql: string): string | undefined {
-  if (!named.has(sql) && named.size < MAX_NAMED) named.set(sql, `q${named.size}`);
-  return named.get(sql);
-}
-
-class PostgresTx implements ReadTx {
-  readonly dialect: Dialect = postgresDialect;
-  readonly writable: boolean;
-  readonly now: number;
-  readonly published = new Set<string>();
-  readonly #client: pg.ClientBase;
-  readonly #deferred = new Map<string, () => Promise<void>>();
-
-  constructor(client: pg.ClientBase, now: number, writable: boolean) {
-    this.writable = writable;
-    this.#client = client;
-    this.now = now;
-  }
-
-  async all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    return (await this.#prepared(statement, params)).rows as R[];
-  }
-
-  async first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
-    return (await this.#prepared(statement, params)).rows[0] as R | undefined;
-  }
-
-  async query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]> {
-    return (await this.#built(build)).rows as R[];
-  }
-
-  async run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number> {
-    return (await this.#prepared(statement, params)).rowCount ?? 0;
-  }
-
-  async change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number> {
-    return (await this.#built(build)).rowCount ?? 0;
-  }
-
-  async serialise(name: string): Promise<void> {
-    await this.#prepared(serialiseStatement, { name });
-  }
-
-  beforeCommit(key: string, fn: () => Promise<void>): void {
-    this.#deferred.set(key, fn);
-  }
-
-  publish(key: string): void {
-    this.published.add(key);
-  }
-
-  async finish(): Promise<void> {
-    for (const fn of this.#deferred.values()) await fn();
-  }
-
-  #prepared<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<pg.QueryResult> {
-    const compiled = statement.for('postgres');
-    return translate(this.#client.query({ name: compiled.name, text: compiled.sql, values: compiled.bind(params) }));
-  }
-
-  #built(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<pg.QueryResult> {
-    const { sql, bindings } = build(builderOf('postgres')).toSQL().toNative();
-    // What has no parameters may be several statements, which cannot be prepared.
-    const name = bindings.length > 0 ? nameOf(sql) : undefined;
-    return translate(this.#client.query({ name, text: sql, values: bindings as Value[] }));
-  }
+/** What may share a transaction. */
+interface Job {
+  run(tx: WriteTx): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
 }
 
 export interface PostgresOptions {
@@ -118,6 +53,8 @@ export class PostgresDatabase implements Database {
   readonly #knex: Knex;
   readonly #clock: Clock;
   readonly #locks: PostgresLocks;
+  readonly #shared = new Batches<Job>(MAX_SHARED, (batch) => this.#writeTogether(batch));
+  readonly #reads: Job[] = [];
   #follower: Follower | null = null;
   #wake: PostgresWake | null = null;
   /** No connection can be made; one probe of this process asks for one again and again, and nobody else does. */
@@ -136,6 +73,7 @@ export class PostgresDatabase implements Database {
         statement_timeout: WRITE_LIMIT_MS,
         idle_in_transaction_session_timeout: WRITE_LIMIT_MS,
         keepAlive: true,
+        pipeline: true,
         connectionTimeoutMillis: CONNECT_MS,
       } as Knex.PgConnectionConfig,
       pool: { min: 0, max: options.poolSize ?? 16 },
@@ -143,18 +81,77 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  read<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T> {
-    return this.#transaction(READ, fn);
+  read<T>(fn: (tx: ReadTx) => Promise<T>, shares = false): Promise<T> {
+    if (!shares) return this.#transaction(READ, (session) => fn(new PostgresTx(session, false)));
+    return new Promise<T>((resolve, reject) => {
+      const job = { run: fn, resolve: resolve as Job['resolve'], reject } as Job;
+      if (this.#reads.push(job) === 1) setImmediate(() => void this.#readTogether(this.#reads.splice(0)));
+    });
   }
 
-  async write<T>(fn: (tx: WriteTx) => Promise<T>): Promise<T> {
+  /** Runs what wants to read at this moment on one snapshot, which is taken now. */
+  async #readTogether(jobs: Job[]): Promise<void> {
+    try {
+      await this.#transaction(READ, async (session) => {
+        const tx = new PostgresTx(session, false) as WriteTx;
+        await Promise.all(jobs.map((job) => job.run(tx).then(job.resolve, job.reject)));
+      });
+    } catch (error) {
+      for (const job of jobs) job.reject(error);
+    }
+  }
+
+  write<T>(fn: (tx: WriteTx) => Promise<T>, shares = false): Promise<T> {
+    if (!shares) return this.#writeAlone(fn);
+    return new Promise<T>((resolve, reject) => {
+      this.#shared.submit({ run: fn, resolve: resolve as Job['resolve'], reject });
+    });
+  }
+
+  async #writeAlone<T>(fn: (tx: WriteTx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#transaction(WRITE, (tx) => fn(tx as WriteTx));
+        return await this.#transaction(WRITE, (session) => fn(new PostgresTx(session, true)));
       } catch (error) {
         if (!(error instanceof Contention) || !error.atOnce || attempt === RETRIES) throw error;
       }
     }
+  }
+
+  /**
+   * Runs writes in one transaction and tells their answers after the commit. One that is refused before it changed anything is
+   * left out. Whatever else fails takes all of them back, and each runs again by itself.
+   */
+  async #writeTogether(batch: Job[]): Promise<void> {
+    if (batch.length === 1) return this.#redo(batch);
+    const outcomes: (() => void)[] = [];
+    try {
+      await this.#transaction(SHARED, async (session) => {
+        const ran = batch.map(async (job) => {
+          const tx = new PostgresTx(session, true, true);
+          try {
+            const value = await job.run(tx);
+            outcomes.push(() => job.resolve(value));
+          } catch (error) {
+            if (tx.changed || session.failed) throw error;
+            outcomes.push(() => job.reject(error));
+          } finally {
+            tx.done();
+          }
+        });
+        const failed = (await Promise.allSettled(ran)).find((one) => one.status === 'rejected');
+        if (failed) throw failed.reason;
+      });
+    } catch (error) {
+      if (!(error instanceof Unreachable)) return this.#redo(batch);
+      for (const job of batch) job.reject(error);
+      return;
+    }
+    for (const tell of outcomes) tell();
+  }
+
+  async #redo(batch: Job[]): Promise<void> {
+    await Promise.all(batch.map((job) => this.#writeAlone((tx) => job.run(tx)).then(job.resolve, job.reject)));
   }
 
   async alone<T>(fn: () => Promise<T>): Promise<T> {
@@ -188,18 +185,22 @@ export class PostgresDatabase implements Database {
     await this.#knex.destroy();
   }
 
-  async #transaction<T>(begin: string, fn: (tx: PostgresTx) => Promise<T>): Promise<T> {
+  async #transaction<T>(begin: string, fn: (session: Session) => Promise<T>): Promise<T> {
     const client = await this.#acquire();
     let committing = false;
-    let tx: PostgresTx;
+    let session: Session;
     let value: T;
     try {
       const began = (await translate(client.query(`${begin}; SELECT ${NOW}`))) as unknown as pg.QueryResult[];
-      tx = new PostgresTx(client, Number(began.at(-1)?.rows[0].now) + this.#clock.offset(), begin === WRITE);
-      value = await fn(tx);
-      await tx.finish();
-      committing = tx.writable;
-      await translate(client.query('COMMIT'));
+      session = new Session(client, Number(began.at(-1)?.rows[0].now) + this.#clock.offset());
+      value = await fn(session);
+      // Nobody waits for the end of what only read: the next statement on this connection comes after it.
+      if (begin === READ) client.query('COMMIT').catch(() => {});
+      else {
+        await session.commit(() => {
+          committing = true;
+        });
+      }
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {});
       if (!(error instanceof Unreachable)) throw error;
@@ -209,8 +210,8 @@ export class PostgresDatabase implements Database {
     } finally {
       await this.#knex.client.releaseConnection(client);
     }
-    if (tx.published.size > 0) {
-      const keys = [...tx.published];
+    if (session.published.size > 0) {
+      const keys = [...session.published];
       this.#follower?.committed(keys);
       this.#wake?.send(keys);
     }

@@ -2,7 +2,7 @@
 import Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
 import { type Dialect, sqliteDialect, UniqueViolation } from './dialect.ts';
-import { builderOf, type Params, type Statement, type Value } from './statement.ts';
+import { builderOf, type ListStatement, type Params, type Statement, type Value } from './statement.ts';
 import type { ReadTx, WriteTx } from './tx.ts';
 
 const MAX_PREPARED = 1000;
@@ -94,6 +94,15 @@ export class SqliteReadTx implements ReadTx {
     return this.connection.prepare(compiled.sql).first(compiled.bind(params)) as R | undefined;
   }
 
+  one<R>(list: ListStatement<Params, R>, _by: string, value: Value): Promise<R | undefined> {
+    return this.first(...list.over({}, [value]));
+  }
+
+  /** Writes run one after the other. */
+  once<T>(_key: string, load: () => Promise<T>): Promise<T> {
+    return load();
+  }
+
   async query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]> {
     const { sql, bindings } = native(build);
     return this.connection.prepare(sql).all(bindings) as R[];
@@ -118,6 +127,12 @@ export class SqliteWriteTx extends SqliteReadTx implements WriteTx {
     this.changed = true;
     return guard(() => this.connection.prepare(sql).run(bindings));
   }
+
+  async send<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<void> {
+    await this.run(statement, params);
+  }
+
+  async turn(): Promise<void> {}
 
   /** There is one writer. */
   async serialise(): Promise<void> {}

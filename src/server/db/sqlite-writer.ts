@@ -1,14 +1,12 @@
 /** Group commit: all writes that wait when the writer is free share one durable transaction. */
 import Sqlite from 'better-sqlite3';
+import { Batches } from './batches.ts';
 import type { Clock } from './clock.ts';
 import { StorageFull } from './dialect.ts';
 import { type Connection, SqliteWriteTx } from './sqlite-connection.ts';
 
 /** Most writes in one transaction, so that the first of a burst does not wait for all of it. */
 const MAX_BATCH = 256;
-/** Most turns of the event loop a write waits for others. */
-const MAX_TURNS = 16;
-
 interface Job {
   run(tx: SqliteWriteTx): Promise<unknown>;
   resolve(value: unknown): void;
@@ -22,8 +20,7 @@ export class GroupWriter {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #notify: (keys: string[]) => void;
-  #queue: Job[] = [];
-  #running = false;
+  readonly #batches = new Batches<Job>(MAX_BATCH, (batch) => this.#drain(batch));
 
   constructor(connection: Connection, clock: Clock, notify: (keys: string[]) => void) {
     this.#connection = connection;
@@ -33,14 +30,13 @@ export class GroupWriter {
 
   submit<T>(run: (tx: SqliteWriteTx) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
-      this.#schedule();
+      this.#batches.submit({ run, resolve: resolve as (value: unknown) => void, reject });
     });
   }
 
   /** Whether anything is queued or running. */
   get busy(): boolean {
-    return this.#running || this.#queue.length > 0;
+    return this.#batches.busy;
   }
 
   /** Resolves when nothing is. */
@@ -48,27 +44,9 @@ export class GroupWriter {
     while (this.busy) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  #schedule(): void {
-    if (this.#running) return;
-    this.#running = true;
-    this.#gather(0, MAX_TURNS);
-  }
-
-  /** Waits for the next turn as long as turns bring more writes: a lone one does not wait, a burst shares its commit. */
-  #gather(known: number, turns: number): void {
-    setImmediate(() => {
-      const queued = this.#queue.length;
-      if (queued === known || queued === 1 || queued >= MAX_BATCH || turns === 0) void this.#drain();
-      else this.#gather(queued, turns - 1);
-    });
-  }
-
-  async #drain(): Promise<void> {
+  async #drain(batch: Job[]): Promise<void> {
     const keys = new Set<string>();
-    let batch = this.#queue.splice(0, MAX_BATCH);
-    while (batch.length > 0) batch = await this.#commit(batch, keys);
-    this.#running = false;
-    if (this.#queue.length > 0) this.#schedule();
+    for (let left = batch; left.length > 0; ) left = await this.#commit(left, keys);
     this.#notify([...keys]);
   }
 

@@ -51,11 +51,32 @@ export function statement<P extends Params, R = never>(build: Build<P>): Stateme
   return new Statement<P, R>(build);
 }
 
+/** The insertion of a row, of which several can become one statement on Postgres. */
+export class Insertion<Row extends Params> extends Statement<Row, never> {
+  readonly #ofRows = new Map<number, { name: string; text: string }>();
+
+  /** The statement of Postgres that inserts so many rows; their values stand one row after the other. */
+  ofRows(count: number): { name: string; text: string } {
+    let made = this.#ofRows.get(count);
+    if (!made) {
+      const { name, sql } = this.for('postgres');
+      const [head, columns] = sql.split(/ values (?=\([^)]*\)$)/) as [string, string];
+      const width = columns.split(',').length;
+      const rows = Array.from({ length: count }, (_, row) =>
+        columns.replaceAll(/\$(\d+)/g, (_all, n) => `$${row * width + Number(n)}`),
+      );
+      made = { name: `${name}x${count}`, text: `${head} values ${rows.join(', ')}` };
+      this.#ofRows.set(count, made);
+    }
+    return made;
+  }
+}
+
 /** Declares the insertion of rows of one type; the columns are the fields of the first row. */
-export function insertion<Row extends Params>(table: string): (row: Row) => Statement<Row, never> {
-  let made: Statement<Row, never> | undefined;
+export function insertion<Row extends Params>(table: string): (row: Row) => Insertion<Row> {
+  let made: Insertion<Row> | undefined;
   return (row) => {
-    made ??= statement<Row>((db, p) =>
+    made ??= new Insertion<Row>((db, p) =>
       db(table).insert(Object.fromEntries(Object.keys(row).map((name) => [name, p[name]]))),
     );
     return made;

@@ -1,7 +1,7 @@
 /** The database as stores and use cases see it: a transaction that carries its own time. */
 import type { Knex } from 'knex';
 import type { Dialect } from './dialect.ts';
-import type { Params, Statement } from './statement.ts';
+import type { ListStatement, Params, Statement, Value } from './statement.ts';
 
 export interface ReadTx {
   /** Milliseconds since the epoch, read once when the transaction began; on Postgres by the database's clock. */
@@ -13,6 +13,13 @@ export interface ReadTx {
   all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]>;
   /** The first row of a prepared statement. */
   first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined>;
+  /** The row of a list whose column `by` has this value. Writes that share a transaction look theirs up together. */
+  one<R>(list: ListStatement<Params, R>, by: keyof R & string, value: Value): Promise<R | undefined>;
+  /**
+   * A row as `load` reads it. Writes that share a transaction, which has locked it, are given the same object with what each
+   * changed in it.
+   */
+  once<T>(key: string, load: () => Promise<T>): Promise<T>;
   /** All rows of a query built for this call. */
   query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]>;
 }
@@ -21,6 +28,11 @@ export interface WriteTx extends ReadTx {
   readonly writable: true;
   /** Runs a prepared write; answers how many rows it changed. */
   run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number>;
+  /**
+   * Runs a prepared write that no later statement of this transaction rests on but those that read what it wrote. On Postgres
+   * only the commit waits for it, and tells its error.
+   */
+  send<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<void>;
   /** Runs a write built for this call; answers how many rows it changed. */
   change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number>;
   /**
@@ -29,6 +41,8 @@ export interface WriteTx extends ReadTx {
    * others ask for after it.
    */
   serialise(name: string): Promise<void>;
+  /** Of writes that share a transaction, one at a time runs from here to its end. Asked for when the rows it decides by are read. */
+  turn(key: string): Promise<void>;
   /** Runs `fn` once before the commit, however often the same `key` is given. */
   beforeCommit(key: string, fn: () => Promise<void>): void;
   /** Wakes the watchers of this key after the commit. */
@@ -49,13 +63,18 @@ export interface Follower {
 
 export interface Database {
   readonly dialect: Dialect;
-  /** Runs `fn` on one snapshot; it may await nothing but calls on its `tx`. */
-  read<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T>;
+  /**
+   * Runs `fn` on one snapshot; it may await nothing but calls on its `tx`.
+   * @param shares whether it is short, so that it may share a snapshot with what else is short at this moment
+   */
+  read<T>(fn: (tx: ReadTx) => Promise<T>, shares?: boolean): Promise<T>;
   /**
    * Runs `fn` in a write transaction and answers after it is durable. `fn` may await nothing but calls on its `tx`,
    * and may run more than once where the engine asks for a retry.
+   * @param shares it may share a transaction with others: it locks nothing but its credential's rows and one board, takes its
+   * `turn` at the board, and refuses before it changes anything.
    */
-  write<T>(fn: (tx: WriteTx) => Promise<T>): Promise<T>;
+  write<T>(fn: (tx: WriteTx) => Promise<T>, shares?: boolean): Promise<T>;
   /** Runs `fn` while no other process of this database runs one. For starts only: it waits as long as it takes. */
   alone<T>(fn: () => Promise<T>): Promise<T>;
   /**

@@ -126,12 +126,13 @@ const seatColumns = {
   lifecycle: 'b.lifecycle',
 };
 
-const keyStatement = (locked: boolean) =>
-  statement<{ digest: Buffer }, KeyRow>((db, p) => {
+/** Digests are looked up in their order, so that two who lock several credentials do not wait for each other. */
+const keysStatement = (locked: boolean) =>
+  listStatement<Params, KeyRow & { digest: Buffer }>((db, _p, digests) => {
     const query = db({ k: 'access_keys' })
       .join({ p: 'people' }, 'p.id', 'k.person_id')
-      .where('k.digest', p.digest)
-      .select(keyColumns);
+      .whereIn('k.digest', digests as Buffer[])
+      .select({ digest: 'k.digest', ...keyColumns });
     return locked ? query.forShare('k', 'p') : query;
   });
 
@@ -164,14 +165,16 @@ const delegationStatement = (locked: boolean) =>
     return locked ? query.forShare('d', 'k', 'p') : query;
   });
 
-const seatStatement = (locked: boolean) =>
-  statement<{ digest: Buffer }, SeatRow>((db, p) => {
+export type SeatWithMember = SeatRow & MemberRow & { digest: Buffer };
+
+const seatsStatement = (locked: boolean) =>
+  listStatement<Params, SeatWithMember>((db, _p, digests) => {
     const query = db({ m: 'members' })
       .join({ b: 'boards' }, 'b.id', 'm.board_id')
       .join({ p: 'people' }, 'p.id', 'm.person_id')
       .join({ k: 'access_keys' }, 'k.id', 'm.key_id')
-      .where('m.token_digest', p.digest)
-      .select(seatColumns);
+      .whereIn('m.token_digest', digests as Buffer[])
+      .select('m.*', { digest: 'm.token_digest', ...seatColumns });
     // The seat's own row is written by most of what a seat does; two shared locks on it would wait for each other.
     // In one clause of the builder, which knows only one.
     return locked ? query.forNoKeyUpdate(db.raw('"m" FOR SHARE OF "k", "p"') as never) : query;
@@ -220,20 +223,20 @@ const proofStatement = (locked: boolean) =>
     return locked ? query.forShare('k', 'p') : query;
   });
 
-const keyRead = keyStatement(false);
-const keyLocked = keyStatement(true);
+const keysRead = keysStatement(false);
+const keysLocked = keysStatement(true);
 const sessionRead = sessionStatement(false);
 const sessionLocked = sessionStatement(true);
 const delegationRead = delegationStatement(false);
 const delegationLocked = delegationStatement(true);
 const proofRead = proofStatement(false);
 const proofLocked = proofStatement(true);
-const seatRead = seatStatement(false);
-const seatLocked = seatStatement(true);
+const seatsRead = seatsStatement(false);
+const seatsLocked = seatsStatement(true);
 
 /** The access key with this digest; in a write transaction its rows are locked until the commit. */
 export const findKey = (tx: ReadTx | WriteTx, digest: Buffer): Promise<KeyRow | undefined> =>
-  tx.first(tx.writable ? keyLocked : keyRead, { digest });
+  tx.one(tx.writable ? keysLocked : keysRead, 'digest', digest);
 
 /** A key by its id with its person, both held until the commit. */
 export const findKeyById = (tx: WriteTx, id: string): Promise<KeyRow | undefined> => tx.first(keyByIdStatement, { id });
@@ -251,8 +254,8 @@ export const findProof = (tx: ReadTx | WriteTx, digest: Buffer): Promise<ProofUs
   tx.first(tx.writable ? proofLocked : proofRead, { digest });
 
 /** The seat whose current (or last) token has this digest. */
-export const findSeat = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SeatRow | undefined> =>
-  tx.first(tx.writable ? seatLocked : seatRead, { digest });
+export const findSeat = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SeatWithMember | undefined> =>
+  tx.one(tx.writable ? seatsLocked : seatsRead, 'digest', digest);
 
 const useStatement = (moves: boolean) =>
   statement<{ id: string; now: number; idle_end: number | null }>((db, p) =>
@@ -285,31 +288,13 @@ const inserting = insertion<NewKey>('access_keys');
 
 export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(inserting(key), key);
 
-export type SeatWithMember = SeatRow & MemberRow & { digest: Buffer };
-
-const seatsStatement = listStatement<Params, SeatWithMember>((db, _p, digests) =>
-  db({ m: 'members' })
-    .join({ b: 'boards' }, 'b.id', 'm.board_id')
-    .join({ p: 'people' }, 'p.id', 'm.person_id')
-    .join({ k: 'access_keys' }, 'k.id', 'm.key_id')
-    .whereIn('m.token_digest', digests as Buffer[])
-    .select('m.*', { digest: 'm.token_digest', ...seatColumns }),
-);
-
 /** Seats by the digests of their tokens, for many open streams at once. */
 export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<SeatWithMember[]> =>
-  digests.length === 0 ? Promise.resolve([]) : tx.all(...seatsStatement.over({}, digests));
-
-const keysStatement = listStatement<Params, KeyRow & { digest: Buffer }>((db, _p, digests) =>
-  db({ k: 'access_keys' })
-    .join({ p: 'people' }, 'p.id', 'k.person_id')
-    .whereIn('k.digest', digests as Buffer[])
-    .select({ digest: 'k.digest', ...keyColumns }),
-);
+  digests.length === 0 ? Promise.resolve([]) : tx.all(...seatsRead.over({}, digests));
 
 /** Keys by their digests. */
 export const findKeys = (tx: ReadTx, digests: Buffer[]): Promise<(KeyRow & { digest: Buffer })[]> =>
-  digests.length === 0 ? Promise.resolve([]) : tx.all(...keysStatement.over({}, digests));
+  digests.length === 0 ? Promise.resolve([]) : tx.all(...keysRead.over({}, digests));
 
 const sessionsStatement = listStatement<Params, SessionRow & { digest: Buffer }>((db, _p, digests) =>
   db({ s: 'browser_sessions' })

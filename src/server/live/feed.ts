@@ -3,7 +3,6 @@
  * each frame's text once per kind of reader. However many follow, a change costs at most five read statements.
  */
 import { boardById, parsePolicy } from '../boards/boards.store.ts';
-import { presets } from '../boards/policy.rules.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { type EventRow, eventsAfter } from '../record/events.store.ts';
@@ -101,7 +100,7 @@ export class Feed {
   async #lookOnce(): Promise<boolean> {
     const followers = [...this.followers];
     const firstLook = this.#head === null;
-    const { news, rights } = await this.#db.read((tx) => this.#readOnce(tx, followers));
+    const { news, rights } = await this.#db.read((tx) => this.#readOnce(tx, followers), true);
     if (news) this.#head = news.last ?? this.#head ?? news.board.head_seq;
     for (const follower of followers) this.#hand(follower, news, rights);
     this.#rouse(news, firstLook);
@@ -109,16 +108,21 @@ export class Feed {
   }
 
   async #readOnce(tx: ReadTx, followers: Follower[]): Promise<{ news: News | null; rights: Map<string, Right> }> {
-    const board = await boardById(tx, this.boardId);
-    const policy = board ? parsePolicy(board) : presets.starter;
-    const rights = await rightsOn(
-      tx,
-      board,
-      policy,
-      followers.map((follower) => follower.holder),
-    );
+    const reading = boardById(tx, this.boardId);
+    const after = (head: number): Promise<EventRow[]> => eventsAfter(tx, this.boardId, head, PAGE);
+    const [board, rights, news] = await Promise.all([
+      reading,
+      rightsOn(
+        tx,
+        this.boardId,
+        reading,
+        followers.map((follower) => follower.holder),
+      ),
+      this.#head === null ? null : after(this.#head),
+    ]);
     if (!board) return { news: null, rights };
-    const events = await eventsAfter(tx, this.boardId, this.#head ?? board.head_seq, PAGE);
+    const policy = parsePolicy(board);
+    const events = news ?? (await after(board.head_seq));
     const readers = followers.flatMap((follower) => {
       const right = follower.wantsMessages ? rights.get(scopeOf(follower)) : undefined;
       return right?.ok ? [right.reader] : [];

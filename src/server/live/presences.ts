@@ -2,7 +2,7 @@
  * Presence and lines of the agents of one board, read once for all followers: changes that were reported
  * or set, and presences and lines that expire. The first read sends nothing; later ones send what differs.
  */
-import { boardById, parsePolicy } from '../boards/boards.store.ts';
+import { boardById } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { hasLapsed, turnsAt } from '../lines/lines.rules.ts';
@@ -67,7 +67,7 @@ export class Presences {
     const watchers = [...this.watchers];
     if (watchers.length === 0) return;
     try {
-      const { frames, rights } = await this.#db.read((tx) => this.#read(tx, watchers));
+      const { frames, rights } = await this.#db.read((tx) => this.#read(tx, watchers), true);
       if (frames.size === 0) return;
       for (const watcher of watchers) {
         const right = rights.get(watcher.holder.credential.digest.toString('hex'));
@@ -85,8 +85,8 @@ export class Presences {
     if (!board || board.lifecycle === 'deleted') return { frames: new Map(), rights: new Map() };
     const rights = await rightsOn(
       tx,
-      board,
-      parsePolicy(board),
+      board.id,
+      Promise.resolve(board),
       watchers.map((watcher) => watcher.holder),
     );
     const statuses = await agentStatusesOn(tx, [board.id]);

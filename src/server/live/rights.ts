@@ -1,6 +1,6 @@
 /** What the readers of a board may still see, for all of them in one statement. */
 import { type Reader, readerOf } from '../access/board-access.ts';
-import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
+import { type BoardRow, parsePolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { findHolders, type HolderKind, type HolderRow } from '../keys/holders.store.ts';
 import type { MemberPosition } from '../members/member.rules.ts';
@@ -22,32 +22,30 @@ const unavailable: Right = { ok: false, reason: 'board_unavailable' };
 
 const kinds: readonly HolderKind[] = ['PK', 'BR', 'AG'];
 
-/** The right of each holder on a board now, by the hex digest of its credential. */
+/** The right of each holder on a board now, by the hex digest of its credential. @param reading the board's row */
 export async function rightsOn(
   tx: ReadTx,
-  board: BoardRow | undefined,
-  policy: StoredPolicy,
+  boardId: string,
+  reading: Promise<BoardRow | undefined>,
   holders: readonly Holder[],
 ): Promise<Map<string, Right>> {
-  const boardId = board === undefined || board.lifecycle === 'deleted' ? '' : board.id;
   const credentials = new Map(holders.map(({ credential }) => [credential.digest.toString('hex'), credential]));
   const there = kinds.filter((kind) => [...credentials.values()].some((credential) => credential.kind === kind));
   const digests = [...credentials.values()].map((credential) => credential.digest);
-  const rows = new Map(
-    (await findHolders(tx, boardId, there, digests)).map((row) => [row.digest.toString('hex'), row]),
-  );
-  return new Map([...credentials.keys()].map((digest) => [digest, rightOf(rows.get(digest), boardId, policy, tx.now)]));
+  const [board, found] = await Promise.all([reading, findHolders(tx, boardId, there, digests)]);
+  const rows = new Map(found.map((row) => [row.digest.toString('hex'), row]));
+  return new Map([...credentials.keys()].map((digest) => [digest, rightOf(rows.get(digest), board, tx.now)]));
 }
 
-function rightOf(row: HolderRow | undefined, boardId: string, policy: StoredPolicy, now: number): Right {
+function rightOf(row: HolderRow | undefined, board: BoardRow | undefined, now: number): Right {
   if (!row || !works(row, now)) return ended;
   if (row.member_id === null) return unavailable;
   if (row.status !== 'active') return ended;
-  if (row.board_id !== boardId) return unavailable;
+  if (!board || board.lifecycle === 'deleted' || row.board_id !== board.id) return unavailable;
   const member = { ...row, id: row.member_id };
   return {
     ok: true,
-    reader: readerOf(member, policy),
+    reader: readerOf(member, parsePolicy(board)),
     member: row.kind === 'human' ? member : null,
     brakedUntil: row.braked_until ?? 0,
   };

@@ -12,8 +12,8 @@ const sentStatement = statement<{ id: string; sent_count: number; sent_everyone_
   db('members').where('id', p.id).update({ sent_count: p.sent_count, sent_everyone_count: p.sent_everyone_count }),
 );
 
-export const saveSent = (tx: WriteTx, member: MemberRow): Promise<number> =>
-  tx.run(sentStatement, {
+export const saveSent = (tx: WriteTx, member: MemberRow): Promise<void> =>
+  tx.send(sentStatement, {
     id: member.id,
     sent_count: member.sent_count,
     sent_everyone_count: member.sent_everyone_count,

@@ -289,7 +289,7 @@ export const directReplies = (
 
 const inserting = insertion<NewMessage>('messages');
 
-export const insertMessage = (tx: WriteTx, row: NewMessage): Promise<number> => tx.run(inserting(row), row);
+export const insertMessage = (tx: WriteTx, row: NewMessage): Promise<void> => tx.send(inserting(row), row);
 
 const runOf = ({ agent_run, run_limit, run_restarts, run_held_at, run_stopped }: AgentRun): AgentRun => ({
   agent_run,

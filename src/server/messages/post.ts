@@ -45,6 +45,8 @@ export const postMessage: WriteCase<'postMessage', Post> = {
     };
   },
 
+  shares: true,
+
   async run(tx, caller, { params, body }) {
     const { sent } = body;
     const place = await lockPlace(tx, caller, params['board'] ?? '');

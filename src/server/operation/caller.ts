@@ -18,6 +18,7 @@ import {
   type KeyRow,
   type ProofUseRow,
   type SeatRow,
+  type SeatWithMember,
   type SessionRow,
 } from '../keys/credentials.store.ts';
 import type { MemberRow } from '../members/member.rules.ts';
@@ -88,8 +89,8 @@ export interface BrowserCaller extends CallerBase {
 export interface SeatCaller extends CallerBase {
   kind: 'AG';
   seat: SeatRow;
-  /** The seat's own row, where it was read along with the credential. */
-  member?: MemberRow;
+  /** The seat's own row, read along with the credential. */
+  member: MemberRow;
 }
 
 /** A machine that brings its person's sessions onto boards; it acts within that person's access and has no more. */
@@ -187,10 +188,8 @@ export async function authenticateAll(tx: ReadTx, credentials: readonly Credenti
             return keyCaller(credential, keys.get(digest), tx.now);
           case 'BR':
             return browserCaller(credential, sessions.get(digest), tx.now);
-          case 'AG': {
-            const row = seats.get(digest);
-            return { ...seatCaller(credential, row, tx.now), member: row as MemberRow };
-          }
+          case 'AG':
+            return seatCaller(credential, seats.get(digest), tx.now);
           default:
             return authenticate(tx, credential);
         }
@@ -223,12 +222,12 @@ function browserCaller(credential: Credential, session: SessionRow | undefined, 
   return { kind: 'BR', ...base(credential, session, session.session_expires_at), seat: null, session };
 }
 
-function seatCaller(credential: Credential, seat: SeatRow | undefined, now: number): SeatCaller {
+function seatCaller(credential: Credential, seat: SeatWithMember | undefined, now: number): SeatCaller {
   if (!seat) throw unauthorized();
   if (seat.lifecycle === 'deleted') throw boardNotFound();
   if (seat.status !== 'active') throw agentRemoved(seat);
   if (!keyWorks(seat, now)) throw unauthorized();
-  return { kind: 'AG', ...base(credential, seat), seat };
+  return { kind: 'AG', ...base(credential, seat), seat, member: seat };
 }
 
 /**
@@ -237,7 +236,7 @@ function seatCaller(credential: Credential, seat: SeatRow | undefined, now: numb
 export async function endedSeat(tx: ReadTx | WriteTx, credential: Credential): Promise<SeatCaller | null> {
   const seat = credential.kind === 'AG' ? await findSeat(tx, credential.digest) : undefined;
   if (!seat || seat.status === 'active' || seat.lifecycle === 'deleted' || !keyWorks(seat, tx.now)) return null;
-  return { kind: 'AG', ...base(credential, seat), seat };
+  return { kind: 'AG', ...base(credential, seat), seat, member: seat };
 }
 
 function base(credential: Credential, row: KeyRow, ownEnd: number | null = null): CallerBase {

@@ -1,6 +1,6 @@
 /** Answers kept for the repeat of a keyed request. */
 import { hash } from 'node:crypto';
-import { insertion, statement } from '../db/statement.ts';
+import { insertion, listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 /** How long an answer is kept, in milliseconds. */
@@ -33,19 +33,21 @@ const SLOT = 16;
 const slotOf = (scope: Buffer, key: string): string =>
   hash('sha256', scope.toString('latin1') + key, 'base64').slice(0, SLOT);
 
-const findStatement = statement<{ slot: string }, KeptRow>((db, p) =>
-  db('idempotency').where('slot', p.slot).select('*'),
+const findStatement = listStatement<Params, KeptRow>((db, _p, slots) =>
+  db('idempotency')
+    .whereIn('slot', slots as string[])
+    .select('*'),
 );
 const inserting = insertion<KeptRow>('idempotency');
 const deleteStatement = statement<{ slot: string }>((db, p) => db('idempotency').where('slot', p.slot).delete());
 
 /** The row of a key, expired or not. */
 export const findKept = (tx: ReadTx, scope: Buffer, key: string): Promise<KeptRow | undefined> =>
-  tx.first(findStatement, { slot: slotOf(scope, key) });
+  tx.one(findStatement, 'slot', slotOf(scope, key));
 
-export function insertKept(tx: WriteTx, row: Omit<KeptRow, 'slot'>): Promise<number> {
+export function insertKept(tx: WriteTx, row: Omit<KeptRow, 'slot'>): Promise<void> {
   const kept = { slot: slotOf(row.scope, row.key), ...row };
-  return tx.run(inserting(kept), kept);
+  return tx.send(inserting(kept), kept);
 }
 
 export const deleteKept = (tx: WriteTx, scope: Buffer, key: string): Promise<number> =>

@@ -34,9 +34,9 @@ export class LastUse {
     try {
       await this.#db.write(async (tx) => {
         const idle = caller.key.key_idle_seconds;
-        // Written before it is read: two that hold the key's row shared would wait for each other to write it.
-        await recordUse(tx, id, idle === null ? null : tx.now + idle * 1000);
-        await authenticate(tx, caller.credential);
+        // No other row is held beside the key's: a transaction that holds a seat's may be waiting for its key.
+        const works = await recordUse(tx, id, idle === null ? null : tx.now + idle * 1000);
+        if (works === 0) await authenticate(tx, caller.credential);
       });
     } catch (error) {
       if (error instanceof Refusal) throw error;

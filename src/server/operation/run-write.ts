@@ -66,10 +66,12 @@ export async function runWrite(
         await offered.case.before?.(tx);
         const past = kept && offered.case.endsCaller && (await answerOfEnded(engine, tx, credential, kept));
         if (past) return past;
+        // Asked for together with the credential, and looked at after it.
+        const known = kept && ahead(findKept(tx, credential.digest, kept.key));
         const caller = await authenticate(tx, credential);
         seen = { caller, now: tx.now };
         admit(caller, tx.now, 'known');
-        const replay = kept && (await findReplay(engine, tx, offered, caller, kept));
+        const replay = kept && (await replayOf(engine, tx, offered, caller, kept, await known));
         if (replay) return replay;
         admit(caller, tx.now, 'running');
         caller.terms = termsOf(row, offered.case.worksArchived?.(input.body as never));
@@ -79,7 +81,7 @@ export async function runWrite(
         refused = outcome.refused;
         if (kept) await keep(engine, tx, offered, caller, kept, reply);
         return reply;
-      }),
+      }, offered.case.shares),
     );
     // Only once what was written has been committed.
     if (refused) throw refused;
@@ -91,6 +93,12 @@ export async function runWrite(
   } finally {
     await noteUse(engine, seen);
   }
+}
+
+/** A read that is waited for later, if at all. */
+function ahead<T>(read: Promise<T>): Promise<T> {
+  read.catch(() => {});
+  return read;
 }
 
 /** Takes a transaction back that was only to show what it would do. */
@@ -176,13 +184,22 @@ export async function findReplay(
   tx: WriteTx,
   offered: Kept,
   caller: Caller,
-  { key, requestHash }: Keyed,
+  kept: Keyed,
 ): Promise<Reply | null> {
-  const scope = caller.credential.digest;
-  const row = await findKept(tx, scope, key);
+  return replayOf(engine, tx, offered, caller, kept, await findKept(tx, caller.credential.digest, kept.key));
+}
+
+async function replayOf(
+  engine: Engine,
+  tx: WriteTx,
+  offered: Kept,
+  caller: Caller,
+  { key, requestHash }: Keyed,
+  row: KeptRow | null | undefined,
+): Promise<Reply | null> {
   if (!row) return null;
   if (row.expires_at <= tx.now) {
-    await deleteKept(tx, scope, key);
+    await deleteKept(tx, caller.credential.digest, key);
     return null;
   }
   if (!row.request_hash.equals(requestHash)) {

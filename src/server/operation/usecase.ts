@@ -87,6 +87,8 @@ export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
   /** Where the row says that an archived board refuses it in part: whether this request works there. */
   worksArchived?(body: Prepared): boolean;
   run(tx: WriteTx, caller: Caller, input: Input<Name, Prepared>): Promise<Outcome<Answer<Name>>>;
+  /** It may share a transaction with others that came at the same moment: see `Database.write`. */
+  shares?: true;
   /**
    * Whether a kept answer may still be shown, where that is not decided by what it shows (access/replay.ts).
    * @throws Refusal what a new call would get now.

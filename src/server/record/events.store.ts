@@ -20,7 +20,7 @@ export type EventRow = {
 
 const inserting = insertion<EventRow>('events');
 
-export const insertEvent = (tx: WriteTx, row: EventRow): Promise<number> => tx.run(inserting(row), row);
+export const insertEvent = (tx: WriteTx, row: EventRow): Promise<void> => tx.send(inserting(row), row);
 
 export interface EventWindow {
   boardId: string;

@@ -1,0 +1,274 @@
+/**
+ * A transaction of Postgres. Statements are pipelined: each is sent without waiting for the answers of those before it, and
+ * answers come in the order of sending.
+ *
+ * Several writes may share a transaction (postgres-group.ts): each has a `PostgresTx` of its own on the one `Session`. They run
+ * side by side until each takes its turn, so that what all of them ask at the same moment becomes one statement.
+ */
+import type { Knex } from 'knex';
+import type pg from 'pg';
+import { type Dialect, postgresDialect } from './dialect.ts';
+import { gather, translate } from './postgres-connection.ts';
+import {
+  builderOf,
+  type Compiled,
+  Insertion,
+  type ListStatement,
+  type Params,
+  type Statement,
+  statement,
+  type Value,
+} from './statement.ts';
+import type { WriteTx } from './tx.ts';
+
+/** Most rows of one insertion. Sizes go in powers of two, so that there are few statements. */
+const MAX_ROWS = 64;
+/** Queries built per call vary with the length of their lists; each connection keeps what it prepared. */
+const MAX_NAMED = 300;
+const named = new Map<string, string>();
+
+/** The name under which a built query is prepared, so that it is not parsed and planned at every run. */
+function nameOf(sql: string): string | undefined {
+  if (!named.has(sql) && named.size < MAX_NAMED) named.set(sql, `q${named.size}`);
+  return named.get(sql);
+}
+
+const serialiseStatement = statement<{ name: string }>((db, p) =>
+  db.select(db.raw('pg_advisory_xact_lock(hashtextextended(?, 0))', [p.name])),
+);
+
+interface Query {
+  name?: string | undefined;
+  text: string;
+  values?: Value[];
+}
+
+/** Rows that are looked up together, by the value asked for. */
+type LookUp = Map<string, { value: Value; found: PromiseWithResolvers<unknown> }>;
+
+/** What runs on one connection between BEGIN and COMMIT. */
+export class Session {
+  readonly now: number;
+  readonly published = new Set<string>();
+  readonly #client: pg.ClientBase;
+  readonly #deferred = new Map<string, () => Promise<void>>();
+  readonly #sent: Promise<void>[] = [];
+  readonly #inserts = new Map<Insertion<Params>, Params[]>();
+  readonly #lookUps = new Map<ListStatement<Params, unknown>, LookUp>();
+  readonly #rows = new Map<string, Promise<unknown>>();
+  readonly #turns = new Map<string, Promise<void>>();
+  /** The first error of a statement; all that come after it are refused because of it. */
+  #failed: unknown = null;
+
+  constructor(client: pg.ClientBase, now: number) {
+    this.#client = client;
+    this.now = now;
+  }
+
+  /** Whether a statement failed, after which nothing can be committed. */
+  get failed(): boolean {
+    return this.#failed !== null;
+  }
+
+  /** Runs a query that sees everything sent before it. */
+  async ask(query: Query): Promise<pg.QueryResult> {
+    this.#flush();
+    try {
+      return await this.#query(query);
+    } catch (error) {
+      // Statements sent before it have failed by now, if they do.
+      await Promise.all(this.#sent);
+      this.#failed ??= error;
+      throw this.#failed;
+    }
+  }
+
+  /** Runs a statement for whose end only the commit waits. */
+  send(query: Query): void {
+    this.#sent.push(
+      this.#query(query).then(
+        () => {},
+        (error: unknown) => {
+          this.#failed ??= error;
+        },
+      ),
+    );
+  }
+
+  /** Inserts a row together with the others of its table. */
+  insert(insertion: Insertion<Params>, row: Params): void {
+    const rows = this.#inserts.get(insertion);
+    if (rows) rows.push(row);
+    else this.#inserts.set(insertion, [row]);
+  }
+
+  /** Looks a row up together with all that are asked for in this turn of the event loop. */
+  lookUp<R>(list: ListStatement<Params, R>, by: keyof R & string, value: Value): Promise<R | undefined> {
+    let asked = this.#lookUps.get(list);
+    if (!asked) {
+      asked = new Map();
+      this.#lookUps.set(list, asked);
+      process.nextTick(() => void this.#look(list as ListStatement<Params, unknown>, by));
+    }
+    const key = keyOf(value);
+    const known = asked.get(key) ?? { value, found: Promise.withResolvers<unknown>() };
+    asked.set(key, known);
+    return known.found.promise as Promise<R | undefined>;
+  }
+
+  /** What `load` answers for a key the first time. */
+  once<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const known = this.#rows.get(key) ?? load();
+    this.#rows.set(key, known);
+    return known as Promise<T>;
+  }
+
+  /** Waits until those who asked for a turn at this before are done. @returns what ends the turn */
+  async turn(key: string): Promise<() => void> {
+    const before = this.#turns.get(key);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turns.set(key, promise);
+    await before;
+    return resolve;
+  }
+
+  beforeCommit(key: string, fn: () => Promise<void>): void {
+    this.#deferred.set(key, fn);
+  }
+
+  /** Writes what is left and commits. @param committing called when nothing is left but the commit */
+  async commit(committing: () => void): Promise<void> {
+    for (const fn of this.#deferred.values()) await fn();
+    this.#flush();
+    if (this.#failed !== null) throw this.#failed;
+    committing();
+    const commit = this.#query({ text: 'COMMIT' });
+    await Promise.all([...this.#sent, commit]);
+    // The engine has taken it back instead.
+    if (this.#failed !== null) throw this.#failed;
+  }
+
+  #query(query: Query): Promise<pg.QueryResult> {
+    gather(this.#client);
+    return translate(this.#client.query(query));
+  }
+
+  async #look(list: ListStatement<Params, unknown>, by: string): Promise<void> {
+    const asked = this.#lookUps.get(list) as LookUp;
+    this.#lookUps.delete(list);
+    try {
+      const [statement, params] = list.over(
+        {},
+        [...asked.values()].map(({ value }) => value),
+      );
+      const { rows } = await this.ask(prepared(statement.for('postgres'), params));
+      for (const row of rows as Record<string, Value>[]) asked.get(keyOf(row[by] as Value))?.found.resolve(row);
+      for (const { found } of asked.values()) found.resolve(undefined);
+    } catch (error) {
+      for (const { found } of asked.values()) found.reject(error);
+    }
+  }
+
+  #flush(): void {
+    for (const [insertion, rows] of this.#inserts) {
+      const { bind } = insertion.for('postgres');
+      for (let from = 0; from < rows.length; ) {
+        const size = Math.min(2 ** Math.floor(Math.log2(rows.length - from)), MAX_ROWS);
+        const values = rows.slice(from, from + size).flatMap(bind);
+        this.send({ ...insertion.ofRows(size), values });
+        from += size;
+      }
+    }
+    this.#inserts.clear();
+  }
+}
+
+const keyOf = (value: Value): string => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value));
+
+const prepared = ({ name, sql, bind }: Compiled, params: Params): Query => ({ name, text: sql, values: bind(params) });
+
+/** One read or write of a session. */
+export class PostgresTx implements WriteTx {
+  readonly dialect: Dialect = postgresDialect;
+  readonly writable: true;
+  readonly now: number;
+  /** Whether anything was written. */
+  changed = false;
+  readonly #session: Session;
+  readonly #shared: boolean;
+  readonly #turns = new Map<string, () => void>();
+
+  /** @param shared whether others write in the same session at the same time. */
+  constructor(session: Session, writable: boolean, shared = false) {
+    this.#session = session;
+    this.#shared = shared;
+    // What reads is given a type without writes.
+    this.writable = writable as true;
+    this.now = session.now;
+  }
+
+  async all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    return (await this.#session.ask(prepared(statement.for('postgres'), params))).rows as R[];
+  }
+
+  async first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
+    return (await this.all(statement, params))[0];
+  }
+
+  async one<R>(list: ListStatement<Params, R>, by: keyof R & string, value: Value): Promise<R | undefined> {
+    if (this.#shared) return this.#session.lookUp(list, by, value);
+    return this.first(...list.over({}, [value]));
+  }
+
+  async query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]> {
+    return (await this.#session.ask(built(build))).rows as R[];
+  }
+
+  async run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number> {
+    this.changed = true;
+    return (await this.#session.ask(prepared(statement.for('postgres'), params))).rowCount ?? 0;
+  }
+
+  async send<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<void> {
+    this.changed = true;
+    if (statement instanceof Insertion) this.#session.insert(statement as never, params);
+    else this.#session.send(prepared(statement.for('postgres'), params));
+  }
+
+  async change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number> {
+    this.changed = true;
+    return (await this.#session.ask(built(build))).rowCount ?? 0;
+  }
+
+  once<T>(key: string, load: () => Promise<T>): Promise<T> {
+    return this.#shared ? this.#session.once(key, load) : load();
+  }
+
+  async turn(key: string): Promise<void> {
+    if (this.#shared && !this.#turns.has(key)) this.#turns.set(key, await this.#session.turn(key));
+  }
+
+  /** Lets the next ones have their turns. */
+  done(): void {
+    for (const end of this.#turns.values()) end();
+  }
+
+  async serialise(name: string): Promise<void> {
+    await this.all(serialiseStatement, { name });
+  }
+
+  beforeCommit(key: string, fn: () => Promise<void>): void {
+    this.#session.beforeCommit(key, fn);
+  }
+
+  publish(key: string): void {
+    this.#session.published.add(key);
+  }
+}
+
+function built(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Query {
+  const { sql, bindings } = build(builderOf('postgres')).toSQL().toNative();
+  // What has no parameters may be several statements, which cannot be prepared.
+  const name = bindings.length > 0 ? nameOf(sql) : undefined;
+  return { name, text: sql, values: bindings as Value[] };
+}
