@@ -16,7 +16,7 @@ export const setThreadRun: WriteCase<'setThreadRun'> = {
   async run(tx, caller, { params, body }) {
     const { place, root } = await find(tx, caller, params['message'] ?? '');
     const limits = place.policy.agent_run;
-    const run = body.action === 'stop' ? { ...root, run_stopped: 1, run_held_at: null } : continued(root, limits);
+    const run = body.action === 'stop' ? { ...root, run_stopped: 1 } : continued(root, limits);
     await append(tx, place.board, {
       type: body.action === 'stop' ? 'thread.stopped' : 'thread.continued',
       actor: eventActor(place.member, caller.person.handle),

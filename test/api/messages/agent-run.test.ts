@@ -167,6 +167,18 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
     expect(events.map(({ type }) => type)).to.deep.equal(['thread.stopped', 'thread.stopped', 'thread.continued']);
   });
 
+  it('go on for no more messages where a person stopped them in between', async () => {
+    await setLimits({ notice: 1, hold: 2 });
+    const [root] = (await runTo(7)) as [Message];
+    const decide = (action: 'stop' | 'continue') =>
+      dana.ok('setThreadRun', { params: { message: root.id }, body: { action } });
+    expect((await decide('stop')).thread).to.equal('stopped');
+    expect((await dana.ok('listNeeds', {})).needs.filter((need) => need.board === board)).to.deep.equal([]);
+    expect((await decide('continue')).thread).to.equal('held');
+    const { messages } = await dana.ok('listMessages', { params: { board } });
+    expect(messages.map(({ held }) => held ?? false)).to.deep.equal([false, false, false, false, true, true, true]);
+  });
+
   it('are continued and stopped by their people and owners of the board only', async () => {
     const [root] = (await runTo(2)) as [Message];
     const kim = await server.person('kim');
