@@ -47,7 +47,9 @@ const inWords: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_value':
       return `${issue.input === undefined ? 'is missing; it ' : ''}must be ${either(issue.values)}`;
     case 'too_small':
-      return sized(issue.origin, 'at least', Number(issue.minimum));
+      return issue.inclusive === false && issue.origin === 'number'
+        ? `must be more than ${issue.minimum}`
+        : sized(issue.origin, 'at least', Number(issue.minimum));
     case 'too_big':
       return sized(issue.origin, 'at most', Number(issue.maximum));
     case 'unrecognized_keys':
