@@ -159,16 +159,16 @@ export async function inboxSeqs(
   return [...seqs, ...woken.map((row) => row.seq)].sort((a, b) => a - b).slice(0, limit);
 }
 
-/** Whether a message of an agent's inbox after a number wakes it. */
-export const anyWaking = async (
+/** The newest message of an agent's inbox after a number that wakes it; 0: none does. @param people only those of people. */
+export const newestWakingAfter = async (
   tx: ReadTx,
   { memberId, readsAll }: MessageReader,
-  { boardId, after, braked }: Pick<InboxPage, 'boardId' | 'after'> & { braked: boolean },
-): Promise<boolean> => {
-  const rows = await tx.query((db) =>
+  { boardId, after, people }: Pick<InboxPage, 'boardId' | 'after'> & { people: boolean },
+): Promise<number> => {
+  const rows = await tx.query<{ seq: number }>((db) =>
     db({ m: 'messages' })
       .join({ s: 'members' }, 's.id', 'm.sender_id')
-      .where({ 'm.board_id': boardId, 'm.held': 0, ...(braked ? { 's.kind': 'human' } : {}) })
+      .where({ 'm.board_id': boardId, 'm.held': 0, ...(people ? { 's.kind': 'human' } : {}) })
       .where('m.seq', '>', after)
       .whereNot('m.sender_id', memberId)
       .where((either) =>
@@ -180,10 +180,11 @@ export const anyWaking = async (
             .select(db.raw('1')),
         ),
       )
+      .orderBy('m.seq', 'desc')
       .limit(1)
       .select('m.seq'),
   );
-  return rows.length > 0;
+  return rows[0]?.seq ?? 0;
 };
 
 const countsAtStatement = statement<{ board_id: string; up_to: number }, { nth: number; nth_everyone: number }>(

@@ -18,10 +18,10 @@ import { type LoadedMessages, loadMessages, showMessages } from '../views/messag
 import { PAGE_BYTES } from '../views/window.ts';
 import { workViews } from '../views/work.ts';
 import {
-  anyWaking,
   countsAt,
   type InboxPage,
   inboxSeqs,
+  newestWakingAfter,
   toEveryone,
   unreadOf,
   type WakingCounts,
@@ -50,9 +50,7 @@ async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Pr
     const { board, member } = place;
     const woken = unread.get(member.id) as WakingCounts;
     const page = await pageOf(tx, shared, place, { query: input.query, named: woken.count > 0, handle: person.handle });
-    // What wakes nobody ends no wait: it comes with what does, or with a read that does not wait.
-    const brake = brakeOf(tx, place, page, input.query.wait > 0);
-    const quiet = input.query.wait > 0 && !(await wakes(tx, place, page, brake !== null));
+    const { brake, quiet } = await brakeOf(tx, place, page, input.query.wait > 0);
     const { messages, more } = quiet ? { messages: [], more: false } : page;
     const answer = {
       board: board.name,
@@ -95,25 +93,32 @@ function sharedReads(tx: ReadTx) {
   };
 }
 
-/** Whether something unread wakes the agent. */
-async function wakes(
+/** The newest of what is unread and wakes the agent; 0: nothing does. @param people only what people wrote. */
+async function newestWaking(
   tx: ReadTx,
   { member, reader }: Place,
   { messages, more }: Page,
-  braked: boolean,
-): Promise<boolean> {
-  if (messages.some(({ held, from }) => !held && (!braked || from.kind === 'human'))) return true;
-  return more && anyWaking(tx, reader, { boardId: member.board_id, after: messages.at(-1)?.seq ?? 0, braked });
+  people: boolean,
+): Promise<number> {
+  const after = messages.at(-1)?.seq ?? 0;
+  const behind = more && (await newestWakingAfter(tx, reader, { boardId: member.board_id, after, people }));
+  return behind || (messages.findLast(({ held, from }) => !held && (!people || from.kind === 'human'))?.seq ?? 0);
 }
 
 const repeated = new RepeatedReads();
 
-/** Why agents' messages do not wake the agent; a wait that would get the same unread messages once more too often is one reason. */
-function brakeOf({ now }: ReadTx, { member }: Place, { messages }: Page, waits: boolean) {
-  const brake = brakeAt(member, now);
-  if (brake || !waits || messages.length === 0 || messages.some(({ from }) => from.kind === 'human')) return brake;
-  const until = repeated.take(member.id, member.read_up_to, now);
-  return until === null ? null : { until, reason: 'reads' as const };
+/**
+ * Why agents' messages do not wake the agent, and whether a wait goes on: what wakes nobody comes with what does, or with a read
+ * that does not wait, and the same unread messages are not given again and again.
+ */
+async function brakeOf(tx: ReadTx, place: Place, page: Page, waits: boolean) {
+  const { member } = place;
+  const brake = brakeAt(member, tx.now);
+  if (!waits || page.messages.length === 0) return { brake, quiet: false };
+  const word = await newestWaking(tx, place, page, true);
+  if (word === 0 && (brake || (await newestWaking(tx, place, page, false)) === 0)) return { brake, quiet: true };
+  const until = repeated.take(member.id, { cursor: member.read_up_to, word }, tx.now);
+  return until === null ? { brake, quiet: false } : { brake: { until, reason: 'reads' as const }, quiet: true };
 }
 
 /** @param named whether some message names the agent. @param handle of its person. */

@@ -43,6 +43,18 @@ export function refilled(buckets: readonly Bucket[], limits: WakeLimits, now: nu
   }));
 }
 
+/** What is left of a cost in the time that began with the first one, in US dollars; `at` is when it began. */
+export function takenCost(
+  bucket: Bucket | null,
+  { usd, seconds }: NonNullable<Budget['cost']>,
+  cost: number,
+  now: number,
+): Bucket {
+  const { left, at } = bucket && now - bucket.at < seconds * 1000 ? bucket : { left: usd, at: now };
+  // In millionths: sums of fractions are not exact.
+  return { left: Math.max(0, Math.round((left - cost) * 1e6)) / 1e6, at };
+}
+
 export type BrakeReason = 'wakes' | 'cost' | 'reads' | 'person';
 
 /** What a seat's row says of its brake. */
@@ -68,14 +80,20 @@ const MOST_SEATS = 10_000;
 
 /** Counts the waiting reads of seats that acknowledge nothing, which get the same again and again. */
 export class RepeatedReads {
-  readonly #seats = new Map<string, { cursor: number; count: number; since: number }>();
+  readonly #seats = new Map<string, { cursor: number; word: number; count: number; since: number }>();
 
-  /** Counts an answer with what is unread after `cursor`. @returns until when no more are to be given; null: this one may */
-  take(memberId: string, cursor: number, now: number): number | null {
+  /**
+   * Counts an answer with what is unread after `cursor`. A new word of a person is always given.
+   * @param word the number of the last one; 0: none is unread
+   * @returns until when no more are to be given; null: this one may
+   */
+  take(memberId: string, { cursor, word }: { cursor: number; word: number }, now: number): number | null {
     const known = this.#seats.get(memberId);
     const same = known && known.cursor === cursor && now - known.since < REPEATS_MS;
-    const seat = same ? known : { cursor, count: 0, since: now };
-    if (seat.count >= MOST_REPEATS) return seat.since + REPEATS_MS;
+    const seat = same ? known : { cursor, word, count: 0, since: now };
+    const isNew = word > seat.word;
+    seat.word = Math.max(seat.word, word);
+    if (seat.count >= MOST_REPEATS) return isNew ? null : seat.since + REPEATS_MS;
     seat.count++;
     if (!known && this.#seats.size >= MOST_SEATS) this.#seats.delete(this.#seats.keys().next().value as string);
     this.#seats.set(memberId, seat);

@@ -1,4 +1,5 @@
 /** How often agents may wake an agent, and what it may cost, as its person says. Not part of the record. */
+import { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
@@ -28,10 +29,17 @@ export const setAgentBudget: WriteCase<'setAgentBudget'> = {
 export const releaseAgent: WriteCase<'releaseAgent'> = {
   async run(tx, caller, { params, body }) {
     const own = await lockOwnAgent(tx, caller, params);
+    if (body.action === 'pause' && body.until <= tx.now) {
+      throw new Refusal('invalid_request', 'until: must be in the future.', {
+        hint: 'Give a later time, or let agents wake it again: service agent release NAME.',
+      });
+    }
     const budget = await budgetOf(tx, own.found.id);
     const limits = budget.wakes ?? usualWakes;
     const buckets = limits === 'off' ? budget.buckets : refilled(budget.buckets, limits, tx.now);
-    if (body.action === 'more') await saveBudget(tx, own.found.id, { ...budget, buckets, costBucket: null });
+    // Of a cost that is not reached nothing is given back.
+    const costBucket = budget.costBucket?.left === 0 ? null : budget.costBucket;
+    if (body.action === 'more') await saveBudget(tx, own.found.id, { ...budget, buckets, costBucket });
     const brake: Brake =
       body.action === 'more' ? noBrake : { braked_until: body.until, braked_reason: 'person', braked_at: tx.now };
     return { answer: await released(tx, caller, own, { budget, brake }) };

@@ -5,7 +5,7 @@ import type { MemberRow } from '../members/members.store.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { usageView } from '../views/member.ts';
-import { filled } from './budget.rules.ts';
+import { takenCost } from './budget.rules.ts';
 import { budgetOf, saveBudget } from './budgets.store.ts';
 import { addUsage } from './usage.store.ts';
 import { brake } from './wake-count.steps.ts';
@@ -28,9 +28,7 @@ export const reportUsage: WriteCase<'reportUsage'> = {
 async function takeCost(tx: WriteTx, member: MemberRow, usd: number): Promise<void> {
   const budget = await budgetOf(tx, member.id);
   if (budget.cost === null) return;
-  const limits = [{ count: budget.cost.usd, seconds: budget.cost.seconds }];
-  const [bucket] = filled(budget.costBucket ? [budget.costBucket] : [], limits, tx.now);
-  const left = (bucket?.left ?? 0) - usd;
-  await saveBudget(tx, member.id, { ...budget, costBucket: { left: Math.max(0, left), at: tx.now } });
-  if (left <= 0) await brake(tx, member, tx.now + budget.cost.seconds * 1000, 'cost');
+  const costBucket = takenCost(budget.costBucket, budget.cost, usd, tx.now);
+  await saveBudget(tx, member.id, { ...budget, costBucket });
+  if (costBucket.left === 0) await brake(tx, member, tx.now + budget.cost.seconds * 1000, 'cost');
 }

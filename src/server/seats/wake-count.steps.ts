@@ -36,8 +36,9 @@ export async function countWake(tx: WriteTx, member: MemberRow, after: number, u
   if (until !== null) await brake(tx, member, until, 'wakes');
 }
 
-/** From now on agents' messages do not wake the seat until that moment; everybody who follows it is told. */
+/** From now on agents' messages do not wake the seat until that moment; everybody who follows it is told. A longer brake stays. */
 export async function brake(tx: WriteTx, member: MemberRow, until: number, reason: BrakeReason): Promise<void> {
+  if ((brakeAt(member, tx.now)?.until ?? 0) >= until) return;
   await setBrake(tx, member.id, { braked_until: until, braked_reason: reason, braked_at: tx.now });
   tx.publish(`presence:${member.board_id}`);
   tx.publish(`positions:${member.person_id}`);

@@ -110,6 +110,46 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect(await needs()).to.deep.equal([]);
   });
 
+  it('is refused a pause that would be over already', async () => {
+    const until = (ms: number) => new Date(server.clock.now() + ms).toISOString();
+    for (const ms of [-MINUTE, -1]) {
+      const body = { action: 'pause' as const, until: until(ms) };
+      const { status, body: answer } = await server.dana.call('releaseAgent', { params: params(), body });
+      expect([status, answer]).to.deep.equal([
+        400,
+        {
+          error: {
+            code: 'invalid_request',
+            message: 'until: must be in the future.',
+            hint: 'Give a later time, or let agents wake it again: service agent release NAME.',
+          },
+        },
+      ]);
+    }
+    expect(await state()).not.to.equal('braked');
+  });
+
+  it('is not paused for a shorter time by a cost that it reports itself', async () => {
+    await server.dana.ok('setAgentBudget', { params: params(), body: { cost: { usd: 1, seconds: 60 } } });
+    const until = new Date(server.clock.now() + 60 * MINUTE).toISOString();
+    await server.dana.ok('releaseAgent', { params: params(), body: { action: 'pause', until } });
+    await codex.ok('reportUsage', { body: { turns: 1, cost_usd: 2 } });
+    expect((await read()).braked).to.deep.equal({ until, reason: 'person' });
+    server.clock.advance(2 * MINUTE);
+    expect(await state()).to.equal('braked');
+  });
+
+  it('gives more wakes without more to spend', async () => {
+    const body = { wakes: [{ count: 1, seconds: 600 }], cost: { usd: 1, seconds: 3_600 } };
+    await server.dana.ok('setAgentBudget', { params: params(), body });
+    await codex.ok('reportUsage', { body: { turns: 1, cost_usd: 0.75 } });
+    await wakes(1);
+    expect((await read()).braked?.reason).to.equal('wakes');
+    await server.dana.ok('releaseAgent', { params: params(), body: { action: 'more' } });
+    await codex.ok('reportUsage', { body: { turns: 1, cost_usd: 0.25 } });
+    expect((await read()).braked?.reason).to.equal('cost');
+  });
+
   it('counts no wake where a person wrote too, and none without a limit', async () => {
     await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: [{ count: 1, seconds: 600 }] } });
     await say(1);
@@ -165,6 +205,31 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect((await read(1)).messages).to.have.length(2);
   });
 
+  it('holds it to that also when what it does not acknowledge is of a person, whose next message wakes it at once', async () => {
+    await post(server.dana, board, 'hello', { to: ['@codex'] });
+    for (let n = 0; n < 40; n++) expect((await read(1)).messages).to.have.length(1);
+    const over = await read(1);
+    expect([over.messages, over.braked?.reason]).to.deep.equal([[], 'reads']);
+    const waiting = read(30);
+    await post(server.dana, board, 'are you there?', { to: ['@codex'] });
+    expect((await waiting).messages).to.have.length(2);
+    expect((await read(1)).messages).to.deep.equal([]);
+    await ack((await read()).messages.at(-1)?.seq ?? 0);
+    await say(1);
+    expect((await read(1)).messages).to.have.length(1);
+  });
+
+  it('holds it to that where a person wrote behind the page that it reads', async () => {
+    const page = () => codex.ok('readInbox', { query: { wait: 1, limit: 1 } });
+    for (let n = 1; n <= 2; n++) await say(n);
+    await post(server.dana, board, 'hello', { to: ['@codex'] });
+    for (let n = 0; n < 40; n++) expect((await page()).messages).to.have.length(1);
+    expect((await page()).messages).to.deep.equal([]);
+    await post(server.dana, board, 'are you there?', { to: ['@codex'] });
+    expect((await page()).messages).to.have.length(1);
+    expect((await page()).messages).to.deep.equal([]);
+  });
+
   it('is set by its own person only', async () => {
     const pam = await server.person('pam');
     await server.dana.ok('addBoardPerson', { params: { board }, body: { handle: 'pam' } });
@@ -176,5 +241,7 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect(await codex.refused('setAgentBudget', call)).to.equal('403 human_token_required');
     for (const body of [{}, { wakes: [] }, { wakes: [{ count: 0, seconds: 600 }] }, { cost: { usd: 0, seconds: 60 } }])
       expect(await server.dana.refused('setAgentBudget', { ...call, body })).to.equal('400 invalid_request');
+    const nothing = await server.dana.call('setAgentBudget', { ...call, body: { cost: { usd: 0, seconds: 60 } } });
+    expect(nothing.body).to.have.nested.property('error.message', 'cost.usd: must be more than 0.');
   });
 });
