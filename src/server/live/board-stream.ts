@@ -40,6 +40,8 @@ export class BoardStream implements Follower {
   #cancelBrake = () => {};
   /** Something waits because agents' messages do not wake the seat. */
   #braked = false;
+  /** Nothing brakes the seat since the page that is being read was begun. */
+  #released = false;
 
   constructor(options: BoardStreamOptions) {
     this.#options = options;
@@ -59,8 +61,8 @@ export class BoardStream implements Follower {
 
   /** New events, read once for all followers. A follower that is behind or whose buffer is full reads from its own cursor. */
   news(news: News, { reader, brakedUntil }: Extract<Right, { ok: true }>): void {
-    // The pause of the seat has ended.
-    if (this.#braked && brakedUntil <= this.#options.clock.now()) return void this.pump();
+    this.#released = brakedUntil <= this.#options.clock.now();
+    if (this.#braked && this.#released) return void this.pump();
     const { first, last } = news;
     if (first === null || last === null || last <= this.#cursor || this.#pumping) return;
     if (!this.#ready || first > this.#cursor + 1 || this.#options.connection.congested) {
@@ -115,6 +117,7 @@ export class BoardStream implements Follower {
   /** Answers whether another page may follow. */
   async #page(): Promise<boolean> {
     const { db, board, connection, feed } = this.#options;
+    this.#released = false;
     const { bytes, last, count, braked } = await db.read(async (tx) => {
       const caller = await authenticate(tx, this.holder.credential);
       const place = requirePlace(await seeBoardById(tx, caller, board.id));
@@ -135,7 +138,7 @@ export class BoardStream implements Follower {
     if (last !== null) this.#cursor = last;
     this.#announceReady(braked);
     feed.startAt(this.#cursor);
-    if (braked) return false;
+    if (braked) return this.#released;
     return count === PAGE || feed.isBehind(this.#cursor);
   }
 

@@ -1,10 +1,23 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import type { Database, ReadTx } from '../../../src/server/db/tx.ts';
+import { BoardStream } from '../../../src/server/live/board-stream.ts';
+import { Connection } from '../../../src/server/live/connection.ts';
+import { Feed } from '../../../src/server/live/feed.ts';
+import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { TestStream } from '../../support/stream.ts';
 
 const MINUTE = 60_000;
+
+/** Something that is waited for until it is given. */
+function signal(): { given: Promise<void>; give: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { given: promise, give: resolve };
+}
 
 forEachDatabase('the wake budget of an agent', (engine) => {
   let server: TestServer;
@@ -192,6 +205,42 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     await stream.frame(({ id }) => id === `${seq}`);
     stream.close();
     watching.close();
+  });
+
+  it('goes on with the stream of a seat that is released while a page is read that still waits', async () => {
+    await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: [{ count: 1, seconds: 600 }] } });
+    await wakes(1);
+    const { id, head_seq: head } = await server.dana.ok('getBoard', { params: { board } });
+    const { seq } = await say(2);
+    const [read, goOn, told] = [signal(), signal(), signal()];
+    const db: Database = Object.assign(Object.create(server.db), {
+      async read<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T> {
+        const page = await server.db.read(fn);
+        read.give();
+        await goOn.given;
+        return page;
+      },
+    });
+    const feed = new Feed(id, server.db, server.clock);
+    const token = codex.token ?? '';
+    const credential = { kind: 'AG' as const, digest: server.root.tokenDigest(token), token };
+    const holder = { credential, personId: '' };
+    const streams = createServer((_, res) => {
+      const connection = new Connection(res, server.clock, () => {});
+      const place = { board: { id, name: board }, after: head, head, wantsMessages: false };
+      new BoardStream({ db, clock: server.clock, feed, connection, holder, ...place });
+    });
+    await new Promise<void>((resolve) => streams.listen(0, '127.0.0.1', resolve));
+    const stream = await TestStream.open(new Api(`http://127.0.0.1:${(streams.address() as AddressInfo).port}`));
+    await read.given;
+    await server.dana.ok('releaseAgent', { params: params(), body: { action: 'more' } });
+    feed.followers.add({ holder, wantsMessages: false, news: told.give, lost: told.give });
+    feed.wake();
+    await told.given;
+    goOn.give();
+    await stream.frame((frame) => frame.id === `${seq}` && frame.event === 'event');
+    stream.close();
+    streams.close();
   });
 
   it('holds a client that acknowledges nothing to 40 waiting reads', async () => {
