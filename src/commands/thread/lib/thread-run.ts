@@ -1,0 +1,24 @@
+/** What a person says of a thread in which agents answer each other: they may go on, or not. */
+import { required } from '../../../cli/args.ts';
+import { BaseCommand } from '../../../cli/base.ts';
+import { writeFlags } from '../../../cli/flags.ts';
+import { findMessage } from '../../../cli/messages/references.ts';
+import { message, object } from '../../../cli/shapes.ts';
+import type { Message } from '../../../contract/types.ts';
+
+export const json = () => object({ message });
+
+/** The commands differ in the action and in what they print. */
+export abstract class ThreadRun extends BaseCommand<typeof ThreadRun> {
+  static override boardFirst = true;
+  static override args = { message: required('A message of the thread: 41, general#41 or msg_…') };
+  static override flags = { ...writeFlags };
+
+  protected async set(action: 'continue' | 'stop', text: (message: Message) => string): Promise<void> {
+    const { client, board } = await this.onBoard('P');
+    const { id } = await findMessage(client, board, this.args.message);
+    const { data, again } = await this.write(client, 'setThreadRun', { params: { message: id }, body: { action } });
+    this.out.base.board = data.board;
+    this.print<typeof json>({ message: data }, () => `${text(data)}${again}`);
+  }
+}
