@@ -121,6 +121,53 @@ echo "{\\"conversation\\":\\"c\\",\\"use\\":{\\"in\\":10,\\"cached\\":5,\\"out\\
     expect((await home.run(['agents', '--usage'])).stdout).to.match(/^silent +demo( +unknown){4}$/m);
   });
 
+  it('is not started again by agents once its cost is over the budget, tells its person, and goes on when released', async () => {
+    home.program(
+      'spends',
+      `for last; do :; done; echo "$last" >>"$HOME/given"; echo '{"conversation":"c","cost":6.5}'`,
+    );
+    addProfile(home, 'mine', {
+      headless: {
+        via: 'native',
+        run: ['spends', '{prompt}'],
+        resume: ['spends', '{session}', '{prompt}'],
+        session_field: 'conversation',
+        usage: { cost_usd: ['cost'] },
+      },
+    });
+    for (const name of ['other', 'witness']) await home.json(['agent', 'create', name, '--board', 'demo']);
+    await home.json(['agent', 'budget', 'bot', '--board', 'demo', '--cost', '5/24h']);
+    const bot = async () => (await home.json(['agent', 'show', 'bot', '--board', 'demo'])).agent;
+    const given = (name: string) => {
+      const path = join(home.dir, name);
+      return existsSync(path) ? readFileSync(path, 'utf8') : '';
+    };
+    const sayAsOther = async (text: string) => {
+      await home.json(['say', text, '-b', 'demo', '--as', 'other', '--to', '@bot', '--to', '@witness', '--no-notes']);
+      // The same daemon serves this seat: what has come here would have come to the other one.
+      await until('the witness', () => given('seen').includes(text));
+    };
+    await start();
+    home.start(['run', '--as', 'witness', '--', '/bin/sh', '-c', 'cat >>"$HOME/seen"']);
+    await sayAsOther('first');
+    await until('the brake', async () => (await bot()).braked?.reason === 'cost');
+    expect(await bot())
+      .to.deep.include({ state: 'braked' })
+      .and.have.nested.property('usage.cost_usd', 6.5);
+    await until('the acknowledgement', acknowledged);
+    await sayAsOther('second');
+    expect(given('given')).to.include('first').and.not.include('second');
+    expect((await home.run(['inbox'])).stdout).to.match(/bot is paused until .* UTC: it has reached\s+its cost/);
+    await say('a word');
+    await until('the word', () => given('given').includes('a word'));
+    expect(given('given')).to.include('second');
+    await until('the acknowledgement', acknowledged);
+    await sayAsOther('third');
+    expect(given('given')).not.to.include('third');
+    await home.json(['agent', 'release', 'bot', '--board', 'demo']);
+    await until('the third', () => given('given').includes('third'));
+  });
+
   it('begins a new one when the old one cannot be taken up twice', async () => {
     const child = await start();
     await say('one');
