@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { commandFiles } from './commands.ts';
+import { lazyContract, lazyFramework } from './lazy.ts';
 
 /** A part that is run as a script and awaits at its top level. */
 const asModule: BuildOptions = { format: 'esm', define: {}, banner: {} };
@@ -80,7 +81,7 @@ async function pack(root: string, name: string, from: BuildOptions): Promise<Pac
     // Its other form hides what it loads from the bundler.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     external,
-    plugins: [withoutPlugins, lazyFramework, libraryFiles, withoutShapes],
+    plugins: [withoutPlugins, lazyFramework, lazyContract, libraryFiles, withoutShapes],
     ...from,
   });
   // ASCII is read twice as fast; what is left of other characters stands in regular expressions.
@@ -149,32 +150,6 @@ const withoutPlugins: Plugin = {
     onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }));
     onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
       contents: `module.exports = new Proxy({}, { get(_, name) { if (name !== '__esModule') throw new Error('${path} is not part of this program'); } });`,
-    }));
-  },
-};
-
-/** Lets the framework's files load each other when they use each other: a command needs a tenth of them. */
-const lazyFramework: Plugin = {
-  name: 'lazy-framework',
-  setup({ onLoad, onResolve, resolve }) {
-    const inFramework = (file: string): boolean => /node_modules.@oclif.core.lib/.test(file);
-    onResolve(
-      { filter: /^\.|^node:readline$/ },
-      async ({ path, importer, kind, namespace, resolveDir, pluginData }) => {
-        if (kind !== 'require-call' || namespace !== 'file' || pluginData === 'real' || !inFramework(importer))
-          return undefined;
-        if (path === 'node:readline') return { path, namespace: 'lazy' };
-        const real = await resolve(path, { importer, kind, resolveDir, pluginData: 'real' });
-        return { path: real.path, namespace: 'lazy' };
-      },
-    );
-    onLoad({ filter: /.*/, namespace: 'lazy' }, ({ path }) => ({
-      contents: `let real; const load = () => (real ??= require(${JSON.stringify(path)}));
-        module.exports = new Proxy(function () {}, {
-          get: (_, name) => load()[name],
-          apply: (_, self, words) => load().apply(self, words),
-        });`,
-      resolveDir: join(path, '..'),
     }));
   },
 };

@@ -1,4 +1,4 @@
-/** Makes untrusted text safe to print to a terminal, a pipe or a page, and to type in a shell. */
+/** Makes untrusted text safe to print to a terminal, a pipe or a page, and to type in a shell; and how long texts are. */
 
 /**
  * C0 except LF and TAB, DEL, C1, the bidirectional controls and the tag characters. A CR counts only where no LF
@@ -34,3 +34,17 @@ export function escapeUntrusted(text: string): string {
 /** A text as POSIX shells read one argument. @param plain what needs no quotes; null: all get them. */
 export const shellArgument = (text: string, plain: RegExp | null = /^[\w./:@=-]+$/): string =>
   plain?.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** How many Unicode code points a text has. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit <= 0xdbff && i + 1 < text.length) i++;
+    count++;
+  }
+  return count;
+}
+
+/** Most code points a message body may have; one more is 413 `message_too_large`. */
+export const MAX_BODY = 32_768;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type IdPrefix, idPattern, patterns, reservedHandles } from '../ids.ts';
 import { isoTime } from '../iso-time.ts';
 import { nameProblem, titleProblem } from '../one-line.ts';
+import { codePoints } from '../text.ts';
 
 /** Bodies in which null is the same as an absent field: those of boards, their people and their seats. */
 export const nullsLeftOut = z.registry<undefined>();
@@ -39,17 +40,6 @@ export const deliveryMode = z.enum(['focused', 'all', 'humans', 'off']);
 /** Whose messages may reach a person's agents in the middle of a turn. */
 export const midturnPolicy = z.enum(['owner-only', 'my-agents']);
 export const presence = z.enum(['working', 'idle', 'waiting', 'no_session']);
-
-/** How many Unicode code points a text has. */
-export function codePoints(text: string): number {
-  let count = 0;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit >= 0xd800 && unit <= 0xdbff && i + 1 < text.length) i++;
-    count++;
-  }
-  return count;
-}
 
 /** A text of at most `max` code points. */
 export const text = (max: number, min = 0) =>

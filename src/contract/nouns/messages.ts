@@ -6,9 +6,6 @@ import { actor, boardName, id, memberName, presence, queryBool, queryInt, roleNa
 import { fileRef, fileToAttach } from './files.ts';
 import { taskRef, taskSelector } from './tasks.ts';
 
-/** Most code points a message body may have; one more is 413 `message_too_large`. */
-export const MAX_BODY = 32_768;
-
 export const mention = z.strictObject({
   id: id('mem'),
   kind: z.enum(['agent', 'human']),

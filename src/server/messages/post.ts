@@ -1,7 +1,6 @@
 /** Posting a message. */
 import { Refusal } from '../../contract/errors.ts';
-import { codePoints } from '../../contract/nouns/common.ts';
-import { MAX_BODY } from '../../contract/nouns/messages.ts';
+import { codePoints, MAX_BODY } from '../../contract/text.ts';
 import type { Mention, Message, Role } from '../../contract/types.ts';
 import { lockPlace, type Place } from '../access/board-access.ts';
 import { findMessageById } from '../access/message.ts';

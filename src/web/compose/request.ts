@@ -1,16 +1,14 @@
 /** From what was written to the body of the request, or what is missing. */
+import { MAX_BODY } from '../../contract/text.ts';
 import type { BodyIn } from '../../contract/types.ts';
 import type { AskDraft, Draft } from './draft.ts';
-
-/** Code points; the contract's `MAX_BODY`, which stands beside schemas that the page does not load. */
-export const MAX_TEXT = 32_768;
 
 /** What has to be done before it can be posted, in words; null: nothing. */
 export function missing(draft: Draft): string | null {
   const { text, ask } = draft;
   if (!/\S/u.test(text)) return ask ? 'Write the question.' : 'Write something first.';
-  const length = text.length > MAX_TEXT ? [...text].length : 0;
-  if (length > MAX_TEXT) return `Shorten it by ${length - MAX_TEXT} characters, or attach it as a file.`;
+  const length = text.length > MAX_BODY ? [...text].length : 0;
+  if (length > MAX_BODY) return `Shorten it by ${length - MAX_BODY} characters, or attach it as a file.`;
   if (!ask) return null;
   if (ask.to === '') return 'Choose who is asked.';
   const options = optionsOf(ask);
