@@ -2,6 +2,7 @@
  * Packs each part of the program into one file. A short command otherwise spends most of its time finding and reading a
  * hundred small files, and the server longer on that than on its start.
  */
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
@@ -86,7 +87,8 @@ async function pack(root: string, name: string, from: BuildOptions): Promise<Pac
   });
   // ASCII is read twice as fast; what is left of other characters stands in regular expressions.
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const text = outputFiles[0]!.text.replaceAll(/[^\x00-\x7f]/g, escaped);
+  const code = outputFiles[0]!.text.replaceAll(/[^\x00-\x7f]/g, escaped);
+  const text = `${code}//${createHash('sha256').update(code).digest('hex')}`;
   return { file, text, sources: Object.keys(metafile!.inputs) };
 }
 

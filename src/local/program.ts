@@ -1,7 +1,7 @@
 /** Paths of the parts of this program that are started or loaded by path. */
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { loadCompiled } from './compiled.ts';
 
 let root = '';
 let fromSources = false;
@@ -28,7 +28,7 @@ export const partPath = (packed: string, source: string): string =>
 export async function loadPacked<Part>(packed: string, source: string): Promise<Part> {
   const file = partPath(`${packed}.cjs`, source);
   if (fromSources) return (await import(pathToFileURL(file).href)) as Part;
-  return createRequire(file)(file) as Part;
+  return loadCompiled(file) as Part;
 }
 
 /** Whether the sources are run without a build. */
