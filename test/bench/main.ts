@@ -15,6 +15,7 @@ import { type Figure, reached } from './measure.ts';
 import { memory } from './memory.ts';
 import { oracle } from './oracle.ts';
 import { page } from './page.ts';
+import { peers } from './peers.ts';
 import { posts } from './posts.ts';
 import { processes } from './processes.ts';
 import { size } from './size.ts';
@@ -41,6 +42,7 @@ const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   uploads,
   page,
   processes,
+  peers,
   load: () => load(minutes),
 };
 

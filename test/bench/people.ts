@@ -12,10 +12,14 @@ export interface BenchPerson {
   key: string;
 }
 
-/** Adds people to a data folder whose server does not run. */
-export async function addPeople(dataDir: string, count: number): Promise<BenchPerson[]> {
+/** Adds people to a data folder whose server does not run, or to its database on Postgres. */
+export async function addPeople(
+  dataDir: string,
+  count: number,
+  url = `sqlite://${join(dataDir, 'service.db')}`,
+): Promise<BenchPerson[]> {
   const { root } = loadRootKey(dataDir, true);
-  const db = await openDatabase({ url: `sqlite://${join(dataDir, 'service.db')}`, clock: systemClock, migrate: false });
+  const db = await openDatabase({ url, clock: systemClock, migrate: false });
   const people = Array.from({ length: count }, (_, n) => ({ handle: `person-${n}`, key: newSecret('key') }));
   try {
     await db.write(async (tx) => {

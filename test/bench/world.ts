@@ -25,11 +25,13 @@ export interface StartOptions {
   nodeFlags?: string[];
   /** A folder with data; it is kept at the end. Default: a new one, which goes with the server. */
   dataDir?: string;
+  /** Default: SQLite in the folder. */
+  db?: string;
 }
 
-export async function startProduct({ nodeFlags, dataDir }: StartOptions = {}): Promise<Product> {
+export async function startProduct({ nodeFlags, dataDir, db }: StartOptions = {}): Promise<Product> {
   const folder = dataDir ?? newFolder('server');
-  const child = launchServer({ dataDir: folder, nodeFlags });
+  const child = launchServer({ dataDir: folder, nodeFlags, db });
   const url = await child.ready;
   const key = localKey(folder);
   return {

