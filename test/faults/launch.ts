@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(root, 'src/server/entry.ts');
 const starter = fileURLToPath(new URL('server-process.mjs', import.meta.url));
 const silentStarter = fileURLToPath(new URL('silent-process.mjs', import.meta.url));
+const bugs = new URL('bugs.mjs', import.meta.url).href;
 
 /** What a process used so far. */
 export interface Usage {
@@ -93,17 +94,22 @@ export class Child {
 export interface LaunchOptions {
   dataDir: string;
   /** Default: SQLite in the data folder. */
-  db?: string;
+  db?: string | undefined;
   /** Default: a free port. */
   port?: number;
   /** Flags of Node itself. */
   nodeFlags?: string[];
   /** The words before the program's own. */
   before?: string[];
+  /** What is wrong with it, by its name in bugs.mjs; it then runs from its source. */
+  bug?: string | undefined;
 }
 
 /** Starts the server; wait for `ready`. */
-export const launchServer = (options: LaunchOptions): Child => launchWith(starter, options);
+export function launchServer(options: LaunchOptions): Child {
+  if (options.bug === undefined) return launchWith(starter, options);
+  return launchWith(starter, { ...options, nodeFlags: [`--import=${bugs}?${options.bug}`] }, source);
+}
 
 /**
  * Starts a server that dies before it tells other processes of its first commit on a board; wait for `ready`. It runs from its

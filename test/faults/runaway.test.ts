@@ -5,16 +5,13 @@
  * The short form plays two runs on each database; SERVICE_TEST_LONG=1 plays 100, and then a word has two seconds. Each run
  * prints its seed; SERVICE_TEST_SEED plays the first one again.
  */
-import { copyFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Inbox, Message } from '../../src/contract/types.ts';
 import { Api, type Call } from '../support/api.ts';
 import { type Agent, newAgent } from '../support/cast.ts';
 import { type Engine, forEachDatabase } from '../support/databases.ts';
 import { until } from '../support/until.ts';
-import { newFolder, newPlace, remove } from './databases.ts';
-import { type Child, type LaunchOptions, launchServer, localKey } from './launch.ts';
+import { Crew, type Server } from './crew.ts';
 import { type Chance, chance } from './random.ts';
 
 const LONG = process.env['SERVICE_TEST_LONG'] === '1';
@@ -26,30 +23,20 @@ const WAKES = 12;
 const STEPS = 12;
 
 forEachDatabase('agents that answer everything', (engine: Engine) => {
-  const folders: string[] = [];
-  const servers: Server[] = [];
+  let crew: Crew;
   let dana: Api;
   let pam: Api;
 
   before(async () => {
-    const place = await newPlace(engine);
-    folders.push(place.dataDir);
-    servers.push(await Server.start({ dataDir: place.dataDir, ...(place.db ? { db: place.db } : {}) }));
-    if (place.db) {
-      const twin = newFolder('twin');
-      folders.push(twin);
-      for (const file of ['server-secret', 'local-key']) copyFileSync(join(place.dataDir, file), join(twin, file));
-      servers.push(await Server.start({ dataDir: twin, db: place.db }));
-    }
-    dana = new Api(servers[0]?.url as string, localKey(place.dataDir));
+    crew = await Crew.start(engine);
+    ({ dana } = crew);
     const { invite } = await dana.ok('createInvite', { body: { suggested_handle: 'pam' } });
     const body = { invite, handle: 'pam', key_name: 'laptop' };
     const joined = await new Api(dana.url).ok('connectPerson', { body });
     pam = new Api(dana.url, (joined as unknown as { key: { token: string } }).key.token);
   });
   after(async () => {
-    for (const { child } of servers) await child.stop();
-    folders.forEach(remove);
+    await crew.stop();
   });
 
   it(`pass no hold and no budget, lose nothing and hear a person soon, in ${RUNS} runs`, async function () {
@@ -57,38 +44,10 @@ forEachDatabase('agents that answer everything', (engine: Engine) => {
     for (let n = 0; n < RUNS; n++) {
       const luck = n === 0 ? chance() : chance(Date.now() % 1_000_000_000);
       console.log(`        SERVICE_TEST_SEED=${luck.seed}`);
-      await new Run(servers, luck).play(dana, pam, `talk-${n}`);
+      await new Run(crew.servers, luck).play(dana, pam, `talk-${n}`);
     }
   });
 });
-
-/** A server that is killed and comes back at its address. */
-class Server {
-  readonly url: string;
-  child: Child;
-  /** When it began to serve. */
-  since = performance.now();
-  readonly #options: LaunchOptions;
-
-  private constructor(url: string, child: Child, options: LaunchOptions) {
-    this.url = url;
-    this.child = child;
-    this.#options = options;
-  }
-
-  static async start(options: LaunchOptions): Promise<Server> {
-    const child = launchServer(options);
-    const url = await child.ready;
-    return new Server(url, child, { ...options, port: Number(new URL(url).port) });
-  }
-
-  async kill(): Promise<void> {
-    await this.child.kill();
-    this.child = launchServer(this.#options);
-    await this.child.ready;
-    this.since = performance.now();
-  }
-}
 
 interface Word {
   id: string;

@@ -1,0 +1,64 @@
+/** The servers of one database that a test kills and starts again: one on SQLite, two on Postgres. */
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Api } from '../support/api.ts';
+import type { Engine } from '../support/databases.ts';
+import { newFolder, newPlace, remove } from './databases.ts';
+import { type Child, type LaunchOptions, launchServer, localKey } from './launch.ts';
+
+/** A server that is killed and comes back at its address. */
+export class Server {
+  readonly url: string;
+  child: Child;
+  /** When it began to serve. */
+  since = performance.now();
+  readonly #options: LaunchOptions;
+
+  private constructor(url: string, child: Child, options: LaunchOptions) {
+    this.url = url;
+    this.child = child;
+    this.#options = options;
+  }
+
+  static async start(options: LaunchOptions): Promise<Server> {
+    const child = launchServer(options);
+    const url = await child.ready;
+    return new Server(url, child, { ...options, port: Number(new URL(url).port) });
+  }
+
+  async kill(): Promise<void> {
+    await this.child.kill();
+    this.child = launchServer(this.#options);
+    await this.child.ready;
+    this.since = performance.now();
+  }
+}
+
+export class Crew {
+  readonly servers: Server[];
+  /** The servers' owner, at the first of them. */
+  readonly dana: Api;
+  readonly #folders: string[];
+
+  private constructor(servers: Server[], folders: string[]) {
+    this.servers = servers;
+    this.#folders = folders;
+    this.dana = new Api(servers[0]?.url as string, localKey(folders[0] as string));
+  }
+
+  /** @param bug what is wrong with them, by its name in bugs.mjs. */
+  static async start(engine: Engine, bug?: string): Promise<Crew> {
+    const { dataDir, db } = await newPlace(engine);
+    const servers = [await Server.start({ dataDir, db, bug })];
+    if (db === undefined) return new Crew(servers, [dataDir]);
+    const twin = newFolder('twin');
+    for (const file of ['server-secret', 'local-key']) copyFileSync(join(dataDir, file), join(twin, file));
+    servers.push(await Server.start({ dataDir: twin, db, bug }));
+    return new Crew(servers, [dataDir, twin]);
+  }
+
+  async stop(): Promise<void> {
+    for (const { child } of this.servers) await child.stop();
+    this.#folders.forEach(remove);
+  }
+}
