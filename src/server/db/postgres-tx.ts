@@ -48,7 +48,6 @@ type LookUp = Map<string, { value: Value; found: PromiseWithResolvers<unknown> }
 
 /** What runs on one connection between BEGIN and COMMIT. */
 export class Session {
-  readonly now: number;
   readonly published = new Set<string>();
   readonly #client: pg.ClientBase;
   readonly #deferred = new Map<string, () => Promise<void>>();
@@ -59,10 +58,29 @@ export class Session {
   readonly #turns = new Map<string, Promise<void>>();
   /** The first error of a statement; all that come after it are refused because of it. */
   #failed: unknown = null;
+  #now = Number.NaN;
 
-  constructor(client: pg.ClientBase, now: number) {
+  constructor(client: pg.ClientBase) {
     this.#client = client;
-    this.now = now;
+  }
+
+  /** Known when the first statement has been answered. */
+  get now(): number {
+    if (Number.isNaN(this.#now)) throw new Error('a transaction was asked for its time before its first statement');
+    return this.#now;
+  }
+
+  /** @param begin its last row is the time in milliseconds. @param offset what is added to it */
+  begin(begin: string, offset: number): Promise<void> {
+    const began = this.#query({ text: begin }).then((results) => {
+      this.#now = Number((results as unknown as pg.QueryResult[]).at(-1)?.rows[0].now) + offset;
+    });
+    this.#sent.push(
+      began.catch((error: unknown) => {
+        this.#failed ??= error;
+      }),
+    );
+    return began;
   }
 
   /** Whether a statement failed, after which nothing can be committed. */
@@ -191,7 +209,6 @@ const prepared = ({ name, sql, bind }: Compiled, params: Params): Query => ({ na
 export class PostgresTx implements WriteTx {
   readonly dialect: Dialect = postgresDialect;
   readonly writable: true;
-  readonly now: number;
   /** Whether anything was written. */
   changed = false;
   readonly #session: Session;
@@ -204,7 +221,10 @@ export class PostgresTx implements WriteTx {
     this.#shared = shared;
     // What reads is given a type without writes.
     this.writable = writable as true;
-    this.now = session.now;
+  }
+
+  get now(): number {
+    return this.#session.now;
   }
 
   async all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]> {

@@ -12,7 +12,7 @@ import { CONNECT_MS, connect, persist, translate } from './postgres-connection.t
 import { PostgresLocks } from './postgres-locks.ts';
 import { PostgresTx, Session } from './postgres-tx.ts';
 import { PostgresWake } from './postgres-wake.ts';
-import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
+import type { Allowed, Database, Follower, ReadTx, WriteTx } from './tx.ts';
 import { counterOf, versionsOf } from './versions.store.ts';
 
 /** A write transaction is cut off after this many milliseconds. */
@@ -33,7 +33,7 @@ const WRITE = "BEGIN; SELECT nextval('change_counter')";
 const SHARED = `BEGIN; SET LOCAL lock_timeout = 250; SELECT nextval('change_counter')`;
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint AS now';
 
-/** What may share a transaction. */
+/** What shares a transaction. */
 interface Job {
   run(tx: WriteTx): Promise<unknown>;
   resolve(value: unknown): void;
@@ -81,8 +81,8 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  read<T>(fn: (tx: ReadTx) => Promise<T>, shares = false): Promise<T> {
-    if (!shares) return this.#transaction(READ, (session) => fn(new PostgresTx(session, false)));
+  read<T>(fn: (tx: ReadTx) => Promise<T>, { shares, ahead }: Allowed = {}): Promise<T> {
+    if (!shares) return this.#transaction(READ, (session) => fn(new PostgresTx(session, false)), ahead);
     return new Promise<T>((resolve, reject) => {
       const job = { run: fn, resolve: resolve as Job['resolve'], reject } as Job;
       if (this.#reads.push(job) === 1) setImmediate(() => void this.#readTogether(this.#reads.splice(0)));
@@ -92,26 +92,30 @@ export class PostgresDatabase implements Database {
   /** Runs what wants to read at this moment on one snapshot, which is taken now. */
   async #readTogether(jobs: Job[]): Promise<void> {
     try {
-      await this.#transaction(READ, async (session) => {
-        const tx = new PostgresTx(session, false) as WriteTx;
-        await Promise.all(jobs.map((job) => job.run(tx).then(job.resolve, job.reject)));
-      });
+      await this.#transaction(
+        READ,
+        async (session) => {
+          const tx = new PostgresTx(session, false) as WriteTx;
+          await Promise.all(jobs.map((job) => job.run(tx).then(job.resolve, job.reject)));
+        },
+        true,
+      );
     } catch (error) {
       for (const job of jobs) job.reject(error);
     }
   }
 
-  write<T>(fn: (tx: WriteTx) => Promise<T>, shares = false): Promise<T> {
-    if (!shares) return this.#writeAlone(fn);
+  write<T>(fn: (tx: WriteTx) => Promise<T>, { shares, ahead }: Allowed = {}): Promise<T> {
+    if (!shares) return this.#writeAlone(fn, ahead);
     return new Promise<T>((resolve, reject) => {
       this.#shared.submit({ run: fn, resolve: resolve as Job['resolve'], reject });
     });
   }
 
-  async #writeAlone<T>(fn: (tx: WriteTx) => Promise<T>): Promise<T> {
+  async #writeAlone<T>(fn: (tx: WriteTx) => Promise<T>, ahead?: boolean): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#transaction(WRITE, (session) => fn(new PostgresTx(session, true)));
+        return await this.#transaction(WRITE, (session) => fn(new PostgresTx(session, true)), ahead);
       } catch (error) {
         if (!(error instanceof Contention) || !error.atOnce || attempt === RETRIES) throw error;
       }
@@ -126,22 +130,26 @@ export class PostgresDatabase implements Database {
     if (batch.length === 1) return this.#redo(batch);
     const outcomes: (() => void)[] = [];
     try {
-      await this.#transaction(SHARED, async (session) => {
-        const ran = batch.map(async (job) => {
-          const tx = new PostgresTx(session, true, true);
-          try {
-            const value = await job.run(tx);
-            outcomes.push(() => job.resolve(value));
-          } catch (error) {
-            if (tx.changed || session.failed) throw error;
-            outcomes.push(() => job.reject(error));
-          } finally {
-            tx.done();
-          }
-        });
-        const failed = (await Promise.allSettled(ran)).find((one) => one.status === 'rejected');
-        if (failed) throw failed.reason;
-      });
+      await this.#transaction(
+        SHARED,
+        async (session) => {
+          const ran = batch.map(async (job) => {
+            const tx = new PostgresTx(session, true, true);
+            try {
+              const value = await job.run(tx);
+              outcomes.push(() => job.resolve(value));
+            } catch (error) {
+              if (tx.changed || session.failed) throw error;
+              outcomes.push(() => job.reject(error));
+            } finally {
+              tx.done();
+            }
+          });
+          const failed = (await Promise.allSettled(ran)).find((one) => one.status === 'rejected');
+          if (failed) throw failed.reason;
+        },
+        true,
+      );
     } catch (error) {
       if (!(error instanceof Unreachable)) return this.#redo(batch);
       for (const job of batch) job.reject(error);
@@ -151,7 +159,7 @@ export class PostgresDatabase implements Database {
   }
 
   async #redo(batch: Job[]): Promise<void> {
-    await Promise.all(batch.map((job) => this.#writeAlone((tx) => job.run(tx)).then(job.resolve, job.reject)));
+    await Promise.all(batch.map((job) => this.#writeAlone((tx) => job.run(tx), true).then(job.resolve, job.reject)));
   }
 
   async alone<T>(fn: () => Promise<T>): Promise<T> {
@@ -185,14 +193,14 @@ export class PostgresDatabase implements Database {
     await this.#knex.destroy();
   }
 
-  async #transaction<T>(begin: string, fn: (session: Session) => Promise<T>): Promise<T> {
+  async #transaction<T>(begin: string, fn: (session: Session) => Promise<T>, ahead = false): Promise<T> {
     const client = await this.#acquire();
+    const session = new Session(client);
     let committing = false;
-    let session: Session;
     let value: T;
     try {
-      const began = (await translate(client.query(`${begin}; SELECT ${NOW}`))) as unknown as pg.QueryResult[];
-      session = new Session(client, Number(began.at(-1)?.rows[0].now) + this.#clock.offset());
+      const began = session.begin(`${begin}; SELECT ${NOW}`, this.#clock.offset());
+      if (!ahead) await began;
       value = await fn(session);
       // Nobody waits for the end of what only read: the next statement on this connection comes after it.
       if (begin === READ) client.query('COMMIT').catch(() => {});

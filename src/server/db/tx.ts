@@ -61,20 +61,26 @@ export interface Follower {
   reachable?(yes: boolean, error?: unknown): void;
 }
 
+/** What a database may do to be faster, because of what `fn` is like. */
+export interface Allowed {
+  /**
+   * Run it in one transaction with others of the same moment. A read is short. A write locks nothing but its credential's rows
+   * and one board, takes its `turn` at the board, and refuses before it changes anything.
+   */
+  shares?: boolean | undefined;
+  /** Run it before the transaction's time is known: it asks for `now` only after its first statement. */
+  ahead?: boolean | undefined;
+}
+
 export interface Database {
   readonly dialect: Dialect;
-  /**
-   * Runs `fn` on one snapshot; it may await nothing but calls on its `tx`.
-   * @param shares whether it is short, so that it may share a snapshot with what else is short at this moment
-   */
-  read<T>(fn: (tx: ReadTx) => Promise<T>, shares?: boolean): Promise<T>;
+  /** Runs `fn` on one snapshot; it may await nothing but calls on its `tx`. */
+  read<T>(fn: (tx: ReadTx) => Promise<T>, allows?: Allowed): Promise<T>;
   /**
    * Runs `fn` in a write transaction and answers after it is durable. `fn` may await nothing but calls on its `tx`,
    * and may run more than once where the engine asks for a retry.
-   * @param shares it may share a transaction with others: it locks nothing but its credential's rows and one board, takes its
-   * `turn` at the board, and refuses before it changes anything.
    */
-  write<T>(fn: (tx: WriteTx) => Promise<T>, shares?: boolean): Promise<T>;
+  write<T>(fn: (tx: WriteTx) => Promise<T>, allows?: Allowed): Promise<T>;
   /** Runs `fn` while no other process of this database runs one. For starts only: it waits as long as it takes. */
   alone<T>(fn: () => Promise<T>): Promise<T>;
   /**

@@ -63,7 +63,7 @@ export class Together {
 
   async #lot(jobs: Job[]): Promise<void> {
     try {
-      const found = await this.#db.read((tx) => lookAll(tx, jobs));
+      const found = await this.#db.read((tx) => lookAll(tx, jobs), { ahead: true });
       for (const [index, job] of jobs.entries()) tell(job, found[index] as Found);
     } catch (error) {
       if (jobs.length === 1) return jobs[0]?.reject(error);

@@ -46,6 +46,6 @@ const hex = ({ holder }: Watched): string => holder.credential.digest.toString('
 /** Each credential is read once, however many streams and waits it holds. */
 async function workingOf(db: Database, all: Watched[]): Promise<Set<string>> {
   const credentials = new Map(all.map((one) => [hex(one), one.holder.credential]));
-  const found = await db.read((tx) => authenticateAll(tx, [...credentials.values()]));
+  const found = await db.read((tx) => authenticateAll(tx, [...credentials.values()]), { ahead: true });
   return new Set([...credentials.keys()].filter((_, index) => !(found[index] instanceof Refusal)));
 }

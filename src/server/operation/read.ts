@@ -18,18 +18,21 @@ export async function reading<T>(
   credential: Credential,
   fn: (tx: ReadTx, caller: Caller, admitAs: (moment: Moment) => void) => Promise<T>,
 ): Promise<T> {
-  const { caller, now, value } = await db.read(async (tx) => {
-    const found = await authenticate(tx, credential);
-    const run = async (): Promise<T> => {
-      const admitAs = (moment: Moment): void => {
-        if (name !== null) admit(name, found, tx.now, moment);
+  const { caller, now, value } = await db.read(
+    async (tx) => {
+      const found = await authenticate(tx, credential);
+      const run = async (): Promise<T> => {
+        const admitAs = (moment: Moment): void => {
+          if (name !== null) admit(name, found, tx.now, moment);
+        };
+        admitAs('known');
+        if (name !== null) found.terms = termsOf(operations[name]);
+        return fn(tx, found, admitAs);
       };
-      admitAs('known');
-      if (name !== null) found.terms = termsOf(operations[name]);
-      return fn(tx, found, admitAs);
-    };
-    return { caller: found, now: tx.now, value: await settle(run()) };
-  });
+      return { caller: found, now: tx.now, value: await settle(run()) };
+    },
+    { ahead: true },
+  );
   await used(caller, now);
   return value();
 }

@@ -61,27 +61,30 @@ export async function runWrite(
   };
   try {
     const reply = await again(() =>
-      engine.db.write(async (tx) => {
-        refused = undefined;
-        await offered.case.before?.(tx);
-        const past = kept && offered.case.endsCaller && (await answerOfEnded(engine, tx, credential, kept));
-        if (past) return past;
-        // Asked for together with the credential, and looked at after it.
-        const known = kept && ahead(findKept(tx, credential.digest, kept.key));
-        const caller = await authenticate(tx, credential);
-        seen = { caller, now: tx.now };
-        admit(caller, tx.now, 'known');
-        const replay = kept && (await replayOf(engine, tx, offered, caller, kept, await known));
-        if (replay) return replay;
-        admit(caller, tx.now, 'running');
-        caller.terms = termsOf(row, offered.case.worksArchived?.(input.body as never));
-        const outcome: Outcome<unknown> = await offered.case.run(tx, caller, input as never);
-        const reply = replyOf(outcome, row.ok[0]);
-        if (outcome.tried) throw new DryRun(reply);
-        refused = outcome.refused;
-        if (kept) await keep(engine, tx, offered, caller, kept, reply);
-        return reply;
-      }, offered.case.shares),
+      engine.db.write(
+        async (tx) => {
+          refused = undefined;
+          await offered.case.before?.(tx);
+          const past = kept && offered.case.endsCaller && (await answerOfEnded(engine, tx, credential, kept));
+          if (past) return past;
+          // Asked for together with the credential, and looked at after it.
+          const known = kept && ahead(findKept(tx, credential.digest, kept.key));
+          const caller = await authenticate(tx, credential);
+          seen = { caller, now: tx.now };
+          admit(caller, tx.now, 'known');
+          const replay = kept && (await replayOf(engine, tx, offered, caller, kept, await known));
+          if (replay) return replay;
+          admit(caller, tx.now, 'running');
+          caller.terms = termsOf(row, offered.case.worksArchived?.(input.body as never));
+          const outcome: Outcome<unknown> = await offered.case.run(tx, caller, input as never);
+          const reply = replyOf(outcome, row.ok[0]);
+          if (outcome.tried) throw new DryRun(reply);
+          refused = outcome.refused;
+          if (kept) await keep(engine, tx, offered, caller, kept, reply);
+          return reply;
+        },
+        { shares: offered.case.shares, ahead: true },
+      ),
     );
     // Only once what was written has been committed.
     if (refused) throw refused;
