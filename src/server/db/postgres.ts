@@ -29,12 +29,13 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 // Every write moves the counter by which other processes notice that something was committed.
 const WRITE = "BEGIN; SELECT nextval('change_counter')";
-// What holds a row that waiting writes want is not to hold up those that want others.
-const SHARED = `BEGIN; SET LOCAL lock_timeout = 250; SELECT nextval('change_counter')`;
+// What holds one board for long is not to hold up the writes of others.
+const OF_SEVERAL = `BEGIN; SET LOCAL lock_timeout = 250; SELECT nextval('change_counter')`;
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint AS now';
 
 /** What shares a transaction. */
 interface Job {
+  shares: string;
   run(tx: WriteTx): Promise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -84,7 +85,7 @@ export class PostgresDatabase implements Database {
   read<T>(fn: (tx: ReadTx) => Promise<T>, { shares, ahead }: Allowed = {}): Promise<T> {
     if (!shares) return this.#transaction(READ, (session) => fn(new PostgresTx(session, false)), ahead);
     return new Promise<T>((resolve, reject) => {
-      const job = { run: fn, resolve: resolve as Job['resolve'], reject } as Job;
+      const job = { shares, run: fn, resolve: resolve as Job['resolve'], reject } as Job;
       if (this.#reads.push(job) === 1) setImmediate(() => void this.#readTogether(this.#reads.splice(0)));
     });
   }
@@ -108,7 +109,7 @@ export class PostgresDatabase implements Database {
   write<T>(fn: (tx: WriteTx) => Promise<T>, { shares, ahead }: Allowed = {}): Promise<T> {
     if (!shares) return this.#writeAlone(fn, ahead);
     return new Promise<T>((resolve, reject) => {
-      this.#shared.submit({ run: fn, resolve: resolve as Job['resolve'], reject });
+      this.#shared.submit({ shares, run: fn, resolve: resolve as Job['resolve'], reject });
     });
   }
 
@@ -124,14 +125,16 @@ export class PostgresDatabase implements Database {
 
   /**
    * Runs writes in one transaction and tells their answers after the commit. One that is refused before it changed anything is
-   * left out. Whatever else fails takes all of them back, and each runs again by itself.
+   * left out. Whatever else fails takes all of them back: those of each board then run by themselves, and if that was it
+   * already, each one.
    */
   async #writeTogether(batch: Job[]): Promise<void> {
     if (batch.length === 1) return this.#redo(batch);
+    const boards = Map.groupBy(batch, (job) => job.shares);
     const outcomes: (() => void)[] = [];
     try {
       await this.#transaction(
-        SHARED,
+        boards.size > 1 ? OF_SEVERAL : WRITE,
         async (session) => {
           const ran = batch.map(async (job) => {
             const tx = new PostgresTx(session, true, true);
@@ -151,8 +154,9 @@ export class PostgresDatabase implements Database {
         true,
       );
     } catch (error) {
-      if (!(error instanceof Unreachable)) return this.#redo(batch);
-      for (const job of batch) job.reject(error);
+      if (error instanceof Unreachable) for (const job of batch) job.reject(error);
+      else if (boards.size === 1) await this.#redo(batch);
+      else await Promise.all([...boards.values()].map((jobs) => this.#writeTogether(jobs)));
       return;
     }
     for (const tell of outcomes) tell();

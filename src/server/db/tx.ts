@@ -65,9 +65,9 @@ export interface Follower {
 export interface Allowed {
   /**
    * Run it in one transaction with others of the same moment. A read is short. A write locks nothing but its credential's rows
-   * and one board, takes its `turn` at the board, and refuses before it changes anything.
+   * and the one board that this names, takes its `turn` at the board, and refuses before it changes anything. It is run ahead.
    */
-  shares?: boolean | undefined;
+  shares?: string | undefined;
   /** Run it before the transaction's time is known: it asks for `now` only after its first statement. */
   ahead?: boolean | undefined;
 }

@@ -100,7 +100,7 @@ export class Feed {
   async #lookOnce(): Promise<boolean> {
     const followers = [...this.followers];
     const firstLook = this.#head === null;
-    const { news, rights } = await this.#db.read((tx) => this.#readOnce(tx, followers), { shares: true });
+    const { news, rights } = await this.#db.read((tx) => this.#readOnce(tx, followers), { shares: 'look' });
     if (news) this.#head = news.last ?? this.#head ?? news.board.head_seq;
     for (const follower of followers) this.#hand(follower, news, rights);
     this.#rouse(news, firstLook);

@@ -67,7 +67,7 @@ export class Presences {
     const watchers = [...this.watchers];
     if (watchers.length === 0) return;
     try {
-      const { frames, rights } = await this.#db.read((tx) => this.#read(tx, watchers), { shares: true });
+      const { frames, rights } = await this.#db.read((tx) => this.#read(tx, watchers), { shares: 'look' });
       if (frames.size === 0) return;
       for (const watcher of watchers) {
         const right = rights.get(watcher.holder.credential.digest.toString('hex'));

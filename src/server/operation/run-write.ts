@@ -83,7 +83,7 @@ export async function runWrite(
           if (kept) await keep(engine, tx, offered, caller, kept, reply);
           return reply;
         },
-        { shares: offered.case.shares, ahead: true },
+        { shares: offered.case.shares && (input.params as { board?: string }).board, ahead: true },
       ),
     );
     // Only once what was written has been committed.

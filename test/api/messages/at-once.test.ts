@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Message } from '../../../src/contract/types.ts';
+import { lockBoardByName } from '../../../src/server/boards/boards.store.ts';
 import { counterOf } from '../../../src/server/db/versions.store.ts';
 import type { Answered } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
@@ -109,4 +110,29 @@ forEachDatabase('posts at one moment', (engine) => {
     expect(answers.filter(({ code }) => code === 'idempotency_conflict')).to.have.length(3);
     expect(kept.map(({ body }) => body.seq).sort((a, b) => a - b)).to.deep.equal([head + 1, head + 2, head + 3]);
   });
+
+  // On SQLite one write runs at a time.
+  if (engine === 'postgres') {
+    it('on other boards do not wait for one that another transaction holds', async () => {
+      const [held, free] = [await newBoard(server.dana), await newBoard(server.dana)];
+      const [has, ends] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const holding = server.db.write(async (tx) => {
+        await lockBoardByName(tx, held.name);
+        has.resolve();
+        await ends.promise;
+      });
+      await has.promise;
+      const order: string[] = [];
+      const posted = async (board: string): Promise<void> => {
+        await post(server.dana, board, 'text');
+        order.push(board);
+      };
+      const waiting = Promise.all([posted(held.name), posted(held.name), posted(held.name)]);
+      await Promise.all([posted(free.name), posted(free.name), posted(free.name)]);
+      expect(order).to.deep.equal([free.name, free.name, free.name]);
+      ends.resolve();
+      await Promise.all([holding, waiting]);
+      expect(await wholeBoard(held.name)).to.have.length(3);
+    });
+  }
 });
