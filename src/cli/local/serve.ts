@@ -114,7 +114,7 @@ export function database(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   if (!/^(sqlite|postgres|postgresql):\/\//.test(url))
     throw usage(`--db takes sqlite:///absolute/path or postgres://host/database, but got "${url}".`);
-  if (!url.startsWith('sqlite:') && new URL(url).password !== '')
+  if (/^postgres(ql)?:\/\/[^@/?]*:[^@/?]+@/.test(url))
     throw new Failure('storage_unsupported', 'A password in --db can be seen by everyone on this machine.', {
       hint: 'Set SERVICE_DB, PGPASSWORD or PGPASSFILE instead',
     });

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import pg from 'pg';
 import { StorageFull } from '../db/dialect.ts';
 import { translate } from '../db/postgres-connection.ts';
+import { knownServer } from '../db/postgres-hosts.ts';
 import { type Kept, stageIn, tidyStage } from './stage.ts';
 import {
   BlobMissing,
@@ -23,6 +24,14 @@ const CHUNK = 1_048_576;
 const CONNECTIONS = 4;
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
+/** Connects to the server that takes writes, which the database found before any file is asked for. */
+const clientFor = (url: string): typeof pg.Client =>
+  class extends pg.Client {
+    constructor(options: pg.ClientConfig) {
+      super({ ...options, connectionString: knownServer(url) ?? url });
+    }
+  };
+
 export class PostgresStore implements BlobStore {
   readonly kind = 'db';
   readonly #pool: pg.Pool;
@@ -31,7 +40,7 @@ export class PostgresStore implements BlobStore {
   /** @param url of the server's database. @param stage a private local folder. */
   constructor(url: string, stage: string) {
     this.#stage = stage;
-    this.#pool = new pg.Pool({ connectionString: url, application_name: 'service files', max: CONNECTIONS });
+    this.#pool = new pg.Pool({ Client: clientFor(url), application_name: 'service files', max: CONNECTIONS });
     // A connection that is lost, whether somebody uses it or not; the next use opens another.
     this.#pool.on('connect', (client) => client.on('error', () => {}));
     this.#pool.on('error', () => {});

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { quiet } from './knex-logger.ts';
 import { migrate, migrationsIn } from './migrate.ts';
 import { PostgresDatabase } from './postgres.ts';
-import { CONNECT_MS } from './postgres-connection.ts';
+import { CONNECT_MS, serverFor } from './postgres-connection.ts';
 import { prepareWriter, SqliteDatabase } from './sqlite.ts';
 import type { Database } from './tx.ts';
 
@@ -59,7 +59,10 @@ async function once<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T> 
     ? sqliteKnex(sqliteFile(url))
     : knex({
         client: 'pg',
-        connection: { connectionString: url, connectionTimeoutMillis: CONNECT_MS } as Knex.PgConnectionConfig,
+        connection: {
+          connectionString: await serverFor(url),
+          connectionTimeoutMillis: CONNECT_MS,
+        } as Knex.PgConnectionConfig,
         pool: { min: 0, max: 2 },
         log: quiet,
       });

@@ -3,17 +3,50 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Clock } from './clock.ts';
 import { Contention, StorageFull, UniqueViolation, Unreachable } from './dialect.ts';
+import { forgetServer, knownServer, noteServer, serversToTry } from './postgres-hosts.ts';
 
 /** A connection is given up that takes longer to open. */
 export const CONNECT_MS = 3_000;
 const PAUSE_MS = { first: 100, most: 2_000 };
 
 /**
- * Opens a connection of its own.
+ * Opens a connection of its own, to the server that takes writes.
  * @param lost called once when it has ended. It hears of errors to its end: there may be several.
  * @throws Unreachable
  */
 export async function connect(url: string, name: string, lost: () => void = () => {}): Promise<pg.Client> {
+  const servers = serversToTry(url);
+  for (const [n, server] of servers.entries()) {
+    try {
+      const client = await open(server, name, lost);
+      if (servers.length === 1) return client;
+      if (await takesWrites(client)) {
+        noteServer(url, server);
+        return client;
+      }
+      await client.end();
+    } catch (error) {
+      if (n === servers.length - 1) throw error;
+    }
+  }
+  forgetServer(url);
+  throw new Unreachable(new Error('none of the servers takes writes'));
+}
+
+async function takesWrites(client: pg.Client): Promise<boolean> {
+  const { rows } = await translate(client.query<{ transaction_read_only: string }>('SHOW transaction_read_only'));
+  return rows[0]?.transaction_read_only === 'off';
+}
+
+/** The URL of the server that takes writes, which is looked for only when it is not known. @throws Unreachable */
+export async function serverFor(url: string): Promise<string> {
+  const known = knownServer(url);
+  if (known !== undefined) return known;
+  await (await connect(url, 'service-probe')).end();
+  return knownServer(url) ?? url;
+}
+
+async function open(url: string, name: string, lost: () => void): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: name,

@@ -8,7 +8,8 @@ import { Batches } from './batches.ts';
 import type { Clock } from './clock.ts';
 import { Contention, postgresDialect, Unreachable } from './dialect.ts';
 import { quiet } from './knex-logger.ts';
-import { CONNECT_MS, connect, persist, translate } from './postgres-connection.ts';
+import { CONNECT_MS, connect, persist, serverFor, translate } from './postgres-connection.ts';
+import { forgetServer, knownServer } from './postgres-hosts.ts';
 import { PostgresLocks } from './postgres-locks.ts';
 import { PostgresTx, Session } from './postgres-tx.ts';
 import { PostgresWake } from './postgres-wake.ts';
@@ -17,6 +18,8 @@ import { counterOf, versionsOf } from './versions.store.ts';
 
 /** A write transaction is cut off after this many milliseconds. */
 const WRITE_LIMIT_MS = 5_000;
+/** The code of a server that another one has taken over from. */
+const READ_ONLY = '25006';
 const RETRIES = 5;
 /** Most writes in one transaction. */
 const MAX_SHARED = 64;
@@ -68,15 +71,20 @@ export class PostgresDatabase implements Database {
     this.#locks = new PostgresLocks(options.url, clock);
     this.#knex = knex({
       client: 'pg',
-      connection: {
-        connectionString: options.url,
-        application_name: 'service',
-        statement_timeout: WRITE_LIMIT_MS,
-        idle_in_transaction_session_timeout: WRITE_LIMIT_MS,
-        keepAlive: true,
-        pipeline: true,
-        connectionTimeoutMillis: CONNECT_MS,
-      } as Knex.PgConnectionConfig,
+      connection: async () => {
+        const server = await serverFor(options.url);
+        return {
+          connectionString: server,
+          // Another one took over; connections to the former are not used any more.
+          expirationChecker: () => knownServer(options.url) !== server,
+          application_name: 'service',
+          statement_timeout: WRITE_LIMIT_MS,
+          idle_in_transaction_session_timeout: WRITE_LIMIT_MS,
+          keepAlive: true,
+          pipeline: true,
+          connectionTimeoutMillis: CONNECT_MS,
+        } as Knex.PgConnectionConfig;
+      },
       pool: { min: 0, max: options.poolSize ?? 16 },
       log: quiet,
     });
@@ -216,6 +224,7 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {});
       if (!(error instanceof Unreachable)) throw error;
+      if ((error.cause as { code?: string }).code === READ_ONLY) forgetServer(this.#url);
       // As the pool marks a connection that it is not to hand out again.
       Object.assign(client, { __knex__disposed: error });
       throw new Unreachable(error.cause, committing);

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteFile } from '../db/open.ts';
+import { serversOf } from '../db/postgres-hosts.ts';
 import { ServeError } from './serve-error.ts';
 
 const FILE = 'storage';
@@ -44,7 +45,7 @@ export function storageThere(dataDir: string, named: string | undefined): string
 
 function checked(url: string): string {
   if (/^sqlite:\/\/\/./.test(url)) return url;
-  if (/^postgres(ql)?:\/\/./.test(url) && URL.canParse(url) && new URL(url).hostname !== '') return url;
+  if (serversOf(url)) return url;
   throw new ServeError(
     'storage_unsupported',
     'The database must be sqlite:///absolute/path or postgres://host/name.',
@@ -59,12 +60,8 @@ export function rememberStorage(dataDir: string, url: string): void {
 }
 
 /** A database's URL as it may be shown. */
-export function withoutPassword(url: string): string {
-  const parsed = new URL(url);
-  parsed.password = '';
-  parsed.search = '';
-  return parsed.toString();
-}
+export const withoutPassword = (url: string): string =>
+  url.replace(/^([a-z]+:\/\/[^@/?:]*):[^@/?]*@/, '$1@').replace(/\?.*$/, '');
 
 function lastUsed(dataDir: string): string | null {
   try {
