@@ -9,6 +9,7 @@ import { type Child, type LaunchOptions, launchServer, localKey } from './launch
 /** A server that is killed and comes back at its address. */
 export class Server {
   readonly url: string;
+  readonly dataDir: string;
   child: Child;
   /** When it began to serve. */
   since = performance.now();
@@ -16,6 +17,7 @@ export class Server {
 
   private constructor(url: string, child: Child, options: LaunchOptions) {
     this.url = url;
+    this.dataDir = options.dataDir;
     this.child = child;
     this.#options = options;
   }

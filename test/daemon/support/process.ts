@@ -3,11 +3,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { daemonPaths } from '../../../src/daemon/paths.ts';
 import { until } from '../../support/until.ts';
 import type { Machine } from '../world.ts';
 import { asked } from './line.ts';
 import { program } from './programs.ts';
+
+const built = fileURLToPath(new URL('../../../bin/run.js', import.meta.url));
+
+function launched(machine: Machine, words: string[], more: Record<string, string> = {}): ChildProcess {
+  const own = { PATH: process.env['PATH'] ?? '', HOME: machine.home, SERVICE_HOME: machine.home };
+  const env = { ...own, ...more, ...machine.env };
+  return spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+}
 
 export class DaemonProcess {
   readonly child: ChildProcess;
@@ -24,7 +33,15 @@ export class DaemonProcess {
 
   /** Starts it and waits until its socket answers. @param faults as `<point>:<kill|error|delay>[:<pass>]` */
   static async start(machine: Machine, faults = ''): Promise<DaemonProcess> {
-    const started = await DaemonProcess.spawn(machine, faults);
+    return DaemonProcess.#answering(machine, await DaemonProcess.spawn(machine, faults));
+  }
+
+  /** The same with the built program, as its user runs it. */
+  static startBuilt(machine: Machine): Promise<DaemonProcess> {
+    return DaemonProcess.#answering(machine, new DaemonProcess(launched(machine, [built, 'daemon', 'run'])));
+  }
+
+  static async #answering(machine: Machine, started: DaemonProcess): Promise<DaemonProcess> {
     const { socket } = daemonPaths(machine.folders);
     for (let tries = 0; tries < 400; tries++) {
       if (started.child.exitCode !== null) throw new Error(`the daemon ended: ${started.stderr}`);
@@ -36,16 +53,7 @@ export class DaemonProcess {
   }
 
   static async spawn(machine: Machine, faults = ''): Promise<DaemonProcess> {
-    const env = {
-      PATH: process.env['PATH'] ?? '',
-      HOME: machine.home,
-      SERVICE_HOME: machine.home,
-      SERVICE_TEST_FAULTS: faults,
-      ...machine.env,
-    };
-    return new DaemonProcess(
-      spawn(process.execPath, [await program('faulty-daemon')], { env, stdio: ['ignore', 'ignore', 'pipe'] }),
-    );
+    return new DaemonProcess(launched(machine, [await program('faulty-daemon')], { SERVICE_TEST_FAULTS: faults }));
   }
 
   /** From now on it breaks so. @param faults as for `start` */
