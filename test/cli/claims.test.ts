@@ -57,6 +57,20 @@ describe('files that agents are on', function () {
     }
   });
 
+  it('are set with the start of a task too', async () => {
+    const { task } = await json('task', 'new', 'Hooks');
+    await json('agent', 'create', 'omp', '--board', 'payments');
+    const words = ['task', 'start', task.ref, '--paths', 'src/h*', '--as', 'omp'];
+    const { stdout } = await run(words);
+    expect(stdout).to.match(
+      /^Started \S+ on payments: Hooks\ncodex on payments is on src\/\{http,https\}\.ts: Timeouts /,
+    );
+    const { line, overlaps } = await json(...words);
+    expect(line).to.deep.include({ source: 'task', paths: ['src/h*'], repo: 'git.example.com/acme/api' });
+    expect(overlaps.map(({ agent }: { agent: string }) => agent)).to.include('codex');
+    await json('agent', 'remove', 'omp', '--board', 'payments', '--yes');
+  });
+
   it('service who exits 3 when someone else is on a file', async () => {
     expect(await who(['src/http.ts', '--as', 'claude'])).to.deep.equal({
       code: 3,

@@ -1,6 +1,7 @@
 /** Which agents are on which files, as commands ask for it and show it. */
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import * as Flags from '@oclif/core/flags';
 import type { Client } from '../../client/client.ts';
 import { covers, globProblem, overlap } from '../../contract/globs.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
@@ -8,6 +9,16 @@ import type { Claim, LineOverlap } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 import { pathIn, type Repository, repositoryOf } from '../../local/repository.ts';
 import { showTime, type TimeStyle } from '../time.ts';
+
+/** On commands that set a line. Braces of a glob have commas, so none separates. */
+export const pathFlags = {
+  paths: Flags.string({
+    helpValue: 'GLOB',
+    description: 'Files it is about, from the top of the repository; up to 20 times',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+};
 
 /** The repository of this folder; outside of one, the folder itself stands for it. */
 export async function repositoryHere(): Promise<Repository> {

@@ -1,34 +1,16 @@
 /** What an agent is working on now, and the open work that its inbox lists. */
 import { z } from 'zod';
-import { globProblem } from '../globs.ts';
 import { byMember, byPerson, del, get, type OperationRow, put } from '../operation.ts';
-import { repoName } from '../repo-name.ts';
 import { boardName, handle, id, memberName, oneLine, sentTime, time } from './common.ts';
 import { memberRecord } from './members.ts';
+import { lineFiles, lineOverlap } from './paths.ts';
 import { taskSelector } from './tasks.ts';
-
-const glob = z.string().superRefine((value, context) => {
-  const message = globProblem(value);
-  if (message !== null) context.addIssue({ code: 'custom', message });
-});
-
-/** An address loses its password before anything sees it. */
-const repo = z
-  .string()
-  .min(1)
-  .max(2_048)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must have no control characters')
-  .transform((value) => repoName(value) ?? value)
-  .refine((value) => value.length <= 300, 'must have at most 300 characters');
 
 const common = {
   text: oneLine(120, 1).refine((value) => /\S/u.test(value), 'must hold something other than white space'),
   task: taskSelector.optional(),
   source: z.enum(['command', 'plan']).default('command'),
-  /** Which files it is about, in the dialect of picomatch, relative to the repository. A plan without keeps those there are. */
-  paths: z.array(glob).min(1).max(20).optional(),
-  /** The repository: its address without credentials, or its first commit. */
-  repo: repo.optional(),
+  ...lineFiles,
 };
 
 /** Required for a pause, absent otherwise. */
@@ -36,16 +18,6 @@ export const setLineBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('working'), ...common }),
   z.strictObject({ kind: z.literal('paused'), ...common, until: sentTime }),
 ]);
-
-/** Another agent's line that can mean a same file. */
-export const lineOverlap = z.strictObject({
-  agent: memberName,
-  member_id: id('mem'),
-  board: boardName,
-  path: z.string(),
-  line: z.string(),
-  since: time,
-});
 
 export const lineSet = memberRecord.extend({
   /** Of a line with paths. */

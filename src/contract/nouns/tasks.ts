@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { byMember, get, type OperationRow, patch, post } from '../operation.ts';
 import { actor, boardName, id, memberName, oneLine, queryBool, queryInt, text, time } from './common.ts';
+import { lineFiles, lineOverlap } from './paths.ts';
 
 /** A reference in any letter case, a number, or an id. */
 export const taskSelector = z
@@ -88,7 +89,12 @@ export const updateTaskBody = z
 
 export const startTaskBody = z.strictObject({
   take_over: z.boolean().default(false).describe('Also from an owner that left it; of people who may, from any owner.'),
+  /** Of an agent, whose line says them. */
+  ...lineFiles,
 });
+
+/** With `overlaps` of a start that says files. */
+export const startedTask = task.extend({ overlaps: z.array(lineOverlap).optional() });
 
 export const finishTaskBody = z.strictObject({ note: stands, cancelled: z.boolean().default(false), ownership });
 
@@ -190,7 +196,7 @@ export const operations = {
     params: taskParam,
     body: startTaskBody,
     errors: ['not_on_board', 'task_not_found', 'task_taken', 'task_closed'],
-    answer: task,
+    answer: startedTask,
   },
   joinTask: {
     ...post('/v1/boards/{board}/tasks/{task}/join', byMember, 'Help with a task'),

@@ -1,6 +1,6 @@
 /** Who is on which files: other agents whose lines can mean a same file, and what both are told of it. */
 import { overlap, STEPS } from '../../contract/globs.ts';
-import type { LineOverlap } from '../../contract/types.ts';
+import type { Body, LineOverlap } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
 import { activeAgentsOfPerson } from '../members/memberships.store.ts';
@@ -68,6 +68,12 @@ const tellOther = (tx: WriteTx, agent: MemberRow, other: ClaimRow, shared: strin
     text: `${agent.name} on ${other.board} also works on files of your line: ${shared[0]}${shared.length > 1 ? ` and ${shared.length - 1} more` : ''}.`,
     about: { board: other.board },
   });
+
+/** The files of a request, as a line keeps them. */
+export const filesOf = ({ paths, repo }: Pick<Body<'setMyLine'>, 'paths' | 'repo'>): Paths =>
+  paths === undefined
+    ? { repo: null, paths: null }
+    : { repo: repo ?? null, paths: JSON.stringify([...new Set(paths)]) };
 
 /** The globs of a line, as they are stored. */
 export const globsIn = (paths: string): string[] => JSON.parse(paths) as string[];

@@ -10,7 +10,7 @@ import { lockMode } from '../seats/agents.store.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { memberView } from '../views/member.ts';
-import { overlapsOf } from './claims.steps.ts';
+import { filesOf, overlapsOf } from './claims.steps.ts';
 import { AHEAD_MS } from './lines.rules.ts';
 import { clearLines, setLine } from './lines.steps.ts';
 import { type LineRow, linesOf } from './lines.store.ts';
@@ -78,18 +78,15 @@ async function set(tx: WriteTx, caller: Caller, { place, agentId, setBy }: Targe
     task_id: body.task === undefined ? agent.current_task_id : (task?.id ?? null),
     set_by: setBy,
     source: body.source,
-    ...filesOf(body, former),
+    // A plan goes on about the files of the line before.
+    ...(body.source === 'plan' && body.paths === undefined && former ? kept(former) : filesOf(body)),
   };
   await setLine(tx, place.board.id, line);
   const overlaps = await overlapsOf(tx, agent, line, former);
   return { ...(await memberView(tx, agent, place, caller)), ...(line.paths === null ? {} : { overlaps }) };
 }
 
-/** The files that a line is about: a plan goes on about those of the line before. */
-function filesOf({ paths, repo, source }: SetLine, former: LineRow | undefined): Pick<LineRow, 'repo' | 'paths'> {
-  if (paths !== undefined) return { repo: repo ?? null, paths: JSON.stringify([...new Set(paths)]) };
-  return source === 'plan' && former ? { repo: former.repo, paths: former.paths } : { repo: null, paths: null };
-}
+const kept = ({ repo, paths }: LineRow) => ({ repo, paths });
 
 async function clear(tx: WriteTx, caller: Caller, place: Place, agentId: string) {
   await clearLines(tx, place.board.id, [agentId]);

@@ -93,18 +93,19 @@ async function select(tx: WriteTx, member: MemberRow, task: TaskRow): Promise<vo
   if (member.kind === 'human') return;
   await setCurrentTask(tx, member.id, task.id);
   member.current_task_id = task.id;
-  await setLine(tx, member.board_id, {
-    member_id: member.id,
-    kind: 'working',
-    text: task.title,
-    until: null,
-    task_id: task.id,
-    set_by: member.name,
-    source: 'task',
-    repo: null,
-    paths: null,
-  });
+  await setLine(tx, member.board_id, { ...lineAbout(member, task), repo: null, paths: null });
 }
+
+/** What the line of an agent says while it is on a task. */
+export const lineAbout = (member: MemberRow, task: TaskRow) => ({
+  member_id: member.id,
+  kind: 'working' as const,
+  text: task.title,
+  until: null,
+  task_id: task.id,
+  set_by: member.name,
+  source: 'task' as const,
+});
 
 export interface Drop {
   memberId: string;

@@ -4,6 +4,9 @@ import { idPattern, patterns } from '../../contract/ids.ts';
 import { actingOn } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { filesOf, overlapsOf } from '../lines/claims.steps.ts';
+import { setLine } from '../lines/lines.steps.ts';
+import { linesOf } from '../lines/lines.store.ts';
 import { type MemberRow, memberById, memberByName } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
@@ -19,6 +22,7 @@ import {
   dropPart,
   isHelper,
   joinTask as join,
+  lineAbout,
   releaseAll,
   requireOpen,
   takeOver,
@@ -38,6 +42,12 @@ async function find(tx: WriteTx, caller: Caller, params: Params, permissions: re
 export const startTask: WriteCase<'startTask'> = {
   async run(tx, caller, { params, body }) {
     const { place, acting, task } = await find(tx, caller, params, ['claim_tasks']);
+    if (body.paths && place.member.kind === 'human') {
+      throw new Refusal('invalid_request', 'paths: belong to the line of an agent, and people have none.', {
+        hint: 'Start it as an agent of yours: service task start TASK --paths GLOB --as AGENT.',
+      });
+    }
+    const [former] = body.paths ? await linesOf(tx, [place.member.id]) : [];
     if (task.owner_id === null || task.owner_id === place.member.id) {
       await takeTask(acting, task);
     } else {
@@ -45,7 +55,11 @@ export const startTask: WriteCase<'startTask'> = {
       if (!allowed || !body.take_over) throw await taskTaken(tx, place, task, allowed);
       await takeOver(acting, task);
     }
-    return { answer: await taskView(tx, place, task) };
+    const answer = await taskView(tx, place, task);
+    if (!body.paths) return { answer };
+    const line = { ...lineAbout(place.member, task), ...filesOf(body) };
+    await setLine(tx, place.board.id, line);
+    return { answer: { ...answer, overlaps: await overlapsOf(tx, place.member, line, former) } };
   },
 };
 

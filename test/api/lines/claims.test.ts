@@ -66,6 +66,41 @@ forEachDatabase('files that agents are on', (engine) => {
     expect(await told(codex)).to.have.length(2);
   });
 
+  it('are said with the start of a task too, by an agent, and end with the line', async () => {
+    const { ref: task } = await server.dana.ok('createTask', {
+      params: { board: board.name },
+      body: { title: 'Retry' },
+    });
+    const params = { board: board.name, task };
+    await line(codex, ['src/http.ts'], { text: 'Timeouts' });
+    const start = (body: BodyIn<'startTask'>) => claude.ok('startTask', { params, body });
+    const { overlaps } = await start({ paths: ['src/**'], repo: 'git@github.com:acme/api' });
+    expect(overlaps?.map(({ agent, path, line: on }) => [agent, path, on])).to.deep.equal([
+      [codex.name, 'src/http.ts', 'Timeouts'],
+    ]);
+    const mine = async () =>
+      (await claude.ok('getMember', { params: { board: board.name, member: claude.name } })).line;
+    expect(await mine()).to.deep.include({ source: 'task', text: 'Retry', paths: ['src/**'], repo: REPO });
+    expect((await mine())?.task?.ref).to.equal(task);
+    expect(await told(codex)).to.have.length(1);
+    // Of the task that it is on already it says other files, and the other is told nothing that it knows.
+    expect((await start({ paths: ['src/http.ts'], repo: REPO })).overlaps).to.have.length(1);
+    expect(await mine()).to.deep.include({ paths: ['src/http.ts'] });
+    expect(await told(codex)).to.have.length(1);
+    expect(await start({})).not.to.have.property('overlaps');
+    const refused = async (by: Api, body: object) => {
+      const { status, body: answer } = await by.call('startTask', { params, body });
+      return [status, (answer as unknown as { error: { message: string } }).error.message];
+    };
+    expect(await refused(claude, { paths: ['../x'] })).to.deep.equal([400, 'paths.0: must be inside the repository.']);
+    const taken = await server.dana.ok('createTask', { params: { board: board.name }, body: { title: 'Mine' } });
+    params.task = taken.ref;
+    expect(await refused(server.dana, { paths: ['src/**'] })).to.deep.equal([
+      400,
+      'paths: belong to the line of an agent, and people have none.',
+    ]);
+  });
+
   it('wake nobody: what the other is told is no message', async () => {
     await line(codex, ['src/**']);
     const { head_seq } = await server.dana.ok('getBoard', { params: { board: board.name } });

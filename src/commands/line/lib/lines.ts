@@ -1,5 +1,4 @@
 /** Reads and sets an agent's line: with its own token, or as its person. */
-import * as Flags from '@oclif/core/flags';
 import { taskRef } from '../../../cli/boards/tasks.ts';
 import type { Output } from '../../../cli/output.ts';
 import { lineText } from '../../../cli/print/task.ts';
@@ -8,16 +7,6 @@ import type { TimeStyle } from '../../../cli/time.ts';
 import { requireFeature } from '../../../client/features.ts';
 import type { Answer, BodyIn, Member } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
-
-/** On commands that set a line. Braces of a glob have commas, so none separates. */
-export const pathFlags = {
-  paths: Flags.string({
-    helpValue: 'GLOB',
-    description: 'Files it is about, from the top of the repository; up to 20 times',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
-};
 
 type LineSet = Member & Pick<Answer<'setMyLine'>, 'overlaps'>;
 

@@ -1,6 +1,6 @@
 /** Parts of the JSON that several `task` commands print. */
 import { z } from 'zod';
-import { agentLine, inbox, named, object, task, text } from '../../../cli/shapes.ts';
+import { agentLine, answer, inbox, named, object, task, text } from '../../../cli/shapes.ts';
 
 const taskRef = inbox.shape.work.shape.oldest_open;
 export const changedTask = named(
@@ -11,4 +11,9 @@ export const changedTask = named(
     next: taskRef,
     nudges: z.array(z.strictObject({ code: text, text })),
   }),
+);
+
+export const startedTask = named(
+  'StartedTask',
+  object({ ...changedTask.shape, overlaps: answer('startTask').shape.overlaps }),
 );
