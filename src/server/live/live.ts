@@ -138,6 +138,7 @@ export class Live {
     const sleep = new Sleep(this.#clock, seconds * 1000, concernOf(caller));
     const feed = this.#feedOf(board.id);
     feed.sleepers.add(sleep);
+    let { keys } = first;
     let disarm = this.#arm(first, sleep);
     const unguard = this.#guard(caller, () => sleep.wake());
     const end: Open = { end: () => sleep.stop() };
@@ -154,6 +155,9 @@ export class Live {
         if (found) {
           disarm();
           disarm = this.#arm(found, sleep);
+          // What changed before it was followed would be missed.
+          if (found.keys && !keys) sleep.wake();
+          keys = found.keys;
         }
         await sleep.next();
       }

@@ -5,18 +5,18 @@ import type { MemberRow } from '../members/members.store.ts';
 import { type BrakeReason, brakeAt, takeWake, usualWakes } from './budget.rules.ts';
 import { budgetOf, saveBudget, setBrake } from './budgets.store.ts';
 
-/** Kinds of senders of what concerned an agent between two positions. */
+/** Kinds of senders of what concerned an agent between two positions; everything does where every message wakes it. */
 const concerningStatement = statement<
-  { board_id: string; me: string; after: number; up_to: number },
+  { board_id: string; me: string; after: number; up_to: number; every: number },
   { kind: 'human' | 'agent' }
 >((db, p) =>
   db.raw(
     `SELECT s.kind FROM messages m JOIN members s ON s.id = m.sender_id
      LEFT JOIN message_members x ON x.member_id = ? AND x.seq = m.seq
      WHERE m.board_id = ? AND m.seq > ? AND m.seq <= ? AND m.held = 0 AND m.sender_id <> ?
-     AND (x.wakes = 1 OR (m.to_everyone = 1 AND (s.kind = 'human' OR m.urgent = 1 OR m.expects_reply = 1)))
+     AND (x.wakes = 1 OR (m.to_everyone = 1 AND (? = 1 OR s.kind = 'human' OR m.urgent = 1 OR m.expects_reply = 1)))
      GROUP BY s.kind`,
-    [p.me, p.board_id, p.after, p.up_to, p.me],
+    [p.me, p.board_id, p.after, p.up_to, p.me, p.every],
   ),
 );
 
@@ -26,7 +26,7 @@ const concerningStatement = statement<
  */
 export async function countWake(tx: WriteTx, member: MemberRow, after: number, upTo: number): Promise<void> {
   const of = { board_id: member.board_id, me: member.id, after, up_to: upTo };
-  const kinds = await tx.all(concerningStatement, of);
+  const kinds = await tx.all(concerningStatement, { ...of, every: member.delivery_mode === 'all' ? 1 : 0 });
   if (kinds.length !== 1 || kinds[0]?.kind !== 'agent' || brakeAt(member, tx.now)) return;
   const budget = await budgetOf(tx, member.id);
   const limits = budget.wakes ?? usualWakes;

@@ -10,6 +10,7 @@ import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { TestStream } from '../../support/stream.ts';
+import { until } from '../../support/until.ts';
 
 const MINUTE = 60_000;
 
@@ -114,6 +115,33 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect(await wakes(3)).to.equal(1);
   });
 
+  it('ends a wait that began before it was braked, also when it is released while that is read', async () => {
+    // What its board's feed has not read yet would wake every wait.
+    const watching = await TestStream.open(server.dana, { board });
+    await watching.frame(({ event }) => event === 'ready');
+    const waiting = read(30);
+    await until(() => server.clock.waiting(30_000) === 1, 'it waits');
+    const soon = new Date(server.clock.now() + 5 * MINUTE).toISOString();
+    await server.dana.ok('releaseAgent', { params: params(), body: { action: 'pause', until: soon } });
+    const [looked, goOn] = [signal(), signal()];
+    const plain = Object.getPrototypeOf(server.db).read as Database['read'];
+    server.db.read = async <T>(fn: (tx: ReadTx) => Promise<T>): Promise<T> => {
+      const found = await plain.call(server.db, fn);
+      if (Array.isArray(found) && found[0]?.answer?.braked) {
+        looked.give();
+        await goOn.given;
+      }
+      return found as T;
+    };
+    await say(1);
+    await looked.given;
+    await server.dana.ok('releaseAgent', { params: params(), body: { action: 'more' } });
+    Reflect.deleteProperty(server.db, 'read');
+    goOn.give();
+    expect((await waiting).messages).to.have.length(1);
+    watching.close();
+  });
+
   it('is paused until tomorrow by its person, who then needs nothing more of it', async () => {
     const until = new Date(server.clock.now() + 12 * 60 * MINUTE).toISOString();
     const paused = await server.dana.ok('releaseAgent', { params: params(), body: { action: 'pause', until } });
@@ -171,6 +199,17 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect((await read()).braked).to.equal(undefined);
     await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: 'off' } });
     expect(await wakes(45)).to.equal(45);
+  });
+
+  it('counts what is for everybody where every message wakes it, and else what concerns it', async () => {
+    await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: [{ count: 2, seconds: 600 }] } });
+    const sayToAll = async () => {
+      await ack((await post(claude, board, 'look', { to: ['all'] })).seq);
+      return (await read()).braked?.reason;
+    };
+    expect([await sayToAll(), await sayToAll(), await sayToAll()]).to.deep.equal([undefined, undefined, undefined]);
+    await server.dana.ok('setDeliveryMode', { params: params(), body: { mode: 'all' } });
+    expect([await sayToAll(), await sayToAll()]).to.deep.equal([undefined, 'wakes']);
   });
 
   it('keeps the stream of a braked seat quiet until a person writes, without a gap', async () => {
