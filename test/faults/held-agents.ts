@@ -12,13 +12,12 @@ export class HeldAgents {
   /** When the daemon answered first since it was started last. */
   since = performance.now();
   readonly #machine: Machine;
-  readonly #sessions: ReadonlyMap<string, FakeHarness>;
+  readonly #sessions = new Map<string, FakeHarness>();
   #daemon: DaemonProcess;
 
-  private constructor(machine: Machine, daemon: DaemonProcess, sessions: ReadonlyMap<string, FakeHarness>) {
+  private constructor(machine: Machine, daemon: DaemonProcess) {
     this.#machine = machine;
     this.#daemon = daemon;
-    this.#sessions = sessions;
   }
 
   /** On the machine whose own server it is. @param owner of the agents, all on this board. */
@@ -32,17 +31,24 @@ export class HeldAgents {
     await machine.knows(url, (await owner.ok('getInfo')).server_id, owner, { mode: 'local', urls: [url] });
     for (const agent of agents) await machine.holds(url, board, agent);
     const daemon = await DaemonProcess.startBuilt(machine);
-    const sessions = new Map<string, FakeHarness>();
-    for (const { name } of agents) {
-      const options = { way: 'extension' as const, header: { session: name } };
-      const session = new FakeHarness(daemonPaths(machine.folders).socket, options);
-      await session.register();
-      const { error } = await session.ask('bind', { agent: { server: url, board: board.name, name } });
-      if (error) throw new Error(`${name} is not bound: ${JSON.stringify(error)}`);
-      session.start();
-      sessions.set(name, session);
+    const held = new HeldAgents(machine, daemon);
+    try {
+      for (const { name } of agents) await held.#bind({ server: url, board: board.name, name });
+      return held;
+    } catch (error) {
+      await held.end();
+      throw error;
     }
-    return new HeldAgents(machine, daemon, sessions);
+  }
+
+  async #bind(agent: { server: string; board: string; name: string }): Promise<void> {
+    const options = { way: 'extension' as const, header: { session: agent.name } };
+    const session = new FakeHarness(daemonPaths(this.#machine.folders).socket, options);
+    await session.register();
+    const { error } = await session.ask('bind', { agent });
+    if (error) throw new Error(`${agent.name} is not bound: ${JSON.stringify(error)}`);
+    session.start();
+    this.#sessions.set(agent.name, session);
   }
 
   has = (name: string): boolean => this.#sessions.has(name);
