@@ -96,11 +96,9 @@ const failed: { shard: Shard; failure: Failure }[] = [];
 let passed = 0;
 let started = 0;
 
-const env = { ...process.env, TEST_FACTS: reports, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
-if (whole) {
-  writeToMemory();
-  Object.assign(env, { TEST_POSTGRES: await sharePostgres() });
-}
+writeToMemory();
+const env: NodeJS.ProcessEnv = { ...process.env, TEST_FACTS: reports };
+if (whole) env['TEST_POSTGRES'] = await sharePostgres();
 
 await Promise.all(Array.from({ length: lanes }, lane));
 if (whole) await take({ name: 'costs of texts and bodies', files: globSync(costs) });

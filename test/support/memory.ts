@@ -1,6 +1,10 @@
 /** A place for what a test run writes that is no disk: hundreds of databases are made and removed, and each commit is synced. */
 import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+// What Node.js compiles is not such a file: all processes of a run share it, and the next run finds it.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
 /** A run takes a few hundred MB. */
 const ENOUGH = 2 * 1024 ** 3;

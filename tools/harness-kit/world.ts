@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { builtinProfile } from '../../src/harness/builtin.ts';
@@ -65,11 +66,21 @@ export class KitWorld {
       SHELL: '/bin/sh',
       SERVICE_HOME: this.home,
       SERVICE_KEYSTORE: 'file',
+      ...this.shareCompiled(),
     };
     // A login shell begins with the path of the system.
     writeFileSync(join(home, '.profile'), `export PATH='${this.env['PATH']}'\n`);
     const address = () => this.proxy?.url.replace('http://', '') ?? '';
     this.daemon = new KitDaemon({ state: this.state, env: this.env, program, address });
+  }
+
+  /** What one machine of the kit compiled, the others need not. @returns the variable for what runs without the command line */
+  private shareCompiled(): NodeJS.ProcessEnv {
+    const used = getCompileCacheDir();
+    if (used === undefined) return {};
+    mkdirSync(join(this.home, 'cache'), { recursive: true, mode: 0o700 });
+    symlinkSync(dirname(used), join(this.home, 'cache', 'compiled'));
+    return { NODE_COMPILE_CACHE: dirname(used) };
   }
 
   /** A profile that is not built in is one of this machine's person. */

@@ -3,13 +3,12 @@
  * finds the variables, arguments, folder and modules of a new process. The host says what could not be put away after it.
  */
 import { ChildProcess } from 'node:child_process';
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { globalAgent } from 'node:http';
 import Module, { createRequire, syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
-import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { constants, Script } from 'node:vm';
+import vm from 'node:vm';
 
 const require = createRequire(import.meta.url);
 /** What `process.exit` throws, since nothing runs after it. */
@@ -19,13 +18,13 @@ let job = null;
 
 /** A packed file is compiled once; each command evaluates it anew. */
 const scripts = new Map();
-Module._extensions['.cjs'] = (module, filename) => {
-  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-  const compiled = () => new Script(Module.wrap(readFileSync(filename, 'utf8')), { filename, importModuleDynamically });
-  const script = scripts.get(filename) ?? compiled();
-  scripts.set(filename, script);
-  script.runInThisContext()(module.exports, createRequire(filename), module, filename, dirname(filename));
-};
+vm.Script = new Proxy(vm.Script, {
+  construct(Script, [text, options]) {
+    const script = scripts.get(options.filename) ?? new Script(text, options);
+    scripts.set(options.filename, script);
+    return script;
+  },
+});
 Module.enableCompileCache = () => {};
 syncBuiltinESMExports();
 

@@ -20,7 +20,7 @@ interface Ended {
 }
 
 /** What Node.js reads once, when a process starts, as the homes of tests have it. */
-export const usual = { LANG: 'C.UTF-8', NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
+export const usual = { LANG: 'C.UTF-8', NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE']! };
 const readAtStart = /^(NODE_|LC_|LANG|TZ$|SSL_|OPENSSL_|UV_)/;
 
 /** Commands that stay, or start programs of agents on their own streams. */

@@ -136,7 +136,7 @@ export class Home {
 
   /** What the server and the daemon of one home compiled, those of the next need not. */
   #shareCompiled(): void {
-    const compiled = join(tmpdir(), 'compiled-programs');
+    const compiled = usual.NODE_COMPILE_CACHE;
     for (const folder of [compiled, this.path('cache')]) mkdirSync(folder, { recursive: true, mode: 0o700 });
     symlinkSync(compiled, this.path('cache', 'compiled'));
   }
