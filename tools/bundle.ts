@@ -69,6 +69,8 @@ async function pack(root: string, name: string, from: BuildOptions): Promise<Pac
     bundle: true,
     // In this format Node's own modules, too, are loaded only by the code that uses them.
     format: 'cjs',
+    // Other packed files are required: they are loaded with what was compiled of them.
+    supported: { 'dynamic-import': from.format === 'esm' },
     platform: 'node',
     target: 'node22',
     charset: 'ascii',

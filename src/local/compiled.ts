@@ -5,7 +5,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire, getCompileCacheDir } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 /** The last line of a packed file: its digest, by which code kept of another build is told apart. */
 const DIGEST_LENGTH = 64;
@@ -36,7 +36,6 @@ function compile(file: string): Script {
   const cachedData = path && read(path, digest);
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
     filename: file,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData && { cachedData }),
   });
   if (path && (!cachedData || script.cachedDataRejected)) keep(script, path, digest);
