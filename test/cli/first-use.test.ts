@@ -11,7 +11,7 @@ describe('first use', function () {
   this.timeout(60_000);
   let home: Home;
   beforeEach(() => {
-    home = new Home({ bare: true });
+    home = new Home({ bare: true, shared: true });
   });
   afterEach(() => home.close());
 

@@ -10,7 +10,7 @@ describe('a first start', () => {
   it(`makes a database that can be used, ${STARTS} times of ${STARTS}`, async function () {
     this.timeout(120_000);
     const start = async () => {
-      const home = new Home({ bare: true });
+      const home = new Home({ bare: true, shared: true });
       const created = await home.run(['board', 'create', 'general', '--quiet']);
       expect(created).to.deep.equal({ code: 0, stdout: '', stderr: '' });
       const stopped = await home.run(['server', 'stop', '--quiet']);

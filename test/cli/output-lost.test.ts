@@ -14,7 +14,7 @@ it('each exit code is described in the manual', () => {
 if (process.platform === 'linux')
   describe('standard output on a full disk', function () {
     this.timeout(60_000);
-    const home = homeWithBoard('demo', { bare: true });
+    const home = homeWithBoard('demo', { bare: true, shared: true });
     const bodies = async () =>
       (await home().json(['read'])).messages.map(({ body }: { body: string }) => body) as string[];
     const full = (command: string) => home().shell(`service ${command} >/dev/full`);

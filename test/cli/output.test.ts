@@ -7,7 +7,7 @@ const acting = '\u001b]52;c;aGk=\u0007\u202eright\u202c\rover\u001b[2J';
 
 describe('output', function () {
   this.timeout(60_000);
-  const home = homeWithBoard('demo', { bare: true });
+  const home = homeWithBoard('demo', { bare: true, shared: true });
 
   it('shows control characters instead of obeying them, and keeps them in JSON', async () => {
     await home().json(['say', acting]);

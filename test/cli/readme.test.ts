@@ -47,7 +47,7 @@ function prepare(home: Home): void {
 
 describe('the README', function () {
   this.timeout(120_000);
-  const home = new Home({ bare: true });
+  const home = new Home({ bare: true, shared: true });
   before(() => prepare(home));
   after(() => home.close());
 

@@ -7,7 +7,7 @@ import { homeWithBoard } from './support/shared.ts';
 
 describe('a local server that is killed in the middle of a command', function () {
   this.timeout(60_000);
-  const home = homeWithBoard('demo', { bare: true });
+  const home = homeWithBoard('demo', { bare: true, shared: true });
 
   async function killServer(): Promise<number> {
     const pid = home().serverPid() as number;

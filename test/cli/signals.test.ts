@@ -26,7 +26,7 @@ async function ended(child: ChildProcess, at: string, works: () => boolean, sign
 
 describe('a signal, while a server is asked,', function () {
   this.timeout(60_000);
-  const home = new Home({ bare: true });
+  const home = new Home({ bare: true, shared: true });
   let server: TestServer;
   let proxy: FaultProxy;
   before(async () => {

@@ -11,7 +11,7 @@ const acting = /\u001b\[8m|\u001b\]|\u0007|[\u0080-\u009f\u202a-\u202e\u2066-\u2
 
 describe('at a terminal', function () {
   this.timeout(60_000);
-  const home = homeWithBoard('demo', { bare: true });
+  const home = homeWithBoard('demo', { bare: true, shared: true });
 
   let server: HostileServer;
   before(async () => {

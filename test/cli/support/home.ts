@@ -56,13 +56,16 @@ export class Home {
   readonly #bare: boolean;
   private readonly children = new Set<ChildProcess>();
 
-  /** @param bare nothing is prepared, and each command is a process of its own: for tests that are about the processes */
-  constructor({ bare = false } = {}) {
+  /**
+   * @param bare nothing is prepared, and each command is a process of its own: for tests that are about the processes
+   * @param shared what was compiled for other homes is here too
+   */
+  constructor({ bare = false, shared = !bare }: { bare?: boolean; shared?: boolean } = {}) {
     this.#bare = bare;
     const bin = join(this.dir, 'bin');
     mkdirSync(bin);
     mkdirSync(this.work);
-    if (!bare) this.#shareCompiled();
+    if (shared) this.#shareCompiled();
     for (const name of ['service', 'board-service']) symlinkSync(join(root, 'bin', 'run.js'), join(bin, name));
     this.env = {
       HOME: this.dir,

@@ -2,7 +2,7 @@
 import { Home } from './home.ts';
 
 /** Call inside `describe`: gives the home, which is closed at the end. */
-export function homeWithBoard(name = 'demo', options: { bare?: boolean } = {}): () => Home {
+export function homeWithBoard(name = 'demo', options: { bare?: boolean; shared?: boolean } = {}): () => Home {
   let home: Home;
   before(async function () {
     this.timeout(60_000);
