@@ -43,12 +43,12 @@ interface OnBoard {
   people: BenchPerson[];
 }
 
-/** The product with these people and agents on its boards. */
-export async function serverSide(crowd: Crowd, nodeFlags: string[] = []): Promise<Side> {
+/** The product with these people and agents on its boards. @param db default: SQLite */
+export async function serverSide(crowd: Crowd, nodeFlags: string[] = [], db?: string): Promise<Side> {
   const dataDir = newFolder('crowd');
-  await (await startProduct({ dataDir })).end();
-  const people = await addPeople(dataDir, crowd.people);
-  const product = await startProduct({ dataDir, nodeFlags });
+  await (await startProduct({ dataDir, db })).end();
+  const people = await addPeople(dataDir, crowd.people, db);
+  const product = await startProduct({ dataDir, nodeFlags, db });
   const boards = await seatAll(product, people, crowd);
   const heads: number[] = [];
   for (let n = 0; n < crowd.boards; n++) {

@@ -59,6 +59,12 @@ export class Engine {
     });
   }
 
+  /** The URL of one more empty database. */
+  async another(): Promise<string> {
+    await this.#admin.query('CREATE DATABASE another');
+    return this.url.replace(/bench$/, 'another');
+  }
+
   async version(): Promise<string> {
     return ((await this.#one('SHOW server_version'))['server_version'] as string).split(' ')[0] ?? '';
   }

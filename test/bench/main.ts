@@ -1,21 +1,27 @@
 /**
  * Measures the server against a floor: `npm run bench` all sections, `npm run bench -- posts streams` some of them,
- * `npm run bench -- --profile posts` where the time goes, `npm run bench -- load --minutes=30` a long load. The table is also written to .bench/latest.json.
+ * `npm run bench -- --profile posts` where the time goes, `npm run bench -- load --minutes=30` a long load. The table is also written to .bench/bench.json, and each
+ * chart to an SVG beside it; with `--docs` to docs/bench instead, which the README shows.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { serverModule } from '../faults/launch.ts';
 import { boards } from './boards.ts';
+import { barChart } from './chart.ts';
 import { delivery } from './delivery.ts';
 import { hooks } from './hooks.ts';
 import { load } from './load.ts';
 import { longBoard } from './long-board.ts';
+import { mail } from './mail.ts';
+import { many } from './many.ts';
 import { type Figure, reached } from './measure.ts';
 import { memory } from './memory.ts';
 import { oracle } from './oracle.ts';
 import { page } from './page.ts';
 import { peers } from './peers.ts';
+import { postgres } from './postgres.ts';
 import { posts } from './posts.ts';
 import { processes } from './processes.ts';
 import { size } from './size.ts';
@@ -43,6 +49,9 @@ const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   page,
   processes,
   peers,
+  postgres,
+  mail,
+  many,
   load: () => load(minutes),
 };
 
@@ -52,9 +61,15 @@ const unknown = names.find((name) => !Object.hasOwn(sections, name));
 if (unknown !== undefined) throw new Error(`no section ${unknown}; there are: ${Object.keys(sections).join(', ')}`);
 
 const compiled = !serverModule().endsWith('.ts');
-process.stdout.write(
-  `Node ${process.version}, ${cpus().length} cores, server ${compiled ? 'compiled' : 'from source'}\n`,
-);
+const machine = {
+  cpu: cpus()[0]?.model.trim(),
+  cores: cpus().length,
+  memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+  platform: `${process.platform} ${process.arch}`,
+  node: process.version,
+  server: compiled ? 'compiled' : 'from source',
+};
+process.stdout.write(`${Object.values(machine).join(', ')}\n`);
 const figures: (Figure & { section: string })[] = [];
 for (const name of names.length > 0 ? names : Object.keys(sections)) {
   process.stdout.write(`${name} …\n`);
@@ -76,7 +91,17 @@ function report(): void {
     process.stdout.write(`${figure.name.padEnd(width)}  ${figure.value.padStart(10)}${target}\n`);
   }
   if (profile) return;
-  mkdirSync(benchDir, { recursive: true });
-  const content = { at: new Date().toISOString(), node: process.version, compiled, figures };
-  writeFileSync(join(benchDir, 'latest.json'), `${JSON.stringify(content, null, 2)}\n`);
+  const folder = args.includes('--docs') ? fileURLToPath(new URL('../../docs/bench', import.meta.url)) : benchDir;
+  mkdirSync(folder, { recursive: true });
+  const content = { at: new Date().toISOString(), machine, figures };
+  writeFileSync(join(folder, 'bench.json'), `${JSON.stringify(content, null, 2)}\n`);
+  const charts = Map.groupBy(
+    figures.flatMap(({ chart }) => chart ?? []),
+    ({ title }) => title,
+  );
+  const note = `${machine.cpu}, ${machine.cores} cores, ${machine.memory}, Node.js ${machine.node}`;
+  for (const [title, bars] of charts) {
+    const name = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+    writeFileSync(join(folder, `${name}.svg`), barChart(title, bars, note));
+  }
 }

@@ -1,4 +1,5 @@
 /** Figures from samples. */
+import type { Bar } from './chart.ts';
 
 /** The value in the middle. @param values at least one. */
 export function median(values: readonly number[]): number {
@@ -29,6 +30,8 @@ export interface Figure {
   /** The number `target` speaks about. */
   ratio?: number;
   target?: { op: '>=' | '<='; value: number };
+  /** The bar that it is in a chart. */
+  chart?: { title: string } & Bar;
 }
 
 export const reached = ({ ratio, target }: Figure): boolean | null =>

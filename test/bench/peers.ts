@@ -4,9 +4,11 @@
  */
 import { Engine } from './engine.ts';
 import { Fanout, spread } from './fanout.ts';
-import { type Figure, median, ownCpu, round } from './measure.ts';
+import { type Figure, median, ownCpu, quantile, round } from './measure.ts';
 import { installPeers, peerVersion } from './peers/install.ts';
 import { parseSide, productSide, type Started } from './sides.ts';
+
+const counting = new URL('counting-commits.mjs', import.meta.url).href;
 
 const WRITERS = 16;
 const READERS = 40;
@@ -36,7 +38,7 @@ export async function peers(): Promise<Figure[]> {
   };
   try {
     await add((db) => productSide({ name: 'this server on Postgres', db }), await Engine.start());
-    await add(() => productSide({ name: 'this server on SQLite' }));
+    await add(() => productSide({ name: 'this server on SQLite', nodeFlags: ['--import', counting] }));
     await add((db) => parseSide(`${parse} with request ids`, folder, db!, true), await Engine.start());
     await add((db) => parseSide(`${parse} without`, folder, db!, false), await Engine.start());
     for (const { load } of lanes) {
@@ -75,19 +77,27 @@ async function measured({ side, load, cores }: Lane): Promise<void> {
 }
 
 function figuresOf({ side, load, cores }: Lane): Figure[] {
+  const other = side.name.startsWith('Parse');
+  const bar = (title: string, value: number) => ({ chart: { title, label: side.name, value, other } });
+  const rate = median(load.rates);
   return [
-    { name: `${side.name}: posts/s`, value: round(median(load.rates), 0) },
+    { name: `${side.name}: posts/s`, value: round(rate, 0), ...bar('Posts per second', rate) },
     { name: `${side.name}: answer, p50 / p99`, value: spread(load.answers) },
-    { name: `${side.name}: delivery, p50 / p99`, value: spread(load.deliveries) },
+    {
+      name: `${side.name}: delivery, p50 / p99`,
+      value: spread(load.deliveries),
+      ...bar('Delivery, p99 in milliseconds', quantile(load.deliveries, 0.99)),
+    },
     { name: `${side.name}: cores the server used`, value: round(median(cores)) },
   ];
 }
 
 /** Ends a server, which then tells of its last syncs. */
 async function ended({ side, load, engine, syncsBefore }: Lane): Promise<Figure[]> {
+  const { commits = 0 } = await side.children[0]!.usage();
   await side.end();
-  if (!engine) return [];
-  const syncs = (await engine.syncs()) - syncsBefore;
-  await engine.end();
+  // Each commit of SQLite is one sync of its log.
+  const syncs = engine ? (await engine.syncs()) - syncsBefore : commits;
+  await engine?.end();
   return [{ name: `${side.name}: syncs of the log for a post`, value: round(syncs / load.posts) }];
 }

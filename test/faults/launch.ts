@@ -16,6 +16,8 @@ export interface Usage {
   rss: number;
   heapUsed: number;
   external: number;
+  /** Of its database, where they are counted. */
+  commits?: number;
 }
 
 /** A child that prints `{"url": …}` when it is ready. */

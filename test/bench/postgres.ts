@@ -1,0 +1,113 @@
+/**
+ * This server on Postgres in the shapes that a team meets: one board and sixteen, a database that is 5 ms away, two and four server
+ * processes on it; and how many transactions ran into each other.
+ */
+import pg from 'pg';
+import { type Delayed, delayed } from './delay.ts';
+import { Engine } from './engine.ts';
+import { Fanout, spread } from './fanout.ts';
+import { type Figure, median, round } from './measure.ts';
+import { type ProductShape, productSide } from './sides.ts';
+
+const WRITERS = 16;
+const READERS = 16;
+const ROUNDS = 4;
+const ROUND_MS = 2_500;
+const WARM_UP_MS = 4_000;
+/** Each way: 5 ms for a question and its answer. */
+const AWAY_MS = 2.5;
+
+interface Shape extends ProductShape {
+  away?: true;
+}
+
+const shapes: Shape[] = [
+  { name: '1 board', boards: 1 },
+  { name: '16 boards', boards: 16 },
+  { name: '1 board, 5 ms away', boards: 1, away: true },
+  { name: '16 boards, 5 ms away', boards: 16, away: true },
+  { name: '1 board, 2 processes', boards: 1, processes: 2 },
+  { name: '1 board, 4 processes', boards: 1, processes: 4 },
+  { name: '16 boards, 2 processes', boards: 16, processes: 2 },
+  { name: '16 boards, 4 processes', boards: 16, processes: 4 },
+];
+
+export async function postgres(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  let posts = 0;
+  let deadlocks = 0;
+  let serialization = 0;
+  for (const shape of shapes) {
+    const engine = await Engine.start();
+    try {
+      const measured = await measure(shape, engine);
+      figures.push(...measured.figures);
+      posts += measured.posts;
+      const conflicts = await engine.conflicts();
+      deadlocks += conflicts.deadlocks;
+      serialization += conflicts.serialization;
+    } finally {
+      await engine.end();
+    }
+  }
+  return [
+    ...figures,
+    {
+      name: `Postgres: deadlocks in ${posts} posts`,
+      value: String(deadlocks),
+      ratio: deadlocks,
+      target: { op: '<=', value: 0 },
+    },
+    { name: `Postgres: serialisation failures in ${posts} posts`, value: String(serialization) },
+  ];
+}
+
+async function measure({ away, ...shape }: Shape, engine: Engine): Promise<{ figures: Figure[]; posts: number }> {
+  const before = await engine.syncs();
+  const network: Delayed | null = away ? await delayed(engine.port, AWAY_MS) : null;
+  const url = new URL(engine.url);
+  if (network) url.port = String(network.port);
+  const figures: Figure[] = [];
+  const add = (name: string, value: string, n?: number): void => {
+    const chart =
+      n === undefined ? {} : { chart: { title: 'Posts per second on Postgres', label: shape.name, value: n } };
+    figures.push({ name: `Postgres, ${shape.name}: ${name}`, value, ...chart });
+  };
+  try {
+    if (network) add('a query and its answer', `${round(await roundTrip(url.href), 1)} ms`);
+    const side = await productSide({ ...shape, db: url.href });
+    let load: Fanout | null = null;
+    try {
+      load = await Fanout.open(side, WRITERS, READERS);
+      await load.run(WARM_UP_MS);
+      load.forget();
+      for (let n = 0; n < ROUNDS; n++) await load.run(ROUND_MS);
+      load.close();
+    } finally {
+      await side.end();
+    }
+    const rate = median(load.rates);
+    add('posts/s', round(rate, 0), rate);
+    add('answer, p50 / p99', spread(load.answers));
+    add('delivery, p50 / p99', spread(load.deliveries));
+    add('syncs of the log for a post', round(((await engine.syncs()) - before) / load.posts));
+    if (load.busy > 0) add('answers that the server is busy, after which a post was sent again', String(load.busy));
+    return { figures, posts: load.posts };
+  } finally {
+    network?.close();
+  }
+}
+
+/** The median of a query that asks for nothing. */
+async function roundTrip(url: string): Promise<number> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const times: number[] = [];
+  for (let n = 0; n < 50; n++) {
+    const from = performance.now();
+    await client.query('SELECT 1');
+    times.push(performance.now() - from);
+  }
+  await client.end();
+  return median(times);
+}
