@@ -65,10 +65,6 @@ export class Engine {
     return this.url.replace(/bench$/, 'another');
   }
 
-  async version(): Promise<string> {
-    return ((await this.#one('SHOW server_version'))['server_version'] as string).split(' ')[0] ?? '';
-  }
-
   /** Syncs of its log so far; a process of it tells of its own when it ends, or now and then. */
   async syncs(): Promise<number> {
     return Number((await this.#one("SELECT sum(fsyncs) AS n FROM pg_stat_io WHERE object = 'wal'"))['n']);

