@@ -103,6 +103,8 @@ export interface LaunchOptions {
   nodeFlags?: string[];
   /** The words before the program's own. */
   before?: string[];
+  /** Variables of the environment beside its own. */
+  env?: NodeJS.ProcessEnv;
   /** What is wrong with it, by its name in bugs.mjs; it then runs from its source. */
   bug?: string | undefined;
 }
@@ -120,10 +122,10 @@ export function launchServer(options: LaunchOptions): Child {
 export const launchSilent = (options: LaunchOptions): Child => launchWith(silentStarter, options, source);
 
 function launchWith(start: string, options: LaunchOptions, module = serverModule()): Child {
-  const { dataDir, db, port, nodeFlags = [], before } = options;
+  const { dataDir, db, port, nodeFlags = [], before, env = {} } = options;
   const files = db?.startsWith('postgres') ? 'db:' : undefined;
   const told = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error' };
-  return new Child([...nodeFlags, start, module, JSON.stringify(told)], process.env, before);
+  return new Child([...nodeFlags, start, module, JSON.stringify(told)], { ...process.env, ...env }, before);
 }
 
 /** Starts a TypeScript file of the tests as a program; wait for `ready`. */

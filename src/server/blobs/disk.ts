@@ -1,6 +1,6 @@
 /** Bytes as files of this machine: `sha256/ab/cd/<hex>` under a folder that only the server's user may reach. */
 import { link, lstat, mkdir, open, readdir, stat, statfs, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Kept, stageIn, tidyStage } from './stage.ts';
 import {
@@ -35,6 +35,8 @@ export class DiskStore implements BlobStore {
   readonly kind = 'disk';
   readonly #root: string;
   readonly #stage: string;
+  /** Folders whose names are on the disk. */
+  readonly #flushed = new Set<string>();
 
   private constructor(root: string) {
     this.#root = root;
@@ -54,6 +56,7 @@ export class DiskStore implements BlobStore {
     if (system !== undefined) throw new UnsafeFolder(`${root} lies on another machine (${system})`);
     const store = new DiskStore(root);
     for (const folder of [store.#stage, join(root, 'sha256')]) await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const folder of [dirname(root), root]) await flush(folder);
     return store;
   }
 
@@ -108,9 +111,12 @@ export class DiskStore implements BlobStore {
   async #publish({ path, digest, size }: Kept): Promise<void> {
     await flush(path);
     const folder = join(...this.#folderOf(hexOf(digest)));
-    if (await mkdir(folder, { recursive: true, mode: 0o700 })) {
+    // Also where somebody else made it, who may not have flushed it yet.
+    if (!this.#flushed.has(folder)) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
       await flush(join(folder, '..', '..'));
       await flush(join(folder, '..'));
+      this.#flushed.add(folder);
     }
     const final = this.#pathOf(digest);
     for (;;) {

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   unlinkSync,
   writeFileSync,
@@ -66,6 +67,23 @@ export function readPrivate(path: string): Buffer | null {
  * @throws EEXIST when it is there already.
  */
 export function createPrivate(path: string, content: string | Buffer): void {
+  const part = writePart(path, content);
+  try {
+    linkSync(part, path);
+  } finally {
+    unlinkSync(part);
+  }
+  syncFolder(dirname(path));
+}
+
+/** The same where there may be one already, which stays until the new one is whole. */
+export function replacePrivate(path: string, content: string | Buffer): void {
+  renameSync(writePart(path, content), path);
+  syncFolder(dirname(path));
+}
+
+/** Writes a file beside the one it will be, and flushes it; answers its path. */
+function writePart(path: string, content: string | Buffer): string {
   const part = `${path}.part`;
   rmSync(part, { force: true });
   const file = openSync(part, 'wx', 0o600);
@@ -75,12 +93,7 @@ export function createPrivate(path: string, content: string | Buffer): void {
   } finally {
     closeSync(file);
   }
-  try {
-    linkSync(part, path);
-  } finally {
-    unlinkSync(part);
-  }
-  syncFolder(dirname(path));
+  return part;
 }
 
 /** Gives a pending file its final name without ever replacing another one. */

@@ -2,10 +2,11 @@
  * Which database a data folder belongs to. The folder keeps the server's secret and its owner's key, which are worth
  * nothing with another database; so a start without `--db` must not make an empty one beside them.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteFile } from '../db/open.ts';
 import { serversOf } from '../db/postgres-hosts.ts';
+import { replacePrivate } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 
 const FILE = 'storage';
@@ -56,7 +57,7 @@ function checked(url: string): string {
 /** Notes what this folder is used with, without a password. */
 export function rememberStorage(dataDir: string, url: string): void {
   const text = url === embedded(dataDir) ? 'embedded' : withoutPassword(url);
-  if (lastUsed(dataDir) !== text) writeFileSync(join(dataDir, FILE), `${text}\n`, { mode: 0o600 });
+  if (lastUsed(dataDir) !== text) replacePrivate(join(dataDir, FILE), `${text}\n`);
 }
 
 /** A database's URL as it may be shown. */
