@@ -4,6 +4,7 @@ import {
   appendFileSync,
   chmodSync,
   cpSync,
+  existsSync,
   lchownSync,
   mkdtempSync,
   readdirSync,
@@ -37,8 +38,11 @@ export function newFolder(name: string): string {
 
 export const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
-/** How an engine ends: as `pg_ctl stop -m` says it. At once means that nothing is written any more, and the next start recovers. */
-export type Ending = 'fast' | 'immediate';
+/**
+ * How an engine ends: as `pg_ctl stop -m` says it, or every process of it is killed. At once means that nothing is written
+ * any more, and the next start recovers.
+ */
+export type Ending = 'fast' | 'immediate' | 'killed';
 
 /** A Postgres that a test may end. Its settings are the engine's defaults: a commit waits for the disk. */
 export interface Cluster {
@@ -55,7 +59,21 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
+const signals = { fast: 'SIGINT', immediate: 'SIGQUIT', killed: 'SIGKILL' } as const;
+
+/** The processes that one has started, on Linux; elsewhere it is left to them to notice that it is gone. */
+function startedBy(pid: number): number[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number) : [];
+}
+
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
 
 export async function startCluster(): Promise<Cluster> {
   const home = newHome();
@@ -65,7 +83,7 @@ export async function startCluster(): Promise<Cluster> {
   await engine.postgres.createDatabase('faults');
   return {
     ...engine,
-    end: (how) => endEngine(engine, signals[how]),
+    end: (how) => endEngine(engine, how),
     start: () => engine.postgres.start(),
     async stop() {
       await engine.postgres.stop();
@@ -97,7 +115,7 @@ export async function startPair(): Promise<Pair> {
   const pair: Pair = {
     db: `postgres://postgres:test@${engines.map(({ port }) => `127.0.0.1:${port}`).join()}/faults?target_session_attrs=read-write`,
     async failOver() {
-      await endEngine(first, 'SIGKILL');
+      await endEngine(first, 'killed');
       followed = false;
       [first, second] = [second, first];
       // One whose other server is gone would wait for it for ever.
@@ -202,9 +220,12 @@ function engineIn(databaseDir: string, port: number): EngineAt {
   };
 }
 
-async function endEngine({ postgres, databaseDir }: EngineAt, signal: NodeJS.Signals): Promise<void> {
+async function endEngine({ postgres, databaseDir }: EngineAt, how: Ending): Promise<void> {
   const { process: main } = postgres as unknown as { process: ChildProcess };
   const gone = new Promise((resolve) => main.once('exit', resolve));
-  process.kill(Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]), signal);
+  const pid = Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const others = how === 'killed' ? startedBy(pid) : [];
+  process.kill(pid, signals[how]);
+  await until(() => !others.some(kill), 'all of its processes are gone', 10_000);
   await gone;
 }

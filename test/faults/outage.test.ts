@@ -1,6 +1,6 @@
 /**
  * A server lives on while its Postgres is restarted and its connections are ended, says meanwhile that it cannot answer,
- * and keeps what it acknowledged. SERVICE_TEST_LONG=1 does each of it 20 times.
+ * and keeps what it acknowledged. SERVICE_TEST_LONG=1 does each of it 20 times, and kills it 100 times.
  */
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -12,12 +12,14 @@ import { bytesOf, tryPut } from '../support/files.ts';
 import { TestStream } from '../support/stream.ts';
 import { until } from '../support/until.ts';
 import type { Answer } from './api.ts';
-import { type Cluster, newFolder, remove, startCluster } from './databases.ts';
+import { type Cluster, type Ending, newFolder, remove, startCluster } from './databases.ts';
 import { type Child, launchServer, localKey } from './launch.ts';
 import { expectAllKept, expectSameAgain, type Place, Reading } from './record.ts';
 import { Fleet, Target } from './writers.ts';
 
 const ROUNDS = process.env['SERVICE_TEST_LONG'] === '1' ? 20 : 1;
+/** How often every process of the engine is killed. */
+const KILLS = ROUNDS * (ROUNDS > 1 ? 5 : 1);
 const WRITERS = 16;
 const STREAMS = 20;
 /** After this time a database that takes connections again has to be used again. */
@@ -56,7 +58,7 @@ describe('a server whose Postgres goes away', function () {
   const back = () => until(async () => (await dana.call('getMe')).status === 200, 'it answers again', BACK_MS);
 
   it(`lives through ${ROUNDS} restarts of each kind under load, and loses nothing`, async function () {
-    this.timeout((ROUNDS + 1) * 60_000);
+    this.timeout((ROUNDS + KILLS + 1) * 60_000);
     const place: Place = { url: dana.url, token: dana.token ?? '', board: await newBoard(dana) };
     const quiet = (await newBoard(dana)).name;
     const agent = await newAgent(dana, quiet);
@@ -78,7 +80,7 @@ describe('a server whose Postgres goes away', function () {
     const acknowledged = (count: number) =>
       Promise.race([new Promise<void>((resolve) => fleet.after('acknowledged', count, resolve)), fleet.failure]);
     const files = new Uploads(dana, place.board.name);
-    const restarted = async (how: 'fast' | 'immediate') => {
+    const restarted = async (how: Ending) => {
       await acknowledged(WRITERS * 4);
       await cluster.end(how);
       await cluster.start();
@@ -93,6 +95,7 @@ describe('a server whose Postgres goes away', function () {
       await endEachConnection(() => acknowledged(WRITERS));
       expect(server.process.exitCode, 'exit code of the server').to.equal(null);
     }
+    for (let n = 0; n < KILLS; n++) await restarted('killed');
     await fleet.finish();
     await files.finish();
 
