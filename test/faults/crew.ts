@@ -48,14 +48,14 @@ export class Crew {
     this.dana = new Api(servers[0]?.url as string, localKey(folders[0] as string));
   }
 
-  /** @param bug what is wrong with them, by its name in bugs.mjs. */
-  static async start(engine: Engine, bug?: string): Promise<Crew> {
+  /** @param how what is wrong with them, by its name in bugs.mjs, or whether their clocks jump. */
+  static async start(engine: Engine, how: Pick<LaunchOptions, 'bug' | 'jumps'> = {}): Promise<Crew> {
     const { dataDir, db } = await newPlace(engine);
-    const servers = [await Server.start({ dataDir, db, bug })];
+    const servers = [await Server.start({ dataDir, db, ...how })];
     if (db === undefined) return new Crew(servers, [dataDir]);
     const twin = newFolder('twin');
     for (const file of ['server-secret', 'local-key']) copyFileSync(join(dataDir, file), join(twin, file));
-    servers.push(await Server.start({ dataDir: twin, db, bug }));
+    servers.push(await Server.start({ dataDir: twin, db, ...how }));
     return new Crew(servers, [dataDir, twin]);
   }
 

@@ -1,5 +1,5 @@
 /**
- * Random runs, judged from outside: several clients, a server or two that are killed, every call and every answer against
+ * Random runs, judged from outside: several clients, a server or two that are killed and whose clocks jump by an hour, every call and every answer against
  * the record. And the judge itself: servers that are wrong on purpose are found out.
  *
  * The short form plays few runs; SERVICE_TEST_LONG=1 plays 100 on each database. SERVICE_TEST_SEED=n plays run n alone.
@@ -15,17 +15,18 @@ const LONG = process.env['SERVICE_TEST_LONG'] === '1';
 const one = process.env['SERVICE_TEST_SEED'];
 const SEEDS = one === undefined ? Array.from({ length: LONG ? 100 : 2 }, (_, n) => n + 1) : [Number(one)];
 const KILLS = LONG ? 2 : 1;
+const JUMPS = 2;
 /** So many runs at most until a wrong server has shown what it does. */
 const PATIENCE = 5;
 
 forEachDatabase('a random run', (engine: Engine) => {
   it(`is what its record says, ${SEEDS.length} times`, async function () {
     this.timeout(SEEDS.length * 30_000);
-    const crew = await Crew.start(engine);
+    const crew = await Crew.start(engine, { jumps: true });
     let calls = 0;
     let lost = 0;
     for (const seed of SEEDS) {
-      const run = new RandomRun(crew, seed, KILLS);
+      const run = new RandomRun(crew, seed, { kills: KILLS, jumps: JUMPS });
       const history = await run.play();
       // The chain holds, and the timeline is what the record says.
       await new Reading(run.place.board.id).catchUp(run.place);
@@ -50,11 +51,11 @@ forEachDatabase('a random run', (engine: Engine) => {
   for (const [bug, found] of LONG ? bugs : short)
     it(`of a server with the bug ${bug} is found out`, async function () {
       this.timeout(120_000);
-      const crew = await Crew.start(engine, bug);
+      const crew = await Crew.start(engine, { bug });
       const wrongs: string[] = [];
       for (let seed = 1; seed <= PATIENCE && !wrongs.some((wrong) => found.test(wrong)); seed++) {
         // A run may not even get to its end.
-        const judged = await new RandomRun(crew, seed, 0).play().then(wrongsIn, (error: Error) => [error.message]);
+        const judged = await new RandomRun(crew, seed).play().then(wrongsIn, (error: Error) => [error.message]);
         wrongs.push(...judged);
       }
       expect(wrongs.join('\n')).to.match(found);

@@ -69,6 +69,11 @@ export class Child {
     });
   }
 
+  /** Puts its clock forward, or back, where it was started so that it can be. */
+  jump(ms: number): void {
+    this.process.send({ jump: ms });
+  }
+
   /** Resolves when it has stopped working: its CPU time no longer moves. */
   async idle(): Promise<void> {
     let before = (await this.usage()).cpuMs;
@@ -103,6 +108,8 @@ export interface LaunchOptions {
   nodeFlags?: string[];
   /** The words before the program's own. */
   before?: string[];
+  /** Its clock can be put forward and back. */
+  jumps?: boolean | undefined;
   /** Variables of the environment beside its own. */
   env?: NodeJS.ProcessEnv;
   /** What is wrong with it, by its name in bugs.mjs; it then runs from its source. */
@@ -122,9 +129,9 @@ export function launchServer(options: LaunchOptions): Child {
 export const launchSilent = (options: LaunchOptions): Child => launchWith(silentStarter, options, source);
 
 function launchWith(start: string, options: LaunchOptions, module = serverModule()): Child {
-  const { dataDir, db, port, nodeFlags = [], before, env = {} } = options;
+  const { dataDir, db, port, nodeFlags = [], before, env = {}, jumps } = options;
   const files = db?.startsWith('postgres') ? 'db:' : undefined;
-  const told = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error' };
+  const told = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error', jumps };
   return new Child([...nodeFlags, start, module, JSON.stringify(told)], { ...process.env, ...env }, before);
 }
 

@@ -18,6 +18,7 @@ const TASKS = 3;
 /** The last of the agents is removed by the person at this step. */
 const REMOVAL = 8;
 const WAIT_S = 1;
+const HOUR = 3_600_000;
 /** So often all wait for the person in the end. */
 const ROUNDS = 3;
 /** A call that has no answer for so long will never have one. */
@@ -44,24 +45,33 @@ export class RandomRun {
   /** Where it was played. */
   readonly place: Place;
   readonly #calls: Call[] = [];
-  readonly #kills: Map<number, number>;
+  /** What happens while so many requests are under way. */
+  readonly #faults = new Map<number, () => void>();
   #members: Member[] = [];
   #agents: Agent[] = [];
   #sent = 0;
   #removed = false;
   #killing: Promise<void> = Promise.resolve();
 
-  /** @param kills how often a server dies. */
-  constructor(crew: Crew, seed: number, kills: number) {
+  /** @param faults how often a server dies, and how often the time of day jumps by an hour, forward or back. */
+  constructor(crew: Crew, seed: number, faults = { kills: 0, jumps: 0 }) {
     this.#crew = crew;
     this.#luck = chance(seed);
     this.#board = `history-${seed}`;
     const { url, token = '' } = crew.dana;
     this.place = { url, token, board: { id: '', name: this.#board } };
     const servers = crew.servers.length - 1;
-    this.#kills = new Map(
-      Array.from({ length: kills }, () => [this.#luck.between(10, 60), this.#luck.between(0, servers)]),
-    );
+    const { between, pick } = this.#luck;
+    for (let n = 0; n < faults.kills; n++) {
+      const server = between(0, servers);
+      this.#faults.set(between(10, 60), () => this.#kill(server));
+    }
+    for (let n = 0; n < faults.jumps; n++) {
+      const ms = pick([-HOUR, HOUR]);
+      this.#faults.set(between(10, 60), () => {
+        for (const { child } of crew.servers) if (child.process.connected) child.jump(ms);
+      });
+    }
   }
 
   /** Plays it to its end; answers everything that happened. */
@@ -217,9 +227,9 @@ export class RandomRun {
     const { servers } = this.#crew;
     for (let n = server; ; n++) {
       this.#sent++;
-      const dies = this.#kills.get(this.#sent);
+      const fault = this.#faults.get(this.#sent);
       const answer = new Client(servers[n % servers.length]?.url as string, api.token).call(name, request);
-      if (dies !== undefined) this.#kill(dies);
+      fault?.();
       const found = await answer.catch(() => null);
       if (found?.status === 500) throw new Error(`${name} was answered ${found.text}`);
       if (!found || found.status === 503 || found.code === 'idempotency_in_progress') {

@@ -56,6 +56,25 @@ forEachDatabase('a process that dies beside others', (engine) => {
     stream.close();
   });
 
+  it('and one that lives and tells nobody are both heard of in time', async function () {
+    this.timeout(30_000);
+    const board = await newBoard(server.dana);
+    const agent = await newAgent(server.dana, board.name);
+    const writer = beside((options) => launchServer({ ...options, bug: 'no_notify_postgres' }));
+    const there = new Api(await writer.ready, server.dana.token);
+    const stream = await TestStream.open(server.dana, { board: board.name });
+    await stream.frame(({ event }) => event === 'ready');
+    const waiting = agent.ok('readInbox', { query: { wait: 500 } });
+    await until(() => server.clock.waiting(500_000) > 0, 'the wait sleeps');
+    await post(there, board.name, 'unheard');
+    const told = performance.now();
+    await stream.frame(({ event }) => event === 'event');
+    expect((await waiting).messages.map(({ body }) => body)).to.deep.equal(['unheard']);
+    expect(performance.now() - told).to.be.below(1_500);
+    stream.close();
+    await writer.stop();
+  });
+
   it('loses nothing, and its clients go on with another', async function () {
     this.timeout(30_000);
     const board = await newBoard(server.dana);
