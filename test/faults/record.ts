@@ -69,7 +69,7 @@ export class Reading {
 }
 
 /** Everything acknowledged is there once and as answered; whatever else is there is still waiting for its answer. */
-export function expectAllKept(fleet: Fleet, { timeline }: Reading, from = 0): void {
+export function expectAllKept(fleet: Pick<Fleet, 'acknowledged' | 'pending'>, { timeline }: Reading, from = 0): void {
   for (const { text, answer } of fleet.acknowledged.slice(from)) {
     const told = JSON.parse(answer) as Message;
     const kept = timeline.get(text);
