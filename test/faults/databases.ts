@@ -75,11 +75,15 @@ function kill(pid: number): boolean {
   }
 }
 
-export async function startCluster(): Promise<Cluster> {
+/** @param disk variables of the environment for what stands between the engine and a folder of its own. */
+export async function startCluster(disk: NodeJS.ProcessEnv = {}, folder = ''): Promise<Cluster> {
   const home = newHome();
   const engine = engineIn(join(home, 'cluster'), await freePort());
   await engine.postgres.initialise();
+  // The engine takes its environment from this process.
+  Object.assign(process.env, disk, folder && { DISK_FOLDER: join(engine.databaseDir, folder) });
   await engine.postgres.start();
+  for (const name of [...Object.keys(disk), 'DISK_FOLDER']) delete process.env[name];
   await engine.postgres.createDatabase('faults');
   return {
     ...engine,

@@ -2,7 +2,7 @@
 import Sqlite from 'better-sqlite3';
 import { Batches } from './batches.ts';
 import type { Clock } from './clock.ts';
-import { StorageFull } from './dialect.ts';
+import { StorageFull, Unreachable } from './dialect.ts';
 import { type Connection, SqliteWriteTx } from './sqlite-connection.ts';
 
 /** Most writes in one transaction, so that the first of a burst does not wait for all of it. */
@@ -72,7 +72,7 @@ export class GroupWriter {
           if (!this.#connection.db.inTransaction) throw error;
           if (tx.changed) {
             this.#connection.exec('ROLLBACK');
-            job.reject(isFull(error) ? new StorageFull(error) : error);
+            job.reject(told(error));
             return batch.filter((other) => other !== job);
           }
           settled.push(() => job.reject(error));
@@ -81,7 +81,7 @@ export class GroupWriter {
       this.#connection.exec('COMMIT');
     } catch (error) {
       if (this.#connection.db.inTransaction) this.#connection.exec('ROLLBACK');
-      for (const job of batch) job.reject(isFull(error) ? new StorageFull(error) : error);
+      for (const job of batch) job.reject(told(error));
       return [];
     }
     for (const settle of settled) settle();
@@ -90,5 +90,11 @@ export class GroupWriter {
   }
 }
 
-/** The disk or a quota is at its end. */
-const isFull = (error: unknown): boolean => error instanceof Sqlite.SqliteError && error.code === 'SQLITE_FULL';
+/** What a failure of the disk means; any other error as it is. */
+function told(error: unknown): unknown {
+  if (!(error instanceof Sqlite.SqliteError)) return error;
+  // The disk or a quota is at its end.
+  if (error.code === 'SQLITE_FULL') return new StorageFull(error);
+  // What was not flushed may still be found by the next start.
+  return /^SQLITE_(IOERR|READONLY|CANTOPEN)/.test(error.code) ? new Unreachable(error, true) : error;
+}

@@ -1,6 +1,7 @@
 /** The one place where errors become answers. */
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
+import { Unreachable } from '../db/dialect.ts';
 import { asRefusal } from '../operation/run-write.ts';
 import { send } from './answer.ts';
 import { BODY_MS } from './body/read.ts';
@@ -13,6 +14,8 @@ export const answerErrors =
     try {
       await next();
     } catch (error) {
+      if (error instanceof Unreachable && error.committing)
+        log.error({ err: error, request: ctx.state.requestId }, 'whether a write was made is not known');
       answer(ctx, asRefusal(error), log);
     }
     if (!ctx.req.complete && ctx.res.writableEnded) boundRest(ctx.req, BODY_MS, after);
