@@ -3,15 +3,15 @@
 import { registerHooks } from 'node:module';
 
 const bugs = {
-  // Works with the caller of an earlier request, and takes its time, so that the credential may have ended since.
+  // Works with the caller of an earlier request, whose credential may have ended since.
   stale_credential: {
     file: 'operation/run-write.ts',
-    find: 'const caller = await authenticate(tx, credential);\n        seen =',
+    find: /const caller = await authenticate\(tx, credential\);\s+seen =/,
     put: `const callers = (globalThis.callers ??= new Map());
-        const caller = callers.get(credential.token) ?? (await authenticate(tx, credential));
-        caller.shown = {};
-        callers.set(credential.token, caller);
-        seen =`,
+      const caller = callers.get(credential.token) ?? (await authenticate(tx, credential));
+      caller.shown = {};
+      callers.set(credential.token, caller);
+      seen =`,
   },
   // Does again what was done under a key.
   double_effect: {

@@ -20,7 +20,7 @@ import { type Chance, chance } from './random.ts';
 import { Reading } from './record.ts';
 
 const LONG = process.env['SERVICE_TEST_LONG'] === '1';
-const MOMENTS = LONG ? 200 : 6;
+const MOMENTS = LONG ? 200 : 4;
 const WRITERS = 8;
 const board = 'powered';
 

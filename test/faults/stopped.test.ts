@@ -20,7 +20,7 @@ import { Fleet, Target } from './writers.ts';
 
 const LONG = process.env['SERVICE_TEST_LONG'] === '1';
 const STOP_MS = LONG ? 30_000 : 1_500;
-const POSTS = LONG ? 10_000 : 400;
+const POSTS = LONG ? 10_000 : 200;
 /** A transaction of a server that stands still is ended after 5 seconds, and those who wait for it are told to repeat. */
 const HELD_MS = 5_000;
 
