@@ -48,8 +48,8 @@ export class Crew {
     this.dana = new Api(servers[0]?.url as string, localKey(folders[0] as string));
   }
 
-  /** @param how what is wrong with them, by its name in bugs.mjs, or whether their clocks jump. */
-  static async start(engine: Engine, how: Pick<LaunchOptions, 'bug' | 'jumps'> = {}): Promise<Crew> {
+  /** @param how what is wrong with them, whether their clocks jump, flags of Node. */
+  static async start(engine: Engine, how: Pick<LaunchOptions, 'bug' | 'jumps' | 'nodeFlags'> = {}): Promise<Crew> {
     const { dataDir, db } = await newPlace(engine);
     const servers = [await Server.start({ dataDir, db, ...how })];
     if (db === undefined) return new Crew(servers, [dataDir]);

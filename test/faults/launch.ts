@@ -71,7 +71,8 @@ export class Child {
 
   /** Puts its clock forward, or back, where it was started so that it can be. */
   jump(ms: number): void {
-    this.process.send({ jump: ms });
+    // It may be ending just now.
+    this.process.send({ jump: ms }, () => {});
   }
 
   /** Resolves when it has stopped working: its CPU time no longer moves. */
