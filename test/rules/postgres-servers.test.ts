@@ -16,7 +16,7 @@ describe('a URL of Postgres', () => {
     expect(serversOf('postgres://a/name?target_session_attrs=primary')).to.deep.equal(['postgres://a/name']);
   });
 
-  it('is none without a server, with a port that is none, or for reading only', () => {
+  it('has a server, a port that is a number, and is not for reading only', () => {
     const wrong = [
       'postgres:///name',
       'postgres://a:x/name',
