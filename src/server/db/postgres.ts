@@ -104,7 +104,7 @@ export class PostgresDatabase implements Database {
       await this.#transaction(
         READ,
         async (session) => {
-          const tx = new PostgresTx(session, false) as WriteTx;
+          const tx = new PostgresTx(session, false, true);
           await Promise.all(jobs.map((job) => job.run(tx).then(job.resolve, job.reject)));
         },
         true,

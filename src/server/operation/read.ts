@@ -1,7 +1,7 @@
 /** What surrounds a use case that only reads: one snapshot, with the credential read in it. */
 import { Refusal } from '../../contract/errors.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
-import type { ReadTx } from '../db/tx.ts';
+import type { Allowed, ReadTx } from '../db/tx.ts';
 import type { Moment } from '../rates/work.ts';
 import { termsOf } from './board-terms.ts';
 import { authenticate, type Caller, type Credential } from './caller.ts';
@@ -17,6 +17,7 @@ export async function reading<T>(
   name: OperationName | null,
   credential: Credential,
   fn: (tx: ReadTx, caller: Caller, admitAs: (moment: Moment) => void) => Promise<T>,
+  allows: Allowed = {},
 ): Promise<T> {
   const { caller, now, value } = await db.read(
     async (tx) => {
@@ -31,7 +32,7 @@ export async function reading<T>(
       };
       return { caller: found, now: tx.now, value: await settle(run()) };
     },
-    { ahead: true },
+    { ahead: true, ...allows },
   );
   await used(caller, now);
   return value();
@@ -73,10 +74,12 @@ export async function runWait(
   gone: () => AbortSignal,
 ): Promise<unknown> {
   const { wait } = input.query as unknown as { wait: number };
-  const { caller, found } = await reading(engine, name, credential, async (tx, first, admitAs) => {
+  const first = async (tx: ReadTx, caller: Caller, admitAs: (moment: Moment) => void) => {
     if (wait > 0) admitAs('waiting');
-    return { caller: first, found: await useCase.run(tx, first, input as never) };
-  });
+    return { caller, found: await useCase.run(tx, caller, input as never) };
+  };
+  // Agents who were woken together come again together.
+  const { caller, found } = await reading(engine, name, credential, first, { shares: 'look' });
   if (!found.empty || wait === 0) return found.answer;
   return engine.wait(caller, found, wait, gone(), { case: useCase, input: input as never });
 }
