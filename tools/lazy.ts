@@ -70,7 +70,14 @@ async function operationsText(contract: string): Promise<string> {
   });
   return `
     function row(row, shapes, load) {
-      for (const part of shapes) Object.defineProperty(row, part, { get: () => load()[part] });
+      for (const part of shapes) {
+        const get = () => {
+          const value = load()[part];
+          Object.defineProperty(row, part, { value });
+          return value;
+        };
+        Object.defineProperty(row, part, { get, configurable: true });
+      }
       return row;
     }
     export const operations = {${rows.join('\n')}};`;
