@@ -23,6 +23,7 @@ export const variables: [string, string][] = [
   ['SERVICE_DB', 'Database of service serve; may hold a password'],
   ['SERVICE_FILES', 'Where service serve keeps the bytes of files: disk:///absolute/path, db: or s3://bucket/prefix'],
   ['SERVICE_WAIT_FOR_DB', 'Seconds for which service serve waits for its database; with --team default 60'],
+  ['SERVICE_WORKERS', 'How many processes service serve --team starts on its port: 1 to 32, default 1'],
   ['SERVICE_FILES_QUOTA_BYTES', 'Bytes that all files of service serve together may take; 0: as many as fit'],
   [
     'SERVICE_PUBLIC_URL, SERVICE_DATA, SERVICE_LISTEN, SERVICE_ADMIN',

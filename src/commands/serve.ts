@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
-import { readServeOptions, runServer } from '../cli/local/serve.ts';
+import { readServeOptions, runServer, workersOf } from '../cli/local/serve.ts';
+import { runtime } from '../cli/runtime.ts';
 
 export default class Serve extends BaseCommand<typeof Serve> {
   static override summary = 'Run a server in the foreground: for this machine, or for a team';
@@ -32,6 +33,11 @@ export default class Serve extends BaseCommand<typeof Serve> {
       description: 'The proxy in front tells by the PROXY protocol, version 1 or 2, whom a connection comes from',
       dependsOn: ['team'],
     }),
+    workers: Flags.integer({
+      helpValue: 'N',
+      description: 'Serve with so many processes on one port, 1 to 32, on Postgres with the files in it or in S3',
+      dependsOn: ['team'],
+    }),
     data: Flags.string({ helpValue: 'DIR', description: 'Folder of the server’s data' }),
     listen: Flags.string({
       helpValue: 'ADDR:PORT',
@@ -49,6 +55,7 @@ export default class Serve extends BaseCommand<typeof Serve> {
   };
 
   override async run(): Promise<void> {
-    await runServer(await readServeOptions(this.flags), this.out);
+    const workers = this.flags.team ? workersOf(this.flags.workers, runtime().env) : 1;
+    await runServer(await readServeOptions(this.flags), this.out, workers);
   }
 }

@@ -138,7 +138,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const bound = await listen(server, options);
     port = (server.address() as AddressInfo).port;
     const url = site.baseUrl();
-    writePid(dataDir, url, info.version);
+    // Of several processes that serve as one, the one that looks after them is the server.
+    writePid(dataDir, options.supervised ? process.ppid : process.pid, url, info.version);
     mode.listening(dataDir, person, log);
     log.info({ url, listen: `${options.host}:${port}`, db: info.storage.db, data: dataDir }, 'listening');
     return {
@@ -152,7 +153,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       keyFile: person.keyFile,
       failed,
       db,
-      close: once(() => shutDown(drain, live, undo, dataDir, log)),
+      close: once(() => shutDown(drain, live, undo, options, log)),
     };
   } catch (error) {
     for (const step of undo) await step();
@@ -173,8 +174,8 @@ function once(fn: () => Promise<void>): () => Promise<void> {
   };
 }
 
-function writePid(dataDir: string, url: string, version: string): void {
-  const content = { pid: process.pid, url, version, started_at: new Date().toISOString() };
+function writePid(dataDir: string, pid: number, url: string, version: string): void {
+  const content = { pid, url, version, started_at: new Date().toISOString() };
   writeFileSync(join(dataDir, 'server.pid'), `${JSON.stringify(content)}\n`, { mode: 0o600 });
 }
 
@@ -182,13 +183,13 @@ async function shutDown(
   drain: (limitMs: number) => Promise<void>,
   live: Live,
   undo: (() => Promise<void> | void)[],
-  dataDir: string,
+  { dataDir, supervised }: ServeOptions,
   log: Logger,
 ): Promise<void> {
   log.info('shutting down');
   live.close();
   await drain(DRAIN_MS);
   for (const step of undo) await step();
-  rmSync(join(dataDir, 'server.pid'), { force: true });
+  if (!supervised) rmSync(join(dataDir, 'server.pid'), { force: true });
   log.info('stopped');
 }

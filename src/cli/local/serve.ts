@@ -1,4 +1,5 @@
-/** Runs the server in this process. */
+/** Runs the server: in this process, or in several that it starts. */
+import cluster from 'node:cluster';
 import { isAbsolute } from 'node:path';
 import { Failure, usage } from '../../local/failure.ts';
 import { type Env, makeFolder } from '../../local/folders.ts';
@@ -10,6 +11,9 @@ import type { Output } from '../output.ts';
 import { called, runtime } from '../runtime.ts';
 import { endWith, exitAfter } from '../signals.ts';
 import { readTeamOptions, readWait, type TeamFlags } from './team-options.ts';
+import { requireShared, runWorkers, type Serving, serveAsWorker } from './workers.ts';
+
+const MAX_WORKERS = 32;
 
 interface ServeFlags extends TeamFlags {
   team?: boolean;
@@ -18,6 +22,7 @@ interface ServeFlags extends TeamFlags {
   'log-level'?: string | undefined;
   'log-format'?: string | undefined;
   'no-migrate'?: boolean;
+  workers?: number | undefined;
 }
 
 /** What the server is told, from flags and the few variables that count here. */
@@ -57,13 +62,25 @@ async function readLocalOptions(
 /** The server's part of the program. Loaded only where it is used, because it brings the databases along. */
 export const loadServer = () => loadPacked<typeof import('../../server/entry.ts')>('server', 'server/entry');
 
-/** Serves until a signal; the first one lets requests finish, a second one does not. */
-export async function runServer(options: ServeOptions, out: Output): Promise<void> {
+/** How many processes serve: 1 to 32. @throws Failure `invalid_request` */
+export function workersOf(flag: number | undefined, { SERVICE_WORKERS: text = '' }: Env): number {
+  const count = flag ?? Number(text || 1);
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_WORKERS) return count;
+  throw usage(`${flag === undefined ? 'SERVICE_WORKERS' : '--workers'} takes a number of 1 to ${MAX_WORKERS}.`);
+}
+
+/**
+ * Serves until a signal; the first one lets requests finish, a second one does not.
+ * @param workers more than 1: this process serves nothing itself, but looks after so many that do
+ */
+export async function runServer(options: ServeOptions, out: Output, workers = 1): Promise<void> {
   // Nothing is served yet that could be finished.
   endWith(() => process.exit(EXIT.done));
+  if (workers > 1 && cluster.isPrimary) return superviseWorkers(options, out, workers);
   makeFolder(options.dataDir);
   const { startServer } = await loadServer();
-  const server = await startServer(options).catch(failWith);
+  const server = await startServer({ ...options, supervised: cluster.isWorker }).catch(failWith);
+  if (cluster.isWorker) return serveAsWorker(server);
   if (server.mode === 'team') announceTeam(server, out);
   else announce(server, out);
   await new Promise<void>((resolve, reject) => {
@@ -78,6 +95,16 @@ export async function runServer(options: ServeOptions, out: Output): Promise<voi
   });
 }
 
+async function superviseWorkers(options: ServeOptions, out: Output, workers: number): Promise<void> {
+  requireShared(options);
+  makeFolder(options.dataDir);
+  const { lockFolder } = await loadServer();
+  const unlock = await Promise.resolve(options.dataDir).then(lockFolder).catch(failWith);
+  const code = await runWorkers(workers, options.dataDir, out, (first) => announceTeam(first, out));
+  unlock();
+  if (code !== EXIT.done) process.exit(code);
+}
+
 function announce(server: RunningServer, out: Output): void {
   const { folders, env } = runtime();
   if (server.movedFrom !== null)
@@ -87,7 +114,7 @@ function announce(server: RunningServer, out: Output): void {
   if (own) out.note(called(server.firstStart ? 'Next: service board create general' : 'Next: service board list'));
 }
 
-function announceTeam({ listening, url, keyFile, firstStart, personHandle }: RunningServer, out: Output): void {
+function announceTeam({ listening, url, keyFile, firstStart, personHandle }: Serving, out: Output): void {
   out.note(`Listening at ${listening.host}:${listening.port} for ${url}. Ctrl-C stops it.`);
   if (firstStart && keyFile !== null) {
     out.note(`The first admin is @${personHandle}; the key is in ${keyFile}.`);

@@ -224,7 +224,7 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {});
       if (!(error instanceof Unreachable)) throw error;
-      if ((error.cause as { code?: string }).code === READ_ONLY) forgetServer(this.#url);
+      if ((error.cause as { code?: string } | null)?.code === READ_ONLY) forgetServer(this.#url);
       // As the pool marks a connection that it is not to hand out again.
       Object.assign(client, { __knex__disposed: error });
       throw new Unreachable(error.cause, committing);

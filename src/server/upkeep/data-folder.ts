@@ -24,6 +24,8 @@ export interface DataOptions {
   migrate?: boolean | undefined;
   /** Only where there is a server already; nothing is made beside what a wrong folder or database holds. */
   existing?: boolean | undefined;
+  /** The process that started this one and others holds the folder's lock. */
+  supervised?: boolean | undefined;
   /** Seconds for which a database that cannot be reached yet is asked again. Default 0. */
   waitForDb?: number | undefined;
 }
@@ -64,7 +66,7 @@ export async function useData<T>(
   if (existing && !existsSync(join(dataDir, 'server-secret'))) throw noServer(dataDir);
   prepareFolder(dataDir);
   for (const name of PRIVATE) requirePrivate(join(dataDir, name));
-  const unlock = lockInstance(join(dataDir, 'server.lock'), dataDir);
+  const unlock = options.supervised ? () => {} : lockFolder(dataDir);
   try {
     const url = storageOf(dataDir, options.db);
     const until = clock.now() + (options.waitForDb ?? 0) * 1000;
@@ -82,6 +84,9 @@ export async function useData<T>(
     throw isFull(error) ? noRoom(dataDir) : ofDatabase(error);
   }
 }
+
+/** Takes a data folder for this process alone. @returns a function that frees it. @throws ServeError `already_running` */
+export const lockFolder = (dataDir: string): (() => void) => lockInstance(join(dataDir, 'server.lock'), dataDir);
 
 async function open<T>(
   url: string,

@@ -1,0 +1,179 @@
+/** A team's server of several processes on one port. */
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Message } from '../../src/contract/types.ts';
+import { newPostgresDatabase } from '../support/postgres.ts';
+import { collect, finished, freePort, Home, until } from './support/home.ts';
+
+const HOST = 'team.example.com';
+
+/** Calls the server as a proxy in front of it would; without an agent each call is a connection of its own. */
+function call(
+  port: number,
+  method: string,
+  path: string,
+  key: string,
+  body?: object,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers: Record<string, string> = {
+      Host: HOST,
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+    };
+    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: new Agent() }, (answer) => {
+      let text = '';
+      answer.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+      answer.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body && JSON.stringify(body));
+  });
+}
+
+describe('a team’s server of several workers', function () {
+  this.timeout(120_000);
+  const home = new Home({ bare: true });
+  const data = mkdtempSync(join(tmpdir(), 'board-workers-'));
+  let port = 0;
+  let db = '';
+  let child: ChildProcess;
+  let printed: () => { stdout: string; stderr: string };
+
+  const start = (env: Record<string, string>): ChildProcess =>
+    home.start(
+      [
+        'serve',
+        '--team',
+        '--public-url',
+        `https://${HOST}`,
+        '--data',
+        data,
+        '--listen',
+        `127.0.0.1:${port}`,
+        '--admin',
+        'ana',
+      ],
+      { env },
+    );
+  const shared = (workers: number) => ({ SERVICE_DB: db, SERVICE_FILES: 'db:', SERVICE_WORKERS: String(workers) });
+  const workersOf = (): number[] => {
+    try {
+      return execFileSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)])
+        .toString()
+        .trim()
+        .split(/\s+/)
+        .map(Number);
+    } catch {
+      return [];
+    }
+  };
+  const listening = (): number => printed().stderr.split('"listening"').length - 1;
+  const key = (): string => readFileSync(join(data, 'admin-key'), 'utf8').trim();
+
+  before(async () => {
+    port = await freePort();
+    db = await newPostgresDatabase();
+    child = start(shared(3));
+    printed = collect(child);
+    await until('all of them listen', () => listening() === 3, 60_000);
+  });
+  after(async () => {
+    child.kill('SIGKILL');
+    await finished(child);
+    await home.close();
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  it('say once where they listen, and each of them serves', async () => {
+    expect(printed().stderr.match(/Listening at 127\.0\.0\.1:\d+ for https:\/\/team\.example\.com\./g)).to.have.length(
+      1,
+    );
+    expect(printed().stderr.match(/The first admin is @ana/g)).to.have.length(1);
+    expect(workersOf()).to.have.length(3);
+    expect(JSON.parse(readFileSync(join(data, 'server.pid'), 'utf8'))).to.include({ pid: child.pid });
+    const made = await call(port, 'POST', '/v1/boards', key(), { name: 'shared' });
+    expect(made.status, made.text).to.equal(201);
+    const posts = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        call(port, 'POST', '/v1/boards/shared/messages', key(), { body: `text ${n}` }),
+      ),
+    );
+    expect(new Set(posts.map(({ status }) => status))).to.deep.equal(new Set([201]));
+  });
+
+  it('are not two servers: the folder belongs to the one that looks after them', async () => {
+    const second = start({ ...shared(2), SERVICE_LISTEN: '' });
+    const said = collect(second);
+    expect((await finished(second)).code).to.equal(1);
+    expect(said().stderr).to.include('Another server uses');
+  });
+
+  it('go on when one of them is killed, and another one takes its place', async () => {
+    const [victim] = workersOf();
+    process.kill(victim ?? 0, 'SIGKILL');
+    await until('a worker is missed', () => printed().stderr.includes('A worker died; another one starts in 1 s.'));
+    const said = await call(port, 'POST', '/v1/boards/shared/messages', key(), { body: 'meanwhile' });
+    expect(said.status, said.text).to.equal(201);
+    await until('there are three again', () => listening() === 4 && workersOf().length === 3, 30_000);
+  });
+
+  it('are replaced one by one on SIGHUP, while posts go on', async () => {
+    const before = workersOf();
+    const statuses: number[] = [];
+    let posting = true;
+    const writers = Array.from({ length: 4 }, async () => {
+      while (posting)
+        statuses.push((await call(port, 'POST', '/v1/boards/shared/messages', key(), { body: 'on' })).status);
+    });
+    child.kill('SIGHUP');
+    await until('all were replaced', () => printed().stderr.includes('All workers were replaced.'), 60_000);
+    posting = false;
+    await Promise.all(writers);
+    expect(new Set(statuses)).to.deep.equal(new Set([201]));
+    const after = workersOf();
+    expect(after).to.have.length(3);
+    expect(after.filter((pid) => before.includes(pid))).to.deep.equal([]);
+    const { text } = await call(port, 'GET', '/v1/boards/shared/messages?newest=true&limit=200', key());
+    const { messages } = JSON.parse(text) as { messages: Message[] };
+    expect(messages.filter(({ body }) => body === 'on')).to.have.length(Math.min(statuses.length, 200));
+  });
+
+  it('end together, and leave nothing behind', async () => {
+    const workers = workersOf();
+    child.kill('SIGTERM');
+    expect((await finished(child)).code).to.equal(0);
+    for (const pid of workers) expect(existsSync(`/proc/${pid}`), `worker ${pid}`).to.equal(false);
+    expect(existsSync(join(data, 'server.pid'))).to.equal(false);
+  });
+
+  it('that die five times within a minute end the server', async () => {
+    child = start(shared(5));
+    printed = collect(child);
+    await until('all of them listen', () => listening() === 5, 60_000);
+    for (const pid of workersOf()) process.kill(pid, 'SIGKILL');
+    expect((await finished(child)).code).to.equal(1);
+    expect(printed().stderr).to.include('5 workers died within a minute; the server ends.');
+  });
+
+  it('are refused where they could not share the database or the files', async () => {
+    const lacking: Record<string, string>[] = [{}, { SERVICE_DB: db }];
+    for (const more of lacking) {
+      const refused = start({ SERVICE_WORKERS: '2', ...more });
+      const said = collect(refused);
+      expect((await finished(refused)).code).to.equal(2);
+      expect(said().stderr).to.include('Several workers need a Postgres, and the files in it or in S3.');
+    }
+    const wrong = start({ ...shared(33) });
+    const said = collect(wrong);
+    expect((await finished(wrong)).code).to.equal(2);
+    expect(said().stderr).to.include('SERVICE_WORKERS takes a number of 1 to 32.');
+  });
+});
