@@ -210,6 +210,7 @@ describe('imports', () => {
       'src/commands/serve.ts',
       'src/cli/local/serve.ts',
       'src/cli/local/team-options.ts',
+      'src/cli/local/workers.ts',
       'src/commands/server/lib/recover-key.ts',
       'src/commands/storage/lib/storage.ts',
       'src/commands/doctor/checks/data.ts',
