@@ -27,7 +27,7 @@ const parts: Record<string, BuildOptions> = {
   'harness-kit': { entryPoints: ['tools/harness-kit/kit.ts'] },
   'faulty-daemon': { entryPoints: ['tools/harness-kit/faulty-daemon.ts'], ...asModule },
   profiles: { entryPoints: ['src/harness/load.ts'] },
-  keychain: { entryPoints: ['src/local/keychain.child.ts'], ...asModule },
+  keychain: { entryPoints: ['src/local/keys/keychain.child.ts'], ...asModule },
   server: { entryPoints: ['src/server/entry.ts'] },
 };
 

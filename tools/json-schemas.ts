@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { base, records } from '../src/cli/shapes.ts';
-import { simpler } from '../src/contract/openapi-schemas.ts';
+import { simpler } from '../src/contract/openapi/openapi-schemas.ts';
 import { failureShape } from './shapes.ts';
 
 type Json = Record<string, unknown>;

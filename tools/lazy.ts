@@ -40,13 +40,13 @@ export const lazyContract: Plugin = {
   name: 'lazy-contract',
   async setup({ initialOptions, onLoad, onResolve }) {
     const contract = join(initialOptions.absWorkingDir!, 'src', 'contract');
-    onResolve({ filter: /contract\/(operations|openapi)\.ts$/ }, ({ path, importer }) =>
+    onResolve({ filter: /contract\/(operations|openapi\/openapi)\.ts$/ }, ({ path, importer }) =>
       importer.startsWith(join(contract, '..', 'server'))
         ? { path: path.endsWith('openapi.ts') ? 'openapi' : 'operations', namespace: 'contract' }
         : undefined,
     );
     const contents: Record<string, string> = {
-      openapi: "export const openapi = (version) => require('./openapi.ts').openapi(version);",
+      openapi: "export const openapi = (version) => require('./openapi/openapi.ts').openapi(version);",
       operations: await operationsText(contract),
     };
     onLoad({ filter: /.*/, namespace: 'contract' }, ({ path }) => ({

@@ -9,7 +9,6 @@ import type { Answer } from '../contract/types.ts';
 import type { SessionHere } from '../harness/detect.ts';
 import type { Seat } from '../local/actors.ts';
 import { Failure, usage } from '../local/failure.ts';
-import { paintFor, setColours, wantsColor } from './color.ts';
 import { forCommand, report } from './errors.ts';
 import { globalFlags } from './flags.ts';
 import { usageHint } from './help/usage.ts';
@@ -23,8 +22,9 @@ import type { Delegated } from './session/delegated.ts';
 import { blockedHere, forAgent, here, inSession, lookAround, requireWhole } from './session/here.ts';
 import type { BoardSession, Session, SessionChoice, Who } from './session/open-session.ts';
 import type { ReadOnly } from './session/read-only.ts';
-import { prepareReading } from './table.ts';
-import type { TimeStyle } from './time.ts';
+import { paintFor, setColours, wantsColor } from './terminal/color.ts';
+import { prepareReading } from './terminal/table.ts';
+import type { TimeStyle } from './terminal/time.ts';
 
 type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<(typeof BaseCommand)['baseFlags'] & T['flags']>;
 type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>;
@@ -84,7 +84,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const ended = (error as { code?: unknown; status?: unknown } | null)?.code === 'agent_removed';
     const { actor } = this.out.base;
     if (!ended || actor?.kind !== 'agent') return;
-    const { endSeat } = await import('../local/credentials.ts');
+    const { endSeat } = await import('../local/keys/credentials.ts');
     await endSeat(runtime().folders, actor.id);
   }
 
@@ -251,7 +251,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** Asks for a yes, or refuses with the same facts where nobody can be asked. @param facts lines that the question is about */
   protected async confirm(question: string, yes: boolean, facts: string[] = []): Promise<void> {
     if (yes) return;
-    const { mayAsk, askYes } = await import('./prompts.ts');
+    const { mayAsk, askYes } = await import('./terminal/prompts.ts');
     if (!mayAsk(this.out, this.globals['no-input'] === true))
       throw new Failure('confirmation_required', [...facts, question].join('\n'), { hint: 'Repeat it with --yes' });
     if (facts.length > 0) this.out.note(facts.join('\n'));

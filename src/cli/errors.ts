@@ -1,12 +1,12 @@
 /** Reports every error in one shape, whether it comes from a server, this program or the flag parser. */
 import type { ErrorBody } from '../contract/errors.ts';
-import { ANY_REQUEST } from '../contract/problems.ts';
+import { ANY_REQUEST } from '../contract/openapi/problems.ts';
 import { Failure, hinted } from '../local/failure.ts';
 import { isDone } from './done.ts';
 import { EXIT, exitCode } from './exit.ts';
 import type { Output } from './output.ts';
 import { called, calledNext } from './runtime.ts';
-import { show } from './terminal.ts';
+import { show } from './terminal/terminal.ts';
 
 export interface Problem {
   body: ErrorBody & { error: { next?: { command: string; resume?: string } } };

@@ -32,7 +32,7 @@ async function run(entryUrl: string, argv: string[], loaders: Loaders): Promise<
   if (chosen.kind === 'command') return runCommand(self, chosen, loaders);
   if (chosen.kind === 'help') {
     const { helpHere } = await import('./help/choose-help.ts');
-    const { paged } = await import('./pager.ts');
+    const { paged } = await import('./terminal/pager.ts');
     await paged(helpHere(catalog, chosen.of, self.bin), argv.includes('--no-pager'));
     return EXIT.done;
   }

@@ -1,10 +1,10 @@
 /** Prints results, notes and errors. Text, `--json` and `--ndjson` are made from the same record. */
 import type { z } from 'zod';
 import { autostarted } from './autostarted.ts';
-import { type Paint, plain } from './color.ts';
 import { called } from './runtime.ts';
 import type { base } from './shapes.ts';
-import { show, showData, showJson } from './terminal.ts';
+import { type Paint, plain } from './terminal/color.ts';
+import { show, showData, showJson } from './terminal/terminal.ts';
 
 export type Mode = 'text' | 'json' | 'ndjson';
 

@@ -8,7 +8,7 @@ import { type ListOptions, readList, type TooMany } from '../cli/read-list.ts';
 import { called } from '../cli/runtime.ts';
 import { type Session, staying } from '../cli/session/open-session.ts';
 import { messages, nextText, object } from '../cli/shapes.ts';
-import { rowsOr } from '../cli/table.ts';
+import { rowsOr } from '../cli/terminal/table.ts';
 import { requireFeature } from '../client/features.ts';
 import type { Message } from '../contract/types.ts';
 

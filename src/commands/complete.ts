@@ -3,7 +3,7 @@ import { BaseCommand } from '../cli/base.ts';
 import type { Asked } from '../cli/completion/values.ts';
 import { Exit } from '../cli/errors.ts';
 import { EXIT } from '../cli/exit.ts';
-import { show } from '../cli/terminal.ts';
+import { show } from '../cli/terminal/terminal.ts';
 
 const LIMIT_MS = 300;
 

@@ -4,9 +4,9 @@ import { words } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { readCatalog, visibleCommands } from '../cli/help/catalog.ts';
 import { helpHere } from '../cli/help/choose-help.ts';
-import { paged } from '../cli/pager.ts';
 import { runtime } from '../cli/runtime.ts';
 import { object, text } from '../cli/shapes.ts';
+import { paged } from '../cli/terminal/pager.ts';
 
 export const json = () =>
   object({ commands: z.array(z.strictObject({ command: text, summary: text, aliases: z.array(text) })) });

@@ -10,8 +10,8 @@ import type { Client } from '../client/client.ts';
 import type { Answer } from '../contract/types.ts';
 import { chooseActor } from '../local/actors.ts';
 import { openInBrowser, openPrivately, thisBrowserHost } from '../local/browser.ts';
-import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
+import { readCredentials } from '../local/keys/credentials.ts';
 import { findProject } from '../local/project.ts';
 import { type KnownServer, localServer, personServer } from '../local/servers.ts';
 

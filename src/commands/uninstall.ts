@@ -9,8 +9,8 @@ import { called, runtime } from '../cli/runtime.ts';
 import { requireOutside } from '../cli/session/here.ts';
 import { fileChange, flag, object, text } from '../cli/shapes.ts';
 import type { Removal } from '../harness/setup/uninstall.ts';
-import { readCredentials } from '../local/credentials.ts';
-import { forgetKey, forgetPending } from '../local/keystore.ts';
+import { readCredentials } from '../local/keys/credentials.ts';
+import { forgetKey, forgetPending } from '../local/keys/keystore.ts';
 import { stopLocalServer } from '../local/own-server/start.ts';
 
 export const json = () =>

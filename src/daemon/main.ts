@@ -1,8 +1,8 @@
 /** The daemon as a process: what is checked before it starts, and what ends it. */
 import type { Build } from '../local/build.ts';
-import { readCredentials } from '../local/credentials.ts';
 import type { Folders } from '../local/folders.ts';
 import { type KernelLock, takeKernelLock } from '../local/kernel-lock.ts';
+import { readCredentials } from '../local/keys/credentials.ts';
 import { realClock } from './clock.ts';
 import { requirePlatform } from './control/address.ts';
 import { Daemon, type DaemonOptions } from './daemon.ts';

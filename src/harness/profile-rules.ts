@@ -1,5 +1,5 @@
 /** Checks of a profile beyond its schema: every declared capability needs the settings that it depends on. */
-import { readAs } from '../contract/problems.ts';
+import { readAs } from '../contract/openapi/problems.ts';
 import { type Profile, profileSchema } from './profile.ts';
 
 /** Parses a profile: the profile, or its problems in words for its author. */

@@ -1,8 +1,8 @@
 /** Resolves who a command acts as: a selected seat, a credential from the environment, or the person. */
 import { readFileSync } from 'node:fs';
-import type { Credentials, SavedSeat, ServerEntry } from './credentials.ts';
 import { Failure, usage } from './failure.ts';
 import type { Env } from './folders.ts';
+import type { Credentials, SavedSeat, ServerEntry } from './keys/credentials.ts';
 import { findProject, saidBy } from './project.ts';
 
 export interface Seat {

@@ -1,9 +1,9 @@
 /** Which server a command talks to. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Credentials, localEntry, type ServerEntry } from './credentials.ts';
 import { Failure } from './failure.ts';
 import type { Env, Folders } from './folders.ts';
+import { type Credentials, localEntry, type ServerEntry } from './keys/credentials.ts';
 import { canonicalOrigin, looksLikeUrl } from './origin.ts';
 import { localAddress, originOf } from './own-server/address.ts';
 import type { ProjectFile } from './project.ts';

@@ -1,5 +1,5 @@
 /** What `dist/server.cjs` exports: the server, and the tools that work on its data without one. */
-export { openapi } from '../contract/openapi.ts';
+export { openapi } from '../contract/openapi/openapi.ts';
 export { checkStorage, copyStorage } from './blobs/check.ts';
 export { startServer } from './serve.ts';
 export { lockFolder } from './upkeep/data-folder.ts';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect } from 'chai';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { openapi } from '../../src/contract/openapi.ts';
+import { openapi } from '../../src/contract/openapi/openapi.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

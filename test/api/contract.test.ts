@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { errors } from '../../src/contract/errors.ts';
-import { examples } from '../../src/contract/examples.ts';
 import { memberJoined } from '../../src/contract/nouns/record.ts';
+import { examples } from '../../src/contract/openapi/examples.ts';
 import { errorCodesOf, type OperationRow, pathParameters } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
 import { newAgent, newBoard, newCode, newDelegation, post } from '../support/cast.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { chooseActor } from '../../src/local/actors.ts';
-import { credentialsPath, endSeat, readCredentials, updateCredentials } from '../../src/local/credentials.ts';
 import { folders } from '../../src/local/folders.ts';
+import { credentialsPath, endSeat, readCredentials, updateCredentials } from '../../src/local/keys/credentials.ts';
 
 const seat = (name: string, board: string) => ({
   token: `aba_${name}`,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { lineOf } from '../../src/cli/progress.ts';
+import { lineOf } from '../../src/cli/terminal/progress.ts';
 import { collect, type Home, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 import { LossyNetwork } from './support/lossy.ts';

@@ -1,6 +1,5 @@
 /** Small decisions, without a process. */
 import { expect } from 'chai';
-import { paintFor, plain, wantsColor } from '../../src/cli/color.ts';
 import { choose } from '../../src/cli/dispatch.ts';
 import { exitCode } from '../../src/cli/exit.ts';
 import { diffText } from '../../src/cli/files/diff.ts';
@@ -11,9 +10,10 @@ import { distance } from '../../src/cli/parsing/spelling.ts';
 import { looksLikeInit } from '../../src/cli/parsing/unknown-command.ts';
 import { messageText } from '../../src/cli/print/message.ts';
 import { decode, takeText } from '../../src/cli/stdin.ts';
-import { laidOut, table } from '../../src/cli/table.ts';
-import { shown } from '../../src/cli/terminal.ts';
-import { duration, moment, pastMoment, showTime } from '../../src/cli/time.ts';
+import { paintFor, plain, wantsColor } from '../../src/cli/terminal/color.ts';
+import { laidOut, table } from '../../src/cli/terminal/table.ts';
+import { shown } from '../../src/cli/terminal/terminal.ts';
+import { duration, moment, pastMoment, showTime } from '../../src/cli/terminal/time.ts';
 import type { Message } from '../../src/contract/types.ts';
 import { folders } from '../../src/local/folders.ts';
 import { canonicalOrigin } from '../../src/local/origin.ts';

@@ -2,8 +2,8 @@
 import { chmodSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { credentialsPath } from '../../src/local/credentials.ts';
 import { Failure } from '../../src/local/failure.ts';
+import { credentialsPath } from '../../src/local/keys/credentials.ts';
 import { writePrivate } from '../../src/local/private-file.ts';
 import { Api } from '../support/api.ts';
 import type { Agent } from '../support/cast.ts';

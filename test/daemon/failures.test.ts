@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { FaultPoint } from '../../src/daemon/faults.ts';
 import { JournalError } from '../../src/daemon/journal/journal.ts';
-import { credentialsPath, updateCredentials } from '../../src/local/credentials.ts';
+import { credentialsPath, updateCredentials } from '../../src/local/keys/credentials.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

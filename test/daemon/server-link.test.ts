@@ -6,7 +6,7 @@ import type { Board } from '../../src/contract/types.ts';
 import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { MAX_SOCKETS } from '../../src/daemon/server-link/http.ts';
 import { SeatFailure } from '../../src/daemon/server-link/link.ts';
-import { credentialsPath } from '../../src/local/credentials.ts';
+import { credentialsPath } from '../../src/local/keys/credentials.ts';
 import { writePrivate } from '../../src/local/private-file.ts';
 import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';

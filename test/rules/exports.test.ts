@@ -37,7 +37,7 @@ describe('exports', () => {
 
 /** What is started as a program of its own, or loaded by its name. */
 const entries = (file: string): boolean =>
-  ['src/local/entry.ts', 'src/local/keychain.child.ts', 'src/web/main.tsx'].includes(file) ||
+  ['src/local/entry.ts', 'src/local/keys/keychain.child.ts', 'src/web/main.tsx'].includes(file) ||
   file.startsWith('src/web/public/') ||
   /^src\/commands\/[^/]+(\/[^/]+)?\.ts$/.test(file);
 

@@ -16,10 +16,10 @@ describe('the terminal', () => {
   it('is written to by terminal.ts alone', () => {
     // An empty text only waits until everything is out.
     const writing = /\b(?:stdout|stderr)\.write\((?!'',)|\bconsole\.|\bwriteSync\([12],/;
-    expect(holding(writing)).to.deep.equal(['cli/terminal.ts']);
+    expect(holding(writing)).to.deep.equal(['cli/terminal/terminal.ts']);
   });
 
   it('shows questions by prompts.ts alone', () => {
-    expect(holding(/inquirer|readline/)).to.deep.equal(['cli/prompts.ts']);
+    expect(holding(/inquirer|readline/)).to.deep.equal(['cli/terminal/prompts.ts']);
   });
 });

@@ -5,13 +5,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { plain as noColors } from '../../src/cli/color.ts';
 import { diffText } from '../../src/cli/files/diff.ts';
 import { fenced } from '../../src/cli/messages/body.ts';
 import { indented } from '../../src/cli/print/fields.ts';
 import { messageText } from '../../src/cli/print/message.ts';
-import { laidOut } from '../../src/cli/table.ts';
-import { marked } from '../../src/cli/terminal.ts';
+import { plain as noColors } from '../../src/cli/terminal/color.ts';
+import { laidOut } from '../../src/cli/terminal/table.ts';
+import { marked } from '../../src/cli/terminal/terminal.ts';
 import { beginning } from '../../src/commands/board/threads.ts';
 import { newestOf } from '../../src/commands/run/lib/reply.ts';
 import { canonicalJson } from '../../src/contract/canonical.ts';

@@ -1,7 +1,7 @@
 /** Reads agents' requests and collects their results. */
 import { pages } from '../../client/pages.ts';
 import type { Answer, Approval } from '../../contract/types.ts';
-import { collectKey } from '../../local/collect-keys.ts';
+import { collectKey } from '../../local/keys/collect-keys.ts';
 import { runtime } from '../runtime.ts';
 import type { Session } from '../session/open-session.ts';
 

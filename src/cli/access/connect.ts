@@ -5,13 +5,13 @@ import { ClientError } from '../../client/errors.ts';
 import { retryDelay } from '../../client/retry.ts';
 import { readInviteLink } from '../../contract/invite-link.ts';
 import type { Answer, BodyIn } from '../../contract/types.ts';
-import { type Pending, readCredentials, type ServerEntry } from '../../local/credentials.ts';
 import { Failure } from '../../local/failure.ts';
-import { readPending } from '../../local/keystore.ts';
+import { type Pending, readCredentials, type ServerEntry } from '../../local/keys/credentials.ts';
+import { readPending } from '../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../local/origin.ts';
 import { fields, onOneLine } from '../print/fields.ts';
-import { askText, askYes, mayAsk, missing } from '../prompts.ts';
 import { runtime } from '../runtime.ts';
+import { askText, askYes, mayAsk, missing } from '../terminal/prompts.ts';
 import { type InviteLink, previewOf } from './invite-link.ts';
 import {
   abandon,

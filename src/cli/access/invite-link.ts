@@ -6,8 +6,8 @@ import { Failure } from '../../local/failure.ts';
 import { canonicalOrigin } from '../../local/origin.ts';
 import type { Output } from '../output.ts';
 import { onOneLine } from '../print/fields.ts';
-import { askSecret, mayAsk, missing } from '../prompts.ts';
 import { hasPipedInput, readWhole } from '../stdin.ts';
+import { askSecret, mayAsk, missing } from '../terminal/prompts.ts';
 import { clientFor, type Deps } from './pending-keys.ts';
 
 export interface InviteLink {

@@ -7,7 +7,7 @@ import { isLoopback } from '../../local/origin.ts';
 import { allMembers } from '../boards/list.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session/open-session.ts';
-import { duration } from '../time.ts';
+import { duration } from '../terminal/time.ts';
 
 interface InviteOptions {
   /** Names or ids. */

@@ -2,9 +2,9 @@
 import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import type { AccessKey, Answer, Person } from '../../contract/types.ts';
-import { readCredentials, updateCredentials } from '../../local/credentials.ts';
 import { Failure } from '../../local/failure.ts';
-import { forgetKey } from '../../local/keystore.ts';
+import { readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
+import { forgetKey } from '../../local/keys/keystore.ts';
 import { EXIT } from '../exit.ts';
 import { runtime } from '../runtime.ts';
 import type { Session } from '../session/open-session.ts';

@@ -2,13 +2,13 @@
 import { ClientError } from '../../client/errors.ts';
 import { serverInfo } from '../../client/features.ts';
 import type { Answer } from '../../contract/types.ts';
-import { type Pending, readCredentials, type ServerEntry } from '../../local/credentials.ts';
 import { Failure } from '../../local/failure.ts';
-import { readPending } from '../../local/keystore.ts';
+import { type Pending, readCredentials, type ServerEntry } from '../../local/keys/credentials.ts';
+import { readPending } from '../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../local/origin.ts';
-import { askText, mayAsk, missing } from '../prompts.ts';
 import { called, runtime } from '../runtime.ts';
-import { show } from '../terminal.ts';
+import { askText, mayAsk, missing } from '../terminal/prompts.ts';
+import { show } from '../terminal/terminal.ts';
 import {
   abandon,
   type BroughtKey,

@@ -6,15 +6,15 @@ import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { slug } from '../../contract/slug.ts';
 import type { Answer } from '../../contract/types.ts';
+import { Failure } from '../../local/failure.ts';
 import {
   freeName,
   type Pending,
   readCredentials,
   type ServerEntry,
   updateCredentials,
-} from '../../local/credentials.ts';
-import { Failure } from '../../local/failure.ts';
-import { forgetPending, savePending, storeChoice } from '../../local/keystore.ts';
+} from '../../local/keys/credentials.ts';
+import { forgetPending, savePending, storeChoice } from '../../local/keys/keystore.ts';
 import type { Output } from '../output.ts';
 import { called, runtime } from '../runtime.ts';
 import { clientOptions } from '../session/open-session.ts';

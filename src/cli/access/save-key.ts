@@ -7,8 +7,8 @@ import {
   type ServerEntry,
   seatsAt,
   updateCredentials,
-} from '../../local/credentials.ts';
-import { forgetKey, forgetPending, saveKey, storeChoice } from '../../local/keystore.ts';
+} from '../../local/keys/credentials.ts';
+import { forgetKey, forgetPending, saveKey, storeChoice } from '../../local/keys/keystore.ts';
 import { usualServer } from '../../local/servers.ts';
 import type { Output } from '../output.ts';
 import { called, runtime } from '../runtime.ts';

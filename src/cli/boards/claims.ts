@@ -8,7 +8,7 @@ import { escapeUntrusted } from '../../contract/text.ts';
 import type { Claim, LineOverlap } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 import { pathIn, type Repository, repositoryOf } from '../../local/repository.ts';
-import { showTime, type TimeStyle } from '../time.ts';
+import { showTime, type TimeStyle } from '../terminal/time.ts';
 
 /** On commands that set a line. Braces of a glob have commas, so none separates. */
 export const pathFlags = {

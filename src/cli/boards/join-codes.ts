@@ -6,7 +6,7 @@ import type { Board, JoinCode } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import { codePrompt, type NewCode } from '../print/code.ts';
 import type { BoardSession } from '../session/open-session.ts';
-import { duration } from '../time.ts';
+import { duration } from '../terminal/time.ts';
 
 interface CodeOptions {
   role: string | undefined;

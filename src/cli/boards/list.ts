@@ -7,7 +7,7 @@ import { boardRows } from '../print/board.ts';
 import { called } from '../runtime.ts';
 import { linkedBoard } from '../session/board.ts';
 import type { Session } from '../session/open-session.ts';
-import { rowsOr } from '../table.ts';
+import { rowsOr } from '../terminal/table.ts';
 
 export interface BoardListRecord {
   boards: (Board & { linked: boolean })[];

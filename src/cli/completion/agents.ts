@@ -1,5 +1,5 @@
 /** Agents with a seat whose token is on this machine; nothing is sent. */
-import { readCredentials } from '../../local/credentials.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
 import { runtime } from '../runtime.ts';
 
 export function savedAgents(): string[] {

@@ -4,7 +4,7 @@ import type { Actor } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import { EXIT } from '../exit.ts';
 import { called } from '../runtime.ts';
-import { showTime, type TimeStyle } from '../time.ts';
+import { showTime, type TimeStyle } from '../terminal/time.ts';
 
 /** What is there instead of what a write was to replace. */
 export interface There {

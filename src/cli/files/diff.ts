@@ -1,8 +1,8 @@
 /** Compares two versions of a file, or a version with a local file. */
 import { existsSync, readFileSync } from 'node:fs';
 import { Failure, usage } from '../../local/failure.ts';
-import type { Paint } from '../color.ts';
 import type { Output } from '../output.ts';
+import type { Paint } from '../terminal/color.ts';
 import { readBytes } from './get.ts';
 import { isBinary, unified } from './merge.ts';
 import { type Files, notedAt } from './scope.ts';

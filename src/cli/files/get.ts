@@ -7,8 +7,8 @@ import { shellArgument } from '../../contract/text.ts';
 import { Failure } from '../../local/failure.ts';
 import { undoAtExit } from '../at-exit.ts';
 import { flushed, type Output } from '../output.ts';
-import { progressOf } from '../progress.ts';
 import { called } from '../runtime.ts';
+import { progressOf } from '../terminal/progress.ts';
 import { type Files, note, notedAt } from './scope.ts';
 
 interface WantedFile {

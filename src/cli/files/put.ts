@@ -14,9 +14,9 @@ import { makeFolder } from '../../local/folders.ts';
 import { undoAtExit } from '../at-exit.ts';
 import { reasonOf } from '../file-errors.ts';
 import type { Output } from '../output.ts';
-import { progressOf } from '../progress.ts';
 import { runtime } from '../runtime.ts';
 import { stdinBytes } from '../stdin.ts';
+import { progressOf } from '../terminal/progress.ts';
 import type { Files } from './scope.ts';
 
 const SPOOLED_MS = 86_400_000;

@@ -18,7 +18,7 @@ import { Failure } from '../../local/failure.ts';
 import { EXIT } from '../exit.ts';
 import type { Output } from '../output.ts';
 import { called } from '../runtime.ts';
-import type { TimeStyle } from '../time.ts';
+import type { TimeStyle } from '../terminal/time.ts';
 import { conflict, isConflict, thereOf } from './conflicts.ts';
 import { readBytes } from './get.ts';
 import { merge } from './merge.ts';

@@ -1,6 +1,6 @@
 /** The help for some words: all commands, a topic or one command. */
 import { noSuchCommand } from '../parsing/unknown-command.ts';
-import { screenWidth } from '../table.ts';
+import { screenWidth } from '../terminal/table.ts';
 import { aliases, type Catalog, topics } from './catalog.ts';
 import { commandHelp, overview, type Page, topicHelp } from './help-text.ts';
 

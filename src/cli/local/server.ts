@@ -1,9 +1,9 @@
 /** Starts this machine's own server if needed, and verifies its identity. */
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import { localEntry, type ServerEntry, seatsAt, updateCredentials } from '../../local/credentials.ts';
 import { Failure } from '../../local/failure.ts';
-import { readLocalKey } from '../../local/keystore.ts';
+import { localEntry, type ServerEntry, seatsAt, updateCredentials } from '../../local/keys/credentials.ts';
+import { readLocalKey } from '../../local/keys/keystore.ts';
 import { isOnLoopback, NOT_OURS, ownFetch } from '../../local/own-server/own-agent.ts';
 import { currentServer } from '../../local/own-server/running.ts';
 import type { LocalServer } from '../../local/own-server/start.ts';

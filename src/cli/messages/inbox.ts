@@ -10,7 +10,7 @@ import { called } from '../runtime.ts';
 import { type Session, staying } from '../session/open-session.ts';
 import { sessionSeats } from '../session/own-seats.ts';
 import { interruptWith } from '../signals.ts';
-import { showTime } from '../time.ts';
+import { showTime } from '../terminal/time.ts';
 import { holdInbox } from './hold-deliveries.ts';
 import { remind } from './reminders.ts';
 

@@ -8,7 +8,7 @@ import { messageList, messageText } from '../print/message.ts';
 import { called } from '../runtime.ts';
 import { inSession } from '../session/here.ts';
 import { type BoardSession, staying } from '../session/open-session.ts';
-import { followed, type TimeStyle } from '../time.ts';
+import { followed, type TimeStyle } from '../terminal/time.ts';
 import { type FilterOptions, filtersOf, filterWords } from './filters.ts';
 import { follow } from './follow.ts';
 import { tellShown } from './hold-deliveries.ts';

@@ -1,5 +1,5 @@
 /** Turns the flag parser's errors into messages that say what is wrong and what to type. */
-import { either } from '../../contract/problems.ts';
+import { either } from '../../contract/openapi/problems.ts';
 import { Failure, lacking, usage } from '../../local/failure.ts';
 import { meantBy } from './extra-words.ts';
 import { wordsIn } from './parsing.ts';

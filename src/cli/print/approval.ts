@@ -1,8 +1,8 @@
 /** Formats agents' requests, with the exact action in words. */
 import type { Answer, Approval } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
-import { table } from '../table.ts';
-import { showEnd, showTime, type TimeStyle } from '../time.ts';
+import { table } from '../terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../terminal/time.ts';
 import { fields, indented } from './fields.ts';
 
 type Outcome = Answer<'getApproval'>;

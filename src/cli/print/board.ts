@@ -1,8 +1,8 @@
 /** Formats boards. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Board, HiddenBoard } from '../../contract/types.ts';
-import { table } from '../table.ts';
-import { showTime, type TimeStyle } from '../time.ts';
+import { table } from '../terminal/table.ts';
+import { showTime, type TimeStyle } from '../terminal/time.ts';
 import { fields, indented } from './fields.ts';
 
 /** One row per board; a hidden one has only its id. */

@@ -1,8 +1,8 @@
 /** Formats join codes. */
 import type { Answer, JoinCode } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
-import { table } from '../table.ts';
-import { showEnd, showTime, type TimeStyle } from '../time.ts';
+import { table } from '../terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../terminal/time.ts';
 import { indented } from './fields.ts';
 
 export type NewCode = Answer<'createJoinCode'>;

@@ -1,8 +1,8 @@
 /** Formats removals of agents and people. */
 import type { Answer, PersonRemoval, PrunedAgent } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
-import { table } from '../table.ts';
-import { showTime, type TimeStyle } from '../time.ts';
+import { table } from '../terminal/table.ts';
+import { showTime, type TimeStyle } from '../terminal/time.ts';
 import { plural } from './fields.ts';
 
 /** An admin is told no names of a private board they are not on. */

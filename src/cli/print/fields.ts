@@ -1,6 +1,6 @@
 /** Formatting helpers shared by many records. */
 import { escapeUntrusted } from '../../contract/text.ts';
-import { readable } from '../table.ts';
+import { readable } from '../terminal/table.ts';
 
 /** `field  value` lines; what is not there is left out. */
 export function fields(pairs: [string, string | null | undefined][]): string[] {

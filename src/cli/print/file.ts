@@ -1,8 +1,8 @@
 /** Formats files and the brief. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { BoardFile, Brief, FileDetail } from '../../contract/types.ts';
-import { hanging, table } from '../table.ts';
-import { showTime, type TimeStyle } from '../time.ts';
+import { hanging, table } from '../terminal/table.ts';
+import { showTime, type TimeStyle } from '../terminal/time.ts';
 import { plural } from './fields.ts';
 
 /** `2.1 kB` */

@@ -1,8 +1,8 @@
 /** Formats invites. */
 import type { Answer } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
-import { table } from '../table.ts';
-import { showEnd, showTime, type TimeStyle } from '../time.ts';
+import { table } from '../terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../terminal/time.ts';
 import { fields, indented, onOneLine } from './fields.ts';
 
 type Invite = Answer<'createInvite'>;

@@ -2,8 +2,8 @@
 import { costWords, countWords, usageWords, waitingWords } from '../../contract/agent-text.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { BoardPerson, Member } from '../../contract/types.ts';
-import { rowsOr, table } from '../table.ts';
-import { showTime, type TimeStyle } from '../time.ts';
+import { rowsOr, table } from '../terminal/table.ts';
+import { showTime, type TimeStyle } from '../terminal/time.ts';
 import { fields } from './fields.ts';
 import { lineText } from './task.ts';
 

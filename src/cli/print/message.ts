@@ -1,9 +1,9 @@
 /** Formats a message: sender, targets, marks and time, then the body with control characters escaped. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Message } from '../../contract/types.ts';
-import type { Paint } from '../color.ts';
-import { fits, hanging, readable } from '../table.ts';
-import { showEnd, showTime, type TimeStyle } from '../time.ts';
+import type { Paint } from '../terminal/color.ts';
+import { fits, hanging, readable } from '../terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../terminal/time.ts';
 
 export interface MessageStyle {
   paint: Paint;

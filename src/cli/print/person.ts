@@ -1,7 +1,7 @@
 /** Formats the people of a server. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Answer, Person } from '../../contract/types.ts';
-import { table } from '../table.ts';
+import { table } from '../terminal/table.ts';
 import { fields } from './fields.ts';
 
 /** One row per person. */

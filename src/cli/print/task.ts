@@ -1,9 +1,9 @@
 /** Formats tasks. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { AgentLine, Task } from '../../contract/types.ts';
-import { colours } from '../color.ts';
-import { table } from '../table.ts';
-import { showEnd, showTime, type TimeStyle } from '../time.ts';
+import { colours } from '../terminal/color.ts';
+import { table } from '../terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../terminal/time.ts';
 import { fields, indented } from './fields.ts';
 
 const groups = [

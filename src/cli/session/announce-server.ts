@@ -1,5 +1,5 @@
 /** Names the server in use on standard error if nobody chose it. */
-import type { Credentials } from '../../local/credentials.ts';
+import type { Credentials } from '../../local/keys/credentials.ts';
 import { type ChosenServer, knownServers } from '../../local/servers.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';

@@ -7,7 +7,7 @@ import { usage } from '../../local/failure.ts';
 import { actionWords } from '../print/approval.ts';
 import { newInviteText } from '../print/invite.ts';
 import { called } from '../runtime.ts';
-import type { TimeStyle } from '../time.ts';
+import type { TimeStyle } from '../terminal/time.ts';
 import { sessionHere } from './here.ts';
 import type { BoardSession, Session } from './open-session.ts';
 import { handleOf } from './people.ts';

@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import type { Client } from '../../client/client.ts';
 import type { BodyIn } from '../../contract/types.ts';
-import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../local/credentials.ts';
 import { usage } from '../../local/failure.ts';
+import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../local/keys/credentials.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
 import type { seatUse } from '../shapes.ts';

@@ -1,11 +1,11 @@
 /** Opens a session: resolves server, actor and credential from the flags, and makes the client. */
 import { Client, type RequestInfo } from '../../client/client.ts';
-import { either } from '../../contract/problems.ts';
+import { either } from '../../contract/openapi/problems.ts';
 import { routes } from '../../contract/routes.ts';
 import { type Actor, allSeats, chooseActor, environmentToken, type Seat } from '../../local/actors.ts';
-import { type Credentials, readCredentials, type ServerEntry } from '../../local/credentials.ts';
 import { Failure } from '../../local/failure.ts';
-import { readKey, readLocalKey } from '../../local/keystore.ts';
+import { type Credentials, readCredentials, type ServerEntry } from '../../local/keys/credentials.ts';
+import { readKey, readLocalKey } from '../../local/keys/keystore.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
 import { localFetch } from '../../local/own-server/loopback-fetch.ts';
 import { findProject, type ProjectFile, saidBy } from '../../local/project.ts';
@@ -15,7 +15,7 @@ import { EXIT } from '../exit.ts';
 import { restartingFetch, useLocalServer } from '../local/server.ts';
 import type { Output } from '../output.ts';
 import { runtime, version } from '../runtime.ts';
-import { show } from '../terminal.ts';
+import { show } from '../terminal/terminal.ts';
 import { sayServer } from './announce-server.ts';
 import { inSession } from './here.ts';
 import { sessionSeats } from './own-seats.ts';

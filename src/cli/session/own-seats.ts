@@ -1,6 +1,6 @@
 /** Lists the seats of the current agent session: from the daemon, or from the saved notes if it does not run. */
 import { allSeats, type Seat, seatsOfSession } from '../../local/actors.ts';
-import { type Credentials, readCredentials } from '../../local/credentials.ts';
+import { type Credentials, readCredentials } from '../../local/keys/credentials.ts';
 import { runtime } from '../runtime.ts';
 import { askFor, isAway } from './ask-daemon.ts';
 import { sessionHere } from './here.ts';

@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import type { Person } from '../../contract/types.ts';
-import { updateCredentials } from '../../local/credentials.ts';
+import { updateCredentials } from '../../local/keys/credentials.ts';
 import { runtime } from '../runtime.ts';
 import type { Session } from './open-session.ts';
 

@@ -1,7 +1,8 @@
 /** Lists, names and forgets the servers that this machine knows, and sets the default one. */
-import { type Credentials, localEntry, readCredentials, updateCredentials } from '../../local/credentials.ts';
+
 import { Failure, usage } from '../../local/failure.ts';
-import { forgetKey } from '../../local/keystore.ts';
+import { type Credentials, localEntry, readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
+import { forgetKey } from '../../local/keys/keystore.ts';
 import { type KnownServer, knownServers, namedServer, usualServer } from '../../local/servers.ts';
 import { runtime } from '../runtime.ts';
 

@@ -5,7 +5,7 @@ import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { pruned, prunedRows } from '../../cli/print/endings.ts';
 import { plural } from '../../cli/print/fields.ts';
 import { answer, whole } from '../../cli/shapes.ts';
-import { duration } from '../../cli/time.ts';
+import { duration } from '../../cli/terminal/time.ts';
 import { usage } from '../../local/failure.ts';
 
 export const json = () => whole(answer('pruneAgents'));

@@ -5,7 +5,7 @@ import { listFlags } from '../../cli/flags.ts';
 import { approvalRows } from '../../cli/print/approval.ts';
 import { called } from '../../cli/runtime.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/table.ts';
+import { rowsOr } from '../../cli/terminal/table.ts';
 
 const NONE = 'Your agents ask for nothing. What they may do without asking: service allowance show';
 

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { allMembers } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { memberRows } from '../../cli/print/member.ts';
-import { rowsOr } from '../../cli/table.ts';
+import { rowsOr } from '../../cli/terminal/table.ts';
 import { members } from './lib/shapes.ts';
 
 export const json = () => members;

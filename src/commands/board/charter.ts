@@ -76,7 +76,7 @@ async function newCharter(source: CharterSource): Promise<string | undefined> {
   if (ways > 1) throw usage('Give one of --set, --file and --edit.');
   if (options.file !== undefined) return readWhole(options.file, out, 'a charter');
   if (!options.edit) return options.set;
-  const { edit } = await import('../../cli/editor.ts');
+  const { edit } = await import('../../cli/terminal/editor.ts');
   const edited = await edit(charter, 'charter.md');
   if (edited !== charter) await requireUnmoved(source);
   return edited;
@@ -85,7 +85,7 @@ async function newCharter(source: CharterSource): Promise<string | undefined> {
 /** Somebody may have changed it while the editor was open. */
 async function requireUnmoved({ session, charter, out, noInput }: CharterSource): Promise<void> {
   if ((await readBoard(session)).charter === charter) return;
-  const { askYes, mayAsk } = await import('../../cli/prompts.ts');
+  const { askYes, mayAsk } = await import('../../cli/terminal/prompts.ts');
   if (mayAsk(out, noInput)) {
     await askYes('Somebody changed the charter meanwhile. Replace it with yours?');
     return;

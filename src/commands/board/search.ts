@@ -9,8 +9,8 @@ import { type ListOptions, readList, type TooMany } from '../../cli/read-list.ts
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
-import { readable } from '../../cli/table.ts';
-import { pastMoment, showTime } from '../../cli/time.ts';
+import { readable } from '../../cli/terminal/table.ts';
+import { pastMoment, showTime } from '../../cli/terminal/time.ts';
 import { searchKinds } from '../../contract/search-kinds.ts';
 import { escapeUntrusted, shellArgument } from '../../contract/text.ts';
 import type { SearchResult } from '../../contract/types.ts';

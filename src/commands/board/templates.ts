@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { table } from '../../cli/table.ts';
+import { table } from '../../cli/terminal/table.ts';
 
 export const json = () => object({ templates: answer('listTemplates').shape.templates });
 

@@ -11,7 +11,7 @@ import { newestSeq, type Show } from '../../cli/messages/read.ts';
 import { messageText } from '../../cli/print/message.ts';
 import type { BoardSession, Session } from '../../cli/session/open-session.ts';
 import { message, text } from '../../cli/shapes.ts';
-import { followed } from '../../cli/time.ts';
+import { followed } from '../../cli/terminal/time.ts';
 import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
 

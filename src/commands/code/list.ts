@@ -7,7 +7,7 @@ import { codeRows } from '../../cli/print/code.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/table.ts';
+import { rowsOr } from '../../cli/terminal/table.ts';
 import { listedCode } from './lib/shapes.ts';
 
 export const json = () => object({ join_codes: z.array(listedCode) });

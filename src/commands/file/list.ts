@@ -7,7 +7,7 @@ import { fileRows } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { boardFile, nextText, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/table.ts';
+import { rowsOr } from '../../cli/terminal/table.ts';
 import { pages } from '../../client/pages.ts';
 
 export const json = () => object({ files: z.array(boardFile), next_after: nextText });

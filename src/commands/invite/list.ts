@@ -5,7 +5,7 @@ import { listFlags } from '../../cli/flags.ts';
 import { inviteRows } from '../../cli/print/invite.ts';
 import { called } from '../../cli/runtime.ts';
 import { object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/table.ts';
+import { rowsOr } from '../../cli/terminal/table.ts';
 import { ownInvites } from './lib/invites.ts';
 import { invite } from './lib/shapes.ts';
 

@@ -3,7 +3,7 @@ import { listFlags } from '../../cli/flags.ts';
 import { inviteNoticeRows } from '../../cli/print/invite.ts';
 import { called } from '../../cli/runtime.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/table.ts';
+import { rowsOr } from '../../cli/terminal/table.ts';
 import { inviteNotices } from './lib/invites.ts';
 
 export const json = () => object({ notices: answer('listInviteNotices').shape.notices });

@@ -4,7 +4,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { duration } from '../../cli/time.ts';
+import { duration } from '../../cli/terminal/time.ts';
 import { usage } from '../../local/failure.ts';
 import { newKeyText } from './lib/key-text.ts';
 

@@ -2,7 +2,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { showTime } from '../../cli/time.ts';
+import { showTime } from '../../cli/terminal/time.ts';
 
 export const json = () => object({ session: answer('endBrowserSession') });
 

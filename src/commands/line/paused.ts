@@ -4,7 +4,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { overlapText, pathFlags, pathsOf } from '../../cli/boards/claims.ts';
 import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { moment } from '../../cli/time.ts';
+import { moment } from '../../cli/terminal/time.ts';
 import { lineTarget, printLine, setLine } from './lib/lines.ts';
 import { setLineOfAgent } from './lib/shapes.ts';
 

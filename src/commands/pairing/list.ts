@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { listByDaemon, listPairings, sessionWithoutSeat } from '../../cli/boards/pairing-requests.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/table.ts';
+import { rowsOr } from '../../cli/terminal/table.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { pairingRows } from './lib/pairing-text.ts';
 

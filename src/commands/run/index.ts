@@ -3,7 +3,7 @@ import { words } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { count, object, text } from '../../cli/shapes.ts';
-import { duration } from '../../cli/time.ts';
+import { duration } from '../../cli/terminal/time.ts';
 import { usage } from '../../local/failure.ts';
 import { RunLimit } from './lib/limit.ts';
 import { serveWith } from './lib/serving.ts';

@@ -5,7 +5,7 @@ import { wrapped } from '../../cli/help/wrap.ts';
 import { called } from '../../cli/runtime.ts';
 import { listServers } from '../../cli/session/servers.ts';
 import { object, text } from '../../cli/shapes.ts';
-import { screenWidth, table } from '../../cli/table.ts';
+import { screenWidth, table } from '../../cli/terminal/table.ts';
 import { SERVER_RULE } from '../../local/servers.ts';
 import { knownServer } from './lib/shapes.ts';
 

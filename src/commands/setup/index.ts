@@ -7,7 +7,7 @@ import { EXIT } from '../../cli/exit.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { requireWhole, sessionHere } from '../../cli/session/here.ts';
 import { object, text } from '../../cli/shapes.ts';
-import { readCredentials } from '../../local/credentials.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
 import { findProject } from '../../local/project.ts';
 import { personServer } from '../../local/servers.ts';
 import { stepLines } from './lib/step.ts';

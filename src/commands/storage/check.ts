@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { checkFailed } from '../../cli/errors.ts';
 import { storageFlags } from '../../cli/flags.ts';
-import { progressOf } from '../../cli/progress.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { count, object, text } from '../../cli/shapes.ts';
+import { progressOf } from '../../cli/terminal/progress.ts';
 import { type Tools, withStorage } from './lib/storage.ts';
 
 export const json = () =>

@@ -7,7 +7,7 @@ import { indented } from '../../cli/print/fields.ts';
 import { writtenText } from '../../cli/print/task.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/table.ts';
+import { rowsOr } from '../../cli/terminal/table.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
 

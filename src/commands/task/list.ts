@@ -8,7 +8,7 @@ import { type ListOptions, readList, type TooMany } from '../../cli/read-list.ts
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/table.ts';
+import { rowsOr } from '../../cli/terminal/table.ts';
 import type { Answer } from '../../contract/types.ts';
 
 export const json = () => {

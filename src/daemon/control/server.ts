@@ -2,7 +2,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { z } from 'zod';
-import { readAs } from '../../contract/problems.ts';
+import { readAs } from '../../contract/openapi/problems.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { DaemonPaths } from '../paths.ts';
 import { type ErrorFrame, type FirstFrame, firstFrames, followUps, laterFrame } from '../protocol.ts';

@@ -1,6 +1,8 @@
 /** Tokens and keys of servers, read from credentials.json when a request needs them and cached until the file changes. */
 import { existsSync, type FSWatcher, lstatSync, watch } from 'node:fs';
 import { basename, join } from 'node:path';
+import { Failure } from '../../local/failure.ts';
+import { type Env, type Folders, makeFolder } from '../../local/folders.ts';
 import {
   type Credentials,
   credentialsPath,
@@ -10,10 +12,8 @@ import {
   type SavedSeat,
   type ServerEntry,
   updateCredentials,
-} from '../../local/credentials.ts';
-import { Failure } from '../../local/failure.ts';
-import { type Env, type Folders, makeFolder } from '../../local/folders.ts';
-import { readKey } from '../../local/keystore.ts';
+} from '../../local/keys/credentials.ts';
+import { readKey } from '../../local/keys/keystore.ts';
 import { localServer } from '../../local/servers.ts';
 
 export interface KnownOrigin {

@@ -1,5 +1,5 @@
 /** The seats that this machine holds tokens for, as `credentials.json` has them; never a token. */
-import type { SavedSeat } from '../../local/credentials.ts';
+import type { SavedSeat } from '../../local/keys/credentials.ts';
 import { canonicalOrigin } from '../../local/origin.ts';
 import type { AgentRef } from '../protocol.ts';
 import type { SeatIdentity } from '../refs.ts';

@@ -1,5 +1,5 @@
 /** The API description, the only answer about the API that is not an operation. */
-import { openapi } from '../../contract/openapi.ts';
+import { openapi } from '../../contract/openapi/openapi.ts';
 import { send } from './answer.ts';
 import { limitBad } from './attempts.ts';
 import type { AppOptions, Context, Step } from './context.ts';

@@ -1,7 +1,7 @@
 /** Limits of a request that are decided before its credential. */
 import { Refusal } from '../../contract/errors.ts';
+import { ANY_REQUEST } from '../../contract/openapi/problems.ts';
 import type { OperationKind } from '../../contract/operation.ts';
-import { ANY_REQUEST } from '../../contract/problems.ts';
 import type { Step } from './context.ts';
 
 const MAX_URL = 8 * 1024;

@@ -15,8 +15,8 @@ import { effectivePolicy } from '../seats/midturn.rules.ts';
 import { countWake } from '../seats/wake-count.steps.ts';
 import { brakeView } from '../views/member.ts';
 import { type LoadedMessages, loadMessages, showMessages } from '../views/message.ts';
+import { workViews } from '../views/tasks/work.ts';
 import { PAGE_BYTES } from '../views/window.ts';
-import { workViews } from '../views/work.ts';
 import {
   countsAt,
   type InboxPage,

@@ -5,7 +5,7 @@ import { memberById } from '../members/members.store.ts';
 import { isPerson, type PersonCaller, type SeatCaller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { tasksWithIds } from '../tasks/tasks.store.ts';
-import { taskRefView } from '../views/task-ref.ts';
+import { taskRefView } from '../views/tasks/task-ref.ts';
 import { lockPeople, savePerson } from './people.store.ts';
 
 export const getMe: ReadCase<'getMe'>['run'] = async (tx, caller) =>

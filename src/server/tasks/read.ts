@@ -8,7 +8,7 @@ import type { ReadCase } from '../operation/usecase.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
 import { groupBy } from '../text/group.ts';
 import { actorView } from '../views/actors.ts';
-import { taskView, taskViews, textOf } from '../views/task.ts';
+import { taskView, taskViews, textOf } from '../views/tasks/task.ts';
 import { requireTask } from './find.steps.ts';
 import {
   countBlocked,

@@ -12,9 +12,9 @@ import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.steps.ts';
 import { redact } from '../text/redaction.ts';
-import { staleTasks } from '../views/stale.ts';
-import { taskView } from '../views/task.ts';
-import { notOnTask, requireOwnership, taskTaken } from '../views/task-refusals.ts';
+import { staleTasks } from '../views/tasks/stale.ts';
+import { taskView } from '../views/tasks/task.ts';
+import { notOnTask, requireOwnership, taskTaken } from '../views/tasks/task-refusals.ts';
 import { requireTask } from './find.steps.ts';
 import {
   type Acting,

@@ -10,7 +10,7 @@ import type { MessageRow } from '../messages/messages.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { audienceOf, isFor } from './event.ts';
-import { taskRefView } from './task-ref.ts';
+import { taskRefView } from './tasks/task-ref.ts';
 
 type Extras = Pick<Message, 'ask' | 'answer'>;
 

@@ -15,7 +15,7 @@ import { tasksWithIds } from '../tasks/tasks.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { seesHarness } from './actors.ts';
 import { lineView, standingLines } from './line.ts';
-import { taskRefView } from './task-ref.ts';
+import { taskRefView } from './tasks/task-ref.ts';
 
 /** Members of a board the caller is on. */
 export async function memberViews(

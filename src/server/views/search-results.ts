@@ -12,7 +12,7 @@ import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.
 import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
 import { messageViews } from './message.ts';
-import { taskRefView } from './task-ref.ts';
+import { taskRefView } from './tasks/task-ref.ts';
 
 export interface Found {
   tx: ReadTx;

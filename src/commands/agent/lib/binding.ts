@@ -5,8 +5,8 @@ import { askFor, noteHolder, refOf } from '../../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import type { DeliveryMode } from '../../../contract/types.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 
 export interface Bound {
   session: string;

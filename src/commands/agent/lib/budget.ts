@@ -1,5 +1,5 @@
 /** Budgets of agents, as they are typed and shown. */
-import { duration, showTime } from '../../../cli/time.ts';
+import { duration, showTime } from '../../../cli/terminal/time.ts';
 import type { Answer, BodyIn, Budget, Member } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 

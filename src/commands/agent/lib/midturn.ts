@@ -2,8 +2,8 @@
 import { runtime } from '../../../cli/runtime.ts';
 import type { Answer, MidturnPolicy } from '../../../contract/types.ts';
 import { chooseActor, type Seat } from '../../../local/actors.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { usage } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 
 const rules: Record<MidturnPolicy, string> = {
   'owner-only': 'in the middle of a turn only what their person writes reaches them',

@@ -1,6 +1,6 @@
 /** The agent that a person's command is about. */
 import { runtime } from '../../../cli/runtime.ts';
-import { readCredentials } from '../../../local/credentials.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import { agentMeant } from './midturn.ts';
 
 interface Globals {

@@ -7,7 +7,7 @@ import { checkLength, readBody } from '../../../cli/messages/body.ts';
 import { remind } from '../../../cli/messages/reminders.ts';
 import type { Output } from '../../../cli/output.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
-import { moment, showEnd } from '../../../cli/time.ts';
+import { moment, showEnd } from '../../../cli/terminal/time.ts';
 import { requireFeature } from '../../../client/features.ts';
 import { waitFor } from '../../../client/wait.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';

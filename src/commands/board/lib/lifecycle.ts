@@ -9,8 +9,8 @@ import type { Client } from '../../../client/client.ts';
 import type { ClientError } from '../../../client/errors.ts';
 import { pages } from '../../../client/pages.ts';
 import type { HiddenBoard } from '../../../contract/types.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import { type LifecycleVerb, lifecycleQuestion } from './states.ts';
 
 /** The board by name or id: as it was typed, else the one in use. */
@@ -58,7 +58,7 @@ export async function lookedUp(
 /** Has the name typed again, because nothing brings a deleted board back. */
 export async function confirmByName(verb: LifecycleVerb, board: string, out: Output, noInput: boolean): Promise<void> {
   const question = lifecycleQuestion(verb, board);
-  const { askText, mayAsk } = await import('../../../cli/prompts.ts');
+  const { askText, mayAsk } = await import('../../../cli/terminal/prompts.ts');
   if (!mayAsk(out, noInput)) throw new Failure('confirmation_required', question, { hint: 'Repeat it with --yes' });
   out.note(question);
   const answer = await askText(`Type ${board} to ${verb} it`, '');

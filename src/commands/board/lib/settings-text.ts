@@ -1,6 +1,6 @@
 /** Formats the settings of a board. */
 import { fields, indented } from '../../../cli/print/fields.ts';
-import { table } from '../../../cli/table.ts';
+import { table } from '../../../cli/terminal/table.ts';
 import type { Board, Role } from '../../../contract/types.ts';
 
 type Policy = Board['policy'];

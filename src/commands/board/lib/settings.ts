@@ -1,8 +1,8 @@
 /** Changes one setting of a board and returns the old and the new value. */
 import type { BoardSession } from '../../../cli/session/open-session.ts';
-import { duration } from '../../../cli/time.ts';
+import { duration } from '../../../cli/terminal/time.ts';
+import { either } from '../../../contract/openapi/problems.ts';
 import { permissions } from '../../../contract/permissions.ts';
-import { either } from '../../../contract/problems.ts';
 import type { Board, BodyIn, Role } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
 

@@ -1,5 +1,5 @@
 /** Checks that the file of servers and seats can be read and holds a credential. */
-import { credentialsPath, readCredentials } from '../../../local/credentials.ts';
+import { credentialsPath, readCredentials } from '../../../local/keys/credentials.ts';
 import { type Check, fine, warning } from '../lib/check.ts';
 
 export const credentials: Check = {

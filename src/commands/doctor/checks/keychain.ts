@@ -1,7 +1,7 @@
 /** Checks that keys can be read from where they are kept. */
 import { Failure } from '../../../local/failure.ts';
-import { type KeychainState, keychainState } from '../../../local/keychain.ts';
-import { readKey } from '../../../local/keystore.ts';
+import { type KeychainState, keychainState } from '../../../local/keys/keychain.ts';
+import { readKey } from '../../../local/keys/keystore.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 
 export const keychain: Check = {

@@ -2,7 +2,7 @@
 import { ClientError } from '../../../client/errors.ts';
 import type { Member } from '../../../contract/types.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';
-import type { SavedSeat, ServerEntry } from '../../../local/credentials.ts';
+import type { SavedSeat, ServerEntry } from '../../../local/keys/credentials.ts';
 import { type Asked, addressOf, askWhatItIs, clientAt } from '../lib/ask-server.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { SessionLines } from './session-lines.ts';

@@ -1,8 +1,8 @@
 /** Checks that every known server answers, kept its identity, has a compatible version and accepts the key. */
 import { here } from '../../../cli/session/here.ts';
 import { ClientError } from '../../../client/errors.ts';
-import type { ServerEntry } from '../../../local/credentials.ts';
-import { readKey } from '../../../local/keystore.ts';
+import type { ServerEntry } from '../../../local/keys/credentials.ts';
+import { readKey } from '../../../local/keys/keystore.ts';
 import { loginCommand } from '../../../local/servers.ts';
 import { olderThan } from '../../../local/versions.ts';
 import { type Asked, addressOf, askWhatItIs, clientAt } from '../lib/ask-server.ts';

@@ -1,7 +1,7 @@
 /** Reads a server's description before a credential is sent to it. */
 import { Client } from '../../../client/client.ts';
 import type { ServerInfo } from '../../../contract/types.ts';
-import type { ServerEntry } from '../../../local/credentials.ts';
+import type { ServerEntry } from '../../../local/keys/credentials.ts';
 import { localFetch } from '../../../local/own-server/loopback-fetch.ts';
 import { ownFetch } from '../../../local/own-server/own-agent.ts';
 import { currentServer } from '../../../local/own-server/running.ts';

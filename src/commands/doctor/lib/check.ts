@@ -1,6 +1,7 @@
 /** Types of a check and its findings. A check changes nothing, starts nothing and asks no questions. */
-import type { Credentials } from '../../../local/credentials.ts';
+
 import type { Env, Folders } from '../../../local/folders.ts';
+import type { Credentials } from '../../../local/keys/credentials.ts';
 
 /** A `note` is worth knowing and nothing to mend. */
 export type Level = 'ok' | 'note' | 'warning' | 'error';

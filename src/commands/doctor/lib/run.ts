@@ -1,8 +1,8 @@
 /** Runs the checks in parallel, each with a time limit. One that fails does not hide the others. */
 import { asProblem } from '../../../cli/errors.ts';
 import { runtime, version } from '../../../cli/runtime.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import { type Around, type Check, type Finding, failing } from './check.ts';
 
 const LIMIT_MS = 10_000;

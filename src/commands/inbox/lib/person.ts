@@ -5,7 +5,7 @@ import { readBoards } from '../../../cli/boards/list.ts';
 import { actionWords } from '../../../cli/print/approval.ts';
 import { called } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
-import { hanging } from '../../../cli/table.ts';
+import { hanging } from '../../../cli/terminal/table.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';

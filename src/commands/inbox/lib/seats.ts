@@ -14,7 +14,7 @@ import { waitFor } from '../../../client/wait.ts';
 import { type Group, renderBundle } from '../../../daemon/bundle/bundle.ts';
 import { onBoard } from '../../../daemon/bundle/options.ts';
 import { environmentToken, type Seat } from '../../../local/actors.ts';
-import { endSeat } from '../../../local/credentials.ts';
+import { endSeat } from '../../../local/keys/credentials.ts';
 import type { inboxesOfSeats } from './shapes.ts';
 
 type SeatsRecord = z.infer<typeof inboxesOfSeats>;

@@ -17,9 +17,9 @@ import { ClientError } from '../../../client/errors.ts';
 import { retryDelay } from '../../../client/retry.ts';
 import type { JoinLine } from '../../../contract/join-line.ts';
 import type { Answer, BodyIn } from '../../../contract/types.ts';
-import type { Pending, ServerEntry } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
-import { readPending } from '../../../local/keystore.ts';
+import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
+import { readPending } from '../../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
 import { type Joining, joinedText, seated } from './join.ts';
 

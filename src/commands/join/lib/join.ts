@@ -10,8 +10,8 @@ import { readWhole } from '../../../cli/stdin.ts';
 import { type JoinLine, readJoinLine } from '../../../contract/join-line.ts';
 import type { Board, BoardPerson, JoinResult, Member } from '../../../contract/types.ts';
 import { environmentToken } from '../../../local/actors.ts';
-import { localEntry, readCredentials } from '../../../local/credentials.ts';
 import { Failure, usage } from '../../../local/failure.ts';
+import { localEntry, readCredentials } from '../../../local/keys/credentials.ts';
 import { knownServers, localServer } from '../../../local/servers.ts';
 
 export type { JoinLine };

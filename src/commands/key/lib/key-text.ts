@@ -2,8 +2,8 @@
 import type { KeyList } from '../../../cli/access/keys.ts';
 import { plural } from '../../../cli/print/fields.ts';
 import { called } from '../../../cli/runtime.ts';
-import { table } from '../../../cli/table.ts';
-import { showEnd, showTime, type TimeStyle } from '../../../cli/time.ts';
+import { table } from '../../../cli/terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { AccessKey, Answer } from '../../../contract/types.ts';
 
 /** One row per key, the one in use marked. */

@@ -3,7 +3,7 @@ import { taskRef } from '../../../cli/boards/tasks.ts';
 import type { Output } from '../../../cli/output.ts';
 import { lineText } from '../../../cli/print/task.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
-import type { TimeStyle } from '../../../cli/time.ts';
+import type { TimeStyle } from '../../../cli/terminal/time.ts';
 import { requireFeature } from '../../../client/features.ts';
 import type { Answer, BodyIn, Member } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';

@@ -1,9 +1,14 @@
 /** Moves a saved key between the keychain and the file. */
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import { credentialsPath, readCredentials, type ServerEntry, updateCredentials } from '../../../local/credentials.ts';
 import { Failure, usage } from '../../../local/failure.ts';
-import { forgetKey, readKey, saveKey } from '../../../local/keystore.ts';
+import {
+  credentialsPath,
+  readCredentials,
+  type ServerEntry,
+  updateCredentials,
+} from '../../../local/keys/credentials.ts';
+import { forgetKey, readKey, saveKey } from '../../../local/keys/keystore.ts';
 import { findProject } from '../../../local/project.ts';
 import { personServer } from '../../../local/servers.ts';
 

@@ -9,8 +9,8 @@ import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { pages } from '../../../client/pages.ts';
 import type { AccessKey } from '../../../contract/types.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { Failure, usage } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject } from '../../../local/project.ts';
 import { knownServers, personServer } from '../../../local/servers.ts';
 

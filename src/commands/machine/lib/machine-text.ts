@@ -1,5 +1,5 @@
 /** Formats a machine's request for a key. */
-import { showTime } from '../../../cli/time.ts';
+import { showTime } from '../../../cli/terminal/time.ts';
 import type { Answer } from '../../../contract/types.ts';
 
 type Request = Answer<'lookUpMachineRequest'>;

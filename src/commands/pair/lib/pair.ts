@@ -8,12 +8,12 @@ import { called, runtime } from '../../../cli/runtime.ts';
 import { createHere, type Delegated, type SeatedRecord } from '../../../cli/session/delegated.ts';
 import { saveSeat, type Use, useOf } from '../../../cli/session/new-seat.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';
-import { showEnd, type TimeStyle } from '../../../cli/time.ts';
+import { showEnd, type TimeStyle } from '../../../cli/terminal/time.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Answer, Board, Member } from '../../../contract/types.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { Failure, usage } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject } from '../../../local/project.ts';
 
 interface PairOptions {

@@ -1,8 +1,8 @@
 /** Formats pairing requests. */
 import { fields, indented } from '../../../cli/print/fields.ts';
 import { called } from '../../../cli/runtime.ts';
-import { table } from '../../../cli/table.ts';
-import { showEnd, showTime, type TimeStyle } from '../../../cli/time.ts';
+import { table } from '../../../cli/terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
 
 const SHOWN = 60;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { showData } from '../../../cli/terminal.ts';
+import { showData } from '../../../cli/terminal/terminal.ts';
 import { filled, findProgram } from '../../../harness/programs.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';

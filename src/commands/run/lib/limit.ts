@@ -1,5 +1,5 @@
 /** Limits how often agents' messages start a program, so that two programs cannot answer each other for ever. */
-import { duration } from '../../../cli/time.ts';
+import { duration } from '../../../cli/terminal/time.ts';
 import { usage } from '../../../local/failure.ts';
 
 interface Limit {

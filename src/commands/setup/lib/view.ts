@@ -7,7 +7,7 @@ import type { Session } from '../../../cli/session/open-session.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
-import { readCredentials } from '../../../local/credentials.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 
 export interface View {
   personId: string | null;

@@ -8,8 +8,8 @@ import { runtime } from '../../../cli/runtime.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import { type Programs, programsHere } from './programs.ts';
 import { failed, type Step, step } from './step.ts';
 import type { View } from './view.ts';
@@ -78,7 +78,7 @@ async function accountOf({ origin, link }: Target, options: SetupOptions): Promi
   if (!link) {
     return step('account', 'needs_you', `This machine has no account at ${origin}.`, `service login ${origin}`);
   }
-  const { mayAsk } = await import('../../../cli/prompts.ts');
+  const { mayAsk } = await import('../../../cli/terminal/prompts.ts');
   const asks = mayAsk(options.out, options.noInput);
   if (options.handle === undefined && !asks && !known?.pending) return chooseHandle(link, options);
   const { connectBy } = await import('../../../cli/access/connect.ts');

@@ -11,8 +11,8 @@ import { here } from '../../../cli/session/here.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { readInstalled } from '../../../harness/setup/installed.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject } from '../../../local/project.ts';
 import type { status } from './shapes.ts';
 

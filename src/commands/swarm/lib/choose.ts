@@ -1,7 +1,7 @@
 /** Resolves which swarm a command is about: by name, by the file in use, or the only one. */
 import { runtime } from '../../../cli/runtime.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { usage } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import { namedServer } from '../../../local/servers.ts';
 import { readSwarmFile, type SwarmFile } from './file.ts';
 import { allSwarms, type SwarmRecord } from './state.ts';

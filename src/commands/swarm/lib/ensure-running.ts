@@ -2,8 +2,8 @@
 import { runtime } from '../../../cli/runtime.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import { until } from '../../../local/process.ts';
 import { daemonView, type Holder, holderOf, launched } from './look.ts';
 import type { Planned } from './plan.ts';

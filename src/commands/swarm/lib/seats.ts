@@ -10,8 +10,8 @@ import { ClientError } from '../../../client/errors.ts';
 import { patterns } from '../../../contract/ids.ts';
 import type { Board } from '../../../contract/types.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';
-import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
 import type { Planned } from './plan.ts';
 
 const codeOf = (error: unknown): string | null => (error instanceof ClientError ? error.code : null);

@@ -1,7 +1,7 @@
 /** Formats swarms. */
 import { called } from '../../../cli/runtime.ts';
-import { table } from '../../../cli/table.ts';
-import { showTime, type TimeStyle } from '../../../cli/time.ts';
+import { table } from '../../../cli/terminal/table.ts';
+import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { DownRecord } from './down.ts';
 import type { PsRecord } from './ps.ts';
 import type { AgentRecord, UpAgent } from './records.ts';

@@ -4,8 +4,8 @@ import type { Place } from '../../access/board-access.ts';
 import type { ReadTx } from '../../db/tx.ts';
 import { ownedByAgents } from '../../tasks/stale.store.ts';
 import { timestamp } from '../../text/time.ts';
-import { staleTimes } from '../stale.ts';
-import { taskRefView } from '../task-ref.ts';
+import { staleTimes } from '../tasks/stale.ts';
+import { taskRefView } from '../tasks/task-ref.ts';
 import type { Needs } from './held-threads.ts';
 
 /** @param places the boards of one person. */

@@ -7,7 +7,7 @@ import { putIfChanged } from '../../../../cli/files/putting.ts';
 import { type Files, filesOf } from '../../../../cli/files/scope.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
-import type { TimeStyle } from '../../../../cli/time.ts';
+import type { TimeStyle } from '../../../../cli/terminal/time.ts';
 import type { ClientError } from '../../../../client/errors.ts';
 import { shellArgument } from '../../../../contract/text.ts';
 import { Failure, usage } from '../../../../local/failure.ts';

@@ -8,7 +8,7 @@ import { findMessage, targets } from '../../../../cli/messages/references.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, type Taken } from '../../../../cli/stdin.ts';
-import type { TimeStyle } from '../../../../cli/time.ts';
+import type { TimeStyle } from '../../../../cli/terminal/time.ts';
 import type { Client } from '../../../../client/client.ts';
 import type { BodyIn, Message } from '../../../../contract/types.ts';
 import { usage } from '../../../../local/failure.ts';

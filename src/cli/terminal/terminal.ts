@@ -2,8 +2,8 @@
  * The one way of text to standard output and standard error: nothing that somebody else wrote acts on the terminal. Only
  * what is data, byte for byte, goes past it, and only into a pipe or a file.
  */
-import { escapeUntrusted } from '../contract/text.ts';
-import type { Env } from '../local/folders.ts';
+import { escapeUntrusted } from '../../contract/text.ts';
+import type { Env } from '../../local/folders.ts';
 
 /** Stands in our own colour codes until they are written, so that a text cannot bring any. A terminal ignores such numbers. */
 let own: string | null = null;

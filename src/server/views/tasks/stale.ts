@@ -1,9 +1,9 @@
 /** Which tasks were left by their owners: worked out when read, because time alone changes it. */
-import type { Policy } from '../../contract/types.ts';
-import type { ReadTx } from '../db/tx.ts';
-import { staleAt } from '../tasks/stale.rules.ts';
-import { lastWords, type OwnedRow, ownedByAgents } from '../tasks/stale.store.ts';
-import type { TaskRow } from '../tasks/tasks.store.ts';
+import type { Policy } from '../../../contract/types.ts';
+import type { ReadTx } from '../../db/tx.ts';
+import { staleAt } from '../../tasks/stale.rules.ts';
+import { lastWords, type OwnedRow, ownedByAgents } from '../../tasks/stale.store.ts';
+import type { TaskRow } from '../../tasks/tasks.store.ts';
 
 /** By task, since when it is stale; only those that are. */
 export async function staleTasks(

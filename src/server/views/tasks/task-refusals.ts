@@ -1,12 +1,12 @@
 /** Refusals that say who is in the way of a change to a task, as the caller sees them. */
-import { Refusal } from '../../contract/errors.ts';
-import type { Actor } from '../../contract/types.ts';
-import type { Place } from '../access/board-access.ts';
-import type { ReadTx } from '../db/tx.ts';
-import { membersWithIds } from '../members/members.store.ts';
-import { helpersOf, latestTexts, type TaskRow } from '../tasks/tasks.store.ts';
-import { timestamp } from '../text/time.ts';
-import { actorView } from './actors.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import type { Actor } from '../../../contract/types.ts';
+import type { Place } from '../../access/board-access.ts';
+import type { ReadTx } from '../../db/tx.ts';
+import { membersWithIds } from '../../members/members.store.ts';
+import { helpersOf, latestTexts, type TaskRow } from '../../tasks/tasks.store.ts';
+import { timestamp } from '../../text/time.ts';
+import { actorView } from '../actors.ts';
 
 /** Another member owns it. @param takeable whether the caller may take it over. */
 export async function taskTaken(tx: ReadTx, place: Place, task: TaskRow, takeable = false): Promise<Refusal> {

@@ -1,7 +1,7 @@
 /** Talks to the keychain helper process, and ends it when it does not answer. */
 import { existsSync } from 'node:fs';
-import type { Env } from './folders.ts';
-import { partPath } from './program.ts';
+import type { Env } from '../folders.ts';
+import { partPath } from '../program.ts';
 
 /** Without a value: done, or no such entry. Locked: the keychain exists, but the person has to unlock it first. */
 export type KeychainAnswer = { ok: true; value: string | null } | { ok: false; locked: boolean };
@@ -33,7 +33,7 @@ async function ask(request: Record<string, string>): Promise<KeychainAnswer> {
   const patience = process.stdin.isTTY && process.stderr.isTTY ? 60_000 : 3000;
   // Loaded here: where keys lie in a file, a command would load it for nothing.
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const child = spawn(process.execPath, [...process.execArgv, partPath('keychain.mjs', 'local/keychain.child')], {
+  const child = spawn(process.execPath, [...process.execArgv, partPath('keychain.mjs', 'local/keys/keychain.child')], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   let silent = false;

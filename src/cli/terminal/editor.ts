@@ -2,10 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from '../local/failure.ts';
-import { undoAtExit } from './at-exit.ts';
+import { Failure } from '../../local/failure.ts';
+import { undoAtExit } from '../at-exit.ts';
+import { runtime } from '../runtime.ts';
 import { inForeground } from './foreground.ts';
-import { runtime } from './runtime.ts';
 import { show } from './terminal.ts';
 
 /** Opens the text under this file name and answers what was saved, without the line end that editors add. */

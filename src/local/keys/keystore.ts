@@ -1,10 +1,10 @@
 /** Where a person's key is kept: the system keychain where it works, else the credentials file; the local server's own key in place. */
 import { join } from 'node:path';
+import { Failure, usage } from '../failure.ts';
+import type { Env, Folders } from '../folders.ts';
+import { readPrivate } from '../private-file.ts';
 import type { Pending, ServerEntry } from './credentials.ts';
-import { Failure, usage } from './failure.ts';
-import type { Env, Folders } from './folders.ts';
 import { keychain, keychainPossible, keychainState } from './keychain.ts';
-import { readPrivate } from './private-file.ts';
 
 export type StoreChoice = 'auto' | 'keychain' | 'file';
 

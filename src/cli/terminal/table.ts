@@ -1,6 +1,7 @@
 /** Prints aligned columns by display width, so that wide characters and emoji do not shift the rest. */
+
+import { called } from '../runtime.ts';
 import { colours, stateColour } from './color.ts';
-import { called } from './runtime.ts';
 import { harmless } from './terminal.ts';
 
 export type Measure = (text: string) => number;

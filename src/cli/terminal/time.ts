@@ -1,6 +1,6 @@
 /** Parses and formats times and durations. */
-import { isoTime } from '../contract/iso-time.ts';
-import { usage } from '../local/failure.ts';
+import { isoTime } from '../../contract/iso-time.ts';
+import { usage } from '../../local/failure.ts';
 
 export type TimeStyle = 'relative' | 'clock' | 'local' | 'iso';
 

@@ -1,5 +1,5 @@
 /** Decides whether a stream gets colour, and defines the colours. Text never depends on them. */
-import type { Env } from '../local/folders.ts';
+import type { Env } from '../../local/folders.ts';
 import { ownStyle } from './terminal.ts';
 
 interface ColorChoice {

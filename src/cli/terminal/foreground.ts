@@ -1,7 +1,7 @@
 /** Runs a program of the user's choice, an editor or a pager, that owns the terminal until it ends. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { undoAtExit } from './at-exit.ts';
-import { interruptWith } from './signals.ts';
+import { undoAtExit } from '../at-exit.ts';
+import { interruptWith } from '../signals.ts';
 
 /**
  * Runs a command by the shell, because such a program is often named with its options. Ctrl-C is the program's, which the

@@ -1,12 +1,12 @@
 /** The API description, made from the operations table and the schemas. */
 import type { z } from 'zod';
-import { type ErrorCode, errors } from './errors.ts';
+import { type ErrorCode, errors } from '../errors.ts';
+import { errorBody } from '../nouns/common.ts';
+import { memberJoined } from '../nouns/record.ts';
+import { anyRequest, errorCodesOf, type OperationRow, pathParameters } from '../operation.ts';
+import { nouns, type OperationName } from '../operations.ts';
 import { examples } from './examples.ts';
-import { errorBody } from './nouns/common.ts';
-import { memberJoined } from './nouns/record.ts';
 import { ApiSchemas, type Json } from './openapi-schemas.ts';
-import { anyRequest, errorCodesOf, type OperationRow, pathParameters } from './operation.ts';
-import { nouns, type OperationName } from './operations.ts';
 
 /** The version of the description, not of the server. */
 const API_VERSION = '0.1.0';

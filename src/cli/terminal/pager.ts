@@ -1,6 +1,7 @@
 /** Shows text that is longer than the terminal in the user's pager. */
+
+import { inSession } from '../session/here.ts';
 import { inForeground } from './foreground.ts';
-import { inSession } from './session/here.ts';
 import { show, shown } from './terminal.ts';
 
 /** A shell that finds no program ends with 127 too, but says so. */

@@ -1,14 +1,14 @@
 /** What agents work on and what waits for them, as their inboxes tell it. */
-import type { AgentWork, Brief } from '../../contract/types.ts';
-import type { Place } from '../access/board-access.ts';
-import type { ReadTx } from '../db/tx.ts';
-import { briefsOf, latestVersions } from '../files/files.store.ts';
-import { linesOf } from '../lines/lines.store.ts';
-import { reportsOf } from '../seats/reports.store.ts';
-import { countOpenTasks, tasksWithIds } from '../tasks/tasks.store.ts';
-import { countOpenAsks, oldestOpenTask, postsWithoutTask } from '../tasks/work.store.ts';
-import { briefViews } from './file.ts';
-import { lineView, standingLines } from './line.ts';
+import type { AgentWork, Brief } from '../../../contract/types.ts';
+import type { Place } from '../../access/board-access.ts';
+import type { ReadTx } from '../../db/tx.ts';
+import { briefsOf, latestVersions } from '../../files/files.store.ts';
+import { linesOf } from '../../lines/lines.store.ts';
+import { reportsOf } from '../../seats/reports.store.ts';
+import { countOpenTasks, tasksWithIds } from '../../tasks/tasks.store.ts';
+import { countOpenAsks, oldestOpenTask, postsWithoutTask } from '../../tasks/work.store.ts';
+import { briefViews } from '../file.ts';
+import { lineView, standingLines } from '../line.ts';
 import { taskView } from './task.ts';
 import { taskRefView } from './task-ref.ts';
 

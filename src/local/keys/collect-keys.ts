@@ -1,8 +1,8 @@
 /** The keys under which invites are collected: kept ten minutes, so that a lost answer can be asked for again. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Folders } from './folders.ts';
-import { readPrivate, writePrivate } from './private-file.ts';
+import type { Folders } from '../folders.ts';
+import { readPrivate, writePrivate } from '../private-file.ts';
 
 const KEPT_MS = 600_000;
 

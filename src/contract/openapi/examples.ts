@@ -1,5 +1,5 @@
 /** Example requests and answers of the ten most common operations, for the API description. */
-import type { OperationName } from './operations.ts';
+import type { OperationName } from '../operations.ts';
 
 const dana = {
   id: 'mem_01M829S398RMFMZZBXAT8EKM0J',

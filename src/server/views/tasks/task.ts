@@ -1,15 +1,15 @@
 /** Tasks, as a member reads them. */
-import type { Actor, Task } from '../../contract/types.ts';
-import type { Place } from '../access/board-access.ts';
-import { type AskRow, openBlockingAsks } from '../asks/asks.store.ts';
-import type { ReadTx } from '../db/tx.ts';
-import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
-import { isReadable } from '../messages/messages.store.ts';
-import { type MessageCounts, messageCountsOf } from '../tasks/tags.store.ts';
-import { helpersOf, latestTexts, type TaskRow, type TextRow } from '../tasks/tasks.store.ts';
-import { groupBy } from '../text/group.ts';
-import { timestamp, timestampOrNull } from '../text/time.ts';
-import { actorView } from './actors.ts';
+import type { Actor, Task } from '../../../contract/types.ts';
+import type { Place } from '../../access/board-access.ts';
+import { type AskRow, openBlockingAsks } from '../../asks/asks.store.ts';
+import type { ReadTx } from '../../db/tx.ts';
+import { type MemberWithPerson, membersWithIds } from '../../members/members.store.ts';
+import { isReadable } from '../../messages/messages.store.ts';
+import { type MessageCounts, messageCountsOf } from '../../tasks/tags.store.ts';
+import { helpersOf, latestTexts, type TaskRow, type TextRow } from '../../tasks/tasks.store.ts';
+import { groupBy } from '../../text/group.ts';
+import { timestamp, timestampOrNull } from '../../text/time.ts';
+import { actorView } from '../actors.ts';
 import { staleTasks } from './stale.ts';
 import { ownershipOf } from './task-refusals.ts';
 

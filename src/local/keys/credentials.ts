@@ -1,10 +1,10 @@
 /** credentials.json: the servers that this machine knows, with their keys and tokens. */
 import { join } from 'node:path';
-import { patterns } from '../contract/ids.ts';
-import { Failure } from './failure.ts';
-import type { Folders } from './folders.ts';
-import { withLock } from './lock.ts';
-import { parseOwn, readPrivate, writePrivate } from './private-file.ts';
+import { patterns } from '../../contract/ids.ts';
+import { Failure } from '../failure.ts';
+import type { Folders } from '../folders.ts';
+import { withLock } from '../lock.ts';
+import { parseOwn, readPrivate, writePrivate } from '../private-file.ts';
 
 export type KeyPlace = 'keychain' | 'file' | 'local-file';
 
