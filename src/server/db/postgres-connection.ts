@@ -18,11 +18,11 @@ export async function connect(url: string, name: string, lost: () => void = () =
   const servers = serversToTry(url);
   for (const [n, server] of servers.entries()) {
     try {
-      const client = await open(server, name, lost);
-      if (servers.length === 1) return client;
+      const client = await open(server, name);
+      if (servers.length === 1) return watched(client, lost);
       if (await takesWrites(client)) {
         noteServer(url, server);
-        return client;
+        return watched(client, lost);
       }
       await client.end();
     } catch (error) {
@@ -46,14 +46,26 @@ export async function serverFor(url: string): Promise<string> {
   return knownServer(url) ?? url;
 }
 
-async function open(url: string, name: string, lost: () => void): Promise<pg.Client> {
+async function open(url: string, name: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: name,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS,
   });
-  let open = false;
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    void client.end().catch(() => {});
+    throw new Unreachable(error);
+  }
+  return client;
+}
+
+/** Calls `lost` once when an open connection has ended. */
+function watched(client: pg.Client, lost: () => void): pg.Client {
+  let open = true;
   const ended = (): void => {
     if (!open) return;
     open = false;
@@ -62,13 +74,6 @@ async function open(url: string, name: string, lost: () => void): Promise<pg.Cli
   };
   client.on('error', ended);
   client.on('end', ended);
-  try {
-    await client.connect();
-  } catch (error) {
-    void client.end().catch(() => {});
-    throw new Unreachable(error);
-  }
-  open = true;
   return client;
 }
 
