@@ -33,8 +33,9 @@ export class Batches<Job> {
   }
 
   /**
-   * Who was answered just now often comes again: the next batch waits for as many as there were, at most half as long as the
-   * last one took. Else one that came late would go by itself again and again, and all others would wait for it.
+   * Who was answered just now often comes again. Where more were answered than wait already, the next batch waits for them too,
+   * at most half as long as the last one took: else one that came late would go by itself again and again, and all others
+   * would wait for it.
    */
   #next(): void {
     this.#state = 'waiting';
@@ -63,7 +64,8 @@ export class Batches<Job> {
     const began = performance.now();
     await this.#run(batch);
     const ended = performance.now();
-    this.#until = ended + Math.min((ended - began) / 2, MAX_WAIT_MS);
+    const wait = batch.length > this.#queue.length ? Math.min((ended - began) / 2, MAX_WAIT_MS) : 0;
+    this.#until = ended + wait;
     this.#expected = Math.min(batch.length + this.#queue.length, this.#most);
     if (this.#queue.length > 0) this.#next();
     else this.#state = 'idle';
