@@ -122,7 +122,8 @@ export class Feed {
     ]);
     if (!board) return { news: null, rights };
     const policy = parsePolicy(board);
-    const events = news ?? (await after(board.head_seq));
+    // A follower may have told meanwhile from where on it reads.
+    const events = news ?? (await after(this.#head ?? board.head_seq));
     const readers = followers.flatMap((follower) => {
       const right = follower.wantsMessages ? rights.get(scopeOf(follower)) : undefined;
       return right?.ok ? [right.reader] : [];
