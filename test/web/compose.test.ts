@@ -159,6 +159,8 @@ forEachDatabase('the message box', (engine) => {
     await page.getByRole('navigation', { name: 'Boards and more' }).waitFor();
     await page.goto(`${server.url}/?board=${board}`);
     await page.waitForFunction(() => document.querySelector('textarea')?.value === 'I do');
+    // Whom it goes to is known once the thread and the members are read.
+    await page.getByRole('form', { name: 'Reply' }).getByText('To maya').first().waitFor();
     await page.keyboard.press('m');
     await page.keyboard.press('Control+Enter');
     expect(await posted(2)).to.include({ body: 'I do', reply_to: id });
