@@ -2,7 +2,7 @@
  * A transaction of Postgres. Statements are pipelined: each is sent without waiting for the answers of those before it, and
  * answers come in the order of sending.
  *
- * Several writes may share a transaction (postgres-group.ts): each has a `PostgresTx` of its own on the one `Session`. They run
+ * Several writes may share a transaction (`Together`): each has a `PostgresTx` of its own on the one `Session`. They run
  * side by side until each takes its turn, so that what all of them ask at the same moment becomes one statement.
  */
 import type { Knex } from 'knex';
@@ -19,6 +19,7 @@ import {
   statement,
   type Value,
 } from './statement.ts';
+import { Together } from './together.ts';
 import type { WriteTx } from './tx.ts';
 
 /** Most rows of one insertion. Sizes go in powers of two, so that there are few statements. */
@@ -43,19 +44,14 @@ interface Query {
   values?: Value[];
 }
 
-/** Rows that are looked up together, by the value asked for. */
-type LookUp = Map<string, { value: Value; found: PromiseWithResolvers<unknown> }>;
-
 /** What runs on one connection between BEGIN and COMMIT. */
 export class Session {
   readonly published = new Set<string>();
+  readonly together = new Together((statement, params) => this.rows(prepared(statement.for('postgres'), params)));
   readonly #client: pg.ClientBase;
   readonly #deferred = new Map<string, () => Promise<void>>();
   readonly #sent: Promise<void>[] = [];
   readonly #inserts = new Map<Insertion<Params>, Params[]>();
-  readonly #lookUps = new Map<ListStatement<Params, unknown>, LookUp>();
-  readonly #rows = new Map<string, Promise<unknown>>();
-  readonly #turns = new Map<string, Promise<void>>();
   /** The first error of a statement; all that come after it are refused because of it. */
   #failed: unknown = null;
   #now = Number.NaN;
@@ -101,6 +97,10 @@ export class Session {
     }
   }
 
+  async rows<R>(query: Query): Promise<R[]> {
+    return (await this.ask(query)).rows as R[];
+  }
+
   /** Runs a statement for whose end only the commit waits. */
   send(query: Query): void {
     this.#sent.push(
@@ -118,36 +118,6 @@ export class Session {
     const rows = this.#inserts.get(insertion);
     if (rows) rows.push(row);
     else this.#inserts.set(insertion, [row]);
-  }
-
-  /** Looks a row up together with all that are asked for in this turn of the event loop. */
-  lookUp<R>(list: ListStatement<Params, R>, by: keyof R & string, value: Value): Promise<R | undefined> {
-    let asked = this.#lookUps.get(list);
-    if (!asked) {
-      asked = new Map();
-      this.#lookUps.set(list, asked);
-      process.nextTick(() => void this.#look(list as ListStatement<Params, unknown>, by));
-    }
-    const key = keyOf(value);
-    const known = asked.get(key) ?? { value, found: Promise.withResolvers<unknown>() };
-    asked.set(key, known);
-    return known.found.promise as Promise<R | undefined>;
-  }
-
-  /** What `load` answers for a key the first time. */
-  once<T>(key: string, load: () => Promise<T>): Promise<T> {
-    const known = this.#rows.get(key) ?? load();
-    this.#rows.set(key, known);
-    return known as Promise<T>;
-  }
-
-  /** Waits until those who asked for a turn at this before are done. @returns what ends the turn */
-  async turn(key: string): Promise<() => void> {
-    const before = this.#turns.get(key);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#turns.set(key, promise);
-    await before;
-    return resolve;
   }
 
   beforeCommit(key: string, fn: () => Promise<void>): void {
@@ -171,22 +141,6 @@ export class Session {
     return translate(this.#client.query(query));
   }
 
-  async #look(list: ListStatement<Params, unknown>, by: string): Promise<void> {
-    const asked = this.#lookUps.get(list) as LookUp;
-    this.#lookUps.delete(list);
-    try {
-      const [statement, params] = list.over(
-        {},
-        [...asked.values()].map(({ value }) => value),
-      );
-      const { rows } = await this.ask(prepared(statement.for('postgres'), params));
-      for (const row of rows as Record<string, Value>[]) asked.get(keyOf(row[by] as Value))?.found.resolve(row);
-      for (const { found } of asked.values()) found.resolve(undefined);
-    } catch (error) {
-      for (const { found } of asked.values()) found.reject(error);
-    }
-  }
-
   #flush(): void {
     for (const [insertion, rows] of this.#inserts) {
       const { bind } = insertion.for('postgres');
@@ -201,8 +155,6 @@ export class Session {
   }
 }
 
-const keyOf = (value: Value): string => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value));
-
 const prepared = ({ name, sql, bind }: Compiled, params: Params): Query => ({ name, text: sql, values: bind(params) });
 
 /** One read or write of a session. */
@@ -213,7 +165,6 @@ export class PostgresTx implements WriteTx {
   changed = false;
   readonly #session: Session;
   readonly #shared: boolean;
-  readonly #turns = new Map<string, () => void>();
 
   /** @param shared whether others write in the same session at the same time. */
   constructor(session: Session, writable: boolean, shared = false) {
@@ -228,7 +179,7 @@ export class PostgresTx implements WriteTx {
   }
 
   async all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    return (await this.#session.ask(prepared(statement.for('postgres'), params))).rows as R[];
+    return this.#session.rows(prepared(statement.for('postgres'), params));
   }
 
   async first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
@@ -236,12 +187,12 @@ export class PostgresTx implements WriteTx {
   }
 
   async one<R>(list: ListStatement<Params, R>, by: keyof R & string, value: Value): Promise<R | undefined> {
-    if (this.#shared) return this.#session.lookUp(list, by, value);
+    if (this.#shared) return this.#session.together.lookUp(list, by, value);
     return this.first(...list.over({}, [value]));
   }
 
   async query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]> {
-    return (await this.#session.ask(built(build))).rows as R[];
+    return this.#session.rows(built(build));
   }
 
   async run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number> {
@@ -261,16 +212,16 @@ export class PostgresTx implements WriteTx {
   }
 
   once<T>(key: string, load: () => Promise<T>): Promise<T> {
-    return this.#shared ? this.#session.once(key, load) : load();
+    return this.#shared ? this.#session.together.once(key, load) : load();
   }
 
   async turn(key: string): Promise<void> {
-    if (this.#shared && !this.#turns.has(key)) this.#turns.set(key, await this.#session.turn(key));
+    if (this.#shared) await this.#session.together.turn(this, key);
   }
 
   /** Lets the next ones have their turns. */
   done(): void {
-    for (const end of this.#turns.values()) end();
+    this.#session.together.done(this);
   }
 
   async serialise(name: string): Promise<void> {

@@ -3,6 +3,7 @@ import Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
 import { type Dialect, sqliteDialect, UniqueViolation } from './dialect.ts';
 import { builderOf, type ListStatement, type Params, type Statement, type Value } from './statement.ts';
+import { Together } from './together.ts';
 import type { ReadTx, WriteTx } from './tx.ts';
 
 const MAX_PREPARED = 1000;
@@ -94,7 +95,7 @@ export class SqliteReadTx implements ReadTx {
     return this.connection.prepare(compiled.sql).first(compiled.bind(params)) as R | undefined;
   }
 
-  one<R>(list: ListStatement<Params, R>, _by: string, value: Value): Promise<R | undefined> {
+  one<R>(list: ListStatement<Params, R>, _by: keyof R & string, value: Value): Promise<R | undefined> {
     return this.first(...list.over({}, [value]));
   }
 
@@ -109,44 +110,96 @@ export class SqliteReadTx implements ReadTx {
   }
 }
 
+/** A write, or several that run side by side, in the transaction of a batch. */
+export class SqliteSession extends Together {
+  readonly published = new Set<string>();
+  readonly now: number;
+  /** The first error of a write, after which there are no others. */
+  failed: unknown = null;
+  readonly #deferred = new Map<string, () => Promise<void>>();
+
+  constructor(connection: Connection, now: number) {
+    const tx = new SqliteReadTx(connection, now);
+    super((statement, params) => tx.all(statement, params));
+    this.now = now;
+  }
+
+  beforeCommit(key: string, fn: () => Promise<void>): void {
+    this.#deferred.set(key, fn);
+  }
+
+  /** Does what was left for the commit. */
+  async finish(): Promise<void> {
+    for (const fn of this.#deferred.values()) await fn();
+  }
+}
+
 export class SqliteWriteTx extends SqliteReadTx implements WriteTx {
   override readonly writable = true as const;
-  readonly published = new Set<string>();
   /** Whether anything was written. */
   changed = false;
-  readonly #deferred = new Map<string, () => Promise<void>>();
+  readonly #session: SqliteSession;
+  readonly #shared: boolean;
+
+  /** @param shared whether others write in the same session at the same time. */
+  constructor(connection: Connection, session: SqliteSession, shared: boolean) {
+    super(connection, session.now);
+    this.#session = session;
+    this.#shared = shared;
+  }
+
+  override one<R>(list: ListStatement<Params, R>, by: keyof R & string, value: Value): Promise<R | undefined> {
+    return this.#shared ? this.#session.lookUp(list, by, value) : super.one(list, by, value);
+  }
+
+  override once<T>(key: string, load: () => Promise<T>): Promise<T> {
+    return this.#shared ? this.#session.once(key, load) : load();
+  }
 
   async run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number> {
     const compiled = statement.for('sqlite');
-    this.changed = true;
-    return guard(() => this.connection.prepare(compiled.sql).run(compiled.bind(params)));
+    return this.#write(() => this.connection.prepare(compiled.sql).run(compiled.bind(params)));
   }
 
   async change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number> {
     const { sql, bindings } = native(build);
+    return this.#write(() => this.connection.prepare(sql).run(bindings));
+  }
+
+  #write(run: () => number): number {
     this.changed = true;
-    return guard(() => this.connection.prepare(sql).run(bindings));
+    // The transaction may have ended with it; what came now would be one of its own.
+    if (this.#session.failed !== null) throw this.#session.failed;
+    try {
+      return guard(run);
+    } catch (error) {
+      this.#session.failed = error;
+      throw error;
+    }
   }
 
   async send<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<void> {
     await this.run(statement, params);
   }
 
-  async turn(): Promise<void> {}
+  async turn(key: string): Promise<void> {
+    if (this.#shared) await this.#session.turn(this, key);
+  }
+
+  /** Lets the next ones have their turns. */
+  done(): void {
+    this.#session.done(this);
+  }
 
   /** There is one writer. */
   async serialise(): Promise<void> {}
 
   beforeCommit(key: string, fn: () => Promise<void>): void {
-    this.#deferred.set(key, fn);
+    this.#session.beforeCommit(key, fn);
   }
 
   publish(key: string): void {
-    this.published.add(key);
-  }
-
-  async finish(): Promise<void> {
-    for (const fn of this.#deferred.values()) await fn();
+    this.#session.published.add(key);
   }
 }
 

@@ -3,11 +3,13 @@ import Sqlite from 'better-sqlite3';
 import { Batches } from './batches.ts';
 import type { Clock } from './clock.ts';
 import { StorageFull, Unreachable } from './dialect.ts';
-import { type Connection, SqliteWriteTx } from './sqlite-connection.ts';
+import { type Connection, SqliteSession, SqliteWriteTx } from './sqlite-connection.ts';
 
 /** Most writes in one transaction, so that the first of a burst does not wait for all of it. */
 const MAX_BATCH = 256;
 interface Job {
+  /** Whether it may run side by side with others. */
+  shares: boolean;
   run(tx: SqliteWriteTx): Promise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -28,9 +30,9 @@ export class GroupWriter {
     this.#notify = notify;
   }
 
-  submit<T>(run: (tx: SqliteWriteTx) => Promise<T>): Promise<T> {
+  submit<T>(run: (tx: SqliteWriteTx) => Promise<T>, shares: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#batches.submit({ run, resolve: resolve as (value: unknown) => void, reject });
+      this.#batches.submit({ shares, run, resolve: resolve as (value: unknown) => void, reject });
     });
   }
 
@@ -54,29 +56,28 @@ export class GroupWriter {
    * Runs a batch in one transaction and tells its answers after the commit. A write that fails before it changed
    * anything, as refusals do, is simply left out. One that fails later takes the whole transaction back, and the others
    * are answered to run again: a savepoint for each would spare them that, but costs every write a copy of each page it
-   * changes, four times the price of the changes themselves.
+   * changes, four times the price of the changes themselves. Writes that ran side by side then run one after the other.
    */
   async #commit(batch: Job[], keys: Set<string>): Promise<Job[]> {
     const settled: Settle[] = [];
-    const published = new Set<string>();
+    const published: string[] = [];
+    const side = batch.filter((job) => job.shares);
     try {
       this.#connection.exec('BEGIN IMMEDIATE');
-      for (const job of batch) {
-        const tx = new SqliteWriteTx(this.#connection, this.#clock.now());
-        try {
-          const value = await job.run(tx);
-          await tx.finish();
-          settled.push(() => job.resolve(value));
-          for (const key of tx.published) published.add(key);
-        } catch (error) {
-          if (!this.#connection.db.inTransaction) throw error;
-          if (tx.changed) {
-            this.#connection.exec('ROLLBACK');
-            job.reject(told(error));
-            return batch.filter((other) => other !== job);
-          }
-          settled.push(() => job.reject(error));
+      for (const jobs of [side, ...batch.filter((job) => !job.shares).map((job) => [job])]) {
+        const session = new SqliteSession(this.#connection, this.#clock.now());
+        const failed = (await Promise.all(jobs.map((job) => this.#run(job, session, settled)))).find(
+          (one) => one !== null,
+        );
+        if (failed) {
+          if (!this.#connection.db.inTransaction) throw failed.error;
+          this.#connection.exec('ROLLBACK');
+          if (jobs === side) for (const job of side) job.shares = false;
+          else failed.job.reject(told(failed.error));
+          return batch.filter((job) => jobs === side || job !== failed.job);
         }
+        await session.finish();
+        published.push(...session.published);
       }
       this.#connection.exec('COMMIT');
     } catch (error) {
@@ -87,6 +88,21 @@ export class GroupWriter {
     for (const settle of settled) settle();
     for (const key of published) keys.add(key);
     return [];
+  }
+
+  /** @returns what failed after it had changed something, or what ended the transaction */
+  async #run(job: Job, session: SqliteSession, settled: Settle[]): Promise<{ job: Job; error: unknown } | null> {
+    const tx = new SqliteWriteTx(this.#connection, session, job.shares);
+    try {
+      const value = await job.run(tx);
+      settled.push(() => job.resolve(value));
+    } catch (error) {
+      if (tx.changed || !this.#connection.db.inTransaction) return { job, error };
+      settled.push(() => job.reject(error));
+    } finally {
+      tx.done();
+    }
+    return null;
   }
 }
 

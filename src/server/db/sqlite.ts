@@ -12,7 +12,7 @@ import { NamedLocks } from './named-locks.ts';
 import { QuietCheckpoint } from './sqlite-checkpoint.ts';
 import { Connection, SqliteReadTx } from './sqlite-connection.ts';
 import { GroupWriter } from './sqlite-writer.ts';
-import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
+import type { Allowed, Database, Follower, ReadTx, WriteTx } from './tx.ts';
 
 const READERS = 4;
 
@@ -55,8 +55,8 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  write<T>(fn: (tx: WriteTx) => Promise<T>): Promise<T> {
-    return this.#group.submit(fn);
+  write<T>(fn: (tx: WriteTx) => Promise<T>, { shares }: Allowed = {}): Promise<T> {
+    return this.#group.submit(fn, Boolean(shares));
   }
 
   /** There is no other process: the data folder is locked. */
