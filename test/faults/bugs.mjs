@@ -8,8 +8,12 @@ const bugs = {
     file: 'operation/run-write.ts',
     find: /const caller = await authenticate\(tx, credential\);\s+seen =/,
     put: `const callers = (globalThis.callers ??= new Map());
-      const caller = callers.get(credential.token) ?? (await authenticate(tx, credential));
-      caller.shown = {};
+      const caller = await authenticate(tx, credential).catch((error) => {
+        const before = callers.get(credential.token);
+        if (!before) throw error;
+        before.shown = {};
+        return before;
+      });
       callers.set(credential.token, caller);
       seen =`,
   },

@@ -250,7 +250,7 @@ class Uploads {
   }
 }
 
-/** Stands before Postgres, and ends the connection that first brings a text as soon as its commit was handed on. */
+/** Stands before Postgres, and ends the connection that first brings a text once Postgres answers its commit, which it keeps to itself. */
 class Cutter {
   readonly port: number;
   readonly close: () => void;
@@ -281,8 +281,9 @@ class Cutter {
         engine.write(bytes);
       });
       engine.on('data', (bytes) => {
-        if (cut) engine.destroy();
-        else client.write(bytes);
+        if (!cut) client.write(bytes);
+        // Before that Postgres may still find the connection gone, and take everything back.
+        else if (bytes.includes('COMMIT')) engine.destroy();
       });
     });
     return new Promise((resolve) => {
