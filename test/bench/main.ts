@@ -12,6 +12,7 @@ import { serverModule } from '../faults/launch.ts';
 import { boards } from './boards.ts';
 import { barChart } from './chart.ts';
 import { delivery } from './delivery.ts';
+import { grow } from './grow.ts';
 import { hooks } from './hooks.ts';
 import { load } from './load.ts';
 import { longBoard } from './long-board.ts';
@@ -51,6 +52,7 @@ const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   processes,
   peers,
   postgres,
+  grow,
   mail,
   many,
   load: () => load(minutes),

@@ -9,8 +9,8 @@ import { Fanout, spread } from './fanout.ts';
 import { type Figure, median, round } from './measure.ts';
 import { type ProductShape, productSide } from './sides.ts';
 
-const WRITERS = 16;
-const READERS = 16;
+export const WRITERS = 16;
+export const READERS = 16;
 const ROUNDS = 4;
 const ROUND_MS = 2_500;
 const WARM_UP_MS = 4_000;
@@ -19,6 +19,13 @@ const AWAY_MS = 2.5;
 
 interface Shape extends ProductShape {
   away?: true;
+}
+
+interface Measured {
+  figures: Figure[];
+  posts: number;
+  /** Posts a second. */
+  rate: number;
 }
 
 const shapes: Shape[] = [
@@ -62,7 +69,7 @@ export async function postgres(): Promise<Figure[]> {
   ];
 }
 
-async function measure({ away, ...shape }: Shape, engine: Engine): Promise<{ figures: Figure[]; posts: number }> {
+export async function measure({ away, ...shape }: Shape, engine: Engine): Promise<Measured> {
   const before = await engine.syncs();
   const network: Delayed | null = away ? await delayed(engine.port, AWAY_MS) : null;
   const url = new URL(engine.url);
@@ -92,7 +99,7 @@ async function measure({ away, ...shape }: Shape, engine: Engine): Promise<{ fig
     add('delivery, p50 / p99', spread(load.deliveries));
     add('syncs of the log for a post', round(((await engine.syncs()) - before) / load.posts));
     if (load.busy > 0) add('answers that the server is busy, after which a post was sent again', String(load.busy));
-    return { figures, posts: load.posts };
+    return { figures, posts: load.posts, rate };
   } finally {
     network?.close();
   }

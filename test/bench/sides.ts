@@ -35,8 +35,13 @@ let count = 0;
 /** About 200 characters, different each time. */
 const text = (): string => `Message ${++count}. ${filler}${filler}`.slice(0, 200);
 
+export interface ProductSide extends Started {
+  /** Of the last ten messages of a board. */
+  read(reader: number, board: number): Buffer;
+}
+
 /** The product with its boards and their members. */
-export async function productSide(shape: ProductShape): Promise<Started> {
+export async function productSide(shape: ProductShape): Promise<ProductSide> {
   const { name, db, boards = 1, processes = 1, people: number = 16, nodeFlags } = shape;
   const folders = Array.from({ length: processes }, () => newFolder('side'));
   const [first, ...others] = folders as [string, ...string[]];
@@ -70,6 +75,7 @@ export async function productSide(shape: ProductShape): Promise<Started> {
         JSON.stringify({ body: text() }),
       ),
     posted: (body) => (JSON.parse(body.toString()) as { seq: number }).seq,
+    read: (reader, board) => request(url(reader), 'GET', `/v1/boards/b${board}/messages?limit=10`, bearer(reader)),
     follow: (reader, board, onMessage) =>
       Follower.open(url(reader), request(url(reader), 'GET', `/v1/stream?board=b${board}`, bearer(reader)), onMessage),
     async end() {

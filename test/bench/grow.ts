@@ -1,0 +1,164 @@
+/**
+ * How far this server goes on Postgres: what its steps cost, measured with one process; what a simulation makes of these costs for one,
+ * two and four processes, beside what is measured; and then what it says of more seats than any machine here could carry.
+ */
+import { cpus } from 'node:os';
+import { Engine } from './engine.ts';
+import { spread } from './fanout.ts';
+import { type Costs, measureCosts, units } from './grow/costs.ts';
+import { type Outcome, simulate } from './grow/simulation.ts';
+import { type Figure, round } from './measure.ts';
+import { measure, READERS, WRITERS } from './postgres.ts';
+
+const SIMULATED_MS = 3_000;
+/** Of the measured rate. */
+const CLOSE = 0.2;
+
+/**
+ * What seats do at the busiest time: one in five works, and posts a message a minute; ten of them share a board, with four people, each
+ * of whom has a daemon and a page that follow it. Each message is read by three agents.
+ */
+const WORKING = 0.2;
+const POSTS_PER_MINUTE = 1;
+const SEATS_PER_BOARD = 10;
+const STREAMS_PER_BOARD = 8;
+const READS_PER_POST = 3;
+const HOURS_A_DAY = 8;
+const DAYS_A_YEAR = 250;
+
+/** The machines that teams rent: servers beside each other, and one with Postgres, half a millisecond away. */
+const CORES = 8;
+const POSTGRES_CORES = 32;
+const ROUND_TRIP_MS = 0.5;
+const STREAMS_PER_PROCESS = 10_000;
+/** No process is to be busier than this part of a core, nor Postgres than this part of its cores. */
+const BUSY = 0.6;
+
+export async function grow(): Promise<Figure[]> {
+  const costs = await measureCosts();
+  const figures: Figure[] = [
+    ...(['server', 'postgres', 'load'] as const).map((part) => ({
+      name: `grow: CPU µs in the ${part} for ${units.join(', ')}`,
+      value: units.map((unit) => round(costs[part][unit] * 1_000, 0)).join(' '),
+    })),
+    { name: 'grow: a sync of the log', value: `${round(costs.syncMs)} ms` },
+    { name: 'grow: the database grows by a post', value: `${round(costs.bytesPerPost / 1024, 1)} KiB` },
+    {
+      name: 'grow: a server and a stream',
+      value: `${round(costs.baseKib / 1024, 0)} MiB, ${round(costs.streamKib, 0)} KiB`,
+    },
+  ];
+  for (const boards of [1, 16])
+    for (const processes of [1, 2, 4]) figures.push(...(await compare(costs, boards, processes)));
+  const most = mostOfOne(costs);
+  figures.push(...told(most));
+  for (const seats of [1_000, 100_000, 10_000_000]) {
+    const count = Math.ceil(seats / most.seats);
+    figures.push(...told(carried(costs, seats / count), count));
+  }
+  return figures;
+}
+
+/** What is measured, and what the simulation says of it. */
+async function compare(costs: Costs, boards: number, processes: number): Promise<Figure[]> {
+  const engine = await Engine.start();
+  const name = `${boards} board${boards > 1 ? 's' : ''}, ${processes} process${processes > 1 ? 'es' : ''}`;
+  try {
+    const { rate } = await measure({ name, boards, processes }, engine);
+    const layout = { processes, cores: cpus().length, boards, streamsPerBoard: READERS / boards };
+    const predicted = simulate(costs, layout, { writers: WRITERS }, SIMULATED_MS);
+    const ratio = Math.abs(predicted.rate / rate - 1);
+    return [
+      {
+        name: `grow, ${name}: posts/s, measured and simulated`,
+        value: `${round(rate, 0)} / ${round(predicted.rate, 0)}`,
+        ratio,
+        ...(processes > 1 && { target: { op: '<=', value: CLOSE } }),
+      },
+    ];
+  } finally {
+    await engine.end();
+  }
+}
+
+/** Seats of one Postgres: what they do, the processes that serve them, and how these fare. */
+interface Carried {
+  seats: number;
+  posts: number;
+  processes: number;
+  streams: number;
+  outcome: Outcome;
+  memoryGib: number;
+  gibPerYear: number;
+}
+
+/** Takes so many processes that none is too busy, or that more do not help. */
+function carried(costs: Costs, seats: number): Carried {
+  const posts = (seats * WORKING * POSTS_PER_MINUTE) / 60;
+  const boards = Math.ceil(seats / SEATS_PER_BOARD);
+  const streams = boards * STREAMS_PER_BOARD;
+  const run = (processes: number): Outcome =>
+    simulate(
+      costs,
+      {
+        processes,
+        cores: CORES,
+        apart: { processesEach: CORES, postgresCores: POSTGRES_CORES, roundTripMs: ROUND_TRIP_MS },
+        boards,
+        streamsPerBoard: STREAMS_PER_BOARD,
+      },
+      { posts, reads: posts * READS_PER_POST },
+      SIMULATED_MS,
+    );
+  let processes = Math.ceil(streams / STREAMS_PER_PROCESS);
+  let outcome = run(processes);
+  while (outcome.process > BUSY) {
+    const more = Math.ceil(processes * 1.25);
+    const better = run(more);
+    if (better.process > outcome.process) break;
+    processes = more;
+    outcome = better;
+  }
+  return {
+    seats,
+    posts,
+    processes,
+    streams,
+    outcome,
+    memoryGib: (processes * costs.baseKib + streams * costs.streamKib) / 2 ** 20,
+    gibPerYear: (posts * costs.bytesPerPost * HOURS_A_DAY * 3_600 * DAYS_A_YEAR) / 2 ** 30,
+  };
+}
+
+/** The most seats that one Postgres carries, within a tenth. */
+function mostOfOne(costs: Costs): Carried {
+  let most = carried(costs, 10_000);
+  for (let step = 2; step > 1.1; ) {
+    const next = carried(costs, most.seats * step);
+    const { process, postgres } = next.outcome;
+    if (process <= BUSY && postgres <= BUSY * POSTGRES_CORES) most = next;
+    else step = Math.sqrt(step);
+  }
+  return most;
+}
+
+/** @param count how many times there is this; absent: it is the most that there can be. */
+function told({ seats, posts, processes, streams, outcome, memoryGib, gibPerYear }: Carried, count?: number): Figure[] {
+  const name = `grow: ${round(seats * (count ?? 1), 0)} seats${count === undefined ? ', the most of one Postgres' : ''}`;
+  const times = count ?? 1;
+  const total = (value: number): string => round(value * times, 0);
+  return [
+    { name: `${name}: posts/s, streams`, value: `${total(posts)}, ${total(streams)}` },
+    { name: `${name}: servers of Postgres, processes`, value: `${times}, ${total(processes)}` },
+    {
+      name: `${name}: cores that the busiest process, all of them, each Postgres keep busy`,
+      value: [outcome.process, outcome.processes * times, outcome.postgres].map((cores) => round(cores)).join(', '),
+    },
+    {
+      name: `${name}: memory of the processes, growth of the databases in a year`,
+      value: `${total(memoryGib)} GiB, ${total(gibPerYear)} GiB`,
+    },
+    { name: `${name}: answer, p50 / p99`, value: spread(outcome.answers) },
+    { name: `${name}: delivery, p50 / p99`, value: spread(outcome.deliveries) },
+  ];
+}

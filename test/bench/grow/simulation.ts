@@ -1,0 +1,330 @@
+/**
+ * Servers on one Postgres, simulated: what each step costs is given, and how the steps follow each other is as it is in
+ * `server/db/batches.ts`, `db/postgres.ts`, `db/postgres-wake.ts` and `live/feed.ts`.
+ */
+import { chance } from '../../faults/random.ts';
+import type { Costs } from './costs.ts';
+import { type Course, Disk, Locks, Machine, type Step, Thread, Time } from './machine.ts';
+
+export interface Layout {
+  /** Server processes; the boards' streams are spread over them. */
+  processes: number;
+  /** Cores of the one machine on which all are, the load too; or else of each machine that has some of the processes. */
+  cores: number;
+  apart?: {
+    processesEach: number;
+    /** Of the machine with Postgres. */
+    postgresCores: number;
+    /** Milliseconds of a question to Postgres and its answer, beside the work. */
+    roundTripMs: number;
+  };
+  boards: number;
+  streamsPerBoard: number;
+}
+
+export type Load =
+  /** They post the next once the last is answered; writer n is on board n, at process n. */
+  | { writers: number }
+  /** So many a second, on boards and at processes by chance. */
+  | { posts: number; reads: number };
+
+export interface Outcome {
+  /** Posts answered a second. */
+  rate: number;
+  /** Milliseconds, each from before a post is sent. */
+  answers: number[];
+  deliveries: number[];
+  /** Cores that each part kept busy: one of the processes, all of them, Postgres. */
+  process: number;
+  processes: number;
+  postgres: number;
+  syncs: number;
+}
+
+/** As in the sources. */
+const MERGE_MS = 20;
+const COALESCE_MS = 5;
+const MAX_SHARED = 64;
+const MAX_WAIT_MS = 10;
+/** How much of its work is done before a batch has its locks; and of that of a post in the server, before and after its batch. */
+const BEFORE = 0.5;
+const OUTSIDE = 0.3;
+/** Questions to Postgres, each once the last is answered: two before the locks are taken, two with them. */
+const ROUND_TRIPS = 4;
+
+/** Runs the servers for `skip` and then `ms` milliseconds, of which only the latter count. */
+export function simulate(costs: Costs, layout: Layout, load: Load, ms: number, skip = 1_000): Outcome {
+  const world = new World(costs, layout);
+  world.begin(load);
+  world.time.until(skip);
+  world.count();
+  world.time.until(skip + ms);
+  return world.outcome(ms);
+}
+
+interface Post {
+  board: number;
+  sent: number;
+  answer: () => void;
+}
+
+class World {
+  readonly time = new Time();
+  readonly costs: Costs;
+  readonly layout: Layout;
+  readonly locks = new Locks();
+  readonly disk: Disk;
+  readonly answers: number[] = [];
+  readonly deliveries: number[] = [];
+  /** When the posts of each board were sent, in their order. */
+  readonly posts: number[][];
+  readonly #database: Machine;
+  readonly #servers: Server[];
+  readonly #load: Thread | null;
+  readonly #chance = chance(1);
+  #databaseBusy = 0;
+  #counting = false;
+
+  constructor(costs: Costs, layout: Layout) {
+    this.costs = costs;
+    this.layout = layout;
+    this.disk = new Disk(this.time, costs.syncMs);
+    this.posts = Array.from({ length: layout.boards }, () => []);
+    const { processes, cores, apart } = layout;
+    const count = apart ? Math.ceil(processes / apart.processesEach) : 1;
+    const machines = Array.from({ length: count }, () => new Machine(this.time, cores));
+    this.#database = apart ? new Machine(this.time, apart.postgresCores) : machines[0]!;
+    this.#load = apart ? null : new Thread(machines[0]!);
+    this.#servers = Array.from({ length: processes }, (_, n) => new Server(this, n, new Thread(machines[n % count]!)));
+  }
+
+  begin(load: Load): void {
+    if ('writers' in load) {
+      for (let n = 0; n < load.writers; n++)
+        this.time.go(this.#write(n % this.layout.boards, this.#servers[n % this.#servers.length]!));
+      return;
+    }
+    const server = (): Server => this.#chance.pick(this.#servers);
+    const board = (): number => this.#chance.between(0, this.layout.boards - 1);
+    this.time.go(this.#arrivals(load.posts, () => this.time.go(this.#post(board(), server()))));
+    if (load.reads > 0) this.time.go(this.#arrivals(load.reads, () => this.time.go(server().read())));
+  }
+
+  /** From now on it counts. */
+  count(): void {
+    this.#counting = true;
+    for (const { thread } of this.#servers) thread.busy = 0;
+    this.#databaseBusy = 0;
+    this.disk.syncs = 0;
+  }
+
+  outcome(ms: number): Outcome {
+    const busy = this.#servers.map(({ thread }) => thread.busy / ms);
+    return {
+      rate: this.answers.length / (ms / 1_000),
+      answers: this.answers,
+      deliveries: this.deliveries,
+      process: Math.max(...busy),
+      processes: busy.reduce((sum, one) => sum + one, 0),
+      postgres: this.#databaseBusy / ms,
+      syncs: this.disk.syncs,
+    };
+  }
+
+  /** Work of Postgres on a connection of its own. */
+  ask(ms: number): Step {
+    this.#databaseBusy += ms;
+    return this.#database.work(ms);
+  }
+
+  /** So many questions and answers on their way. */
+  trips(count: number): Step {
+    return this.time.wait(count * (this.layout.apart?.roundTripMs ?? 0));
+  }
+
+  /** Tells every process which boards changed. */
+  *notify(boards: number[], from: Server): Course {
+    yield this.ask(this.costs.postgres.wake);
+    for (const server of this.#servers) this.time.go(server.hear(server === from ? [] : boards));
+  }
+
+  /** Frames on their way to those who follow. */
+  *deliver(frames: number, sent: number[]): Course {
+    if (this.#load) yield this.#load.work(frames * this.costs.load.frame);
+    if (this.#counting) for (const at of sent) this.deliveries.push(this.time.now - at);
+  }
+
+  *#write(board: number, server: Server): Course {
+    for (;;) {
+      yield this.#load!.work(this.costs.load.post);
+      yield* this.#post(board, server);
+    }
+  }
+
+  *#post(board: number, server: Server): Course {
+    const sent = this.time.now;
+    yield (answer) => this.time.go(server.take({ board, sent, answer }));
+    if (this.#counting) this.answers.push(this.time.now - sent);
+  }
+
+  *#arrivals(perSecond: number, run: () => void): Course {
+    for (;;) {
+      // Between two that come by chance.
+      yield this.time.wait((-Math.log(this.#chance.between(1, 1_000_000) / 1_000_000) / perSecond) * 1_000);
+      run();
+    }
+  }
+}
+
+class Server {
+  readonly thread: Thread;
+  readonly #world: World;
+  readonly #number: number;
+  readonly #feeds = new Map<number, Feed>();
+  readonly #changed = new Set<number>();
+  readonly #queue: Post[] = [];
+  #state: 'idle' | 'waiting' | 'running' = 'idle';
+  #until = 0;
+  #expected = 1;
+
+  constructor(world: World, number: number, thread: Thread) {
+    this.#world = world;
+    this.#number = number;
+    this.thread = thread;
+  }
+
+  *take(post: Post): Course {
+    yield this.thread.work(this.#world.costs.server.post * OUTSIDE);
+    this.#queue.push(post);
+    if (this.#state === 'idle' || (this.#state === 'waiting' && this.#queue.length >= this.#expected)) this.#next();
+  }
+
+  *read(): Course {
+    const { server, postgres } = this.#world.costs;
+    yield this.thread.work(server.read / 2);
+    yield this.#world.trips(1);
+    yield this.#world.ask(postgres.read);
+    yield this.thread.work(server.read / 2);
+  }
+
+  *hear(boards: number[]): Course {
+    yield this.thread.work(this.#world.costs.server.wake);
+    for (const board of boards) this.#wake(board);
+  }
+
+  #next(): void {
+    const { time } = this.#world;
+    const until = this.#until;
+    this.#state = 'waiting';
+    if (until <= time.now || this.#queue.length >= this.#expected) this.#start();
+    else
+      time.wait(until - time.now)(() => {
+        if (this.#state === 'waiting' && this.#until === until) this.#start();
+      });
+  }
+
+  #start(): void {
+    this.#state = 'running';
+    // After what the event loop has to do already.
+    this.thread.work(0)(() => this.#world.time.go(this.#run(this.#queue.splice(0, MAX_SHARED))));
+  }
+
+  *#run(batch: Post[]): Course {
+    const { time, costs, locks, disk } = this.#world;
+    const began = time.now;
+    const boards = [...new Set(batch.map(({ board }) => board))].sort((one, other) => one - other);
+    const inside = batch.length * costs.server.post * (1 - 2 * OUTSIDE);
+    const own = costs.server.batch + boards.length * costs.server.board + inside;
+    const asked = costs.postgres.batch + boards.length * costs.postgres.board + batch.length * costs.postgres.post;
+    yield this.thread.work(own * BEFORE);
+    yield this.#world.trips(ROUND_TRIPS / 2);
+    yield this.#world.ask(asked * BEFORE);
+    for (const board of boards) yield locks.take(board);
+    yield this.thread.work(own * (1 - BEFORE));
+    yield this.#world.trips(ROUND_TRIPS / 2);
+    yield this.#world.ask(asked * (1 - BEFORE));
+    yield disk.sync();
+    for (const { board, sent } of batch) this.#world.posts[board]!.push(sent);
+    for (const board of boards) {
+      locks.free(board);
+      this.#wake(board);
+    }
+    this.#tell(boards);
+    for (const { answer } of batch) this.thread.work(costs.server.post * OUTSIDE)(answer);
+    this.#until = time.now + (batch.length > this.#queue.length ? Math.min((time.now - began) / 2, MAX_WAIT_MS) : 0);
+    this.#expected = Math.min(batch.length + this.#queue.length, MAX_SHARED);
+    if (this.#queue.length > 0) this.#next();
+    else this.#state = 'idle';
+  }
+
+  /** Tells the others, together with what else changes within a few milliseconds. */
+  #tell(boards: number[]): void {
+    if (this.#changed.size === 0)
+      this.#world.time.wait(COALESCE_MS)(() => {
+        this.#world.time.go(this.#world.notify([...this.#changed], this));
+        this.#changed.clear();
+      });
+    for (const board of boards) this.#changed.add(board);
+  }
+
+  #wake(board: number): void {
+    const streams = this.#streams(board);
+    if (streams === 0) return;
+    const feed = this.#feeds.get(board) ?? new Feed(this.#world, this.thread, board, streams);
+    this.#feeds.set(board, feed);
+    feed.wake();
+  }
+
+  /** How many of a board's streams are here; where they do not come out even, another board's are at other processes. */
+  #streams(board: number): number {
+    const { processes, streamsPerBoard } = this.#world.layout;
+    const turn = (this.#number + board) % processes;
+    return Math.floor((streamsPerBoard + processes - 1 - turn) / processes);
+  }
+}
+
+/** What the streams of one board at one process read together. */
+class Feed {
+  readonly #world: World;
+  readonly #thread: Thread;
+  readonly #board: number;
+  readonly #streams: number;
+  #head = 0;
+  #lastLook = Number.NEGATIVE_INFINITY;
+  #planned = false;
+  #looking = false;
+
+  constructor(world: World, thread: Thread, board: number, streams: number) {
+    this.#world = world;
+    this.#thread = thread;
+    this.#board = board;
+    this.#streams = streams;
+  }
+
+  wake(): void {
+    if (this.#planned) return;
+    this.#planned = true;
+    const { time } = this.#world;
+    const wait = this.#looking ? 1 : 0;
+    time.wait(Math.max(this.#lastLook + MERGE_MS - time.now, wait))(() => {
+      this.#planned = false;
+      if (this.#looking) this.wake();
+      else time.go(this.#look());
+    });
+  }
+
+  *#look(): Course {
+    const { time, costs, posts } = this.#world;
+    this.#looking = true;
+    this.#lastLook = time.now;
+    yield this.#thread.work(costs.server.look / 2);
+    yield this.#world.trips(1);
+    yield this.#world.ask(costs.postgres.look);
+    const news = posts[this.#board]!.slice(this.#head);
+    this.#head += news.length;
+    const frames = news.length * this.#streams;
+    yield this.#thread.work(costs.server.look / 2 + frames * costs.server.frame);
+    this.#looking = false;
+    this.#world.time.go(this.#world.deliver(frames, news));
+  }
+}
