@@ -1,45 +1,50 @@
 /** Bringing the index up to a board's record. It is derived from what the board holds and can be thrown away. */
 import type { WriteTx } from '../db/tx.ts';
 import { type FileRow, filesWithIds, latestVersions } from '../files/files.store.ts';
+import { type EventRow, eventsIn } from '../record/events.store.ts';
 import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.ts';
 import { groupBy } from '../text/group.ts';
 import { type Field, fileFields, type SearchedMessage, searchedFields, taskFields } from './fields.rules.ts';
-import {
-  addDocs,
-  type Change,
-  type Doc,
-  dropDocs,
-  type Kind,
-  progressOf,
-  saveProgress,
-  unindexedChanges,
-} from './search.store.ts';
+import { addDocs, type Doc, dropDocs, type Kind, progressOf, saveProgress } from './search.store.ts';
 import { dropTexts, keepText, textsOf } from './texts.store.ts';
 import { wordsOf } from './words.rules.ts';
 
-/** Changes in one transaction: few, because every write waits for it. */
+/** Events in one transaction: few, because every write waits for it. */
 const BATCH = 200;
 /** Files of more bytes are found by their names only. */
 const MAX_TEXT = 524_288;
 const INDEX = 'search index';
+/** Events that change something that is searched. */
+const TYPES = [
+  'message.posted',
+  'task.created',
+  'task.started',
+  'task.joined',
+  'task.updated',
+  'task.done',
+  'task.dropped',
+  'task.taken_over',
+  'file.version_added',
+  'file.renamed',
+  'file.removed',
+];
 
-/** Indexes the next changes of a board, at least up to `head` in the end; answers whether more are waiting. */
+/** Indexes the next events of a board, up to `head` at most; answers whether more are waiting. */
 export async function indexBatch(tx: WriteTx, boardId: string, head: number): Promise<boolean> {
   await tx.serialise(INDEX);
-  const done = await progressOf(tx, boardId);
-  if (done >= head) return false;
-  const changes = await unindexedChanges(tx, boardId, done, BATCH);
+  const after = await progressOf(tx, boardId);
+  if (after >= head) return false;
+  // Both ends are named: without statistics Postgres would read the whole rest of the record for its first rows.
+  const last = Math.min(after + BATCH, head);
+  const changes = await eventsIn(tx, { boardId, after, before: last + 1, types: TYPES }, 'asc', BATCH);
   await addDocs(
     tx,
     changes.flatMap((change) => messageDoc(boardId, change)),
   );
   await indexTasks(tx, boardId, namedBy(changes, 'task'));
   await indexFiles(tx, boardId, namedBy(changes, 'file'));
-  const last = changes.at(-1)?.seq ?? done;
-  const more = changes.length === BATCH;
-  // The record may have grown since its head was read: what was indexed beyond it counts as done too.
-  await saveProgress(tx, boardId, more ? last : Math.max(last, head));
-  return more;
+  await saveProgress(tx, boardId, last);
+  return last < head;
 }
 
 /**
@@ -55,13 +60,14 @@ export async function indexText(tx: WriteTx, fileId: string, digest: string, tex
   if (file && text !== '') await indexFiles(tx, file.board_id, [fileId]);
 }
 
-function messageDoc(boardId: string, { message_id: id, at, data }: Change): Doc[] {
-  if (id === null) return [];
-  return [docOf('message', boardId, id, at, searchedFields(JSON.parse(data) as SearchedMessage))];
+function messageDoc(boardId: string, { type, at, data }: EventRow): Doc[] {
+  if (type !== 'message.posted') return [];
+  const message = JSON.parse(data) as SearchedMessage & { message_id: string };
+  return [docOf('message', boardId, message.message_id, at, searchedFields(message))];
 }
 
 /** Ids of the tasks or files that changed, each once. */
-function namedBy(changes: readonly Change[], kind: 'task' | 'file'): string[] {
+function namedBy(changes: readonly EventRow[], kind: 'task' | 'file'): string[] {
   const events = changes.filter(({ type }) => type.startsWith(`${kind}.`));
   return [...new Set(events.map(({ data }) => (JSON.parse(data) as Record<string, string>)[`${kind}_id`] as string))];
 }

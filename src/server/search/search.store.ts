@@ -143,44 +143,6 @@ export const progressOf = async (tx: ReadTx, boardId: string): Promise<number> =
 export const saveProgress = (tx: WriteTx, boardId: string, seq: number): Promise<number> =>
   tx.change((db) => db('search_progress').insert({ board_id: boardId, seq }).onConflict('board_id').merge(['seq']));
 
-/** What changes something that is searched. */
-const TYPES = [
-  'message.posted',
-  'task.created',
-  'task.started',
-  'task.joined',
-  'task.updated',
-  'task.done',
-  'task.dropped',
-  'task.taken_over',
-  'file.version_added',
-  'file.renamed',
-  'file.removed',
-];
-
-export interface Change {
-  seq: number;
-  type: string;
-  at: number;
-  /** Canonical JSON. */
-  data: string;
-  /** Of a message. */
-  message_id: string | null;
-}
-
-/** Events of a board after a number that change what is searched. */
-export const unindexedChanges = (tx: ReadTx, boardId: string, after: number, limit: number): Promise<Change[]> =>
-  tx.query((db) =>
-    db({ e: 'events' })
-      .leftJoin({ m: 'messages' }, (on) => on.on('m.board_id', 'e.board_id').andOn('m.seq', 'e.seq'))
-      .where('e.board_id', boardId)
-      .where('e.seq', '>', after)
-      .whereIn('e.type', TYPES)
-      .orderBy('e.seq')
-      .limit(limit)
-      .select('e.seq', 'e.type', 'e.at', 'e.data', { message_id: 'm.id' }),
-  );
-
 export interface SearchScope {
   query: SearchQuery;
   /** One board, or all boards a person is on. */
