@@ -7,7 +7,8 @@ import { Engine } from './engine.ts';
 import { spread } from './fanout.ts';
 import { type Costs, measureCosts, units } from './grow/costs.ts';
 import { type Outcome, simulate } from './grow/simulation.ts';
-import { type Figure, round } from './measure.ts';
+import { yardstick } from './grow/yardstick.ts';
+import { type Figure, median, round } from './measure.ts';
 import { measure, READERS, WRITERS } from './postgres.ts';
 
 const SIMULATED_MS = 3_000;
@@ -41,6 +42,10 @@ export async function grow(): Promise<Figure[]> {
       name: `grow: CPU µs in the ${part} for ${units.join(', ')}`,
       value: units.map((unit) => round(costs[part][unit] * 1_000, 0)).join(' '),
     })),
+    {
+      name: 'grow: CPU time where there is twice as much to run as there are cores',
+      value: `${round(costs.crowded)} times`,
+    },
     { name: 'grow: a sync of the log', value: `${round(costs.syncMs)} ms` },
     { name: 'grow: the database grows by a post', value: `${round(costs.bytesPerPost / 1024, 1)} KiB` },
     {
@@ -59,12 +64,14 @@ export async function grow(): Promise<Figure[]> {
   return figures;
 }
 
-/** What is measured, and what the simulation says of it. */
+/** What is measured, as if the machine were as fast as when the costs were, and what the simulation says of it. */
 async function compare(costs: Costs, boards: number, processes: number): Promise<Figure[]> {
   const engine = await Engine.start();
   const name = `${boards} board${boards > 1 ? 's' : ''}, ${processes} process${processes > 1 ? 'es' : ''}`;
   try {
-    const { rate } = await measure({ name, boards, processes }, engine);
+    const yards: number[] = [];
+    const { rates } = await measure({ name, boards, processes }, engine, () => yards.push(yardstick()));
+    const rate = median(rates.map((one, n) => (one * (yards[n]! + yards[n + 1]!)) / 2 / costs.yardMs));
     const layout = { processes, cores: cpus().length, boards, streamsPerBoard: READERS / boards };
     const predicted = simulate(costs, layout, { writers: WRITERS }, SIMULATED_MS);
     const ratio = Math.abs(predicted.rate / rate - 1);

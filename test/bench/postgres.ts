@@ -24,7 +24,8 @@ interface Shape extends ProductShape {
 interface Measured {
   figures: Figure[];
   posts: number;
-  /** Posts a second. */
+  /** Posts a second: of each round, and their median. */
+  rates: number[];
   rate: number;
 }
 
@@ -69,7 +70,8 @@ export async function postgres(): Promise<Figure[]> {
   ];
 }
 
-export async function measure({ away, ...shape }: Shape, engine: Engine): Promise<Measured> {
+/** @param between is called before and after each round, while nothing else runs. */
+export async function measure({ away, ...shape }: Shape, engine: Engine, between = () => {}): Promise<Measured> {
   const before = await engine.syncs();
   const network: Delayed | null = away ? await delayed(engine.port, AWAY_MS) : null;
   const url = new URL(engine.url);
@@ -86,9 +88,14 @@ export async function measure({ away, ...shape }: Shape, engine: Engine): Promis
     let load: Fanout | null = null;
     try {
       load = await Fanout.open(side, WRITERS, READERS);
-      await load.run(WARM_UP_MS);
+      // Each process compiles what it runs often for itself.
+      await load.run(WARM_UP_MS * (shape.processes ?? 1));
       load.forget();
-      for (let n = 0; n < ROUNDS; n++) await load.run(ROUND_MS);
+      between();
+      for (let n = 0; n < ROUNDS; n++) {
+        await load.run(ROUND_MS);
+        between();
+      }
       load.close();
     } finally {
       await side.end();
@@ -99,7 +106,7 @@ export async function measure({ away, ...shape }: Shape, engine: Engine): Promis
     add('delivery, p50 / p99', spread(load.deliveries));
     add('syncs of the log for a post', round(((await engine.syncs()) - before) / load.posts));
     if (load.busy > 0) add('answers that the server is busy, after which a post was sent again', String(load.busy));
-    return { figures, posts: load.posts, rate };
+    return { figures, posts: load.posts, rates: load.rates, rate };
   } finally {
     network?.close();
   }

@@ -2,18 +2,21 @@
  * What each step of a server on Postgres costs in CPU time: it is put under loads in which the steps are done in different numbers, and
  * the costs are those that explain best what each of the loads took.
  */
+import { cpus } from 'node:os';
 import pg from 'pg';
 import { Engine } from '../engine.ts';
 import { Fanout } from '../fanout.ts';
+import { median } from '../measure.ts';
 import { type ProductSide, productSide } from '../sides.ts';
 import { Wire } from '../wire.ts';
 import { pricesOf } from './prices.ts';
+import { neighbours, yardstick } from './yardstick.ts';
 
 /**
- * A post; a transaction of posts; a board in it; a look of a board's feed at what is new; a message on one stream; a read of ten
- * messages; a wake-up by NOTIFY.
+ * A post; a transaction of posts; a board in it; a look at what is new; a board's feed in it; a message that it finds; what it brings
+ * one stream; a message of that; a read of ten messages; a wake-up by NOTIFY.
  */
-export const units = ['post', 'batch', 'board', 'look', 'frame', 'read', 'wake'] as const;
+export const units = ['post', 'batch', 'board', 'look', 'feed', 'news', 'chunk', 'frame', 'read', 'wake'] as const;
 type Prices = Record<(typeof units)[number], number>;
 
 export interface Costs {
@@ -21,6 +24,10 @@ export interface Costs {
   server: Prices;
   postgres: Prices;
   load: Prices;
+  /** How fast the machine was then, by the yardstick. */
+  yardMs: number;
+  /** How many times as much CPU time everything takes where there is twice as much to run as there are cores: caches are cold. */
+  crowded: number;
   /** Milliseconds until a sync of the log is done. */
   syncMs: number;
   /** Bytes of the database that a post of 200 characters takes. */
@@ -33,14 +40,19 @@ export interface Costs {
 interface Run {
   counts: Prices;
   cpu: Record<'server' | 'postgres' | 'load', number>;
+  yardMs: number;
 }
 
 const BOARDS = 16;
 const WARM_UP_MS = 4_000;
-const RUN_MS = 4_000;
-const ROUNDS = 2;
+const RUN_MS = 3_000;
+const ROUNDS = 3;
 const WAKES = 4_000;
-const IDLE_STREAMS = 500;
+/** So that what the first of them need once does not count. */
+const FIRST_STREAMS = 300;
+const IDLE_STREAMS = 600;
+/** Measured by themselves, and with twice as many neighbours as there are cores. */
+const FEW: Shape = [4, 4, 1];
 /** Connections that read at once. */
 const READERS = 16;
 
@@ -51,10 +63,17 @@ const shapes: Shape[] = [
   [1, 0, 1],
   [4, 0, 1],
   [16, 0, 1],
+  [1, 1, 1],
+  [16, 4, 1],
+  [1, 16, 1],
+  [4, 16, 1],
   [16, 16, 1],
+  [4, 64, 1],
   [16, 64, 1],
   [4, 0, 16],
   [16, 0, 16],
+  [4, 4, 16],
+  [16, 16, 16],
 ];
 
 export async function measureCosts(): Promise<Costs> {
@@ -67,29 +86,45 @@ export async function measureCosts(): Promise<Costs> {
     listener.on('notification', () => void heard++);
     await listener.connect();
     await listener.query('LISTEN service_wake');
+    const streamKib = await memoryOfStream(side);
     const meter = new Meter(engine, side, () => heard);
     await posts(side, meter, [16, 16, 1], WARM_UP_MS);
     const before = await size(engine);
+    let posted = 0;
     const runs: Run[] = [];
+    const crowded: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       for (const shape of shapes) runs.push(await posts(side, meter, shape, RUN_MS));
       runs.push(await reads(side, meter));
       runs.push(await meter.measure(() => wakes(listener)));
+      const alone = await posts(side, meter, FEW, RUN_MS);
+      const end = neighbours(2 * cpus().length);
+      const among = await posts(side, meter, FEW, RUN_MS).finally(end);
+      runs.push(alone);
+      posted += among.counts.post;
+      crowded.push(perPost(among) / perPost(alone));
     }
-    const posted = runs.reduce((sum, { counts }) => sum + counts.post, 0);
+    posted += runs.reduce((sum, { counts }) => sum + counts.post, 0);
     const bytesPerPost = ((await size(engine)) - before) / posted;
     const sync = await engine.one("SELECT sum(fsync_time) / sum(fsyncs) AS ms FROM pg_stat_io WHERE object = 'wal'");
+    const yardMs = median(runs.map((run) => run.yardMs));
     const of = (part: keyof Run['cpu']): Prices => {
-      const rows = runs.map(({ counts, cpu }) => ({ counts: units.map((unit) => counts[unit]), sum: cpu[part] }));
+      const rows = runs.map(({ counts, cpu, yardMs: then }) => ({
+        counts: units.map((unit) => counts[unit]),
+        sum: (cpu[part] * yardMs) / then,
+      }));
       return Object.fromEntries(pricesOf(rows).map((price, n) => [units[n], price])) as Prices;
     };
     return {
       server: of('server'),
       postgres: of('postgres'),
       load: of('load'),
+      yardMs,
+      crowded: Math.max(median(crowded), 1),
       syncMs: Number(sync['ms']),
       bytesPerPost,
-      ...(await memory(side)),
+      baseKib: await rssKib(side),
+      streamKib,
     };
   } finally {
     await listener.end();
@@ -97,6 +132,9 @@ export async function measureCosts(): Promise<Costs> {
     await engine.end();
   }
 }
+
+/** Not by the yardstick, which neighbours hold up as well. */
+const perPost = ({ counts, cpu }: Run): number => (cpu.server + cpu.postgres) / counts.post;
 
 /** Counts what is done, and the CPU time that it takes. */
 class Meter {
@@ -112,14 +150,29 @@ class Meter {
 
   /** @param run answers what it knows itself of what was done. */
   async measure(run: () => Promise<Partial<Prices>>): Promise<Run> {
+    const yard = yardstick();
     const before = await this.#now();
     const counted = await run();
     const after = await this.#now();
+    const yardMs = (yard + yardstick()) / 2;
     const of = (name: keyof typeof before): number => after[name] - before[name];
     const batch = of('writes');
     return {
-      counts: { post: 0, batch, board: batch, look: 0, frame: 0, read: 0, wake: of('heard'), ...counted },
+      counts: {
+        post: 0,
+        batch,
+        board: batch,
+        look: 0,
+        feed: 0,
+        news: 0,
+        chunk: 0,
+        frame: 0,
+        read: 0,
+        wake: of('heard'),
+        ...counted,
+      },
       cpu: { server: of('server'), postgres: of('postgres'), load: of('load') },
+      yardMs,
     };
   }
 
@@ -139,11 +192,10 @@ class Meter {
 }
 
 async function posts(side: ProductSide, meter: Meter, [writers, readers, boards]: Shape, ms: number): Promise<Run> {
-  // What one look brings a reader comes at one moment.
-  const moments = new Set<number>();
+  const looks = new Looks(boards);
   const follow: ProductSide['follow'] = (reader, board, onMessage) =>
     side.follow(reader, board, (id, at) => {
-      if (reader === 0) moments.add(at);
+      looks.saw(reader, board, at);
       onMessage(id, at);
     });
   const load = await Fanout.open({ ...side, follow, boards }, writers, readers);
@@ -152,10 +204,38 @@ async function posts(side: ProductSide, meter: Meter, [writers, readers, boards]
       await load.run(ms);
       // Where each writer has a board to itself, each post is of another board of its batch.
       const board = boards > 1 ? { board: load.posts } : {};
-      return { post: load.posts, look: moments.size, frame: load.deliveries.length, ...board };
+      return { post: load.posts, frame: load.deliveries.length, ...looks.counts, ...board };
     });
   } finally {
     load.close();
+  }
+}
+
+/** Counts looks by what they bring: the news of a board come to a stream at one moment, and those of several boards once each. */
+class Looks {
+  readonly counts = { look: 0, feed: 0, news: 0, chunk: 0 };
+  readonly #boards: number;
+  readonly #last: number[] = [];
+  #seen = new Set<number>();
+
+  constructor(boards: number) {
+    this.#boards = boards;
+  }
+
+  saw(reader: number, board: number, at: number): void {
+    // All who follow a board hear of the same looks.
+    const first = reader < this.#boards;
+    if (first) this.counts.news++;
+    if (this.#last[reader] === at) return;
+    this.#last[reader] = at;
+    this.counts.chunk++;
+    if (!first) return;
+    this.counts.feed++;
+    if (this.counts.look === 0 || this.#seen.has(board)) {
+      this.counts.look++;
+      this.#seen = new Set();
+    }
+    this.#seen.add(board);
   }
 }
 
@@ -184,17 +264,19 @@ function reads(side: ProductSide, meter: Meter): Promise<Run> {
   });
 }
 
-/** What the server takes by itself, and for each stream on which nothing happens. */
-async function memory(side: ProductSide): Promise<Pick<Costs, 'baseKib' | 'streamKib'>> {
-  const [child] = side.children;
-  const rssKib = async (): Promise<number> => (await child!.usage(true)).rss / 1024;
-  const before = await rssKib();
+const rssKib = async ({ children: [child] }: ProductSide): Promise<number> => (await child!.usage(true)).rss / 1024;
+
+/** What the server, as it is at first, takes for each stream on which nothing happens. */
+async function memoryOfStream(side: ProductSide): Promise<number> {
   const open = (_: unknown, n: number) => side.follow(n, n % BOARDS, () => {});
-  const streams = await Promise.all(Array.from({ length: IDLE_STREAMS }, open));
-  await child!.idle();
-  const after = await rssKib();
+  const openAll = (count: number) => Promise.all(Array.from({ length: count }, open));
+  const streams = await openAll(FIRST_STREAMS);
+  const before = await rssKib(side);
+  streams.push(...(await openAll(IDLE_STREAMS)));
+  await side.children[0]!.idle();
+  const after = await rssKib(side);
   for (const stream of streams) stream.close();
-  return { baseKib: before, streamKib: (after - before) / IDLE_STREAMS };
+  return (after - before) / IDLE_STREAMS;
 }
 
 const size = async (engine: Engine): Promise<number> =>

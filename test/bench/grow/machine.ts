@@ -64,19 +64,22 @@ export class Time {
   }
 }
 
-/** Cores. What runs has one each, or an equal part of them where there are fewer. */
+/** Cores. What runs has one each, or an equal part of them where there are fewer; then everything takes longer, too. */
 export class Machine {
   /** Milliseconds of work done since this was set to 0. */
   busy = 0;
   readonly #time: Time;
   readonly #cores: number;
+  readonly #crowded: number;
   readonly #running = new Set<{ left: number; resume: () => void }>();
   #since = 0;
   #version = 0;
 
-  constructor(time: Time, cores: number) {
+  /** @param crowded how many times as much work everything is where there are twice as many tasks as cores, or more. */
+  constructor(time: Time, cores: number, crowded: number) {
     this.#time = time;
     this.#cores = cores;
+    this.#crowded = crowded;
   }
 
   /** A step that is so many milliseconds of work of one core. */
@@ -89,9 +92,12 @@ export class Machine {
     };
   }
 
-  /** The part of a core that each has. */
+  /** The part of a core that each has, by what it does with it. */
   get #share(): number {
-    return Math.min(1, this.#cores / this.#running.size);
+    const tasks = this.#running.size;
+    if (tasks <= this.#cores) return 1;
+    const crowd = Math.min(tasks / this.#cores - 1, 1);
+    return this.#cores / tasks / (1 + (this.#crowded - 1) * crowd);
   }
 
   #advance(): void {

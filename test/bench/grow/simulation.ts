@@ -46,8 +46,11 @@ const MERGE_MS = 20;
 const COALESCE_MS = 5;
 const MAX_SHARED = 64;
 const MAX_WAIT_MS = 10;
+const MAX_TURNS = 16;
+/** The least that a turn of the event loop takes. */
+const TURN_MS = 0.02;
 /** How much of its work is done before a batch has its locks; and of that of a post in the server, before and after its batch. */
-const BEFORE = 0.5;
+const BEFORE = 0.2;
 const OUTSIDE = 0.3;
 /** Questions to Postgres, each once the last is answered: two before the locks are taken, two with them. */
 const ROUND_TRIPS = 4;
@@ -92,8 +95,8 @@ class World {
     this.posts = Array.from({ length: layout.boards }, () => []);
     const { processes, cores, apart } = layout;
     const count = apart ? Math.ceil(processes / apart.processesEach) : 1;
-    const machines = Array.from({ length: count }, () => new Machine(this.time, cores));
-    this.#database = apart ? new Machine(this.time, apart.postgresCores) : machines[0]!;
+    const machines = Array.from({ length: count }, () => new Machine(this.time, cores, costs.crowded));
+    this.#database = apart ? new Machine(this.time, apart.postgresCores, costs.crowded) : machines[0]!;
     this.#load = apart ? null : new Thread(machines[0]!);
     this.#servers = Array.from({ length: processes }, (_, n) => new Server(this, n, new Thread(machines[n % count]!)));
   }
@@ -137,6 +140,12 @@ class World {
     return this.#database.work(ms);
   }
 
+  /** A connection that Postgres will have so much work with, one question after the other. */
+  connection(ms: number): Thread {
+    this.#databaseBusy += ms;
+    return new Thread(this.#database);
+  }
+
   /** So many questions and answers on their way. */
   trips(count: number): Step {
     return this.time.wait(count * (this.layout.apart?.roundTripMs ?? 0));
@@ -149,8 +158,9 @@ class World {
   }
 
   /** Frames on their way to those who follow. */
-  *deliver(frames: number, sent: number[]): Course {
-    if (this.#load) yield this.#load.work(frames * this.costs.load.frame);
+  *deliver(chunks: number, frames: number, sent: number[]): Course {
+    const { load } = this.costs;
+    if (this.#load) yield this.#load.work(chunks * load.chunk + frames * load.frame);
     if (this.#counting) for (const at of sent) this.deliveries.push(this.time.now - at);
   }
 
@@ -181,6 +191,7 @@ class Server {
   readonly #world: World;
   readonly #number: number;
   readonly #feeds = new Map<number, Feed>();
+  #looking: Feed[] = [];
   readonly #changed = new Set<number>();
   readonly #queue: Post[] = [];
   #state: 'idle' | 'waiting' | 'running' = 'idle';
@@ -225,8 +236,17 @@ class Server {
 
   #start(): void {
     this.#state = 'running';
-    // After what the event loop has to do already.
-    this.thread.work(0)(() => this.#world.time.go(this.#run(this.#queue.splice(0, MAX_SHARED))));
+    this.#gather(0, MAX_TURNS);
+  }
+
+  /** Waits as long as turns of the event loop bring more. */
+  #gather(known: number, turns: number): void {
+    this.thread.work(TURN_MS)(() => {
+      const queued = this.#queue.length;
+      if (queued === known || queued === 1 || queued >= MAX_SHARED || turns === 0)
+        this.#world.time.go(this.#run(this.#queue.splice(0, MAX_SHARED)));
+      else this.#gather(queued, turns - 1);
+    });
   }
 
   *#run(batch: Post[]): Course {
@@ -240,9 +260,8 @@ class Server {
     yield this.#world.trips(ROUND_TRIPS / 2);
     yield this.#world.ask(asked * BEFORE);
     for (const board of boards) yield locks.take(board);
-    yield this.thread.work(own * (1 - BEFORE));
+    yield this.#pipeline(batch.length, own * (1 - BEFORE), asked * (1 - BEFORE));
     yield this.#world.trips(ROUND_TRIPS / 2);
-    yield this.#world.ask(asked * (1 - BEFORE));
     yield disk.sync();
     for (const { board, sent } of batch) this.#world.posts[board]!.push(sent);
     for (const board of boards) {
@@ -255,6 +274,20 @@ class Server {
     this.#expected = Math.min(batch.length + this.#queue.length, MAX_SHARED);
     if (this.#queue.length > 0) this.#next();
     else this.#state = 'idle';
+  }
+
+  /** A step of so many parts; while Postgres works on one, the next is made. */
+  #pipeline(parts: number, own: number, asked: number): Step {
+    return (resume) => {
+      const connection = this.#world.connection(asked);
+      let left = parts;
+      for (let part = 0; part < parts; part++)
+        this.thread.work(own / parts)(() =>
+          connection.work(asked / parts)(() => {
+            if (--left === 0) resume();
+          }),
+        );
+    };
   }
 
   /** Tells the others, together with what else changes within a few milliseconds. */
@@ -270,9 +303,31 @@ class Server {
   #wake(board: number): void {
     const streams = this.#streams(board);
     if (streams === 0) return;
-    const feed = this.#feeds.get(board) ?? new Feed(this.#world, this.thread, board, streams);
+    const feed = this.#feeds.get(board) ?? new Feed(this.#world, this, board, streams);
     this.#feeds.set(board, feed);
     feed.wake();
+  }
+
+  /** A feed looks, together with all others that do so in this turn of the event loop. */
+  look(feed: Feed): void {
+    if (this.#looking.push(feed) > 1) return;
+    this.thread.work(0)(() => this.#world.time.go(this.#look(this.#looking.splice(0))));
+  }
+
+  *#look(feeds: Feed[]): Course {
+    const { costs } = this.#world;
+    const { server, postgres } = costs;
+    const first = (server.look + feeds.length * server.feed) / 2;
+    yield this.thread.work(first);
+    yield this.#world.trips(1);
+    const news = feeds.map((feed) => feed.news());
+    const found = news.flat().length;
+    yield this.#world.ask(postgres.look + feeds.length * postgres.feed + found * postgres.news);
+    const chunks = feeds.reduce((sum, { streams }) => sum + streams, 0);
+    const frames = feeds.reduce((sum, { streams }, n) => sum + news[n]!.length * streams, 0);
+    yield this.thread.work(first + found * server.news + chunks * server.chunk + frames * server.frame);
+    for (const feed of feeds) feed.looked();
+    this.#world.time.go(this.#world.deliver(chunks, frames, news.flat()));
   }
 
   /** How many of a board's streams are here; where they do not come out even, another board's are at other processes. */
@@ -285,20 +340,20 @@ class Server {
 
 /** What the streams of one board at one process read together. */
 class Feed {
+  readonly streams: number;
   readonly #world: World;
-  readonly #thread: Thread;
+  readonly #server: Server;
   readonly #board: number;
-  readonly #streams: number;
   #head = 0;
   #lastLook = Number.NEGATIVE_INFINITY;
   #planned = false;
   #looking = false;
 
-  constructor(world: World, thread: Thread, board: number, streams: number) {
+  constructor(world: World, server: Server, board: number, streams: number) {
+    this.streams = streams;
     this.#world = world;
-    this.#thread = thread;
+    this.#server = server;
     this.#board = board;
-    this.#streams = streams;
   }
 
   wake(): void {
@@ -308,23 +363,21 @@ class Feed {
     const wait = this.#looking ? 1 : 0;
     time.wait(Math.max(this.#lastLook + MERGE_MS - time.now, wait))(() => {
       this.#planned = false;
-      if (this.#looking) this.wake();
-      else time.go(this.#look());
+      if (this.#looking) return this.wake();
+      this.#looking = true;
+      this.#lastLook = time.now;
+      this.#server.look(this);
     });
   }
 
-  *#look(): Course {
-    const { time, costs, posts } = this.#world;
-    this.#looking = true;
-    this.#lastLook = time.now;
-    yield this.#thread.work(costs.server.look / 2);
-    yield this.#world.trips(1);
-    yield this.#world.ask(costs.postgres.look);
-    const news = posts[this.#board]!.slice(this.#head);
+  /** When the posts that it finds were sent. */
+  news(): number[] {
+    const news = this.#world.posts[this.#board]!.slice(this.#head);
     this.#head += news.length;
-    const frames = news.length * this.#streams;
-    yield this.#thread.work(costs.server.look / 2 + frames * costs.server.frame);
+    return news;
+  }
+
+  looked(): void {
     this.#looking = false;
-    this.#world.time.go(this.#world.deliver(frames, news));
   }
 }

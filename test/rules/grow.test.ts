@@ -1,0 +1,58 @@
+/** The simulation of servers that grow: its parts do what their words say. */
+import { expect } from 'chai';
+import { Disk, Machine, Thread, Time } from '../bench/grow/machine.ts';
+import { pricesOf } from '../bench/grow/prices.ts';
+
+describe('the simulation of how servers grow', () => {
+  const doneAt: Record<string, number> = {};
+  let time: Time;
+  const done = (name: string) => () => {
+    doneAt[name] = time.now;
+  };
+  beforeEach(() => {
+    time = new Time();
+  });
+
+  it('finds the prices that several sums were made of, and none below zero', () => {
+    const prices = [3, 0, 0.5];
+    const bought = [
+      [1, 0, 0],
+      [10, 4, 2],
+      [0, 5, 40],
+      [7, 7, 7],
+    ];
+    const purchases = bought.map((counts) => ({
+      counts,
+      sum: counts.reduce((sum, count, n) => sum + count * prices[n]!, 0),
+    }));
+    for (const [n, price] of pricesOf(purchases).entries()) expect(price).to.be.closeTo(prices[n]!, 0.001);
+    expect(Math.min(...pricesOf([...purchases, { counts: [0, 1, 0], sum: 0.001 }]))).to.be.at.least(0);
+  });
+
+  it('gives tasks a core each, and equal parts of fewer cores, which are slower then', () => {
+    const machine = new Machine(time, 2, 1.5);
+    for (const name of ['a', 'b']) machine.work(10)(done(name));
+    time.until(100);
+    expect([doneAt['a'], doneAt['b']]).to.deep.equal([10, 10]);
+    for (const name of ['a', 'b', 'c', 'd']) machine.work(10)(done(name));
+    time.until(200);
+    // Half a core each, at two thirds of its speed.
+    expect(doneAt['a']! - 100).to.be.closeTo(30, 1e-6);
+    expect(machine.busy).to.equal(60);
+  });
+
+  it('does one thing after the other on a thread', () => {
+    const thread = new Thread(new Machine(time, 4, 1));
+    for (const name of ['a', 'b']) thread.work(5)(done(name));
+    time.until(20);
+    expect([doneAt['a'], doneAt['b']]).to.deep.equal([5, 10]);
+  });
+
+  it('syncs once for all who came while the log was synced before', () => {
+    const disk = new Disk(time, 4);
+    disk.sync()(done('first'));
+    for (const name of ['a', 'b']) time.wait(1)(() => disk.sync()(done(name)));
+    time.until(20);
+    expect([doneAt['first'], doneAt['a'], doneAt['b'], disk.syncs]).to.deep.equal([4, 8, 8, 2]);
+  });
+});
