@@ -1,8 +1,8 @@
 /** Building blocks for the shapes of commands' JSON: the contract's records, and fields that every result may have. */
 import { z } from 'zod';
-import { errorBody } from '../contract/nouns/common.ts';
 import { namedSchemas } from '../contract/openapi/openapi-schemas.ts';
 import { operations } from '../contract/operations.ts';
+import { errorBody } from '../contract/schemas.ts';
 
 export type Fields = Record<string, z.ZodType>;
 

@@ -1,5 +1,5 @@
 /** Reading the bytes of a version to their end, over as many connections as it takes. */
-import { MAX_FILE } from '../contract/file-size.ts';
+import { MAX_FILE } from '../contract/values.ts';
 import type { Client } from './client.ts';
 import { ClientError, unexpected } from './errors.ts';
 import { BODY_IDLE_TIMEOUT } from './limits.ts';

@@ -1,10 +1,10 @@
 /** The contract's records as types, inferred from the schemas; importing this file loads nothing at run time. */
 import type { z } from 'zod';
+import type * as paths from './line-files.ts';
 import type * as allowances from './nouns/allowances.ts';
 import type * as approvals from './nouns/approvals.ts';
 import type * as boards from './nouns/boards.ts';
 import type * as browsers from './nouns/browsers.ts';
-import type * as common from './nouns/common.ts';
 import type * as delegations from './nouns/delegations.ts';
 import type * as files from './nouns/files.ts';
 import type * as inbox from './nouns/inbox.ts';
@@ -16,7 +16,6 @@ import type * as members from './nouns/members.ts';
 import type * as messages from './nouns/messages.ts';
 import type * as needs from './nouns/needs.ts';
 import type * as pairing from './nouns/pairing.ts';
-import type * as paths from './nouns/paths.ts';
 import type * as people from './nouns/people.ts';
 import type * as record from './nouns/record.ts';
 import type * as search from './nouns/search.ts';
@@ -25,6 +24,7 @@ import type * as server from './nouns/server.ts';
 import type * as tasks from './nouns/tasks.ts';
 import type { OperationKind } from './operation.ts';
 import type { OperationName, operations } from './operations.ts';
+import type * as common from './schemas.ts';
 
 type Schemas = typeof operations;
 type SchemaOf<Name extends OperationName, Part extends string> = Schemas[Name] extends { [P in Part]: infer S }

@@ -4,7 +4,7 @@
  * empty, zero or false are left out on the wire. Clients import types only, so that a hook loads no schema library.
  */
 import { z } from 'zod';
-import { boardName, deliveryMode, id, memberName, roleName, seq } from '../contract/nouns/common.ts';
+import { boardName, deliveryMode, id, memberName, roleName, seq } from '../contract/schemas.ts';
 import { BOARDS_PAGE, MOST_PUT_OFF_MS, PAIRINGS, PROTOCOL, SHOWN_MESSAGES } from './control/limits.ts';
 
 const text = (max: number) => z.string().min(1).max(max);

@@ -1,7 +1,7 @@
 /** Values that are not of the accepted ones: exit 2 before anything is sent, naming the flag and what it takes. */
 import { expect } from 'chai';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
-import { permissions } from '../../src/contract/permissions.ts';
+import { permissions } from '../../src/contract/values.ts';
 import { root } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Client } from '../../src/client/client.ts';
 import { download } from '../../src/client/download.ts';
 import { ClientError } from '../../src/client/errors.ts';
-import { MAX_FILE } from '../../src/contract/file-size.ts';
+import { MAX_FILE } from '../../src/contract/values.ts';
 import { closeServers, serve } from './support.ts';
 
 const MIB = 1_048_576;

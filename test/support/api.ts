@@ -3,9 +3,9 @@
  * successes, shape and codes of errors, and the headers every answer has.
  */
 import { expect } from 'chai';
-import { errorBody } from '../../src/contract/nouns/common.ts';
 import { anyRequest, errorCodesOf, type OperationRow } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
+import { errorBody } from '../../src/contract/schemas.ts';
 import type { Answer } from '../../src/contract/types.ts';
 import { noteSecrets } from './secrets.ts';
 import { exercised } from './whole.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { MAX_FILE } from '../../src/contract/file-size.ts';
+import { MAX_FILE } from '../../src/contract/values.ts';
 import type { Api } from '../support/api.ts';
 import { type Agent, newAgent, newBoardWith, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';

@@ -4,8 +4,8 @@ import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { findMessage } from '../../cli/messages/references.ts';
 import { flag, message, object, text } from '../../cli/shapes.ts';
-import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
+import { emojis, type ReactionName } from '../../contract/values.ts';
 import { usage } from '../../local/failure.ts';
 
 export const json = () => object({ message, reaction: text, removed: flag });

@@ -11,9 +11,9 @@ import { type BoardSession, type Session, staying } from '../../cli/session/open
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
 import { readable } from '../../cli/terminal/table.ts';
 import { pastMoment, showTime } from '../../cli/terminal/time.ts';
-import { searchKinds } from '../../contract/search-kinds.ts';
 import { escapeUntrusted, shellArgument } from '../../contract/text.ts';
 import type { SearchResult } from '../../contract/types.ts';
+import { searchKinds } from '../../contract/values.ts';
 
 export const json = () => object({ query: text, results: answer('search').shape.results, next_after: nextText });
 

@@ -1,8 +1,8 @@
 /** What agents may do without asking their person. */
 import { z } from 'zod';
 import { byPerson, del, get, type OperationRow, put } from '../operation.ts';
+import { id, nextAfter, once, time } from '../schemas.ts';
 import { page } from './approvals.ts';
-import { id, nextAfter, once, time } from './common.ts';
 
 export const category = z.enum(['invite_people', 'add_people']);
 

@@ -1,7 +1,6 @@
 /** Approvals: what agents ask their person for, the decisions, and what agents may do without asking. */
 import { z } from 'zod';
 import { byMember, byPerson, get, type OperationRow, post } from '../operation.ts';
-import { policyChange } from './boards.ts';
 import {
   boardName,
   digest,
@@ -14,7 +13,8 @@ import {
   queryInt,
   text,
   time,
-} from './common.ts';
+} from '../schemas.ts';
+import { policyChange } from './boards.ts';
 import { serverInvite } from './invites.ts';
 
 /** An invitation with its defaults filled in: the person approves exactly what runs. */

@@ -1,7 +1,7 @@
 /** Lists of asks. */
 import { z } from 'zod';
 import { byMember, get, type OperationRow } from '../operation.ts';
-import { queryBool, queryInt } from './common.ts';
+import { queryBool, queryInt } from '../schemas.ts';
 import { message } from './messages.ts';
 import { taskSelector } from './tasks.ts';
 

@@ -1,7 +1,6 @@
 /** Boards, templates, people and members of a board, joining. */
 import { z } from 'zod';
 import { byMember, byPerson, get, type OperationRow, patch, post } from '../operation.ts';
-import { permissions } from '../permissions.ts';
 import {
   actor,
   boardName,
@@ -15,7 +14,8 @@ import {
   seq,
   text,
   time,
-} from './common.ts';
+} from '../schemas.ts';
+import { permissions } from '../values.ts';
 import { brief } from './files.ts';
 
 export const permission = z.enum(permissions);

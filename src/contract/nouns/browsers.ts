@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
 import { del, get, type OperationRow, post } from '../operation.ts';
-import { directoryQuery, id, keyName, nextAfter, person, text, time } from './common.ts';
+import { directoryQuery, id, keyName, nextAfter, person, text, time } from '../schemas.ts';
 
 const keyOfSession = z.strictObject({ id: id('key'), name: keyName });
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
 import { del, get, type OperationRow, post } from '../operation.ts';
-import { directoryQuery, id, keyName, nextAfter, person, time } from './common.ts';
+import { directoryQuery, id, keyName, nextAfter, person, time } from '../schemas.ts';
 
 export const newDelegationBody = z.strictObject({ name: keyName });
 

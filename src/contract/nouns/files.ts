@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { filePathPattern, idPattern } from '../ids.ts';
 import { byMember, byPerson, del, get, type OperationRow, patch, post, put } from '../operation.ts';
-import { actor, boardName, digest, id, queryBool, queryInt, seq, time } from './common.ts';
+import { actor, boardName, digest, id, queryBool, queryInt, seq, time } from '../schemas.ts';
 import { taskRef, taskSelector } from './tasks.ts';
 
-export { MAX_FILE } from '../file-size.ts';
+export { MAX_FILE } from '../values.ts';
 
 const MAX_PATH = 200;
 

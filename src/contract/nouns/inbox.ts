@@ -1,7 +1,7 @@
 /** What an agent has not read, what it is reminded of, and how far it and its person have read. */
 import { z } from 'zod';
 import { byPerson, get, type OperationRow, post } from '../operation.ts';
-import { boardName, deliveryMode, id, memberName, midturnPolicy, queryBool, queryInt, seq, time } from './common.ts';
+import { boardName, deliveryMode, id, memberName, midturnPolicy, queryBool, queryInt, seq, time } from '../schemas.ts';
 import { message, window } from './messages.ts';
 import { agentLine, brake } from './seats.ts';
 import { taskRef, taskText } from './tasks.ts';

@@ -14,7 +14,7 @@ import {
   person,
   text,
   time,
-} from './common.ts';
+} from '../schemas.ts';
 import { accessKey, connected } from './keys.ts';
 
 const inviteState = z.enum(['active', 'expired', 'revoked', 'redeemed']);

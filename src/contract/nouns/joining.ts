@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
 import { byMember, del, get, type OperationRow, post } from '../operation.ts';
-import { board, createBoardBody } from './boards.ts';
 import {
   actor,
   boardName,
@@ -17,7 +16,8 @@ import {
   roleName,
   text,
   time,
-} from './common.ts';
+} from '../schemas.ts';
+import { board, createBoardBody } from './boards.ts';
 import { accessKey } from './keys.ts';
 import { memberRecord } from './members.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
 import { del, get, type OperationRow, post } from '../operation.ts';
-import { directoryQuery, handle, id, keyName, nextAfter, person, queryBool, time } from './common.ts';
+import { directoryQuery, handle, id, keyName, nextAfter, person, queryBool, time } from '../schemas.ts';
 
 export const accessKey = z.strictObject({
   id: id('key'),

@@ -1,9 +1,9 @@
 /** What an agent is working on now, and the open work that its inbox lists. */
 import { z } from 'zod';
+import { lineFiles, lineOverlap } from '../line-files.ts';
 import { byMember, byPerson, del, get, type OperationRow, put } from '../operation.ts';
-import { boardName, handle, id, memberName, oneLine, sentTime, time } from './common.ts';
+import { boardName, handle, id, memberName, oneLine, sentTime, time } from '../schemas.ts';
 import { memberRecord } from './members.ts';
-import { lineFiles, lineOverlap } from './paths.ts';
 import { taskSelector } from './tasks.ts';
 
 const common = {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
 import { type OperationRow, post } from '../operation.ts';
-import { keyName, person, text, time } from './common.ts';
+import { keyName, person, text, time } from '../schemas.ts';
 import { connected } from './keys.ts';
 
 export const createMachineRequestBody = z.strictObject({ handle: text(80, 1), label: keyName });

@@ -1,7 +1,6 @@
 /** The people and agents of a board: their records, leaving and removing. */
 import { z } from 'zod';
 import { byMember, byPerson, del, get, type OperationRow, post } from '../operation.ts';
-import { visibility } from './boards.ts';
 import {
   boardName,
   deliveryMode,
@@ -15,7 +14,8 @@ import {
   roleName,
   serverRole,
   time,
-} from './common.ts';
+} from '../schemas.ts';
+import { visibility } from './boards.ts';
 import { personParam } from './people.ts';
 import { agentLine, agentLocation, agentState, agentUsage, agentWaiting, brake, budget } from './seats.ts';
 import { taskRef } from './tasks.ts';

@@ -1,8 +1,19 @@
 /** Messages, threads, inbox and read positions. */
 import { z } from 'zod';
 import { byMember, byPerson, del, get, type OperationRow, post, put } from '../operation.ts';
-import { emojis, type ReactionName } from '../reactions.ts';
-import { actor, boardName, id, memberName, presence, queryBool, queryInt, roleName, sentTime, time } from './common.ts';
+import {
+  actor,
+  boardName,
+  id,
+  memberName,
+  presence,
+  queryBool,
+  queryInt,
+  roleName,
+  sentTime,
+  time,
+} from '../schemas.ts';
+import { emojis, type ReactionName } from '../values.ts';
 import { fileRef, fileToAttach } from './files.ts';
 import { taskRef, taskSelector } from './tasks.ts';
 

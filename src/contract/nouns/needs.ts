@@ -1,7 +1,7 @@
 /** What needs a person beside asks and requests: agents that cannot go on without them. */
 import { z } from 'zod';
 import { byPerson, get, type OperationRow } from '../operation.ts';
-import { boardName, id, memberName, time } from './common.ts';
+import { boardName, id, memberName, time } from '../schemas.ts';
 import { agentWaiting, brake } from './seats.ts';
 import { taskRef } from './tasks.ts';
 

@@ -1,8 +1,8 @@
 /** Notices to agents and their people about requests and invites. */
 import { z } from 'zod';
 import { byPerson, get, type OperationRow, post } from '../operation.ts';
+import { eventActor, handle, id, memberName, nextAfter, queryInt, seq, time } from '../schemas.ts';
 import { boardLabel, display, nextStep, page } from './approvals.ts';
-import { eventActor, handle, id, memberName, nextAfter, queryInt, seq, time } from './common.ts';
 
 export const noticeKind = z.enum([
   'approval_allowed',

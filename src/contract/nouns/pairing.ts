@@ -1,8 +1,8 @@
 /** Pairing requests: the proposal that two people's agents work together, its endpoints, and the proof that they connect. */
 import { z } from 'zod';
 import { byMember, byPerson, get, type OperationRow, post } from '../operation.ts';
+import { digest, id, nextAfter, proofToken, text, time } from '../schemas.ts';
 import { display, nextStep, page } from './approvals.ts';
-import { digest, id, nextAfter, proofToken, text, time } from './common.ts';
 
 export const pairingState = z.enum([
   'awaiting_account',

@@ -1,7 +1,7 @@
 /** The people of the server. */
 import { z } from 'zod';
 import { byMember, del, get, type OperationRow, patch, post } from '../operation.ts';
-import { directoryQuery, handle, id, newHandle, nextAfter, person, queryBool, queryInt } from './common.ts';
+import { directoryQuery, handle, id, newHandle, nextAfter, person, queryBool, queryInt } from '../schemas.ts';
 
 export const personParam = z.object({ handle });
 

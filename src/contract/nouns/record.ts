@@ -15,7 +15,7 @@ import {
   roleName,
   seq,
   time,
-} from './common.ts';
+} from '../schemas.ts';
 import { message } from './messages.ts';
 import { pairingState } from './pairing.ts';
 import { agentLine, agentState } from './seats.ts';

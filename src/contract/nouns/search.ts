@@ -1,8 +1,8 @@
 /** Full-text search. */
 import { z } from 'zod';
 import { byMember, get, type OperationRow } from '../operation.ts';
-import { searchKinds } from '../search-kinds.ts';
-import { boardName, id, memberName, queryInt, sentTime, text, time } from './common.ts';
+import { boardName, id, memberName, queryInt, sentTime, text, time } from '../schemas.ts';
+import { searchKinds } from '../values.ts';
 import { message } from './messages.ts';
 import { taskRef, taskSelector, taskState } from './tasks.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
 import { byPerson, get, type OperationRow, post, put } from '../operation.ts';
-import { boardName, deliveryMode, id, memberName, nullsLeftOut, presence, sentTime, text, time } from './common.ts';
+import { boardName, deliveryMode, id, memberName, nullsLeftOut, presence, sentTime, text, time } from '../schemas.ts';
 import { taskRef } from './tasks.ts';
 
 export const agentState = z.enum(['waiting', 'paused', 'late', 'braked', 'disconnected', 'working', 'idle']);

@@ -1,7 +1,7 @@
 /** Server information, the caller, and the server's settings. */
 import { z } from 'zod';
 import { byMember, byPerson, get, type OperationRow, patch, put } from '../operation.ts';
-import { boardName, deliveryMode, displayName, handle, id, midturnPolicy, serverRole } from './common.ts';
+import { boardName, deliveryMode, displayName, handle, id, midturnPolicy, serverRole } from '../schemas.ts';
 import { taskRef } from './tasks.ts';
 
 export const serverInfo = z.strictObject({

@@ -1,8 +1,8 @@
 /** Tasks. */
 import { z } from 'zod';
+import { lineFiles, lineOverlap } from '../line-files.ts';
 import { byMember, get, type OperationRow, patch, post } from '../operation.ts';
-import { actor, boardName, id, memberName, oneLine, queryBool, queryInt, text, time } from './common.ts';
-import { lineFiles, lineOverlap } from './paths.ts';
+import { actor, boardName, id, memberName, oneLine, queryBool, queryInt, text, time } from '../schemas.ts';
 
 /** A reference in any letter case, a number, or an id. */
 export const taskSelector = z

@@ -1,8 +1,8 @@
 /** The schemas of the contract as named components of the API description. */
 import { z } from 'zod';
-import * as common from '../nouns/common.ts';
 import type { Shapes } from '../operation.ts';
 import { nouns, operations } from '../operations.ts';
+import * as common from '../schemas.ts';
 
 export type Json = Record<string, unknown>;
 /** Requests and answers: their schemas differ where a field has a default or another form on the wire. */

@@ -1,10 +1,10 @@
 /** The API description, made from the operations table and the schemas. */
 import type { z } from 'zod';
 import { type ErrorCode, errors } from '../errors.ts';
-import { errorBody } from '../nouns/common.ts';
 import { memberJoined } from '../nouns/record.ts';
 import { anyRequest, errorCodesOf, type OperationRow, pathParameters } from '../operation.ts';
 import { nouns, type OperationName } from '../operations.ts';
+import { errorBody } from '../schemas.ts';
 import { examples } from './examples.ts';
 import { ApiSchemas, type Json } from './openapi-schemas.ts';
 

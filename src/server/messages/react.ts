@@ -1,6 +1,7 @@
 /** Reactions: at most one of a kind by each member on each message. */
-import { emojis, type ReactionName } from '../../contract/reactions.ts';
+
 import type { Message } from '../../contract/types.ts';
+import { emojis, type ReactionName } from '../../contract/values.ts';
 import { eventActor } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
 import { findMessage, lockMessage } from '../access/message.ts';

@@ -1,5 +1,5 @@
 /** Reactions on messages. */
-import type { ReactionName } from '../../contract/reactions.ts';
+import type { ReactionName } from '../../contract/values.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 

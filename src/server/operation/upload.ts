@@ -8,8 +8,8 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
-import { MAX_FILE } from '../../contract/file-size.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
+import { MAX_FILE } from '../../contract/values.ts';
 import { shareBlob } from '../blobs/blobs.store.ts';
 import { type Digest, hexOf, NoRoom, type Staged, StoreDown, TooManyBytes } from '../blobs/store.ts';
 import { type FileSecrets, scanFile } from '../text/file-scan.ts';

@@ -1,6 +1,7 @@
 /** Reactions as a message carries them. */
-import { emojis, type ReactionName } from '../../contract/reactions.ts';
+
 import type { Message } from '../../contract/types.ts';
+import { emojis, type ReactionName } from '../../contract/values.ts';
 import type { Reader } from '../access/board-access.ts';
 import type { ReactionWithMember } from '../messages/reactions.store.ts';
 

@@ -1,6 +1,7 @@
 /** What an event changes about messages that are shown already: replies, answers, reactions, names. */
-import { emojis, type ReactionName } from '../../contract/reactions.ts';
+
 import type { BoardEvent, Message } from '../../contract/types.ts';
+import { emojis, type ReactionName } from '../../contract/values.ts';
 import type { Entry } from './entries.ts';
 import { Post } from './thread.ts';
 import type { Unread } from './unread.ts';

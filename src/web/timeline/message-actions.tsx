@@ -1,8 +1,8 @@
 /** What can be done with a message: react, reply, copy, see who got it, print its thread. */
 import type { ButtonHTMLAttributes } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
+import { emojis, type ReactionName } from '../../contract/values.ts';
 import { call } from '../api/client.ts';
 import { sentenceOf } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';

@@ -1,7 +1,7 @@
 /** Sends the bytes of a file with progress, which only XMLHttpRequest tells, and with the proof that the page asks. */
 import { ClientError } from '../../client/errors.ts';
-import { MAX_FILE } from '../../contract/file-size.ts';
 import type { BoardFile } from '../../contract/types.ts';
+import { MAX_FILE } from '../../contract/values.ts';
 import { renewProof } from '../api/client.ts';
 import { session, signedOut } from '../api/session.ts';
 import { grouped } from '../parts/number.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { emojis } from '../../../src/contract/reactions.ts';
+import { emojis } from '../../../src/contract/values.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';

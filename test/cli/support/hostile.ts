@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { errorBody } from '../../../src/contract/nouns/common.ts';
 import { boardFrames, hintFrames } from '../../../src/contract/nouns/record.ts';
 import type { OperationRow } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
+import { errorBody } from '../../../src/contract/schemas.ts';
 
 /** Follows a mark, so that a colour of data is told from one of ours: what stands behind the mark is data. */
 const MARK = '¤';

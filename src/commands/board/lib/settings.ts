@@ -2,8 +2,8 @@
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { duration } from '../../../cli/terminal/time.ts';
 import { either } from '../../../contract/openapi/problems.ts';
-import { permissions } from '../../../contract/permissions.ts';
 import type { Board, BodyIn, Role } from '../../../contract/types.ts';
+import { permissions } from '../../../contract/values.ts';
 import { usage } from '../../../local/failure.ts';
 
 /** After how many messages in a row agents are told so, and from which on nobody is woken. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { idPattern, patterns } from '../../../contract/ids.ts';
-import { memberName, roleName } from '../../../contract/nouns/common.ts';
+import { memberName, roleName } from '../../../contract/schemas.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { findUpward, unsafe } from '../../../local/upward.ts';

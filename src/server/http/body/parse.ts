@@ -1,10 +1,10 @@
 /** From the wire to an operation's input, by its schemas. */
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
-import { nullsLeftOut } from '../../../contract/nouns/common.ts';
 import { notKnown, readAs } from '../../../contract/openapi/problems.ts';
 import type { Shapes } from '../../../contract/operation.ts';
 import { type OperationName, operations } from '../../../contract/operations.ts';
+import { nullsLeftOut } from '../../../contract/schemas.ts';
 import { redact } from '../../text/redaction.ts';
 import type { Once } from '../context.ts';
 import { malformed } from '../limits.ts';

@@ -1,8 +1,8 @@
 /** The files that a line says it is about, and other agents' lines that can mean one of them. */
 import { z } from 'zod';
-import { globProblem } from '../globs.ts';
-import { repoName } from '../repo-name.ts';
-import { boardName, id, memberName, time } from './common.ts';
+import { globProblem } from './globs.ts';
+import { repoName } from './repo-name.ts';
+import { boardName, id, memberName, time } from './schemas.ts';
 
 const glob = z.string().superRefine((value, context) => {
   const message = globProblem(value);

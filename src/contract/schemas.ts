@@ -1,9 +1,9 @@
 /** Building blocks shared by the schemas of all areas. Lengths of text count Unicode code points. */
 import { z } from 'zod';
-import { type IdPrefix, idPattern, patterns, reservedHandles } from '../ids.ts';
-import { isoTime } from '../iso-time.ts';
-import { nameProblem, titleProblem } from '../one-line.ts';
-import { codePoints } from '../text.ts';
+import { type IdPrefix, idPattern, patterns, reservedHandles } from './ids.ts';
+import { isoTime } from './iso-time.ts';
+import { nameProblem, titleProblem } from './one-line.ts';
+import { codePoints } from './text.ts';
 
 /** Bodies in which null is the same as an absent field: those of boards, their people and their seats. */
 export const nullsLeftOut = z.registry<undefined>();

@@ -1,2 +1,0 @@
-/** What a search can find. */
-export const searchKinds = ['message', 'task', 'file'] as const;

@@ -1,0 +1,33 @@
+/** Lists and limits of the API that are also used apart from its schemas, which take long to load. */
+
+/** Most bytes a file may have; one more is 413 `file_too_large`. */
+export const MAX_FILE = 52_428_800;
+
+/** What a search can find. */
+export const searchKinds = ['message', 'task', 'file'] as const;
+
+/** What a role of a board may let its agents do. */
+export const permissions = [
+  'post',
+  'broadcast',
+  'urgent',
+  'create_tasks',
+  'claim_tasks',
+  'write_notes',
+  'upload_files',
+  'invite',
+  'edit_charter',
+  'add_people',
+] as const;
+
+/** The reactions there are, in the order they are shown, with the exact code points that are hashed. */
+export const emojis = {
+  thumbsup: '\u{1F44D}',
+  check: '\u{2705}',
+  eyes: '\u{1F440}',
+  heart: '\u{2764}\u{FE0F}',
+  tada: '\u{1F389}',
+  question: '\u{2753}',
+} as const;
+
+export type ReactionName = keyof typeof emojis;
