@@ -90,7 +90,7 @@ export class Presences {
       watchers.map((watcher) => watcher.holder),
     );
     const statuses = await agentStatusesOn(tx, [board.id]);
-    this.#armNext(statuses, tx.now);
+    this.#armNext(statuses, tx.now, this.#clock.now() - this.#lastLook);
     const told = this.#told ?? new Map<string, string>();
     const frames = new Map<string, string>();
     this.#told = new Map(statuses.map((status) => [status.member_id, textOf(status, tx.now)]));
@@ -102,8 +102,11 @@ export class Presences {
     return { frames, rights };
   }
 
-  /** Looks again when the first presence or line ends or turns, unless it is renewed until then. */
-  #armNext(statuses: readonly AgentStatusRow[], now: number): void {
+  /**
+   * Looks again when the first presence or line ends or turns, unless it is renewed until then.
+   * @param elapsed milliseconds since `now`, at most: a clock may jump while rows are read
+   */
+  #armNext(statuses: readonly AgentStatusRow[], now: number, elapsed = 0): void {
     this.#cancelNext();
     const turns = statuses.flatMap((status) => {
       const line = lineIn(status);
@@ -113,7 +116,7 @@ export class Presences {
     });
     const ahead = turns.filter((turn) => turn > now);
     if (ahead.length === 0) return;
-    this.#cancelNext = this.#clock.after(Math.min(...ahead) - now + 1, () => this.wake());
+    this.#cancelNext = this.#clock.after(Math.min(...ahead) - now + 1 - Math.max(elapsed, 0), () => this.wake());
   }
 }
 

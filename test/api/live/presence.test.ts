@@ -102,6 +102,31 @@ forEachDatabase('who is there, on streams of hints', (engine) => {
     stream.close();
   });
 
+  it('runs out in time where the clock jumps while it is looked up', async () => {
+    await report('working');
+    const stream = await open(server.dana);
+    server.clock.advance(100_000);
+    await report('working');
+    const { db } = server;
+    const read = db.read;
+    db.read = (run, options) =>
+      read.call(
+        db,
+        async (tx) => {
+          if (options?.shares === 'look') {
+            db.read = read;
+            server.clock.advance(81_000);
+          }
+          return run(tx) as Promise<never>;
+        },
+        options,
+      ) as Promise<never>;
+    server.clock.advance(100_000);
+    const { data } = await stream.frame(({ event, data }) => event === 'presence' && data.board_id === boardId);
+    expect(data).to.include({ presence: 'no_session', state: 'disconnected' });
+    stream.close();
+  });
+
   it('is told of a board somebody comes onto while their stream is open', async () => {
     await report('working');
     const stream = await open(eve);
