@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { browser, closeBrowser } from './support/browser.ts';
@@ -32,13 +31,13 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (globalThis as unknown as { heard: string[] }).heard);
 }
 
-forEachDatabase('what is said to readers of the screen', (engine) => {
+describe('what is said to readers of the screen', () => {
   let server: TestServer;
   let dana: Api;
   let claude: Agent;
   let board: string;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer('sqlite');
     dana = await server.person('dana');
   });
   after(() => server.stop());

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { type Connected, connect } from '../api/invites/cast.ts';
 import { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { putOnBoard } from '../support/state.ts';
 import { expectAccessible } from './support/axe.ts';
@@ -13,10 +12,10 @@ import { visit } from './support/visit.ts';
 before(async () => void (await browser()));
 after(closeBrowser);
 
-forEachDatabase('all boards', (engine) => {
+describe('all boards', () => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer('sqlite');
   });
   after(() => server.stop());
 

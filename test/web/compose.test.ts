@@ -7,7 +7,6 @@ import type { Page } from 'playwright-core';
 import { MAX_FILE } from '../../src/contract/values.ts';
 import type { Api } from '../support/api.ts';
 import { type Agent, newAgent, newBoardWith, post } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { put } from '../support/files.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -19,14 +18,14 @@ after(closeBrowser);
 
 const boxOf = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 
-forEachDatabase('the message box', (engine) => {
+describe('the message box', () => {
   let server: TestServer;
   let dana: Api;
   let maya: Api;
   let claude: Agent;
   let board: string;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer('sqlite');
     dana = await server.person('dana', 'admin');
     maya = await server.person('maya');
   });

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newBoardWith, post } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { put } from '../support/files.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
@@ -15,12 +14,12 @@ const FIRST = 'export function wait(n) {\n  return 2 ** n\n}\n';
 const SECOND = 'export function wait(n) {\n  return 3 ** n\n}\n';
 const THIRD = 'const most = 60\nexport function wait(n) {\n  return 3 ** n\n}\n';
 
-forEachDatabase('files on the page', (engine) => {
+describe('files on the page', () => {
   let server: TestServer;
   let board: Board;
   let maya: Api;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer('sqlite');
     const { dana } = server;
     maya = await server.person('maya');
     board = await newBoardWith(dana, ['maya']);

@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { put } from '../support/files.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -38,13 +37,13 @@ function unexpected(): string[] {
   return found;
 }
 
-forEachDatabase('texts that mean harm', (engine) => {
+describe('texts that mean harm', () => {
   let server: TestServer;
   let dana: Api;
   let board: string;
   let params: { board: string };
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer('sqlite');
     dana = await server.person('dana');
   });
   after(() => server.stop());

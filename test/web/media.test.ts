@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { visit } from './support/visit.ts';
@@ -20,13 +19,13 @@ const lookOf = (locator: Locator): Promise<string> =>
     return JSON.stringify({ color, backgroundColor, borderColor, borderWidth, borderStyle, outline });
   });
 
-forEachDatabase('the page in other media', (engine) => {
+describe('the page in other media', () => {
   let server: TestServer;
   let dana: Api;
   let maya: Api;
   let board: string;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer('sqlite');
     [dana, maya] = [await server.person('dana'), await server.person('maya')];
   });
   after(() => server.stop());

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { Api } from '../support/api.ts';
 import { newAgent, newBoard, newBoardWith, newCode, post } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible } from './support/axe.ts';
@@ -19,12 +18,12 @@ const choose = async (page: Page, menu: string, action: string): Promise<void> =
   await page.getByRole('menuitem', { name: action }).click();
 };
 
-forEachDatabase('people on the page', (engine) => {
+describe('people on the page', () => {
   let server: TestServer;
   let dana: Api;
   let maya: Api;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer('sqlite');
     dana = await server.person('dana');
     maya = await server.person('maya');
     await server.person('noor');

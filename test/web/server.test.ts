@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { connect } from '../api/invites/cast.ts';
 import { newBoard } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
@@ -10,10 +9,10 @@ import { visit } from './support/visit.ts';
 
 after(closeBrowser);
 
-forEachDatabase('the server and its invites on the page', (engine) => {
+describe('the server and its invites on the page', () => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer('sqlite');
   });
   after(() => server.stop());
 

@@ -1,17 +1,16 @@
 /** Signing in and out of the page. */
 import { expect } from 'chai';
 import { newBoard } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
 
-forEachDatabase('signing in to the page', (engine) => {
+describe('signing in to the page', () => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer('sqlite');
   });
   after(() => server.stop());
 

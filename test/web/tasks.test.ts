@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoardWith, post } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
@@ -25,12 +24,12 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`the focus never came to ${name}`);
 }
 
-forEachDatabase('tasks on the page', (engine) => {
+describe('tasks on the page', () => {
   let server: TestServer;
   let dana: Api;
   let maya: Api;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startTestServer('sqlite');
     dana = await server.person('dana');
     maya = await server.person('maya');
   });
