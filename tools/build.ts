@@ -3,6 +3,7 @@
  * start needs, only if a source is newer than the last build, and says so. A file whose text stays the same is left alone.
  */
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isUpToDate, writeChanged, writeFolder } from './write.ts';
@@ -50,9 +51,12 @@ async function packAndDescribe() {
   return readCatalog(root);
 }
 
-/** Notes which commit this is a build of, where git knows it: two builds of one version are told apart by it. */
+/**
+ * Notes which commit this is a build of, where git knows it: two builds of one version are told apart by it. The note is
+ * written anew by every build, so that its time says what the build has seen.
+ */
 function noteCommit(): void {
   const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%H %cI'], { cwd: root, encoding: 'utf8' });
   const [commit, commit_time] = stdout?.trim().split(' ') ?? [];
-  writeChanged(note, `${JSON.stringify(status === 0 && commit && commit_time ? { commit, commit_time } : {})}\n`);
+  writeFileSync(note, `${JSON.stringify(status === 0 && commit && commit_time ? { commit, commit_time } : {})}\n`);
 }

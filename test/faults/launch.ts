@@ -1,8 +1,9 @@
 /** Starting a program as a child process, and ending it in order or without warning. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isUpToDate } from '../../tools/write.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(root, 'src/server/entry.ts');
@@ -157,11 +158,6 @@ export function serverModule(): string {
 
 function compiled(): string | null {
   const file = join(root, 'dist/server.cjs');
-  if (!existsSync(file)) return null;
-  const built = statSync(file).mtimeMs;
-  const sources = ['src/server', 'src/contract', 'migrations'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()),
-  );
-  const stale = sources.some((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs > built);
-  return stale ? null : file;
+  const note = join(root, 'dist/build.json');
+  return existsSync(file) && isUpToDate(note, root, ['src/server', 'src/contract', 'migrations']) ? file : null;
 }
