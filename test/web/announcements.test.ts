@@ -3,9 +3,10 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { browser, closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { type Visit, visit } from './support/visit.ts';
 
 before(browser);
@@ -37,7 +38,7 @@ describe('what is said to readers of the screen', () => {
   let claude: Agent;
   let board: string;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     dana = await server.person('dana');
   });
   after(() => server.stop());

@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import { type Connected, connect } from '../api/invites/cast.ts';
 import { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { putOnBoard } from '../support/state.ts';
 import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 before(async () => void (await browser()));
@@ -15,7 +16,7 @@ after(closeBrowser);
 describe('all boards', () => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
   });
   after(() => server.stop());
 

@@ -4,9 +4,10 @@ import type { Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
 import { newBoardWith, post } from '../support/cast.ts';
 import { put } from '../support/files.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
@@ -32,7 +33,7 @@ describe('the brief', () => {
   let maya: Api;
   let board: string;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     dana = await server.person('dana', 'admin');
     maya = await server.person('maya');
   });

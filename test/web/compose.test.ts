@@ -8,10 +8,11 @@ import { MAX_FILE } from '../../src/contract/values.ts';
 import type { Api } from '../support/api.ts';
 import { type Agent, newAgent, newBoardWith, post } from '../support/cast.ts';
 import { put } from '../support/files.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
@@ -25,7 +26,7 @@ describe('the message box', () => {
   let claude: Agent;
   let board: string;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     dana = await server.person('dana', 'admin');
     maya = await server.person('maya');
   });

@@ -4,8 +4,9 @@ import type { Board } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newBoardWith, post } from '../support/cast.ts';
 import { put } from '../support/files.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
@@ -19,7 +20,7 @@ describe('files on the page', () => {
   let board: Board;
   let maya: Api;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     const { dana } = server;
     maya = await server.person('maya');
     board = await newBoardWith(dana, ['maya']);

@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard } from '../support/cast.ts';
 import { put } from '../support/files.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { allHostile, hostile } from './support/hostile.ts';
+import { startPageServer } from './support/server.ts';
 import { type Visit, visit } from './support/visit.ts';
 
 before(browser);
@@ -43,7 +44,7 @@ describe('texts that mean harm', () => {
   let board: string;
   let params: { board: string };
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     dana = await server.person('dana');
   });
   after(() => server.stop());

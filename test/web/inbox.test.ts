@@ -4,8 +4,9 @@ import type { Page } from 'playwright-core';
 import type { Message } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { browser, closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 before(async () => void (await browser()));
@@ -28,7 +29,7 @@ describe('what needs the person', () => {
   let server: TestServer;
   let persons = 0;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
   });
   after(() => server.stop());
 

@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { browser, closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 before(browser);
@@ -25,7 +26,7 @@ describe('the page in other media', () => {
   let maya: Api;
   let board: string;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     [dana, maya] = [await server.person('dana'), await server.person('maya')];
   });
   after(() => server.stop());

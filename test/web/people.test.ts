@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { Api } from '../support/api.ts';
 import { newAgent, newBoard, newBoardWith, newCode, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 // Starting the browser is not part of any test.
@@ -23,7 +24,7 @@ describe('people on the page', () => {
   let dana: Api;
   let maya: Api;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     dana = await server.person('dana');
     maya = await server.person('maya');
     await server.person('noor');

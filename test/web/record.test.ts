@@ -4,16 +4,17 @@ import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
 
 /** Changes what an event says, behind the server's back. */
-function tamper(server: TestServer, { id }: Board, seq: number): void {
-  const file = new Sqlite(join(server.dataDir, 'service.db'), { timeout: 5_000 });
+function tamper({ dataDir }: TestServer, { id }: Board, seq: number): void {
+  const file = new Sqlite(join(dataDir, 'service.db'), { timeout: 5_000 });
   file.exec('DROP TRIGGER events_no_update');
   file.prepare("UPDATE events SET data = replace(data, 'two', 'too') WHERE board_id = ? AND seq = ?").run(id, seq);
   file.close();
@@ -23,7 +24,7 @@ describe('the record on the page', () => {
   let server: TestServer;
   let board: Board;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     board = await newBoard(server.dana);
     const claude = await newAgent(server.dana, board.name, { name: 'claude' });
     for (const text of ['one', 'two', 'three']) await post(claude, board.name, text);

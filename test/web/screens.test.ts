@@ -5,10 +5,11 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
 import { screens, settled } from './support/screens.ts';
+import { startPageServer } from './support/server.ts';
 import { type Story, tellStory } from './support/story.ts';
 import { type Visit, visit } from './support/visit.ts';
 
@@ -26,7 +27,7 @@ describe('every screen of the page', function () {
   let seen: Visit;
   before(async () => {
     mkdirSync(shots, { recursive: true });
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     story = await tellStory(server);
     // Without the fade of colours, which a picture would catch halfway.
     seen = await visit(server, story.dana, '/', { reducedMotion: 'reduce' });

@@ -2,21 +2,21 @@
 import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
 import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
 import { put } from '../support/files.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
 
-forEachDatabase('search and everything on the page', (engine) => {
+describe('search and everything on the page', () => {
   let server: TestServer;
   let here: Board;
   let there: Board;
   let claude: Agent;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startPageServer();
     const { dana } = server;
     here = await newBoard(dana);
     there = await newBoard(dana);

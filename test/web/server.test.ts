@@ -2,9 +2,10 @@
 import { expect } from 'chai';
 import { connect } from '../api/invites/cast.ts';
 import { newBoard } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
@@ -12,7 +13,7 @@ after(closeBrowser);
 describe('the server and its invites on the page', () => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
   });
   after(() => server.stop());
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { exchange, lines } from '../support/raw.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
+import { startPageServer } from './support/server.ts';
 
 const built = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 const index = readFileSync(join(built, 'index.html'), 'utf8');
@@ -25,7 +26,7 @@ const addresses = [
 describe('the page as it is served', () => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
   });
   after(() => server.stop());
 

@@ -1,8 +1,9 @@
 /** Signing in and out of the page. */
 import { expect } from 'chai';
 import { newBoard } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
@@ -10,7 +11,7 @@ after(closeBrowser);
 describe('signing in to the page', () => {
   let server: TestServer;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
   });
   after(() => server.stop());
 

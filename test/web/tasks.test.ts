@@ -3,9 +3,10 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoardWith, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
+import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
 
 // Starting the browser is not part of any test.
@@ -29,7 +30,7 @@ describe('tasks on the page', () => {
   let dana: Api;
   let maya: Api;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     dana = await server.person('dana');
     maya = await server.person('maya');
   });

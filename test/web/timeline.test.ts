@@ -4,12 +4,12 @@ import type { Locator, Page } from 'playwright-core';
 import type { Board } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoardWith, post } from '../support/cast.ts';
-import { forEachDatabase } from '../support/databases.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { fillBoard } from './support/long-board.ts';
+import { startPageServer } from './support/server.ts';
 import { type Visit, visit } from './support/visit.ts';
 
 before(browser);
@@ -27,13 +27,13 @@ const inView = (locator: Locator): Promise<boolean> =>
     return box.bottom > view.top && box.top < view.bottom;
   });
 
-forEachDatabase('the conversation', (engine) => {
+describe('the conversation', () => {
   let server: TestServer;
   let dana: Api;
   let maya: Api;
   let board: Board;
   before(async () => {
-    server = await startTestServer(engine);
+    server = await startPageServer();
     [dana, maya] = [await server.person('dana'), await server.person('maya')];
   });
   after(() => server.stop());

@@ -1,8 +1,9 @@
 /** Every screen at 200 % and at 400 % zoom of a window of 1280 by 1024: nothing stands out at the side, nothing is covered. */
 import { expect } from 'chai';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
 import { screens, settled } from './support/screens.ts';
+import { startPageServer } from './support/server.ts';
 import { type Story, tellStory } from './support/story.ts';
 import { type Visit, visit } from './support/visit.ts';
 
@@ -14,7 +15,7 @@ describe('the page when it is zoomed', function () {
   let story: Story;
   let seen: Visit;
   before(async () => {
-    server = await startTestServer('sqlite');
+    server = await startPageServer();
     story = await tellStory(server);
     seen = await visit(server, story.dana, '/', { reducedMotion: 'reduce' });
   });
