@@ -1,8 +1,9 @@
 /**
- * Every screen, light and dark, wide and on a phone: it shows no error, is accessible, and nothing stands out at the side.
- * Pictures of each are written to `.shots`, to be looked at.
+ * Every screen, light and dark, wide, zoomed and on a phone: it shows no error, is accessible, nothing stands out at the side,
+ * and nothing is covered.
+ *
+ * SERVICE_TEST_SHOTS=1 writes pictures of each to `.shots`, to be looked at.
  */
-import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { TestServer } from '../support/server.ts';
@@ -16,6 +17,9 @@ import { type Visit, visit } from './support/visit.ts';
 const shots = fileURLToPath(new URL('../../.shots/', import.meta.url));
 const PHONE = { width: 360, height: 780 };
 const WIDE = { width: 1280, height: 800 };
+/** A window of 1280 by 1024, as the page sees it when it is zoomed. */
+const ZOOMED_200 = { width: 640, height: 512 };
+const ZOOMED_400 = { width: 320, height: 256 };
 const MIN_TARGET = 44;
 
 after(closeBrowser);
@@ -26,7 +30,6 @@ describe('every screen of the page', function () {
   let story: Story;
   let seen: Visit;
   before(async () => {
-    mkdirSync(shots, { recursive: true });
     server = await startPageServer();
     story = await tellStory(server);
     // Without the fade of colours, which a picture would catch halfway.
@@ -37,22 +40,32 @@ describe('every screen of the page', function () {
     await server.stop();
   });
 
+  const shoot = async (name: string): Promise<void> => {
+    if (process.env['SERVICE_TEST_SHOTS'] === '1') await seen.page.screenshot({ path: `${shots}${name}.png` });
+  };
+
   for (const [name, path] of screens) {
-    it(`${name} can be used by everybody, in light and dark, wide and on a phone`, async () => {
+    it(`${name} can be used by everybody, in light and dark, wide, zoomed and on a phone`, async () => {
       const { page } = seen;
       await page.setViewportSize(WIDE);
       await page.goto(server.url + path(story));
       await settled(page);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        await page.screenshot({ path: `${shots}${name}-${colorScheme}.png` });
+        await shoot(`${name}-${colorScheme}`);
         await expectAccessible(page, `${name} ${colorScheme}`);
       }
-      await page.setViewportSize(PHONE);
-      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize(ZOOMED_200);
+      await settled(page);
+      expect(await page.evaluate(outOfReach), `${name} at 200 %`).to.deep.equal([]);
+      await page.setViewportSize(ZOOMED_400);
       await page.goto(server.url + path(story));
       await settled(page);
-      await page.screenshot({ path: `${shots}${name}-phone.png` });
+      expect(await page.evaluate(outOfReach), `${name} at 400 %`).to.deep.equal([]);
+      await page.setViewportSize(PHONE);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await settled(page);
+      await shoot(`${name}-phone`);
       const { wider, small } = await page.evaluate(measure, MIN_TARGET);
       expect(wider, `${name}: wider than the phone`).to.deep.equal([]);
       expect(small, `${name}: too small for a finger`).to.deep.equal([]);
@@ -94,4 +107,37 @@ function measure(least: number): { wider: string[]; small: string[] } {
     })
     .map((one) => `${nameOf(one)} ${Math.round(reach(one).width)}x${Math.round(reach(one).height)}`);
   return { wider, small };
+}
+
+/** Runs in the page: what stands beside the window, and controls that something covers when they have the focus. */
+function outOfReach(): string[] {
+  const nameOf = (element: Element): string =>
+    `${element.tagName.toLowerCase()}.${element.className} "${(element.textContent ?? '').trim().slice(0, 30)}"`;
+  const wrong: string[] = [];
+  if (document.scrollingElement!.scrollWidth > innerWidth) wrong.push('the page scrolls sideways');
+  const shown = [
+    ...document.querySelectorAll<HTMLElement>(
+      'body :is(a[href], button, input, select, textarea, summary, [tabindex="0"], h1, h2, h3, p, time)',
+    ),
+  ].filter(
+    (one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.vh, .skip, .cut, [inert], svg'),
+  );
+  for (const one of shown) {
+    const { left, right } = one.getBoundingClientRect();
+    if (left < -1 || right > innerWidth + 1) wrong.push(`beside the window: ${nameOf(one)}`);
+  }
+  for (const one of shown) {
+    if (one.tabIndex < 0 || one.matches(':disabled')) continue;
+    one.focus();
+    // The first line of a link that has two.
+    const box = one.getClientRects()[0]!;
+    const middle = (from: number, to: number, end: number): number => (Math.max(from, 0) + Math.min(to, end)) / 2;
+    const hit = document.elementFromPoint(
+      middle(box.left, box.right, innerWidth),
+      middle(box.top, box.bottom, innerHeight),
+    );
+    if (!hit || !(one.contains(hit) || one.closest('label')?.contains(hit)))
+      wrong.push(`covered${hit ? ` by ${nameOf(hit)}` : ''}: ${nameOf(one)}`);
+  }
+  return wrong;
 }
