@@ -144,8 +144,16 @@ describe('texts that mean harm', () => {
       files.set(`twice-${n}`, text);
     const svg = (inner: string): string => `<svg xmlns="http://www.w3.org/2000/svg" onload="harm()">${inner}</svg>`;
     const { page, close, unharmed } = await open('/');
+    /** As the browser's ways back and forward do it, which load nothing anew. */
     const show = async (name: string): Promise<void> => {
-      await page.goto(`${server.url}/?board=${board}&file=${encodeURIComponent(name)}`);
+      await page.evaluate(
+        (address) => {
+          history.pushState(null, '', address);
+          dispatchEvent(new PopStateEvent('popstate'));
+        },
+        `/?board=${board}&file=${encodeURIComponent(name)}`,
+      );
+      await page.getByRole('heading', { name, exact: true }).waitFor();
       await page.locator('.pmd, .pimg, iframe').first().waitFor();
       await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
     };
