@@ -3,10 +3,11 @@
  * finds the variables, arguments, folder and modules of a new process. The host says what could not be put away after it.
  */
 import { ChildProcess } from 'node:child_process';
-import { readdirSync, realpathSync } from 'node:fs';
+import fs, { readdirSync, realpathSync } from 'node:fs';
 import { globalAgent } from 'node:http';
 import Module, { createRequire, syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import vm from 'node:vm';
 
@@ -16,16 +17,26 @@ const ended = Symbol('the command has ended');
 /** The command that runs: its exit code when it has ended, and what it began. */
 let job = null;
 
-/** A packed file is compiled once; each command evaluates it anew. */
+/** What was loaded of packed files, by their paths: their text, and what evaluates them. */
+const texts = new Map();
 const scripts = new Map();
-vm.Script = new Proxy(vm.Script, {
-  construct(Script, [text, options]) {
-    const script = scripts.get(options.filename) ?? new Script(text, options);
-    scripts.set(options.filename, script);
-    return script;
-  },
-});
+const packed = join(import.meta.dirname, '..', '..', '..', 'dist');
+const { readFileSync } = fs;
+fs.readFileSync = (file, ...options) => {
+  if (!String(file).startsWith(packed)) return readFileSync(file, ...options);
+  if (!texts.has(file)) texts.set(file, readFileSync(file, ...options));
+  return texts.get(file);
+};
+vm.Script = class {
+  constructor(text, { filename }) {
+    if (!scripts.has(filename))
+      scripts.set(filename, basename(filename) === 'cli.cjs' ? program(text, filename) : library(text, filename));
+    this.runInThisContext = () => scripts.get(filename);
+  }
+};
+// What the cache has of them is of no use.
 Module.enableCompileCache = () => {};
+Module.getCompileCacheDir = () => undefined;
 syncBuiltinESMExports();
 
 /** Notes what a command begins, for its end. */
@@ -114,4 +125,56 @@ async function putAway({ code, begun }) {
   }
   job = null;
   process.send({ code, left });
+}
+
+/** A packed file that holds nothing of a command: what it exports stays. */
+function library(text, filename) {
+  const evaluate = vm.runInThisContext(text, { filename });
+  let kept = null;
+  return (exports, require, module, ...where) => {
+    if (kept === null) evaluate(exports, require, module, ...where);
+    kept ??= module.exports;
+    module.exports = kept;
+  };
+}
+
+/**
+ * The packed command line. Each of its modules is evaluated once in every command that uses it, as in a new process; the
+ * functions stay, since V8 has compiled them and knows how they are called.
+ */
+function program(text, filename) {
+  /** The modules that this command has evaluated, in their order. */
+  let evaluated = new Map();
+  let requireNow;
+  /** What the bundler calls with each module, in place of its own. */
+  const module = ([run]) => {
+    const use = () => {
+      const known = evaluated.get(use);
+      if (known) return known.exports;
+      const module = { exports: {} };
+      evaluated.set(use, module);
+      run(module.exports, module);
+      return module.exports;
+    };
+    return use;
+  };
+  const marked = ['__esm', '__commonJS'].reduce((code, name) => {
+    const [before, after, ...more] = code.split(`var ${name}=`);
+    if (after === undefined || more.length > 0) throw new Error(`the packed program has not one ${name}`);
+    return `${before}var ${name}=(parts)=>ofHost(Object.values(parts)),${name}OfBundle=${after}`;
+  }, text);
+  const evaluate = vm.runInThisContext(`(ofHost) => ${marked}`, { filename })(module);
+  let kept = null;
+  let atStart = [];
+  return (exports, require, module, ...where) => {
+    requireNow = require;
+    evaluated = new Map();
+    if (kept === null) {
+      evaluate(exports, (id) => requireNow(id), module, ...where);
+      kept = module.exports;
+      atStart = [...evaluated.keys()];
+    }
+    for (const use of atStart) use();
+    module.exports = kept;
+  };
 }
