@@ -27,8 +27,6 @@ const settings = [
   ...['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'],
   ...['autovacuum=off', 'max_wal_size=256MB', 'checkpoint_timeout=1h', 'max_connections=300'],
   ...['wal_level=minimal', 'max_wal_senders=0', 'track_counts=off', 'update_process_title=off', 'jit=off'],
-  // A connection lives for a few runs of each statement, which would all be planned anew.
-  'plan_cache_mode=force_generic_plan',
 ];
 
 /** A database with the schema and nothing in it, of which every test gets a copy: migrating takes longer than copying. */

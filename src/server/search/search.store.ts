@@ -165,9 +165,19 @@ export interface Hit {
   ref_id: string;
 }
 
+/** Whether the words or the order lead depends on how rare the words are: on Postgres each search has a plan of its own. */
+async function planned(tx: ReadTx, build: (db: Knex) => Knex.QueryBuilder): Promise<Hit[]> {
+  if (tx.dialect.name === 'sqlite') return tx.query<Hit>(build);
+  const plan = (mode: string) => tx.query((db) => db.raw(`SET LOCAL plan_cache_mode = ${mode}`));
+  await plan('force_custom_plan');
+  const hits = await tx.query<Hit>(build);
+  await plan('force_generic_plan');
+  return hits;
+}
+
 /** Documents found, newest first. @param before only older ones than this. */
 export const newestHits = (tx: ReadTx, scope: SearchScope, before: number | null, limit: number): Promise<Hit[]> =>
-  tx.query<Hit>((db) => {
+  planned(tx, (db) => {
     // The number by the name under which the leading table has it, or its order is not known to be the one asked for.
     const number = tx.dialect.name === 'sqlite' ? 'w.rowid' : 'd.id';
     const query = found(db, tx, scope).orderBy(number, 'desc').limit(limit);
@@ -176,7 +186,7 @@ export const newestHits = (tx: ReadTx, scope: SearchScope, before: number | null
 
 /** Documents found, those first that fit best. */
 export const bestHits = (tx: ReadTx, scope: SearchScope, limit: number): Promise<Hit[]> =>
-  tx.query<Hit>((db) => {
+  planned(tx, (db) => {
     const rank =
       tx.dialect.name === 'sqlite'
         ? db.raw('w.rank')
