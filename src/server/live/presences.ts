@@ -32,6 +32,8 @@ export class Presences {
   #told: Map<string, string> | null = null;
   #lastLook = Number.NEGATIVE_INFINITY;
   #planned = false;
+  /** Looks run one after the other: an older one that ends later would plan and tell what is no longer so. */
+  #looking: 'no' | 'now' | 'now and again' = 'no';
   #cancelNext = () => {};
 
   constructor(boardId: string, db: Database, clock: Clock) {
@@ -63,6 +65,18 @@ export class Presences {
 
   async #look(): Promise<void> {
     this.#planned = false;
+    if (this.#looking !== 'no') {
+      this.#looking = 'now and again';
+      return;
+    }
+    this.#looking = 'now';
+    await this.#lookOnce();
+    const again = this.#looking !== 'now';
+    this.#looking = 'no';
+    if (again) this.wake();
+  }
+
+  async #lookOnce(): Promise<void> {
     this.#lastLook = this.#clock.now();
     const watchers = [...this.watchers];
     if (watchers.length === 0) return;
