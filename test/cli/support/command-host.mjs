@@ -140,30 +140,38 @@ function library(text, filename) {
 
 /**
  * The packed command line. Each of its modules is evaluated once in every command that uses it, as in a new process; the
- * functions stay, since V8 has compiled them and knows how they are called.
+ * functions stay, since V8 has compiled them and knows how they are called. ES modules of packages stay whole: they hold
+ * nothing of a command, and what one does to its own functions, it cannot do again.
  */
 function program(text, filename) {
-  /** The modules that this command has evaluated, in their order. */
+  const stay = new Map();
+  /** The other modules that this command has evaluated, in their order. */
   let evaluated = new Map();
   let requireNow;
   /** What the bundler calls with each module, in place of its own. */
-  const module = ([run]) => {
+  const module = (parts, stays) => {
+    const [[path, run]] = Object.entries(parts);
     const use = () => {
-      const known = evaluated.get(use);
+      const seen = stays(path) ? stay : evaluated;
+      const known = seen.get(use);
       if (known) return known.exports;
       const module = { exports: {} };
-      evaluated.set(use, module);
+      seen.set(use, module);
       run(module.exports, module);
       return module.exports;
     };
     return use;
   };
-  const marked = ['__esm', '__commonJS'].reduce((code, name) => {
+  const kinds = {
+    __esm: (parts) => module(parts, (path) => path.startsWith('node_modules/')),
+    __commonJS: (parts) => module(parts, () => false),
+  };
+  const marked = Object.keys(kinds).reduce((code, name) => {
     const [before, after, ...more] = code.split(`var ${name}=`);
     if (after === undefined || more.length > 0) throw new Error(`the packed program has not one ${name}`);
-    return `${before}var ${name}=(parts)=>ofHost(Object.values(parts)),${name}OfBundle=${after}`;
+    return `${before}var ${name}=ofHost.${name},${name}OfBundle=${after}`;
   }, text);
-  const evaluate = vm.runInThisContext(`(ofHost) => ${marked}`, { filename })(module);
+  const evaluate = vm.runInThisContext(`(ofHost) => ${marked}`, { filename })(kinds);
   let kept = null;
   let atStart = [];
   return (exports, require, module, ...where) => {
