@@ -12,6 +12,8 @@ const system = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 const args = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--font-render-hinting=none'],
+  // All tabs of one person share a process, which takes a while to start.
+  '--renderer-process-limit=1',
 ];
 
 let running: Promise<Browser> | null = null;
