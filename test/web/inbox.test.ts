@@ -5,6 +5,7 @@ import type { Message } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
 import { visit } from './support/visit.ts';
@@ -162,11 +163,16 @@ describe('what needs the person', () => {
       await route.fetch();
       await route.abort();
     });
+    await page.clock.install();
     await yes.click();
-    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    const again = page.getByRole('button', { name: 'Try again' });
+    await until(async () => {
+      await page.clock.fastForward(1_000);
+      return again.isVisible();
+    }, 'the page leaves it to the person');
     expect(lost).to.be.greaterThan(1);
     lost = 9;
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await again.click();
     await page.getByRole('button', { name: 'Yes', pressed: true }).waitFor();
     expect(await repliesTo(agent, ask)).to.have.length(1);
     await close();

@@ -51,6 +51,7 @@ describe('tasks on the page', () => {
     await column(danas.page, 'In progress')
       .getByRole('link', { name: /Cap the backoff/ })
       .waitFor();
+    await danas.page.clock.install();
     await post(claude, board, 'How long at most?', {
       to: ['@maya'],
       about: [task.ref],
@@ -59,6 +60,7 @@ describe('tasks on the page', () => {
     const blocked = column(danas.page, 'Blocked').getByRole('link', { name: /Cap the backoff/ });
     await blocked.filter({ hasText: 'waits on maya' }).waitFor();
     await danas.page.locator('.tc.fresh').waitFor();
+    await danas.page.clock.fastForward(3_000);
     await danas.page.locator('.tc.fresh').waitFor({ state: 'detached' });
 
     const mayas = await visit(server, maya, path);
