@@ -14,11 +14,7 @@ import { codeOf, failure, launchPlace, startedAs } from './support/launching.ts'
 if (findProgram('tmux', process.env))
   describe('the launcher tmux', function () {
     this.timeout(60_000);
-    const place = launchPlace();
-    const { program, read } = place;
-    const tmux = (...words: string[]) =>
-      execFileSync('tmux', words, { env: place.env, encoding: 'utf8', stdio: 'pipe' });
-    const SESSION = '=demo-1a2b3c-bot:';
+    // Before its folder is removed, in which tmux keeps its socket.
     afterEach(() => {
       try {
         tmux('kill-server');
@@ -26,6 +22,11 @@ if (findProgram('tmux', process.env))
         // None was started.
       }
     });
+    const place = launchPlace();
+    const { program, read } = place;
+    const tmux = (...words: string[]) =>
+      execFileSync('tmux', words, { env: place.env, encoding: 'utf8', stdio: 'pipe' });
+    const SESSION = '=demo-1a2b3c-bot:';
 
     it('runs a program in a session of its own, without a shell, whatever its words are', async () => {
       const odd = join(place.dir, 'a #{session_name} %d');
