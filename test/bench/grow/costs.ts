@@ -92,7 +92,7 @@ export async function measureCosts(): Promise<Costs> {
     const before = await size(engine);
     let posted = 0;
     const runs: Run[] = [];
-    const crowded: number[] = [];
+    const crowded: { alone: Run; among: Run }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       for (const shape of shapes) runs.push(await posts(side, meter, shape, RUN_MS));
       runs.push(await reads(side, meter));
@@ -102,7 +102,7 @@ export async function measureCosts(): Promise<Costs> {
       const among = await posts(side, meter, FEW, RUN_MS).finally(end);
       runs.push(alone);
       posted += among.counts.post;
-      crowded.push(perPost(among) / perPost(alone));
+      crowded.push({ alone, among });
     }
     posted += runs.reduce((sum, { counts }) => sum + counts.post, 0);
     const bytesPerPost = ((await size(engine)) - before) / posted;
@@ -115,12 +115,12 @@ export async function measureCosts(): Promise<Costs> {
       }));
       return Object.fromEntries(pricesOf(rows).map((price, n) => [units[n], price])) as Prices;
     };
+    const prices = { server: of('server'), postgres: of('postgres') };
     return {
-      server: of('server'),
-      postgres: of('postgres'),
+      ...prices,
       load: of('load'),
       yardMs,
-      crowded: Math.max(median(crowded), 1),
+      crowded: Math.max(median(crowded.map(({ alone, among }) => overOf(among, prices) / overOf(alone, prices))), 1),
       syncMs: Number(sync['ms']),
       bytesPerPost,
       baseKib: await rssKib(side),
@@ -133,8 +133,13 @@ export async function measureCosts(): Promise<Costs> {
   }
 }
 
-/** Not by the yardstick, which neighbours hold up as well. */
-const perPost = ({ counts, cpu }: Run): number => (cpu.server + cpu.postgres) / counts.post;
+/**
+ * How many times as much CPU time a run took as its counts cost: by what was done and not by posts, since those of crowded cores share
+ * larger batches; nor by the yardstick, which neighbours hold up as well.
+ */
+const overOf = ({ counts, cpu }: Run, prices: Record<'server' | 'postgres', Prices>): number =>
+  (cpu.server + cpu.postgres) /
+  units.reduce((sum, unit) => sum + counts[unit] * (prices.server[unit] + prices.postgres[unit]), 0);
 
 /** Counts what is done, and the CPU time that it takes. */
 class Meter {
