@@ -128,6 +128,44 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('takes a key for what is shown from the moment it is shown', async () => {
+    const { person, board, agent } = await begin();
+    const first = await post(agent, board.name, 'Which name?', { ask: { options: ['a', 'b'] } });
+    const second = await post(agent, board.name, 'Which colour?', { ask: { options: ['red', 'blue'] } });
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('heading', { name: 'Which name?' }).waitFor();
+    // A change of the document is seen before the browser paints it, sooner than anyone can press a key.
+    await page.evaluate(() => {
+      const press = (key: string) => document.dispatchEvent(new KeyboardEvent('keydown', { key }));
+      const observer = new MutationObserver(() => {
+        if (document.getElementById('inbox-title')?.textContent !== 'Which colour?') return;
+        observer.disconnect();
+        press('2');
+      });
+      observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+      press('j');
+    });
+    await page.getByRole('button', { name: 'blue', pressed: true }).waitFor();
+    expect((await repliesTo(agent, second)).map(({ body }) => body)).to.deep.equal(['blue']);
+    expect(await repliesTo(agent, first)).to.deep.equal([]);
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: 'Which name?' }).waitFor();
+    // What opens to be written in has the keyboard from that moment too: what is typed next is not a key.
+    const typed = await page.evaluate(async () => {
+      const shown = new Promise<string>((resolve) => {
+        new MutationObserver((_, observer) => {
+          if (!document.querySelector('.idet textarea')) return;
+          observer.disconnect();
+          resolve(document.activeElement?.tagName ?? '');
+        }).observe(document.body, { subtree: true, childList: true });
+      });
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'r' }));
+      return shown;
+    });
+    expect(typed).to.equal('TEXTAREA');
+    await close();
+  });
+
   it('stands above the conversation as long as its card is out of view, one at a time', async () => {
     const { person, board, agent } = await begin();
     await post(agent, board.name, 'Which first?', { ask: { options: ['a', 'b'] } });

@@ -1,5 +1,5 @@
 /** The editor of the brief. It never overwrites a change that was made meanwhile: both texts are shown, and the person chooses. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ClientError } from '../../client/errors.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Board, Brief } from '../../contract/types.ts';
@@ -59,7 +59,7 @@ export function BriefEditor({ room, board, now, close }: Props) {
   const [busy, setBusy] = useState(false);
   const key = useRef(newIdempotencyKey());
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), [merging]);
+  useLayoutEffect(() => field.current?.focus(), [merging]);
 
   const write = (text: string): void => {
     setDraft({ ...draft, text });

@@ -1,6 +1,6 @@
 /** The message box: text with completion of names, who gets it, files, a question, and posting. */
 import { Suspense } from 'preact/compat';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Message } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -67,7 +67,7 @@ export function Box({ name, room, board, target }: Props) {
     ],
     [name],
   );
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A reply that was chosen is written next; one that was found again after a reload waits.
     if (target && resumed.peek()?.id !== target.id) focus();
   }, [target?.id]);

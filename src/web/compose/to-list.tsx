@@ -1,6 +1,6 @@
 /** The choice of who gets a message, and whether it is urgent or expects a reply; loaded when it is opened. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Board, Member } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Glyph } from '../parts/who.tsx';
@@ -24,7 +24,7 @@ export default function Choices({ to, others, board, draft, change }: Props) {
     change({ to: target === 'all' || next.length === 0 ? ['all'] : next });
   };
   const first = useRef<HTMLFieldSetElement>(null);
-  useEffect(() => first.current?.querySelector('input')?.focus(), []);
+  useLayoutEffect(() => first.current?.querySelector('input')?.focus(), []);
   const choice = (target: string, children: ComponentChildren) => (
     <Check key={target} checked={to.includes(target)} change={() => toggle(target)}>
       {children}

@@ -1,5 +1,5 @@
 /** An answer in words: a line that becomes a text field; its draft stays when it is left. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { answering, sendAnswer } from '../state/answers.ts';
@@ -13,7 +13,7 @@ export function WriteAnswer(props: { message: Message; open: boolean; setOpen: (
   const line = useRef<HTMLButtonElement>(null);
   const opened = useRef(false);
   const busy = answering.value.get(message.id)?.state === 'sending';
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) field.current?.focus();
     else if (opened.current) line.current?.focus();
     opened.current = open;

@@ -1,11 +1,11 @@
 /** A dialog over the page: the focus stays in it, Escape closes it and gives the focus back to what opened it. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** @param label its name for readers of the screen */
 export function Dialog(props: { label: string; class?: string; close: () => void; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     const { current } = dialog;
     current?.showModal();

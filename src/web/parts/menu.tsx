@@ -1,6 +1,6 @@
 /** A button that opens a list of actions: arrow keys move, Escape closes and gives the focus back. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /**
  * @param button what stands on the button
@@ -18,7 +18,7 @@ export function Menu(props: {
   const list = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return;
     items(list.current)[0]?.focus();
     const leave = (event: MouseEvent): void => {

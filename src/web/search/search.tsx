@@ -1,6 +1,6 @@
 /** Search over one board or all: messages, tasks and files, with the matched words marked. */
 import './search.css';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SearchResult } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { announce } from '../parts/announce.tsx';
@@ -50,7 +50,7 @@ export default function Search() {
   const query = { q, board: here.board, kind: kind || undefined, sort };
   const asked = JSON.stringify(query);
 
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   useEffect(() => {
     if (here.q !== text.trim()) setText(here.q);
   }, [here.q]);

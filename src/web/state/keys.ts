@@ -1,6 +1,6 @@
 /** The keyboard: single keys and short sequences, outside of text fields, which can be turned off; and what `?` lists. */
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { keep, kept } from './kept.ts';
 
 export interface KeyBinding {
@@ -43,7 +43,8 @@ export const keyWords = (keys: string): string =>
 
 /** Keeps bindings in force as long as the component is shown. @param name heading under which `?` lists them. */
 export function useKeys(name: string, bindings: readonly KeyBinding[], deps: readonly unknown[] = []): void {
-  useEffect(() => {
+  // Not after the next paint, as with useEffect: a key pressed until then would do what the screen no longer shows.
+  useLayoutEffect(() => {
     const group = { name, bindings };
     keyGroups.value = [...keyGroups.peek(), group];
     return () => {
