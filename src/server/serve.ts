@@ -121,6 +121,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       recheck: recheckShown,
       used: lastUse.note.bind(lastUse),
       hold: live.hold.bind(live),
+      wakeUps: () => live.notifier.published,
       wait: live.wait.bind(live),
       watch: live.watchCredential.bind(live),
     };

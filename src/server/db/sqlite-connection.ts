@@ -62,8 +62,8 @@ export class Connection {
     if (!prepared) {
       // Queries built per call vary with the length of their lists; forgetting all now and then bounds the memory.
       if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear();
-      // A variable that is the whole of a LIMIT makes SQLite plan the statement anew at every run.
-      prepared = new Prepared(this.db.prepare(sql.replace(/\blimit \?/gi, 'LIMIT 0 + ?')));
+      // A variable that is the whole of a LIMIT, with a plus or not, makes SQLite plan the statement anew at every run.
+      prepared = new Prepared(this.db.prepare(sql.replace(/\blimit \+?\?/gi, 'LIMIT 0 + ?')));
       this.#prepared.set(sql, prepared);
     }
     return prepared;

@@ -141,7 +141,8 @@ function compile(build: Build<Params>, dialect: 'sqlite' | 'postgres', name: str
     const binding = constants[next++];
     if (!(binding instanceof Placeholder)) return literal(binding);
     slots.push(binding.name);
-    return dialect === 'postgres' ? `$${slots.length}` : '?';
+    // An expression: SQLite may plan a statement anew at every run for a bare variable, since another value might have another plan.
+    return dialect === 'postgres' ? `$${slots.length}` : '+?';
   });
   return { name, sql: text, bind: binder(slots) };
 }

@@ -122,11 +122,12 @@ export class Live {
   /**
    * Repeats a read that found nothing until it finds something or the time is over. It subscribes before it reads again, so nothing is missed, and
    * every wake-up leads to a fresh read with its own checks.
-   * @param seconds 1 to 600; @param gone aborts when the client went away.
+   * @param since how many wake-ups there had been before the first read; @param seconds 1 to 600; @param gone aborts when the client went away.
    */
   async wait<T>(
     caller: Caller,
     first: Pick<Waited<T>, 'board' | 'keys' | 'again'>,
+    since: number,
     seconds: number,
     gone: AbortSignal,
     look: Look,
@@ -146,8 +147,11 @@ export class Live {
     if (gone.aborted) sleep.stop();
     gone.addEventListener('abort', () => sleep.stop(), { once: true });
     try {
-      // Reads again before sleeping only if the board changed between the first read and the subscription.
-      const moved = first.keys !== undefined || (await this.#patiently(sleep, () => this.#hasMoved(caller, board)));
+      // Reads again before sleeping only if the board changed between the first read and the subscription. A server that is alone
+      // on its database is told of every change at once.
+      const told = !this.#db.dialect.shared && this.notifier.published === since;
+      const moved =
+        first.keys !== undefined || (!told && (await this.#patiently(sleep, () => this.#hasMoved(caller, board))));
       if (!moved) await sleep.next();
       for (;;) {
         const found = await this.#patiently(sleep, again);

@@ -9,6 +9,8 @@ export type Watcher = (key: string) => void;
 export class Notifier {
   readonly #watchers = new Map<string, Set<Watcher>>();
   readonly #watchingAll: Watcher[] = [];
+  /** How often something was published. */
+  published = 0;
 
   /** Calls `watcher` whenever one of the keys is published, until the returned function is called. */
   watch(keys: readonly string[], watcher: Watcher): () => void {
@@ -32,6 +34,7 @@ export class Notifier {
   }
 
   publish(keys: Iterable<string>): void {
+    this.published++;
     for (const key of keys) {
       for (const watcher of this.#watchingAll) watcher(key);
       for (const watcher of [...(this.#watchers.get(key) ?? [])]) watcher(key);

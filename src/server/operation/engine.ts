@@ -20,8 +20,20 @@ export interface Engine {
   used(caller: Caller, now: number): Promise<void>;
   /** Looks again until the outcome holds no longer, its time is over or the client has gone; no transaction is open meanwhile. */
   hold<T extends Outcome<unknown>>(first: T, gone: AbortSignal, look: () => Promise<T>): Promise<T>;
-  /** Repeats a read that found nothing until it finds something, `seconds` (1 to 600) are over or the client has gone. */
-  wait(caller: Caller, found: Waited<unknown>, seconds: number, gone: AbortSignal, look: Look): Promise<unknown>;
+  /** How many wake-ups there have been so far. */
+  wakeUps(): number;
+  /**
+   * Repeats a read that found nothing until it finds something, `seconds` (1 to 600) are over or the client has gone.
+   * @param since `wakeUps()` before that read
+   */
+  wait(
+    caller: Caller,
+    found: Waited<unknown>,
+    since: number,
+    seconds: number,
+    gone: AbortSignal,
+    look: Look,
+  ): Promise<unknown>;
   /** Calls `ended` once when the caller's credential stops working, until the returned function is called. */
   watch(caller: Caller, ended: () => void): () => void;
   /** Tells the log of what went wrong. */

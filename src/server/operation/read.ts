@@ -78,10 +78,11 @@ export async function runWait(
     if (wait > 0) admitAs('waiting');
     return { caller, found: await useCase.run(tx, caller, input as never) };
   };
+  const since = engine.wakeUps();
   // Agents who were woken together come again together.
   const { caller, found } = await reading(engine, name, credential, first, { shares: 'look' });
   if (!found.empty || wait === 0) return found.answer;
-  return engine.wait(caller, found, wait, gone(), { case: useCase, input: input as never });
+  return engine.wait(caller, found, since, wait, gone(), { case: useCase, input: input as never });
 }
 
 /** Decides whether a stream may start; the answer takes over the response. */

@@ -53,6 +53,25 @@ forEachDatabase('a wait', (engine) => {
     expect((await waiting).body.messages.map(({ body }) => body)).to.deep.equal(['the next']);
   });
 
+  it('ends with a message, and with its key, that came after it had read and before it slept', async () => {
+    // The use of a key is written down between the two, once a minute.
+    const meanwhile = (happens: () => Promise<unknown>): void => {
+      server.clock.advance(61_000);
+      const { write } = server.db;
+      server.db.write = async (fn, allowed) => {
+        server.db.write = write;
+        await happens();
+        return write.call(server.db, fn, allowed) as never;
+      };
+    };
+    const reader = await newAgent(server.dana, board);
+    meanwhile(() => post(server.dana, board, 'in between'));
+    expect((await inbox(reader)).body.messages.map(({ body }) => body)).to.deep.equal(['in between']);
+    const { seq } = await post(server.dana, board, 'known');
+    meanwhile(() => endMember(server, reader.memberId));
+    expect((await inbox(reader, { after: seq })).status).to.equal(403);
+  });
+
   it('sleeps through what is not for it', async () => {
     const other = await newAgent(server.dana, board);
     const root = await post(server.dana, board, 'a thread', { to: [`@${other.name}`] });
