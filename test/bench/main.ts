@@ -62,6 +62,8 @@ const profile = args.includes('--profile');
 const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.find((name) => !Object.hasOwn(sections, name));
 if (unknown !== undefined) throw new Error(`no section ${unknown}; there are: ${Object.keys(sections).join(', ')}`);
+const flag = args.find((arg) => arg.startsWith('--') && !/^--(profile|docs|minutes=\d+)$/.test(arg));
+if (flag !== undefined) throw new Error(`no flag ${flag}; there are: --profile, --docs, --minutes=N`);
 
 const compiled = !serverModule().endsWith('.ts');
 const installed = (name: string): string =>
