@@ -148,6 +148,7 @@ describe('what needs the person', () => {
     await page.getByRole('button', { name: 'blue', pressed: true }).waitFor();
     expect((await repliesTo(agent, second)).map(({ body }) => body)).to.deep.equal(['blue']);
     expect(await repliesTo(agent, first)).to.deep.equal([]);
+    await page.getByRole('region', { name: 'Answered today' }).getByText('you said: blue').waitFor();
     await page.keyboard.press('k');
     await page.getByRole('heading', { name: 'Which name?' }).waitFor();
     // What opens to be written in has the keyboard from that moment too: what is typed next is not a key.
