@@ -22,7 +22,7 @@ export function section(name: string, lines: string[]): string[] {
 
 /** A term and what it means. */
 export function entry(term: string, meaning: string): string[] {
-  return ['.TP', `.B ${plain(term)}`, plain(meaning)];
+  return [`.IP "\\fB${plain(term).replaceAll('"', '""')}\\fR"`, plain(meaning)];
 }
 
 /** Lines that keep their shape. */
