@@ -2,7 +2,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Inbox, Message, Query } from '../../contract/types.ts';
 import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../access/board-access.ts';
-import { once } from '../db/once.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';
 import { movePosition } from '../members/positions.store.ts';
@@ -13,6 +12,7 @@ import type { Asked, WaitCase, Waited, WriteCase } from '../operation/usecase.ts
 import { brakeAt, RepeatedReads } from '../seats/budget.rules.ts';
 import { effectivePolicy } from '../seats/midturn.rules.ts';
 import { countWake } from '../seats/wake-count.steps.ts';
+import { once } from '../text/once.ts';
 import { brakeView } from '../views/member.ts';
 import { type LoadedMessages, loadMessages, showMessages } from '../views/message.ts';
 import { workViews } from '../views/tasks/work.ts';
