@@ -98,22 +98,23 @@ const withPosted = withContextStatement(true);
 export const asksOf = (tx: ReadTx, messageIds: string[], posted: boolean): Promise<AskWithContext[]> =>
   tx.all(...(posted ? withPosted : withoutPosted).over({}, messageIds));
 
+const openToStatement = listStatement<{ now: number }, { to_id: string; blocking: number; count: number }>(
+  (db, p, memberIds) =>
+    db('asks')
+      .whereIn('to_id', memberIds)
+      .whereNull('answer_seq')
+      .where((open) => open.whereNull('going_at').orWhere('going_at', '>', p.now))
+      .groupBy('to_id', 'blocking')
+      .select('to_id', 'blocking')
+      .count({ count: '*' }),
+);
+
 /** Open asks addressed to each of these members now, those that block counted apart. */
 export const openAsksTo = (
   tx: ReadTx,
   memberIds: string[],
 ): Promise<{ to_id: string; blocking: number; count: number }[]> =>
-  memberIds.length === 0
-    ? Promise.resolve([])
-    : tx.query((db) =>
-        db('asks')
-          .whereIn('to_id', memberIds)
-          .whereNull('answer_seq')
-          .where((open) => open.whereNull('going_at').orWhere('going_at', '>', tx.now))
-          .groupBy('to_id', 'blocking')
-          .select('to_id', 'blocking')
-          .count({ count: '*' }),
-      );
+  tx.all(...openToStatement.over({ now: tx.now }, memberIds));
 
 export interface AskFilter {
   boardIds: string[];

@@ -216,18 +216,18 @@ export const countsAt = async (tx: ReadTx, boardId: string, memberId: string, up
   };
 };
 
+const openRequestsStatement = listStatement<Params, { member_id: string; count: number }>((db, _p, memberIds) =>
+  db('message_members')
+    .whereIn('member_id', memberIds)
+    .where('awaits', 1)
+    .groupBy('member_id')
+    .select('member_id')
+    .count({ count: '*' }),
+);
+
 /** How many replies these members still owe. */
-export const openRequests = async (tx: ReadTx, memberIds: string[]): Promise<{ member_id: string; count: number }[]> =>
-  memberIds.length === 0
-    ? []
-    : tx.query((db) =>
-        db('message_members')
-          .whereIn('member_id', memberIds)
-          .where('awaits', 1)
-          .groupBy('member_id')
-          .select('member_id')
-          .count({ count: '*' }),
-      );
+export const openRequests = (tx: ReadTx, memberIds: string[]): Promise<{ member_id: string; count: number }[]> =>
+  tx.all(...openRequestsStatement.over({}, memberIds));
 
 const answeredStatement = statement<{ member_id: string; seq: number }>((db, p) =>
   db('message_members').where({ member_id: p.member_id, seq: p.seq, awaits: 1 }).update({ awaits: 0 }),

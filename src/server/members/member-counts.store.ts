@@ -1,4 +1,5 @@
 /** How many people and agents a board has. */
+import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
 
@@ -8,18 +9,20 @@ export interface MemberCounts {
   agents: number;
 }
 
+const countsStatement = listStatement<Params, MemberCounts>((db, _p, boardIds) =>
+  db('members')
+    .whereIn('board_id', boardIds)
+    .where('status', 'active')
+    .groupBy('board_id')
+    .select('board_id', {
+      people: db.raw("SUM(CASE WHEN kind = 'human' THEN 1 ELSE 0 END)"),
+      agents: db.raw("SUM(CASE WHEN kind = 'agent' THEN 1 ELSE 0 END)"),
+    }),
+);
+
 /** How many active people and agents boards have. */
 export const countMembers = (tx: ReadTx, boardIds: string[]): Promise<MemberCounts[]> =>
-  tx.query<MemberCounts>((db) =>
-    db('members')
-      .whereIn('board_id', boardIds)
-      .where('status', 'active')
-      .groupBy('board_id')
-      .select('board_id', {
-        people: db.raw("SUM(CASE WHEN kind = 'human' THEN 1 ELSE 0 END)"),
-        agents: db.raw("SUM(CASE WHEN kind = 'agent' THEN 1 ELSE 0 END)"),
-      }),
-  );
+  tx.all(...countsStatement.over({}, boardIds));
 
 /** How many active agents, and of how many different people; and how many of one person. */
 export const agentTotals = async (
