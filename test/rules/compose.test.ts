@@ -289,6 +289,10 @@ describe('large bundles', () => {
     ]);
     expect(made.bundle).to.include('seq="1" truncated="true"');
     expect(made.bundle).to.include('service: Full text (65536 bytes): service read --around 1');
+    // Cut for one seat, a message is whole for another that is given it so.
+    const both = at('wake', [seatOf([giant]), seatOf([fromOwner(1)], { inboxed: { member_id: 'mem_other' } })]);
+    expect(both.messages.map(({ form }) => form)).to.deep.equal(['truncated', 'full']);
+    expect(both.bundle!.match(/truncated="true"/g)).to.have.length(1);
     // At a turn's start there is no room for a beginning: it is named.
     const started = at('turn_start', [seatOf([giant, fromOwner(2)])]);
     expect(started.messages.map(({ seq, form }) => [seq, form])).to.deep.equal([

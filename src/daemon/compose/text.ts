@@ -14,15 +14,22 @@ interface WholeGroup extends Group {
   messages: Message[];
   quiet: Message[];
   digest: Message[];
+  cut: Map<string, number>;
 }
 
 export function textOf(chosen: readonly Chosen[], input: ComposeInput): string {
   const groups = new Map<ComposeSeat, WholeGroup>();
-  const cut = new Map<string, number>();
   for (const { seat, message, quiet, form } of chosen) {
-    const group = groups.get(seat) ?? { ...groupOf(seat, input), messages: [], quiet: [], digest: [], cut };
+    const group = groups.get(seat) ?? {
+      ...groupOf(seat, input),
+      messages: [],
+      quiet: [],
+      digest: [],
+      // Of this seat: another may be given the same message whole.
+      cut: new Map(),
+    };
     groups.set(seat, group);
-    if (form === 'truncated') cut.set(message.id, cutBytes(input));
+    if (form === 'truncated') group.cut.set(message.id, cutBytes(input));
     (form === 'digest' ? group.digest : quiet ? group.quiet : group.messages).push(message);
   }
   for (const { digest } of groups.values()) digest.sort((a, b) => a.seq - b.seq);
