@@ -73,7 +73,7 @@ export class GroupWriter {
           if (!this.#connection.db.inTransaction) throw failed.error;
           this.#connection.exec('ROLLBACK');
           if (jobs === side) for (const job of side) job.shares = false;
-          else failed.job.reject(told(failed.error));
+          else failed.job.reject(diskError(failed.error, true));
           return batch.filter((job) => jobs === side || job !== failed.job);
         }
         await session.finish();
@@ -82,7 +82,7 @@ export class GroupWriter {
       this.#connection.exec('COMMIT');
     } catch (error) {
       if (this.#connection.db.inTransaction) this.#connection.exec('ROLLBACK');
-      for (const job of batch) job.reject(told(error));
+      for (const job of batch) job.reject(diskError(error, true));
       return [];
     }
     for (const settle of settled) settle();
@@ -106,11 +106,13 @@ export class GroupWriter {
   }
 }
 
-/** What a failure of the disk means; any other error as it is. */
-function told(error: unknown): unknown {
+/**
+ * What a failure of the disk means; any other error as it is.
+ * @param writing whether something was to be written: what was not flushed may still be found by the next start.
+ */
+export function diskError(error: unknown, writing: boolean): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error;
   // The disk or a quota is at its end.
   if (error.code === 'SQLITE_FULL') return new StorageFull(error);
-  // What was not flushed may still be found by the next start.
-  return /^SQLITE_(IOERR|READONLY|CANTOPEN)/.test(error.code) ? new Unreachable(error, true) : error;
+  return /^SQLITE_(IOERR|READONLY|CANTOPEN)/.test(error.code) ? new Unreachable(error, writing) : error;
 }

@@ -11,7 +11,7 @@ import { sqliteDialect } from './dialect.ts';
 import { NamedLocks } from './named-locks.ts';
 import { QuietCheckpoint } from './sqlite-checkpoint.ts';
 import { Connection, SqliteReadTx } from './sqlite-connection.ts';
-import { GroupWriter } from './sqlite-writer.ts';
+import { diskError, GroupWriter } from './sqlite-writer.ts';
 import type { Allowed, Database, Follower, ReadTx, WriteTx } from './tx.ts';
 
 const READERS = 4;
@@ -45,13 +45,17 @@ export class SqliteDatabase implements Database {
 
   async read<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error('the database is closed');
-    const connection = await this.#acquire();
     try {
-      connection.exec('BEGIN');
-      return await fn(new SqliteReadTx(connection, this.#clock.now()));
-    } finally {
-      if (connection.db.inTransaction) connection.exec('COMMIT');
-      this.#release(connection);
+      const connection = await this.#acquire();
+      try {
+        connection.exec('BEGIN');
+        return await fn(new SqliteReadTx(connection, this.#clock.now()));
+      } finally {
+        if (connection.db.inTransaction) connection.exec('COMMIT');
+        this.#release(connection);
+      }
+    } catch (error) {
+      throw diskError(error, false);
     }
   }
 
@@ -88,8 +92,9 @@ export class SqliteDatabase implements Database {
     const idle = this.#readers.pop();
     if (idle) return idle;
     if (this.#open < READERS) {
+      const connection = new Connection(this.#file, { readonly: true });
       this.#open++;
-      return new Connection(this.#file, { readonly: true });
+      return connection;
     }
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
