@@ -126,14 +126,14 @@ const seatColumns = {
   lifecycle: 'b.lifecycle',
 };
 
-/** Digests are looked up in their order, so that two who lock several credentials do not wait for each other. */
+/** Rows are locked in the order of their ids, as everything that locks several of them does: no two wait for each other. */
 const keysStatement = (locked: boolean) =>
   listStatement<Params, KeyRow & { digest: Buffer }>((db, _p, digests) => {
     const query = db({ k: 'access_keys' })
       .join({ p: 'people' }, 'p.id', 'k.person_id')
       .whereIn('k.digest', digests as Buffer[])
       .select({ digest: 'k.digest', ...keyColumns });
-    return locked ? query.forShare('k', 'p') : query;
+    return locked ? query.orderBy('k.id').forShare('k', 'p') : query;
   });
 
 const keyByIdStatement = statement<{ id: string }, KeyRow>((db, p) =>
@@ -177,7 +177,7 @@ const seatsStatement = (locked: boolean) =>
       .select('m.*', { digest: 'm.token_digest', ...seatColumns });
     // The seat's own row is written by most of what a seat does; two shared locks on it would wait for each other.
     // In one clause of the builder, which knows only one.
-    return locked ? query.forNoKeyUpdate(db.raw('"m" FOR SHARE OF "k", "p"') as never) : query;
+    return locked ? query.orderBy('m.id').forNoKeyUpdate(db.raw('"m" FOR SHARE OF "k", "p"') as never) : query;
   });
 
 const bound = (side: string): string =>
