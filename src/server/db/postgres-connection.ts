@@ -77,9 +77,17 @@ function watched(client: pg.Client, lost: () => void): pg.Client {
   return client;
 }
 
+const streamOf = (client: pg.ClientBase): Socket =>
+  (client as pg.ClientBase & { connection: { stream: Socket } }).connection.stream;
+
+/** Ends a connection at once; what it was asked fails. */
+export function destroy(client: pg.ClientBase): void {
+  streamOf(client).destroy();
+}
+
 /** Sends what is asked of a connection in this turn of the event loop in one packet. */
 export function gather(client: pg.ClientBase): void {
-  const { stream } = (client as pg.Client & { connection: { stream: Socket } }).connection;
+  const stream = streamOf(client);
   if (stream.writableCorked > 0) return;
   stream.cork();
   process.nextTick(() => stream.uncork());

@@ -7,9 +7,11 @@
 import type pg from 'pg';
 import type { Clock } from './clock.ts';
 import { NamedLocks } from './named-locks.ts';
-import { connect, persist, translate } from './postgres-connection.ts';
+import { connect, destroy, persist, translate } from './postgres-connection.ts';
 
 const TRY_MS = 50;
+/** A connection that does not answer for so long is lost. */
+const ANSWER_MS = 10_000;
 /** What another process holds for so long, after a connection was lost, is lost. */
 const ELSEWHERE_MS = 30_000;
 /** An arbitrary constant: keeps these locks apart from those that end with a transaction. */
@@ -43,12 +45,12 @@ export class PostgresLocks {
    * @returns a function that frees it; null when it was not free within `waitMs`. @throws Unreachable
    */
   async claim(name: string, waitMs: number, lost: () => void = () => {}): Promise<(() => Promise<void>) | null> {
-    const until = this.#clock.now() + waitMs;
     const release = await this.#local.claim(name, waitMs);
     if (!release) return null;
     try {
       let on = await this.#take(name);
-      while (!on && this.#clock.now() + TRY_MS <= until) {
+      // Counted, not read from a clock that may be set meanwhile.
+      for (let left = waitMs - TRY_MS; !on && left >= 0; left -= TRY_MS) {
         await new Promise<void>((resolve) => void this.#clock.after(TRY_MS, resolve));
         on = await this.#take(name);
       }
@@ -88,8 +90,13 @@ export class PostgresLocks {
   async #ask(fn: string, name: string): Promise<pg.Client | null> {
     this.#client ??= await this.#connect();
     const client = this.#client;
-    const { rows } = await translate(client.query(`SELECT ${fn}(${SPACE}, hashtext($1)) AS done`, [name]));
-    return (rows[0] as { done: boolean }).done ? client : null;
+    const answered = this.#clock.after(ANSWER_MS, () => destroy(client));
+    try {
+      const { rows } = await translate(client.query(`SELECT ${fn}(${SPACE}, hashtext($1)) AS done`, [name]));
+      return (rows[0] as { done: boolean }).done ? client : null;
+    } finally {
+      answered();
+    }
   }
 
   async #connect(): Promise<pg.Client> {
@@ -102,14 +109,18 @@ export class PostgresLocks {
 
   async #takeAgain(name: string, held: Held): Promise<void> {
     held.on = null;
-    let elsewhereSince = Number.POSITIVE_INFINITY;
+    let giveUp = false;
+    let cancel: (() => void) | undefined;
     const take = async (): Promise<void> => {
       held.on = await this.#take(name);
       if (held.on) return;
-      elsewhereSince = Math.min(elsewhereSince, this.#clock.now());
-      if (this.#clock.now() - elsewhereSince < ELSEWHERE_MS) throw new Error(`${name} is held elsewhere`);
+      cancel ??= this.#clock.after(ELSEWHERE_MS, () => {
+        giveUp = true;
+      });
+      if (!giveUp) throw new Error(`${name} is held elsewhere`);
       held.lost();
     };
     await persist(this.#clock, take, () => this.#closed || this.#held.get(name) !== held);
+    cancel?.();
   }
 }

@@ -8,7 +8,7 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import { type Dialect, postgresDialect } from './dialect.ts';
-import { gather, translate } from './postgres-connection.ts';
+import { destroy, gather, translate } from './postgres-connection.ts';
 import {
   builderOf,
   type Compiled,
@@ -24,6 +24,11 @@ import type { WriteTx } from './tx.ts';
 
 /** Most rows of one insertion. Sizes go in powers of two, so that there are few statements. */
 const MAX_ROWS = 64;
+/**
+ * Looks, a second apart, after which a statement without an answer gets none any more: the engine ends each within five seconds. A
+ * host that lost its power says nothing, and TCP would wait for it for a quarter of an hour.
+ */
+const MAX_LOOKS = 10;
 /** Queries built per call vary with the length of their lists; each connection keeps what it prepared. */
 const MAX_NAMED = 300;
 const named = new Map<string, string>();
@@ -55,6 +60,9 @@ export class Session {
   /** The first error of a statement; all that come after it are refused because of it. */
   #failed: unknown = null;
   #now = Number.NaN;
+  #unanswered = 0;
+  /** Looks since the last answer. */
+  #looks = 0;
 
   constructor(client: pg.ClientBase) {
     this.#client = client;
@@ -136,9 +144,25 @@ export class Session {
     if (this.#failed !== null) throw this.#failed;
   }
 
-  #query(query: Query): Promise<pg.QueryResult> {
+  /** Never fails. */
+  async rollBack(): Promise<void> {
+    await this.#query({ text: 'ROLLBACK' }).catch(() => {});
+  }
+
+  /** Ends the connection when it has not answered for too long. Called every second. */
+  watch(): void {
+    if (this.#unanswered > 0 && ++this.#looks >= MAX_LOOKS) destroy(this.#client);
+  }
+
+  async #query(query: Query): Promise<pg.QueryResult> {
     gather(this.#client);
-    return translate(this.#client.query(query));
+    this.#unanswered++;
+    try {
+      return await translate(this.#client.query(query));
+    } finally {
+      this.#unanswered--;
+      this.#looks = 0;
+    }
   }
 
   #flush(): void {

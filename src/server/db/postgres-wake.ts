@@ -16,8 +16,8 @@ const COALESCE_MS = 5;
 /** A NOTIFY holds at most 8,000 bytes. */
 const MAX_PAYLOAD = 7_500;
 const POLL_MS = 1_000;
-/** A transaction may have drawn its number this long before it commits. */
-const LOOK_BACK_MS = 5_000;
+/** Polls that look at what is watched after the counter moved: a transaction may have drawn its number so long before its commit. */
+const LOOKS = 6;
 const PING_MS = 5_000;
 const ECHO_MS = 2_000;
 
@@ -43,7 +43,7 @@ export class PostgresWake {
   #closed = false;
   #echoed = true;
   #counter = -1;
-  #movedAt = Number.NEGATIVE_INFINITY;
+  #looks = 0;
   #versions = new Map<string, number>();
 
   constructor(url: string, clock: Clock, follower: Follower, source: PollSource) {
@@ -149,9 +149,12 @@ export class PostgresWake {
       const counter = await this.#source.counter();
       if (counter !== this.#counter) {
         this.#counter = counter;
-        this.#movedAt = this.#clock.now();
+        this.#looks = LOOKS;
       }
-      if (this.#clock.now() - this.#movedAt <= LOOK_BACK_MS) await this.#compare();
+      if (this.#looks > 0) {
+        await this.#compare();
+        this.#looks--;
+      }
     } catch {
       // The database is away; the next poll asks again.
     }

@@ -5,7 +5,7 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Batches } from './batches.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, repeat } from './clock.ts';
 import { Contention, postgresDialect, Unreachable } from './dialect.ts';
 import { quiet } from './knex-logger.ts';
 import { CONNECT_MS, connect, persist, serverFor, translate } from './postgres-connection.ts';
@@ -30,6 +30,8 @@ const READ_ONLY = '25006';
 const RETRIES = 5;
 /** Most writes in one transaction. */
 const MAX_SHARED = 64;
+/** How often it is looked whether statements are still without an answer. */
+const WATCH_MS = 1_000;
 /** An arbitrary constant: the advisory lock of starts. Ends with the connection that holds it. */
 const START_LOCK = 7_400_002;
 
@@ -39,8 +41,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 // Every write moves the counter by which other processes notice that something was committed.
 const WRITE = "BEGIN; SELECT nextval('change_counter')";
-// What holds one board for long is not to hold up the writes of others.
-const OF_SEVERAL = `BEGIN; SET LOCAL lock_timeout = 250; SELECT nextval('change_counter')`;
+// A board that another process holds for longer goes on by itself, so that the writes of others do not wait for it.
+const SHARED_WRITE = `BEGIN; SET LOCAL lock_timeout = 250; SELECT nextval('change_counter')`;
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint AS now';
 
 /** What shares a transaction. */
@@ -65,7 +67,11 @@ export class PostgresDatabase implements Database {
   readonly #clock: Clock;
   readonly #locks: PostgresLocks;
   readonly #shared = new Batches<Job>(MAX_SHARED, (batch) => this.#writeTogether(batch));
+  /** Writes of boards of which a shared transaction failed, by board, while there are any. */
+  readonly #apart = new Map<string, Batches<Job>>();
   readonly #reads: Job[] = [];
+  readonly #sessions = new Set<Session>();
+  readonly #stopWatch: () => void;
   #follower: Follower | null = null;
   #wake: PostgresWake | null = null;
   /** No connection can be made; one probe of this process asks for one again and again, and nobody else does. */
@@ -76,6 +82,9 @@ export class PostgresDatabase implements Database {
     this.#clock = clock;
     this.#url = options.url;
     this.#locks = new PostgresLocks(options.url, clock);
+    this.#stopWatch = repeat(clock, WATCH_MS, async () => {
+      for (const session of this.#sessions) session.watch();
+    });
     this.#knex = knex({
       client: 'pg',
       connection: async () => {
@@ -106,26 +115,37 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  /** Runs what wants to read at this moment on one snapshot, which is taken now. */
+  /**
+   * Runs what wants to read at this moment on one snapshot, which is taken now. A statement that fails takes all after it with
+   * it: these then run by themselves.
+   */
   async #readTogether(jobs: Job[]): Promise<void> {
+    const again: Job[] = [];
     try {
       await this.#transaction(
         READ,
         async (session) => {
           const tx = new PostgresTx(session, false, true);
-          await Promise.all(jobs.map((job) => job.run(tx).then(job.resolve, job.reject)));
+          const failed = (job: Job) => (error: unknown) => {
+            if (jobs.length > 1 && session.failed && !(error instanceof Unreachable)) again.push(job);
+            else job.reject(error);
+          };
+          await Promise.all(jobs.map((job) => job.run(tx).then(job.resolve, failed(job))));
         },
         true,
       );
     } catch (error) {
       for (const job of jobs) job.reject(error);
     }
+    for (const job of again) void this.#readTogether([job]);
   }
 
   write<T>(fn: (tx: WriteTx) => Promise<T>, { shares, ahead }: Allowed = {}): Promise<T> {
     if (!shares) return this.#writeAlone(fn, ahead);
     return new Promise<T>((resolve, reject) => {
-      this.#shared.submit({ shares, run: fn, resolve: resolve as Job['resolve'], reject });
+      const apart = this.#apart.get(shares);
+      const queue = apart?.busy ? apart : this.#shared;
+      queue.submit({ shares, run: fn, resolve: resolve as Job['resolve'], reject });
     });
   }
 
@@ -141,16 +161,14 @@ export class PostgresDatabase implements Database {
 
   /**
    * Runs writes in one transaction and tells their answers after the commit. One that is refused before it changed anything is
-   * left out. Whatever else fails takes all of them back: those of each board then run by themselves, and if that was it
-   * already, each one.
+   * left out. Whatever else fails takes all of them back: those of each board then run apart, which nobody else waits for, and
+   * if they did already, each by itself.
    */
-  async #writeTogether(batch: Job[]): Promise<void> {
-    if (batch.length === 1) return this.#redo(batch);
-    const boards = Map.groupBy(batch, (job) => job.shares);
+  async #writeTogether(batch: Job[], apart = false): Promise<void> {
     const outcomes: (() => void)[] = [];
     try {
       await this.#transaction(
-        boards.size > 1 ? OF_SEVERAL : WRITE,
+        apart ? WRITE : SHARED_WRITE,
         async (session) => {
           const ran = batch.map(async (job) => {
             const tx = new PostgresTx(session, true, true);
@@ -170,16 +188,24 @@ export class PostgresDatabase implements Database {
         true,
       );
     } catch (error) {
-      if (error instanceof Unreachable) for (const job of batch) job.reject(error);
-      else if (boards.size === 1) await this.#redo(batch);
-      else await Promise.all([...boards.values()].map((jobs) => this.#writeTogether(jobs)));
+      const late = error instanceof Contention && !error.atOnce;
+      const alone = batch.length === 1 && !(error instanceof Contention);
+      // Nothing is gained by another wait for what has just been waited for so long.
+      if (error instanceof Unreachable || alone || (late && (apart || batch.length === 1)))
+        for (const job of batch) job.reject(error);
+      else if (!apart) for (const job of batch) this.#goApart(job);
+      else await Promise.all(batch.map((job) => this.#writeAlone(job.run, true).then(job.resolve, job.reject)));
       return;
     }
     for (const tell of outcomes) tell();
   }
 
-  async #redo(batch: Job[]): Promise<void> {
-    await Promise.all(batch.map((job) => this.#writeAlone((tx) => job.run(tx), true).then(job.resolve, job.reject)));
+  #goApart(job: Job): void {
+    for (const [board, queue] of this.#apart) if (!queue.busy) this.#apart.delete(board);
+    const queue =
+      this.#apart.get(job.shares) ?? new Batches<Job>(MAX_SHARED, (batch) => this.#writeTogether(batch, true));
+    this.#apart.set(job.shares, queue);
+    queue.submit(job);
   }
 
   async alone<T>(fn: () => Promise<T>): Promise<T> {
@@ -211,11 +237,13 @@ export class PostgresDatabase implements Database {
     await this.#wake?.close();
     await this.#locks.close();
     await this.#knex.destroy();
+    this.#stopWatch();
   }
 
   async #transaction<T>(begin: string, fn: (session: Session) => Promise<T>, ahead = false): Promise<T> {
     const client = await this.#acquire();
     const session = new Session(client);
+    this.#sessions.add(session);
     let committing = false;
     let value: T;
     try {
@@ -230,13 +258,14 @@ export class PostgresDatabase implements Database {
         });
       }
     } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
+      await session.rollBack();
       if (!(error instanceof Unreachable)) throw error;
       if ((error.cause as { code?: string } | null)?.code === READ_ONLY) forgetServer(this.#url);
       // As the pool marks a connection that it is not to hand out again.
       Object.assign(client, { __knex__disposed: error });
       throw new Unreachable(error.cause, committing);
     } finally {
+      this.#sessions.delete(session);
       await this.#knex.client.releaseConnection(client);
     }
     if (session.published.size > 0) {

@@ -1,4 +1,5 @@
 /** What the safety poll compares: a number per watched key that changes whenever the key's state does. */
+import type { Knex } from 'knex';
 import type { ReadTx } from './tx.ts';
 
 /** The last number drawn from the counter of writes. */
@@ -16,7 +17,7 @@ export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string
   const boards = idsOf(keys, 'board:');
   if (boards.length > 0) {
     const rows = await tx.query<{ id: string; head_seq: number }>((db) =>
-      db('boards').whereIn('id', boards).select('id', 'head_seq'),
+      db('boards').where('id', anyOf(db, boards)).select('id', 'head_seq'),
     );
     for (const row of rows) versions.set(`board:${row.id}`, row.head_seq);
   }
@@ -24,7 +25,7 @@ export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string
   if (people.length > 0) {
     const rows = await tx.query<{ person_id: string; version: number }>((db) =>
       db('members')
-        .whereIn('person_id', people)
+        .where('person_id', anyOf(db, people))
         .where('status', 'active')
         .groupBy('person_id')
         .select('person_id', { version: db.raw('COUNT(*) * 1000003 + SUM(read_up_to) + SUM(delivery_revision)') }),
@@ -39,7 +40,7 @@ export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string
     const rows = await tx.query<{ board_id: string; version: number }>((db) =>
       db({ r: 'seat_reports' })
         .join({ m: 'members' }, 'm.id', 'r.member_id')
-        .whereIn('m.board_id', watched)
+        .where('m.board_id', anyOf(db, watched))
         .groupBy('m.board_id')
         .select('m.board_id', { version: db.raw('SUM(r.revision)') }),
     );
@@ -47,6 +48,9 @@ export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string
   }
   return versions;
 }
+
+/** One parameter, however many there are: each length of a list would be a statement of its own, of at most 65,535 parameters. */
+const anyOf = (db: Knex, ids: string[]): Knex.Raw => db.raw('ANY(?)', [ids as never]);
 
 const idsOf = (keys: string[], prefix: string): string[] =>
   keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));

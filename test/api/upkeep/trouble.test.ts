@@ -1,0 +1,181 @@
+/** A database that fails, or holds something, for a while: what does not need it goes on, and all goes on afterwards. */
+import { renameSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import { openDatabase } from '../../../src/server/db/open.ts';
+import { PostgresDatabase } from '../../../src/server/db/postgres.ts';
+import { SqliteDatabase } from '../../../src/server/db/sqlite.ts';
+import type { ReadTx } from '../../../src/server/db/tx.ts';
+import { versionsOf } from '../../../src/server/db/versions.store.ts';
+import { newFolder, remove } from '../../faults/databases.ts';
+import { newBoard, post } from '../../support/cast.ts';
+import { TestClock } from '../../support/clock.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+
+forEachDatabase('a database in trouble', (engine) => {
+  if (engine === 'sqlite') {
+    it('is read again once its file can be opened again, and can be closed', async () => {
+      const folder = newFolder('readers');
+      const file = join(folder, 'service.db');
+      const url = `sqlite://${file}`;
+      await (await openDatabase({ url, clock: new TestClock(), migrate: true })).close();
+      const db = new SqliteDatabase(file, new TestClock());
+      const count = () => db.read((tx) => tx.query((build) => build('boards').count()));
+      renameSync(file, `${file}-away`);
+      for (let n = 0; n < 5; n++) expect(await count().catch(({ name }) => name)).to.equal('Unreachable');
+      renameSync(`${file}-away`, file);
+      expect(await Promise.all(Array.from({ length: 5 }, count))).to.have.length(5);
+      await db.close();
+      remove(folder);
+    });
+    return;
+  }
+
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  const rows = (sql: string) => (tx: ReadTx) => tx.query<{ n: number }>((db) => db.raw(sql));
+
+  it('answers reads that shared a snapshot with one that failed', async () => {
+    const read = (sql: string) => server.db.read(rows(sql), { shares: 'look' });
+    const [one, failed, two] = await Promise.allSettled([
+      read('SELECT 1 AS n'),
+      read('SELECT 1 / 0 AS n'),
+      read('SELECT 2 AS n'),
+    ]);
+    expect([one, two].map((each) => each.status === 'fulfilled' && each.value[0]?.n)).to.deep.equal([1, 2]);
+    expect(failed.status === 'rejected' && failed.reason.code).to.equal('22012');
+  });
+
+  it('takes posts to other boards while one board is held by another process', async () => {
+    const [held, free] = [await newBoard(server.dana), await newBoard(server.dana)];
+    const other = new pg.Client(server.databaseUrl);
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT * FROM boards WHERE id = $1 FOR UPDATE', [held.id]);
+    const waits = [0, 1, 2].map((n) => post(server.dana, held.name, `waits ${n}`));
+    const blocked = () => other.query('SELECT FROM pg_locks WHERE NOT granted');
+    await until(async () => (await blocked()).rowCount === 1, 'the posts wait');
+    for (let n = 0; n < 20; n++)
+      await Promise.all([post(server.dana, free.name, `goes ${n}`), n < 3 && post(server.dana, free.name, 'too')]);
+    expect((await blocked()).rowCount, 'the first board is still held').to.be.greaterThan(0);
+    await other.query('COMMIT');
+    await Promise.all(waits);
+    await other.end();
+    const { messages } = await server.dana.ok('listMessages', { params: { board: held.name } });
+    expect(messages.map(({ body }) => body).sort()).to.deep.equal(['waits 0', 'waits 1', 'waits 2']);
+  });
+
+  it('looks at any number of boards at once for what was committed elsewhere', async () => {
+    const board = await newBoard(server.dana);
+    const keys = Array.from({ length: 70_000 }, (_, n) =>
+      ['board', 'account', 'presence'].map((kind) => `${kind}:none-${n}`),
+    );
+    const found = await server.db.read((tx) => versionsOf(tx, [...keys.flat(), `board:${board.id}`]));
+    expect([...found.keys()]).to.deep.equal([`board:${board.id}`]);
+  });
+
+  it('whose host lost its power is given up after ten seconds, and used again when it is back', async () => {
+    const clock = new TestClock();
+    const wire = await Wire.to(server.databaseUrl!);
+    const db = new PostgresDatabase({ url: wire.url, poolSize: 2 }, clock);
+    const one = () => db.read(rows('SELECT 1 AS n'));
+    // Both connections of its pool are open.
+    expect((await Promise.all([one(), one()])).flat()).to.have.length(2);
+    const other = new PostgresDatabase({ url: server.databaseUrl! }, clock);
+    const heard: string[] = [];
+    const follower = { committed: () => {}, gap: () => {}, watched: () => [] };
+    await db.follow(follower);
+    await other.follow({ ...follower, committed: (keys) => heard.push(...keys) });
+    const tell = (key: string) => db.write(async (tx) => tx.publish(key));
+    const free = (await db.claim('a name', 0))!;
+    // The wake-up of this one, too, gets no answer.
+    await tell('before');
+    wire.turn('off');
+    const outcomes = [
+      one(),
+      db.write(async (tx) => tx.change((build) => build('meta').where('name', 'none').delete()), { shares: 'a board' }),
+      db.claim('another name', 0),
+    ].map((asked) =>
+      asked.then(
+        () => 'answered',
+        ({ name }) => name,
+      ),
+    );
+    await until(() => wire.unanswered >= 4, 'all four were sent');
+    const seconds = async (count: number) => {
+      for (let n = 0; n < count; n++) {
+        clock.advance(1_000);
+        await new Promise(setImmediate);
+      }
+    };
+    await seconds(9);
+    expect(await Promise.race([...outcomes, 'none'])).to.equal('none');
+    await seconds(2);
+    expect(await Promise.all(outcomes)).to.deep.equal(['Unreachable', 'Unreachable', 'Unreachable']);
+    wire.turn('on');
+    await until(async () => (await one().catch(() => [])).length === 1, 'it is read again');
+    await until(async () => {
+      await tell('after').catch(() => {});
+      return heard.includes('after');
+    }, 'other processes are told');
+    await free();
+    await db.close();
+    await other.close();
+    wire.close();
+  });
+});
+
+/** Passes bytes on to a Postgres, until its host loses its power: what is connected then hears nothing any more, not even an end. */
+class Wire {
+  /** Packets that came to nothing. */
+  unanswered = 0;
+  readonly url: string;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** The host that answers new connections; null while it is off. */
+  #host: object | null = {};
+
+  static async to(databaseUrl: string): Promise<Wire> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new Wire(databaseUrl, server);
+  }
+
+  private constructor(databaseUrl: string, server: Server) {
+    const url = new URL(databaseUrl);
+    const [hostname, port] = [url.hostname, Number(url.port)];
+    url.port = String((server.address() as AddressInfo).port);
+    this.url = String(url);
+    this.#server = server.on('connection', (near) => {
+      const host = this.#host;
+      if (!host) return near.destroy();
+      const far = connect(port, hostname);
+      const on = (): boolean => this.#host === host;
+      near.on('data', (part) => {
+        if (on()) far.write(part);
+        else this.unanswered++;
+      });
+      far.on('data', (part) => on() && near.write(part));
+      near.on('close', () => far.destroy());
+      far.on('close', () => on() && near.destroy());
+      for (const socket of [near, far]) this.#sockets.add(socket.on('error', () => {}));
+    });
+  }
+
+  turn(power: 'off' | 'on'): void {
+    this.#host = power === 'on' ? {} : null;
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+}
