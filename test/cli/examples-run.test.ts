@@ -22,8 +22,6 @@ interface Trouble {
   problem: string;
 }
 
-/** Commands that ran as a process of their own. */
-const started = new Set<string>();
 /** What went wrong, by command. */
 const troubles = new Map<string, Trouble[]>();
 
@@ -114,11 +112,10 @@ async function play(id: string, example: string, home: Home, prepare: () => Prom
     const made = await prepare();
     line = Object.entries(made.words ?? {}).reduce((text, [word, meant]) => text.replaceAll(word, meant), example);
     line = line.replace(/( < \S+) --json$/, ' --json$1');
-    let result = await run(home, line, made, !started.has(id));
-    started.add(id);
+    let result = await run(home, line, made);
     // Where nobody can be asked, the question is refused and its answer is a flag.
     if (result.code === 2 && `${result.stdout}${result.stderr}`.includes('confirmation_required'))
-      result = await run(home, `${line} --yes`, made, false);
+      result = await run(home, `${line} --yes`, made);
     const said = `${result.stdout}${result.stderr}`;
     // What is interrupted before it began to follow ends as any command does.
     const done = result.code === 0 || (made.until !== undefined && result.code === 130);
@@ -134,10 +131,9 @@ async function play(id: string, example: string, home: Home, prepare: () => Prom
   }
 }
 
-/** @param real a process of the program is started, which further examples of a command can do without. */
-async function run(home: Home, line: string, made: Play, real: boolean): Promise<Result> {
+async function run(home: Home, line: string, made: Play): Promise<Result> {
   const { env = {}, after, meanwhile, until: shown } = made;
-  if (!real && after === undefined && shown === undefined) return home.shell(line, { env });
+  if (after === undefined && shown === undefined) return home.shell(line, { env });
   const child = home.startShell(shown === undefined ? line : `exec ${line}`, { env });
   const printed = collect(child);
   const has = (text: string) => `${printed().stdout}${printed().stderr}`.includes(text);
