@@ -99,6 +99,11 @@ export class BoardStream implements Follower {
     }
   }
 
+  /** Now and then: reads what was missed, which checks the reader's rights too. A full or busy stream only checks them. */
+  tick(): Promise<void> {
+    return this.#pumping || this.#options.connection.congested ? this.recheck() : this.pump();
+  }
+
   /** Reads and writes pages from the cursor until there is nothing more or the reader is full. */
   async pump(): Promise<void> {
     if (this.#pumping) return;

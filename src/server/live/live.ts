@@ -80,7 +80,7 @@ export class Live {
     if (hasGone(res)) return;
     const release = this.#admit(caller);
     const feed = this.#feedOf(start.board.id);
-    const connection = new Connection(res, this.#clock, () => void stream.recheck().then(() => stream.pump()));
+    const connection = new Connection(res, this.#clock, () => void stream.tick());
     const stream: BoardStream = new BoardStream({
       db: this.#db,
       clock: this.#clock,
