@@ -1,8 +1,9 @@
 /** What a session is given at each point: who is woken, what is chosen, how it reads. */
 import { expect } from 'chai';
 import type { AgentWork, DeliveryMode, Message } from '../../src/contract/types.ts';
+import { concerns, wakesAgent } from '../../src/contract/waking.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
-import { concerns, modeTexts, wakesIn } from '../../src/daemon/compose/modes.ts';
+import { modeTexts } from '../../src/daemon/compose/modes.ts';
 import type { ComposeSeat, Point } from '../../src/daemon/compose/types.ts';
 import type { Notice } from '../../src/daemon/server-link/link.ts';
 import { noticeStep } from '../../src/server/approvals/next.rules.ts';
@@ -104,8 +105,9 @@ describe('what concerns an agent', () => {
   ];
   for (const [what, more, expected] of cases) {
     it(`${expected ? 'is' : 'is not'} ${what}`, () => {
-      expect(concerns(aMessage(1, more), claude)).to.equal(expected);
-      expect(wakesIn('focused', aMessage(1, more), claude)).to.equal(expected);
+      const agent = { id: claude.member_id, name: 'claude', mode: 'focused' as const, braked: false };
+      expect(concerns(aMessage(1, more), agent)).to.equal(expected);
+      expect(wakesAgent(aMessage(1, more), agent)).to.equal(expected);
     });
   }
 });

@@ -336,7 +336,7 @@ export class Replay {
           seq,
           addressed: 0,
           mentioned: 1,
-          wakes: flag(wakes && !everyone),
+          wakes: flag(wakes) * (everyone ? 2 : 1),
           urgent,
           awaits: 0,
         };

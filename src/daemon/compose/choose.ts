@@ -1,6 +1,6 @@
 /** Which messages may be given, and in which order of boards. */
 import type { Message } from '../../contract/types.ts';
-import { agentOf, hasWaking, isOwners, isQuiet, waitingOf } from './modes.ts';
+import { hasWaking, isOwners, isQuiet, waitingOf } from './modes.ts';
 import type { ComposeInput, ComposeSeat, MessageForm } from './types.ts';
 
 export interface Chosen {
@@ -24,9 +24,7 @@ export function candidates(input: ComposeInput): Chosen[] {
   const found = seats.map((seat) =>
     eligible(seat, input.point, waking)
       .filter((message) => !input.ownerOnly || isOwners(message))
-      .map((message): Chosen => {
-        return { seat, message, quiet: isQuiet(seat.mode, message, agentOf(seat)), form: 'full' };
-      }),
+      .map((message): Chosen => ({ seat, message, quiet: isQuiet(seat, message), form: 'full' })),
   );
   const main = found.flatMap((each) => [
     ...each.filter(({ message }) => message.urgent),

@@ -1,5 +1,6 @@
 /** How messages reach an agent: what each mode means, and what in an inbox wakes an idle session. */
 import type { DeliveryMode, Message } from '../../contract/types.ts';
+import { concerns, wakesAgent } from '../../contract/waking.ts';
 import type { Notice } from '../server-link/link.ts';
 import type { ComposeSeat } from './types.ts';
 
@@ -11,15 +12,6 @@ export const modeTexts: Record<DeliveryMode, string> = {
   humans: "Only people wake you. Agents' messages come with the next person's, or when you run service inbox.",
   off: 'Nothing arrives by itself. Run service inbox, or service inbox --wait 60.',
 };
-
-/** Whether a message of its inbox is for this agent rather than for everybody. */
-export function concerns(message: Message, agent: { member_id: string; name: string }): boolean {
-  const { from, to, mentions, reply_to_from: repliesTo, expects_reply: asks, urgent } = message;
-  if (from.kind === 'human' || asks || urgent || repliesTo === agent.name) return true;
-  // Not addressed to `all`: it is here because it names the agent, its role or its owner.
-  if (!to.includes('all')) return true;
-  return mentions.some(({ id, wakes }) => wakes && id === agent.member_id);
-}
 
 /** Messages that may be given at all: still unread, and not on another way. */
 export const waitingOf = ({ inbox, skip }: ComposeSeat): Message[] =>
@@ -33,16 +25,9 @@ const decisions = new Set<string>(['approval_allowed', 'approval_declined', 'app
 /** Whether a notice is the decision about something the agent asked for, which wakes it. */
 export const isDecision = ({ kind }: Notice): boolean => decisions.has(kind);
 
-/** Whether a message wakes an idle session in a mode. */
-export function wakesIn(mode: DeliveryMode, message: Message, agent: { member_id: string; name: string }): boolean {
-  if (mode === 'off' || message.held) return false;
-  if (mode === 'all') return true;
-  return mode === 'humans' ? message.from.kind === 'human' : concerns(message, agent);
-}
-
 /** Whether a message stands apart because it need not be looked at. */
-export const isQuiet = (mode: DeliveryMode, message: Message, agent: { member_id: string; name: string }): boolean =>
-  message.held === true || (mode !== 'all' && !concerns(message, agent));
+export const isQuiet = (seat: ComposeSeat, message: Message): boolean =>
+  message.held === true || (seat.mode !== 'all' && !concerns(message, agentOf(seat)));
 
 /** Whether something in there wakes an idle session. */
 export function wakes(seat: ComposeSeat): boolean {
@@ -62,16 +47,12 @@ export const onlyFromAgents = (seats: readonly ComposeSeat[]): boolean =>
 /** The same of its messages alone. */
 export const hasWaking = (seat: ComposeSeat): boolean =>
   seat.mode !== 'off' &&
-  waitingOf(seat).some(
-    (message) => seat.again.has(message.id) || (!isBraked(seat, message) && wakesIn(seat.mode, message, agentOf(seat))),
-  );
+  waitingOf(seat).some((message) => seat.again.has(message.id) || wakesAgent(message, agentOf(seat)));
 
-/** The server says that agents' messages wake it no longer. */
-const isBraked = ({ inbox }: ComposeSeat, { from }: Message): boolean =>
-  inbox.braked !== undefined && from.kind === 'agent';
-
-/** The agent as its messages name it now. */
-export const agentOf = ({ seat, inbox }: ComposeSeat): { member_id: string; name: string } => ({
-  member_id: seat.member_id,
+/** The agent as its messages name it now, and what the server says of waking it. */
+const agentOf = ({ mode, inbox }: ComposeSeat) => ({
+  id: inbox.member_id,
   name: inbox.agent,
+  mode,
+  braked: inbox.braked !== undefined,
 });

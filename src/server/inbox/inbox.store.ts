@@ -242,6 +242,7 @@ export interface NamedRow {
   seq: number;
   addressed: number;
   mentioned: number;
+  /** 1: the message is in the member's inbox because of this row. 2: it is there as one to everyone; its mention wakes. */
   wakes: number;
   urgent: number;
   awaits: number;

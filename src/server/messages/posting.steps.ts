@@ -214,7 +214,7 @@ function namedRows(message: MessageRow, addressing: Addressing, mentions: Mentio
     const known = rows.get(mention.id);
     if (known) known.mentioned = 1;
     else {
-      const wakes = mention.wakes && !addressing.everyone ? 1 : 0;
+      const wakes = mention.wakes ? (addressing.everyone ? 2 : 1) : 0;
       rows.set(mention.id, { ...base, member_id: mention.id, addressed: 0, mentioned: 1, wakes, awaits: 0 });
     }
   }

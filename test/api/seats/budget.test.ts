@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import type { DeliveryMode } from '../../../src/contract/types.ts';
+import { wakesAgent } from '../../../src/contract/waking.ts';
 import type { Database, ReadTx } from '../../../src/server/db/tx.ts';
 import { BoardStream } from '../../../src/server/live/board-stream.ts';
 import { Connection } from '../../../src/server/live/connection.ts';
@@ -210,6 +212,47 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect([await sayToAll(), await sayToAll(), await sayToAll()]).to.deep.equal([undefined, undefined, undefined]);
     await server.dana.ok('setDeliveryMode', { params: params(), body: { mode: 'all' } });
     expect([await sayToAll(), await sayToAll()]).to.deep.equal([undefined, 'wakes']);
+  });
+
+  it('counts exactly the messages of agents that wake it', async () => {
+    await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: [{ count: 1, seconds: 600 }] } });
+    const names = Array.from({ length: 8 }, (_, n) => `helper-${n}`);
+    for (const name of names) await newAgent(server.dana, board, { name });
+    const { id: asked } = await post(codex, board, 'who knows?');
+    const cases: [string, Record<string, unknown>, 'focused' | 'all'][] = [
+      ['to everyone', {}, 'all'],
+      ['urgent', { urgent: true }, 'focused'],
+      ['a question', { expects_reply: true }, 'focused'],
+      ['a reply to it', { reply_to: asked, to: ['all'] }, 'focused'],
+      ['@codex, to everyone', {}, 'focused'],
+      [`${names.map((name) => `@${name}`).join(' ')} and @codex, one too many`, {}, 'all'],
+      ['for it', { to: ['@codex'] }, 'focused'],
+      ['for its role', { to: ['role:member'] }, 'focused'],
+      ['for its owner', { to: ['owner:root'] }, 'focused'],
+      ['@codex, to another', { to: ['@helper-1'] }, 'focused'],
+    ];
+    /** Whether it wakes the agent, as clients decide it, and whether the acknowledgement was counted. */
+    async function wake(mode: DeliveryMode, text: string, more: Record<string, unknown>): Promise<[boolean, boolean]> {
+      const { seq } = await post(claude, board, text, more);
+      const message = (await read()).messages.find((one) => one.seq === seq);
+      await ack(seq);
+      const counted = (await read()).braked !== undefined;
+      if (counted) await server.dana.ok('releaseAgent', { params: params(), body: { action: 'more' } });
+      return [wakesAgent(message!, { id: codex.memberId, name: 'codex', mode, braked: false }), counted];
+    }
+    for (const mode of ['focused', 'all'] as const) {
+      await server.dana.ok('setDeliveryMode', { params: params(), body: { mode } });
+      for (const [text, more, from] of cases) {
+        const woken = mode === 'all' || from === mode;
+        expect(await wake(mode, text, more), `${text}, ${mode}`).to.deep.equal([woken, woken]);
+      }
+    }
+    const policy = { agent_run: { notice: 1, hold: 2 } };
+    await server.dana.ok('updateBoard', { params: { board }, body: { policy } });
+    const { id: root } = await post(claude, board, 'once more');
+    const reply = { reply_to: root, to: ['@codex'] };
+    expect(await wake('all', 'within the limit', reply)).to.deep.equal([true, true]);
+    expect(await wake('all', 'held', reply)).to.deep.equal([false, false]);
   });
 
   it('keeps the stream of a braked seat quiet until a person writes, without a gap', async () => {

@@ -1,0 +1,24 @@
+/** Which messages of an agent's inbox wake it; the server's counterpart in SQL is server/seats/wake-count.steps.ts. */
+import type { DeliveryMode, Message } from './types.ts';
+
+/** The agent as messages name it. */
+interface Reader {
+  id: string;
+  name: string;
+}
+
+/** Whether a message is for this agent rather than for everybody. */
+export function concerns(message: Message, { id, name }: Reader): boolean {
+  const { from, to, mentions, reply_to_from: repliesTo, expects_reply: asks, urgent } = message;
+  if (from.kind === 'human' || asks || urgent || repliesTo === name) return true;
+  // One not to `all` is in the inbox because it names the agent, its role or its owner.
+  return !to.includes('all') || mentions.some((mention) => mention.wakes && mention.id === id);
+}
+
+/** Whether a message wakes the agent's idle session. @param braked whether agents' messages wake it no longer. */
+export function wakesAgent(message: Message, agent: Reader & { mode: DeliveryMode; braked: boolean }): boolean {
+  const { mode, braked } = agent;
+  const human = message.from.kind === 'human';
+  if (mode === 'off' || message.held || (braked && !human)) return false;
+  return mode === 'all' || (mode === 'humans' ? human : concerns(message, agent));
+}
