@@ -1,6 +1,7 @@
 /** After a post, tells who gets it when and what is unread. Gives up after two seconds. */
 import type { Client } from '../../client/client.ts';
 import type { Answer, Member, Message } from '../../contract/types.ts';
+import { wakesAgent } from '../../contract/waking.ts';
 import { allMembers } from '../boards/list.ts';
 import type { Output } from '../output.ts';
 import type { BoardSession } from '../session/open-session.ts';
@@ -77,11 +78,11 @@ export function warnIfNobodyWakes({ recipients }: Notes, message: Message, out: 
   const outcomes = recipients?.map((recipient) => recipient.outcome) ?? [];
   if (!message.to.includes('all') || !outcomes.includes('next_turn')) return;
   if (outcomes.includes('now') || outcomes.includes('turn_end')) return;
-  out.warn(
-    'wakes_no_agent',
-    'This wakes no agent: a message to everyone wakes only those it mentions.',
-    'service say --to @name …',
-  );
+  const { held, thread_root_seq: root, seq } = message;
+  const [why, hint] = held
+    ? ['the thread is held', `service thread continue ${root ?? seq}`]
+    : ['a message to everyone wakes only those it mentions', 'service say --to @name …'];
+  out.warn('wakes_no_agent', `This wakes no agent: ${why}.`, hint);
 }
 
 const words: Record<Outcome, string> = {
@@ -109,28 +110,27 @@ function recipientsOf(message: Message, members: Member[]) {
   });
 }
 
-function isTarget({ to, mentions }: Message, { id, name, kind, role, owner }: Member): boolean {
-  if (to.includes('all') || to.includes(`@${name}`)) return true;
-  if (kind === 'agent' && (to.includes(`role:${role}`) || to.includes(`owner:${owner}`))) return true;
-  return mentions.some((mention) => mention.id === id);
-}
+const isTarget = (message: Message, member: Member): boolean =>
+  isAddressed(message, member) || message.mentions.some((mention) => mention.id === member.id);
+
+const isAddressed = ({ to }: Message, { name, kind, role, owner }: Member): boolean =>
+  to.includes('all') ||
+  to.includes(`@${name}`) ||
+  (kind === 'agent' && (to.includes(`role:${role}`) || to.includes(`owner:${owner}`)));
 
 function outcomeFor(message: Message, member: Member, mention: Message['mentions'][number] | undefined): Outcome {
   if (member.kind === 'human') return 'person';
   if (mention?.reason === 'cannot_read') return 'cannot_read';
-  if (mention?.reason === 'limit') return 'over_limit';
-  if (member.delivery_mode === 'off') return 'not_woken';
-  if (member.presence === null || member.presence === 'no_session') return 'no_session';
-  if (!wakes(message, member, mention?.wakes === true)) return 'next_turn';
-  return member.presence === 'working' ? 'turn_end' : 'now';
-}
-
-/** What a mode lets through at once: everything, what a person says, or what concerns the agent. */
-function wakes({ from, to, expects_reply: expects }: Message, member: Member, mentioned: boolean): boolean {
-  if (member.delivery_mode === 'all') return true;
-  const human = from.kind === 'human';
-  if (member.delivery_mode === 'humans') return human;
-  return human || mentioned || expects || !to.includes('all');
+  const { id, name, presence, delivery_mode } = member;
+  const mode = delivery_mode ?? 'focused';
+  const braked = member.braked !== undefined;
+  const woken = wakesAgent(message, { id, name, mode, braked });
+  if (mention?.reason === 'limit' && !(woken && isAddressed(message, member))) return 'over_limit';
+  if (mode === 'off') return 'not_woken';
+  if (presence === null || presence === 'no_session') return 'no_session';
+  if (woken) return presence === 'working' ? 'turn_end' : 'now';
+  // Only in this mode a turn begins with messages that have not woken the agent.
+  return mode === 'focused' && !braked ? 'next_turn' : 'not_woken';
 }
 
 async function personUnread(client: Client, board: string): Promise<{ unread: number; messages: Message[] }> {
