@@ -6,6 +6,9 @@ export const MAX_FILE = 52_428_800;
 /** What a search can find. */
 export const searchKinds = ['message', 'task', 'file'] as const;
 
+/** The role of an agent that nobody gave one; every board has it. */
+export const usualRole = 'member';
+
 /** What a role of a board may let its agents do. */
 export const permissions = [
   'post',

@@ -145,7 +145,7 @@ export const requests = {
   join: ofSession('join', {
     /** The board may be left out with a code, which brings board and role. */
     agent: z.object({ server, board: z.union([boardName, id('brd')]).optional(), name: memberName.optional() }),
-    role: roleName.default('member'),
+    role: roleName.optional(),
     code: text(16).optional(),
     idempotency_key: idempotencyKey.optional(),
   }),
@@ -153,7 +153,7 @@ export const requests = {
     server,
     /** The body as the server is sent it, which checks it. */
     create: record,
-    role: roleName.default('member'),
+    role: roleName.optional(),
     /** The seat gets the first role of the template's pair, and the answer tells the second. */
     pair: flag,
     agent_name: memberName.optional(),

@@ -129,6 +129,14 @@ describe('the machine’s delegation', () => {
     expect(page.next_after).to.be.a('string');
   });
 
+  it('leaves the role to the server where none was asked for', async () => {
+    const board = await newBoard(server.dana);
+    const joined = await delegating.join(session, { agent: { server: proxy.url, board: board.name } });
+    expect(joined.answer.member).to.include({ role: 'member' });
+    const { answer } = await create('no-role', 'no-role', { role: undefined });
+    expect(answer.member).to.include({ role: 'member' });
+  });
+
   it('joins a board: the token is saved, and nothing of it is answered', async () => {
     const board = await newBoard(server.dana);
     const joined = await joinBoard(board.name, { name: 'claude' });

@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { pages } from '../../client/pages.ts';
 import type { Board, JoinCode } from '../../contract/types.ts';
+import { usualRole } from '../../contract/values.ts';
 import { Failure } from '../../local/failure.ts';
 import { codePrompt, type NewCode } from '../print/code.ts';
 import type { BoardSession } from '../session/open-session.ts';
@@ -33,7 +34,7 @@ export async function makeCode(
 /** The role of the person or agent that is invited: the second of the pair that the board's template is for, else its plain one. */
 async function invitedRole(client: Client, { template, roles }: Board): Promise<string> {
   const [, second] = (template === null ? undefined : await pairOf(client, template)) ?? [];
-  return second !== undefined && Object.hasOwn(roles, second) ? second : 'member';
+  return second !== undefined && Object.hasOwn(roles, second) ? second : usualRole;
 }
 
 /** The roles of the first and the second agent of a template. */

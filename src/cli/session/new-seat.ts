@@ -1,7 +1,7 @@
 /** Creates seats and saves their tokens on this machine. */
 import type { z } from 'zod';
-import type { Client } from '../../client/client.ts';
 import type { BodyIn } from '../../contract/types.ts';
+import { usualRole } from '../../contract/values.ts';
 import { usage } from '../../local/failure.ts';
 import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../local/keys/credentials.ts';
 import type { Output } from '../output.ts';
@@ -17,26 +17,19 @@ export interface SeatOptions {
 }
 
 /** Makes a seat and saves its token. With a credential of the environment nothing is saved, so the token is printed. */
-export async function createSeat({ client, entry, board }: BoardSession, { body, key, printed, out }: SeatOptions) {
+export async function createSeat({ client, entry }: BoardSession, { body, key, printed, out }: SeatOptions) {
   if (!entry && !printed)
     throw usage(
       'With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.',
       'Add --print-token',
     );
-  const role = body.role ?? (await usualRole(client, board));
-  const reply = await client.call('joinBoard', { body: { ...body, role }, idempotencyKey: key });
+  const reply = await client.call('joinBoard', {
+    body: { ...body, role: body.role ?? usualRole },
+    idempotencyKey: key,
+  });
   const { agent, token } = reply.data;
   if (entry) await saveSeat(entry.server_id, reply.data, out);
   return { agent, token, stored: entry ? ('file' as const) : null, reply };
-}
-
-/** The one role of a board, or its plain member; where there is a choice the person makes it. */
-async function usualRole(client: Client, board: string): Promise<string> {
-  const { data } = await client.call('getBoard', { params: { board } });
-  const roles = Object.keys(data.roles);
-  if (roles.length === 1) return roles[0]!;
-  if (roles.includes('member')) return 'member';
-  throw usage(`${board} has several roles: ${roles.join(', ')}.`, `Choose one: --role ${roles[0]}`);
 }
 
 /** Keeps the token of a seat on this machine. @throws Failure `server_unexpected` */

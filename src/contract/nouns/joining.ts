@@ -17,6 +17,7 @@ import {
   text,
   time,
 } from '../schemas.ts';
+import { usualRole } from '../values.ts';
 import { board, createBoardBody } from './boards.ts';
 import { accessKey } from './keys.ts';
 import { memberRecord } from './members.ts';
@@ -82,7 +83,7 @@ export const delegatedBoardBody = createBoardBody
   .extend({
     session,
     harness: text(40, 1),
-    role: roleName.default('member'),
+    role: roleName.default(usualRole),
     agent_name: memberName.optional(),
   })
   .register(nullsLeftOut);

@@ -77,12 +77,7 @@ export async function pairing(context: Context, frame: Requests['pairing']): Pro
   const agent = { server: frame.server };
   return context.pairing.answer(session, frame, async (board) => {
     await oneByOne(session, async () =>
-      bindJoined(
-        context,
-        session,
-        await context.delegating.join(session.view, { agent: { ...agent, board }, role: 'member' }),
-        'join',
-      ),
+      bindJoined(context, session, await context.delegating.join(session.view, { agent: { ...agent, board } }), 'join'),
     );
   });
 }

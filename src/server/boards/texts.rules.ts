@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { titleProblem } from '../../contract/one-line.ts';
 import type { Role } from '../../contract/types.ts';
+import { usualRole } from '../../contract/values.ts';
 import { redact } from '../text/redaction.ts';
 
 /** A title without secrets. */
@@ -28,7 +29,7 @@ const MAX_ROLES = 20;
 
 /** @throws Refusal 422 `invalid_request` for a map of roles that no board can have. */
 export function requireRoles(roles: Readonly<Record<string, Role>>): void {
-  if (!Object.hasOwn(roles, 'member')) {
+  if (!Object.hasOwn(roles, usualRole)) {
     throw unfit('roles', 'Every board has the role member.', 'Send the whole map, with the role member in it.');
   }
   if (Object.keys(roles).length > MAX_ROLES) {

@@ -1,4 +1,5 @@
 /** Joining with a machine's delegation: a session comes onto a board, or gets another token for the seat it has there. */
+import { usualRole } from '../../contract/values.ts';
 import { eventActor } from '../access/acting.ts';
 import { lockVisible, type Place, requirePlace, type VisibleBoard } from '../access/board-access.ts';
 import { seatRemoved } from '../access/replay.ts';
@@ -58,7 +59,7 @@ async function joinAnew(
   body: BySession,
 ): Promise<Joined> {
   const harness = harnessOf(body);
-  const role = body.role ?? 'member';
+  const role = body.role ?? usualRole;
   requireRole(board, role);
   const { person } = caller;
   const { delegation_id } = caller.delegation;

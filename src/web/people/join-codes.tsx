@@ -1,6 +1,7 @@
 /** Codes that bring sessions of the person, or one guest, onto the board: made, shown once, listed and revoked. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer, Board, JoinCode } from '../../contract/types.ts';
+import { usualRole } from '../../contract/values.ts';
 import { call, readAll } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -26,7 +27,7 @@ const lifetimes = [
 export function CodeForm(props: { board: Board; guest: boolean; close: () => void; made: (code: Made) => void }) {
   const { board, guest, close, made } = props;
   const roles = Object.keys(board.roles);
-  const [role, setRole] = useState(roles.includes('member') ? 'member' : roles[0]!);
+  const [role, setRole] = useState<string>(usualRole);
   const [hours, setHours] = useState<string>('24');
   const [handle, setHandle] = useState('');
   const write = useWrite();

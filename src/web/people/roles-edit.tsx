@@ -1,7 +1,7 @@
 /** The form in which owners change the roles of a board: what the agents of each may do. */
 import { useState } from 'preact/hooks';
 import type { Permission, Role } from '../../contract/types.ts';
-import { permissions } from '../../contract/values.ts';
+import { permissions, usualRole } from '../../contract/values.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useWrite } from '../state/write.ts';
@@ -59,7 +59,7 @@ export function EditRoles(props: EditProps) {
             ) : (
               <b class="mono sp">{name}</b>
             )}
-            {name !== 'member' && (
+            {name !== usualRole && (
               <button
                 type="button"
                 class="b bare ic"
