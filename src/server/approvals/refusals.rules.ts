@@ -4,7 +4,7 @@ import { Refusal } from '../../contract/errors.ts';
 /** The one answer for a request that is missing, somebody else's or about what the caller may not see. */
 export const approvalNotFound = (): Refusal =>
   new Refusal('approval_not_found', 'There is no such request here.', {
-    hint: 'service approvals list shows the requests you can see.',
+    hint: 'service approval list shows the requests you can see.',
   });
 
 export const approvalClosed = (state: string): Refusal =>
@@ -22,7 +22,7 @@ export function altered(report: (message: string, about: Record<string, string>)
 /** Too many that wait for a decision. */
 export const tooManyPending = (limit: number): Refusal =>
   new Refusal('rate_limited', `${limit} requests wait for a decision already.`, {
-    hint: 'They have to be decided first: service approvals list --state pending',
+    hint: 'They have to be decided first: service approval list --state pending',
     retryAfter: 3_600,
     details: { limit, window_seconds: 3_600 },
   });
