@@ -5,7 +5,7 @@ import { operations } from '../src/contract/operations.ts';
 /** The text of `src/contract/routes.ts`. */
 export function routesText(): string {
   const rows = Object.entries(operations).map(([name, row]) => {
-    const { params, query, body, answer, kind, errors, rates, guests, summary, description, ...route } =
+    const { params, query, body, answer, kind, errors, rates, guests, admins, summary, description, ...route } =
       row as OperationRow;
     return `  ${JSON.stringify(name)}: ${JSON.stringify(route)},`;
   });
@@ -15,7 +15,7 @@ import type { Route } from './operation.ts';
 import type { OperationName } from './operations.ts';
 
 /** What a client has to know of an operation. */
-export type ClientRoute = Omit<Route, 'kind' | 'errors' | 'rates' | 'guests' | 'summary' | 'description'>;
+export type ClientRoute = Omit<Route, 'kind' | 'errors' | 'rates' | 'guests' | 'admins' | 'summary' | 'description'>;
 
 export const routes: Record<OperationName, ClientRoute> = {
 ${rows.join('\n')}

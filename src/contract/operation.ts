@@ -44,8 +44,13 @@ export interface Route {
   origin?: true;
   /** On an archived board: refused, or refused in part; left out: it works there. */
   archived?: 'refused' | 'partly';
-  /** What guests and their agents are refused once the board is found, and whom to ask instead where it is not any member. */
-  guests?: { readonly cannot: string; readonly hint?: string };
+  /**
+   * What guests and their agents are refused, and whom to ask instead where it is not any member. `onBoard`: only once the
+   * board is found, as wherever the path names one.
+   */
+  guests?: { readonly cannot: string; readonly hint?: string; readonly onBoard?: true };
+  /** What only server admins may do. */
+  admins?: { readonly may: string };
   /** Nothing new should call it. */
   deprecated?: true;
   /** The rate limits (server/rates/table.ts) that its requests count against, besides `writes` for everything except GET. */
@@ -134,6 +139,7 @@ export function errorCodesOf(row: OperationRow): ErrorCode[] {
     [row.origin === true || (writes && credentials.includes('BR')), ['origin_not_allowed']],
     [writes && credentials.includes('BR'), ['csrf_token_invalid']],
     [row.guests !== undefined, ['guest_not_allowed']],
+    [row.admins !== undefined, ['server_admin_required']],
     [row.archived !== undefined, ['board_archived']],
     [writes && row.idempotency !== 'N', ['idempotency_conflict', 'idempotency_in_progress']],
     [writes, ['request_too_large', 'unsupported_media_type']],

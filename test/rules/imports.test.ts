@@ -74,7 +74,7 @@ const text = inside('src/server/text');
 const access = inside('src/server/access');
 const views = inside('src/server/views');
 /** Who makes a request, and what its operation asks of boards. */
-const caller = inside('src/server/operation/caller.ts', 'src/server/operation/board-terms.ts');
+const caller = inside('src/server/operation/caller.ts', 'src/server/operation/terms.ts');
 const rules = (file: string): boolean => /^src\/server\/.*\.rules\.ts$/.test(file);
 const stores = (file: string): boolean => /^src\/server\/.*\.store\.ts$/.test(file);
 const steps = (file: string): boolean => /^src\/server\/.*\.steps\.ts$/.test(file);
@@ -277,12 +277,30 @@ describe('the clock', () => {
   });
 });
 
-describe('an archived board', () => {
-  it('is refused where operations are run, but for the refusal of a join code, which names no board', () => {
-    const refusing = [...sources].filter(([, source]) => source.includes("new Refusal('board_archived'"));
-    expect(refusing.map(([file]) => path.posix.basename(file)).sort()).to.deep.equal([
-      'board-terms.ts',
-      'code-validity.steps.ts',
+describe('the terms of an operation', () => {
+  const refusing = (code: string): string[] =>
+    [...sources]
+      .filter(([, source]) => source.includes(`new Refusal('${code}'`))
+      .map(([file]) => path.posix.basename(file))
+      .sort();
+
+  it('refuse an archived board where operations are run, but for a join code, which names no board', () => {
+    expect(refusing('board_archived')).to.deep.equal(['code-validity.steps.ts', 'terms.ts']);
+  });
+
+  it('refuse guests, and who is no server admin, where operations are run', () => {
+    for (const code of ['guest_not_allowed', 'server_admin_required']) {
+      expect(refusing(code), code).to.deep.equal(['terms.ts']);
+    }
+    const byHand = [...sources].filter(([, source]) =>
+      /\brefuseGuest\(|\brequireAdmin\(caller\b|\brequireAdmin\(person\b/.test(source),
+    );
+    expect(byHand.map(([file]) => path.posix.basename(file)).sort()).to.deep.equal([
+      'keys.ts',
+      'prune.ts',
+      'rename.ts',
+      'replay.ts',
+      'terms.ts',
     ]);
   });
 });

@@ -38,28 +38,31 @@ export const allowanceRevisions = z.strictObject({ revisions: z.array(allowanceR
 
 export const about = 'What agents may do without asking.';
 
+const guests = { cannot: 'let agents do anything without asking' } as const;
+
 export const operations = {
   getAllowance: {
     ...get('/v1/me/allowance', byPerson, "What a person's agents may do without asking"),
-    errors: ['guest_not_allowed'],
+    guests,
     answer: allowance,
   },
   setAllowance: {
     ...put('/v1/me/allowance', byPerson, "Set what a person's agents may do without asking"),
     maxBody: 16_384,
+    guests,
     body: setAllowanceBody,
-    errors: ['guest_not_allowed', 'allowance_changed'],
+    errors: ['allowance_changed'],
     answer: allowance,
   },
   clearAllowance: {
     ...del('/v1/me/allowance', byPerson, "Let a person's agents do nothing more without asking"),
-    errors: ['guest_not_allowed'],
+    guests,
     answer: allowance,
   },
   listAllowanceRevisions: {
     ...get('/v1/me/allowance/revisions', byPerson, 'List the changes of an allowance'),
+    guests,
     query: listAllowanceRevisionsQuery,
-    errors: ['guest_not_allowed'],
     answer: allowanceRevisions,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -130,6 +130,8 @@ const approvalParam = z.object({ approval: id('apr') });
 
 export const about = 'What agents ask their person for.';
 
+const guests = { cannot: 'ask for anything' } as const;
+
 export const operations = {
   requestAdminAction: {
     ...post(
@@ -142,6 +144,7 @@ export const operations = {
     maxBody: 16_384,
     ok: [202, 201, 200],
     archived: 'refused',
+    guests,
     rates: ['admin_requests', 'admin_requests_of_person'],
     body: adminAction,
     errors: [
@@ -162,14 +165,15 @@ export const operations = {
   },
   listApprovals: {
     ...get('/v1/me/approvals', byMember, 'List what agents asked their person for'),
+    guests,
     query: listApprovalsQuery,
-    errors: ['guest_not_allowed'],
     answer: approvalList,
   },
   getApproval: {
     ...get('/v1/me/approvals/{approval}', byMember, 'Read one request of an agent'),
+    guests,
     params: approvalParam,
-    errors: ['guest_not_allowed', 'approval_not_found'],
+    errors: ['approval_not_found'],
     answer: approvalOutcome,
   },
   allowApproval: {
@@ -177,12 +181,12 @@ export const operations = {
     idempotency: 'S',
     maxBody: 16_384,
     ok: [200, 201, 202],
+    guests: { cannot: 'allow anything' },
     rates: ['decisions'],
     params: approvalParam,
     body: allowBody,
     errors: [
       'server_admin_required',
-      'guest_not_allowed',
       'approval_not_found',
       'person_not_on_board',
       'board_archived',
@@ -199,9 +203,10 @@ export const operations = {
   },
   declineApproval: {
     ...post('/v1/me/approvals/{approval}/decline', byPerson, 'Decline what an agent asked for'),
+    guests: { cannot: 'decline anything' },
     rates: ['decisions'],
     params: approvalParam,
-    errors: ['guest_not_allowed', 'approval_not_found', 'approval_closed'],
+    errors: ['approval_not_found', 'approval_closed'],
     answer: approval,
   },
   collectApproval: {
@@ -212,6 +217,7 @@ export const operations = {
     ),
     idempotency: 'R',
     ownReceipt: true,
+    guests: { cannot: 'collect anything' },
     rates: ['collections'],
     params: approvalParam,
     errors: ['server_admin_required', 'approval_not_found', 'board_archived'],

@@ -190,9 +190,10 @@ export const operations = {
   createBoard: {
     ...post('/v1/boards', byPerson, 'Create a board; its creator becomes the first owner'),
     ok: [201],
+    guests: { cannot: 'create boards' },
     rates: ['board_creation'],
     body: createBoardBody,
-    errors: ['board_creation_restricted', 'guest_not_allowed', 'board_name_taken', 'template_not_found'],
+    errors: ['board_creation_restricted', 'board_name_taken', 'template_not_found'],
     answer: board,
   },
   listBoards: {

@@ -105,39 +105,46 @@ const inviteParam = z.object({ invite: id('inv') });
 
 export const about = 'Inviting people to the server.';
 
+const guests = { cannot: 'have invites' } as const;
+
 export const operations = {
   createInvite: {
     ...post('/v1/invites', ['PK'], 'Invite one person to this server, and onto boards'),
     idempotency: 'S',
     ok: [201],
     archived: 'refused',
+    guests: { cannot: 'invite people' },
+    admins: { may: 'invite people to this server' },
     body: createInviteBody,
-    errors: ['server_admin_required', 'not_on_board', 'guest_not_allowed', 'pairing_not_found', 'limit_reached'],
+    errors: ['not_on_board', 'pairing_not_found', 'limit_reached'],
     answer: serverInvite,
   },
   listInvites: {
     ...get('/v1/invites', ['PK'], "List a person's server invites and those of their agents"),
+    guests,
     query: listInvitesQuery,
-    errors: ['guest_not_allowed'],
     answer: inviteList,
   },
   getInvite: {
     ...get('/v1/invites/{invite}', ['PK'], 'Read one server invite, without its secret'),
+    guests,
     params: inviteParam,
-    errors: ['guest_not_allowed', 'invite_not_found'],
+    errors: ['invite_not_found'],
     answer: serverInviteMetadata,
   },
   updateInvite: {
     ...patch('/v1/invites/{invite}', ['PK', 'BR', 'AG'], 'Change the handle that an invite suggests'),
+    guests,
     params: inviteParam,
     body: updateInviteBody,
-    errors: ['guest_not_allowed', 'invite_not_found'],
+    errors: ['invite_not_found'],
     answer: serverInviteMetadata,
   },
   revokeInvite: {
     ...del('/v1/invites/{invite}', ['PK'], 'Revoke a server invite'),
+    guests,
     params: inviteParam,
-    errors: ['guest_not_allowed', 'invite_not_found'],
+    errors: ['invite_not_found'],
     answer: revokedInvite,
   },
   previewInvite: {

@@ -148,11 +148,11 @@ export const operations = {
     idempotency: 'R',
     keyRequired: true,
     ok: [201],
+    guests: { cannot: 'create boards' },
     rates: ['board_creation'],
     body: delegatedBoardBody,
     errors: [
       'board_creation_restricted',
-      'guest_not_allowed',
       'board_archived',
       'board_name_taken',
       'name_taken',
@@ -169,6 +169,7 @@ export const operations = {
     archived: 'refused',
     guests: {
       cannot: 'add agents',
+      onBoard: true,
       hint: 'Ask a member of the board for a guest code: it brings an agent along.',
     },
     rates: ['join', 'join_code_failures'],

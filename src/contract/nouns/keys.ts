@@ -57,23 +57,26 @@ export const about = 'Access keys of people.';
 export const operations = {
   listKeys: {
     ...get('/v1/keys', ['PK'], "List a person's access keys"),
+    guests: { cannot: 'list keys' },
     query: listKeysQuery,
-    errors: ['server_admin_required', 'guest_not_allowed', 'person_not_found'],
+    errors: ['server_admin_required', 'person_not_found'],
     answer: keyList,
   },
   createKey: {
     ...post('/v1/keys', ['PK'], 'Make an access key; its token is shown once'),
     idempotency: 'S',
     ok: [201],
+    guests: { cannot: 'make keys' },
     body: createKeyBody,
-    errors: ['guest_not_allowed', 'key_name_taken', 'limit_reached'],
+    errors: ['key_name_taken', 'limit_reached'],
     answer: newAccessKey,
   },
   revokeKey: {
     ...del('/v1/keys/{key}', ['PK'], 'Revoke an access key, and with it all that works because of it'),
+    guests: { cannot: 'revoke keys' },
     params: keyParam,
     query: revokeKeyQuery,
-    errors: ['guest_not_allowed', 'key_not_found'],
+    errors: ['key_not_found'],
     answer: revokedKey,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -42,6 +42,8 @@ export const machineKey = z.union([connected, stillPending]);
 
 export const about = 'Keys for further machines, by short code.';
 
+const guests = { cannot: 'add machines' } as const;
+
 export const operations = {
   createMachineRequest: {
     ...post('/v1/machine-requests', [], 'Ask for a key for this machine; the person it is for approves the short code'),
@@ -56,23 +58,26 @@ export const operations = {
     ...post('/v1/machine-requests/lookup', ['PK'], 'Read which machine a short code stands for'),
     kind: 'read',
     idempotency: 'N',
+    guests,
     rates: ['machine_codes'],
     body: machineCodeBody,
-    errors: ['guest_not_allowed', 'machine_request_invalid'],
+    errors: ['machine_request_invalid'],
     answer: machineRequest,
   },
   approveMachineRequest: {
     ...post('/v1/machine-requests/approve', ['PK'], 'Let the machine behind a short code collect a key of your own'),
+    guests,
     rates: ['machine_codes'],
     body: machineCodeBody,
-    errors: ['guest_not_allowed', 'machine_request_invalid'],
+    errors: ['machine_request_invalid'],
     answer: machineRequest,
   },
   refuseMachineRequest: {
     ...post('/v1/machine-requests/refuse', ['PK'], 'Refuse the machine behind a short code'),
+    guests,
     rates: ['machine_codes'],
     body: machineCodeBody,
-    errors: ['guest_not_allowed', 'machine_request_invalid'],
+    errors: ['machine_request_invalid'],
     answer: machineRequest,
   },
   collectMachineKey: {

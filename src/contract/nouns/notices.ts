@@ -87,13 +87,13 @@ export const about = 'What agents and people are told of requests and invites.';
 export const operations = {
   listInviteNotices: {
     ...get('/v1/me/invite-notices', byPerson, 'List the invites that agents asked for'),
+    guests: { cannot: 'have invites' },
     query: listInviteNoticesQuery,
-    errors: ['guest_not_allowed'],
     answer: inviteNoticeList,
   },
   getOnboardingInbox: {
     ...get('/v1/me/onboarding-inbox', byPerson, 'What came to a person: boards, newcomers, what waits for them'),
-    errors: ['guest_not_allowed'],
+    guests: { cannot: 'bring anybody here' },
     answer: onboardingInbox,
   },
   listNotices: {

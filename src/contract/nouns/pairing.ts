@@ -116,6 +116,8 @@ const pairingParam = z.object({ pairing: id('prq') });
 
 export const about = 'Work between two agents, proved in both directions.';
 
+const guests = { cannot: 'take part in work between people' } as const;
+
 export const operations = {
   createPairingRequest: {
     ...post(
@@ -126,21 +128,23 @@ export const operations = {
     maxBody: 16_384,
     ok: [201, 202],
     archived: 'refused',
+    guests: { cannot: 'propose work' },
     rates: ['pairing_requests'],
     body: createPairingBody,
-    errors: ['guest_not_allowed', 'pairing_not_found', 'person_not_found'],
+    errors: ['pairing_not_found', 'person_not_found'],
     answer: pairingRequest,
   },
   listPairingRequests: {
     ...get('/v1/pairing-requests', byMember, 'List the proposals of work one has part in'),
+    guests,
     query: listPairingQuery,
-    errors: ['guest_not_allowed'],
     answer: pairingList,
   },
   getPairingRequest: {
     ...get('/v1/pairing-requests/{pairing}', [...byMember, 'PC'], 'Read one proposal of work'),
+    guests,
     params: pairingParam,
-    errors: ['guest_not_allowed', 'pairing_not_found'],
+    errors: ['pairing_not_found'],
     answer: pairingRequest,
   },
   choosePairingAgent: {
@@ -151,10 +155,11 @@ export const operations = {
     ),
     maxBody: 16_384,
     archived: 'refused',
+    guests,
     rates: ['pairing_choices'],
     params: pairingParam,
     body: choosePairingBody,
-    errors: ['guest_not_allowed', 'pairing_not_found', 'pairing_changed', 'pairing_closed'],
+    errors: ['pairing_not_found', 'pairing_changed', 'pairing_closed'],
     answer: pairingRequest,
   },
   selectPairingEndpoint: {
@@ -167,9 +172,10 @@ export const operations = {
     ownReceipt: true,
     maxBody: 16_384,
     archived: 'refused',
+    guests,
     rates: ['pairing_endpoints'],
     body: selectEndpointBody,
-    errors: ['guest_not_allowed', 'pairing_not_found', 'pairing_changed', 'pairing_closed'],
+    errors: ['pairing_not_found', 'pairing_changed', 'pairing_closed'],
     answer: pairingCredential,
   },
   acceptPairing: {
@@ -202,14 +208,16 @@ export const operations = {
   },
   declinePairing: {
     ...post('/v1/pairing-requests/{pairing}/decline', byPerson, 'Decline a proposal of work, as the recipient'),
+    guests,
     params: pairingParam,
-    errors: ['guest_not_allowed', 'pairing_not_found', 'pairing_closed'],
+    errors: ['pairing_not_found', 'pairing_closed'],
     answer: pairingRequest,
   },
   cancelPairing: {
     ...post('/v1/pairing-requests/{pairing}/cancel', byMember, 'Take a proposal of work back, as the inviter'),
+    guests,
     params: pairingParam,
-    errors: ['guest_not_allowed', 'pairing_not_found', 'pairing_closed'],
+    errors: ['pairing_not_found', 'pairing_closed'],
     answer: pairingRequest,
   },
 } as const satisfies Record<string, OperationRow>;

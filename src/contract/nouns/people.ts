@@ -43,15 +43,17 @@ export const operations = {
   listPeople: {
     ...get('/v1/people', byMember, 'List the people of the server, or find one by handle'),
     agentsNeed: 'handle',
+    guests: { cannot: 'list or look up the people of this server' },
     query: listPeopleQuery,
-    errors: ['guest_not_allowed', 'person_not_found'],
+    errors: ['person_not_found'],
     answer: peopleAnswer,
   },
   setPersonRole: {
     ...patch('/v1/people/{handle}', ['PK'], 'Make a person an admin or a member, as an admin'),
+    admins: { may: "change people's roles" },
     params: personParam,
     body: setRoleBody,
-    errors: ['server_admin_required', 'person_not_found', 'person_is_guest', 'last_admin'],
+    errors: ['person_not_found', 'person_is_guest', 'last_admin'],
     answer: personChange,
   },
   renamePerson: {
@@ -63,9 +65,10 @@ export const operations = {
   },
   removePerson: {
     ...del('/v1/people/{handle}', ['PK'], 'Remove a person from the server, as an admin'),
+    admins: { may: 'remove people' },
     params: personParam,
     query: removePersonQuery,
-    errors: ['server_admin_required', 'person_not_found', 'last_admin'],
+    errors: ['person_not_found', 'last_admin'],
     answer: personRemoval,
   },
 } as const satisfies Record<string, OperationRow>;

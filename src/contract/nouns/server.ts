@@ -83,8 +83,8 @@ export const operations = {
   },
   updateSettings: {
     ...patch('/v1/settings', ['PK'], "Change the server's settings, as an admin"),
+    admins: { may: "change the server's settings" },
     body: updateSettingsBody,
-    errors: ['server_admin_required'],
     answer: settings,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -9,14 +9,6 @@ import { humanByHandle, type MemberRow, type MemberWithPerson } from '../members
 import { type Caller, isPerson } from '../operation/caller.ts';
 import type { Place } from './board-access.ts';
 
-/** @param what they want, such as `change a board's title`. @throws Refusal `guest_not_allowed`, also for a guest's agent. */
-export function refuseGuest(caller: Caller, what: string): void {
-  if (caller.person.server_role !== 'guest') return;
-  throw new Refusal('guest_not_allowed', `Guests and their agents cannot ${what}.`, {
-    hint: 'Ask a member of the board.',
-  });
-}
-
 /**
  * Whether a caller decides about archiving, restoring and deleting: the creator while on the board, with their agents
  * there, or a server admin themselves.

@@ -18,8 +18,8 @@ import {
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
 import { activeHuman, ownMemberships } from '../members/memberships.store.ts';
-import { requireTerms } from '../operation/board-terms.ts';
 import { boardNotFound, type Caller, isAdmin, type SeatCaller } from '../operation/caller.ts';
+import { requireTerms } from '../operation/terms.ts';
 
 /** A board somebody sees, with the member they are on it. */
 export interface VisibleBoard {

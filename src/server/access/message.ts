@@ -2,8 +2,8 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { isAddressed, type MessageRow, messageById, messageBySeq } from '../messages/messages.store.ts';
-import { requireTerms } from '../operation/board-terms.ts';
 import type { Caller } from '../operation/caller.ts';
+import { requireTerms } from '../operation/terms.ts';
 import { lockVisibleById, type Place, type Reader, requirePlace, seeBoardById } from './board-access.ts';
 
 export function messageNotFound(): Refusal {

@@ -4,9 +4,8 @@ import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type MemberRow, memberById } from '../members/members.store.ts';
 import { messageById } from '../messages/messages.store.ts';
-import { boardArchived } from '../operation/board-terms.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
-import { requireAdmin } from '../people/people.rules.ts';
+import { boardArchived, requireAdmin } from '../operation/terms.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { type Place, reachById, requirePlace, seeBoardById } from './board-access.ts';
 import { mayDescribe, takenBySomebody } from './collision.ts';
@@ -14,7 +13,7 @@ import { mayRead, messageNotFound } from './message.ts';
 
 /** @throws Refusal what a new call would get now. */
 export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): Promise<void> {
-  if (shown.need === 'admin') requireAdmin(caller.person, 'do this');
+  if (shown.need === 'admin') requireAdmin(caller.person, { may: 'do this' });
   for (const board of shown.boards ?? []) await seeBoardById(tx, caller, board);
   if (shown.holder !== undefined) await recheckHolder(tx, caller, shown.holder);
   if (shown.board === undefined) return;

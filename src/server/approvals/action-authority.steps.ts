@@ -20,14 +20,14 @@ import type { MemberRow } from '../members/members.store.ts';
 import { addMembership } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { makeOwner, ownershipChanges, unmakeOwner } from '../members/owners.steps.ts';
-import { termsOf } from '../operation/board-terms.ts';
-import { personNotFound, requireAdmin } from '../people/people.rules.ts';
+import { setTerms } from '../operation/terms.ts';
+import { personNotFound } from '../people/people.rules.ts';
 import { type PersonRow, personById } from '../people/people.store.ts';
 import { removeFromServer } from '../people/remove.steps.ts';
 import { changeRole, refuseGuestRole, requireAdminLeft } from '../people/role.steps.ts';
 import type { Authorized } from '../record/append.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { type ActionKind, type ActionOf, kinds, refuseSecrets } from './actions.rules.ts';
+import { type ActionKind, type ActionOf, ownOperation, refuseSecrets } from './actions.rules.ts';
 import { actorFor, type Requester } from './requester.steps.ts';
 
 export interface ActionContext {
@@ -47,8 +47,12 @@ type MakePlan = () => Promise<Plan>;
 type Kinds = { [Kind in ActionKind]: (context: ActionContext, action: ActionOf<Kind>) => Promise<MakePlan> };
 
 /** Checks the person's authority now; answers what plans the action. @throws Refusal of the person's own operation. */
-export function requireAuthority({ requester, ...context }: ActionContext, action: AdminAction): Promise<MakePlan> {
-  const person = { ...requester.person, terms: termsOf(kinds[action.kind]) };
+export async function requireAuthority(
+  { requester, ...context }: ActionContext,
+  action: AdminAction,
+): Promise<MakePlan> {
+  const person = { ...requester.person };
+  setTerms(person, ownOperation(action));
   const plan = plans[action.kind] as (context: ActionContext, action: AdminAction) => Promise<MakePlan>;
   return plan({ ...context, requester: { ...requester, person } }, action);
 }
@@ -62,7 +66,6 @@ export function reasonOf(authorization: Authorization): Authorized {
 const plans: Kinds = {
   async invite_people(context, { invite }) {
     const { tx, requester } = context;
-    requireAdmin(requester.person.person, 'invite people to this server');
     for (const id of invite.boards) await lockPlaceById(tx, requester.person, id);
     if (invite.pairing) {
       refuseSecrets(invite.pairing.work);
@@ -146,7 +149,6 @@ const plans: Kinds = {
   },
 
   async set_server_role({ tx, requester }, { person_id, role }) {
-    requireAdmin(requester.person.person, "change people's roles");
     return async () => {
       const person = await requirePresent(tx, person_id);
       refuseGuestRole(person);
@@ -176,7 +178,6 @@ const plans: Kinds = {
 };
 
 async function removal({ tx, requester }: ActionContext, personId: string): Promise<MakePlan> {
-  requireAdmin(requester.person.person, 'remove people');
   return async () => {
     const person = await personById(tx, personId);
     if (!person) throw personNotFound();

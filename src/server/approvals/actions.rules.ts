@@ -1,6 +1,8 @@
 /** What an agent may ask its person for: the exact text of it, its hash, and what each kind is. */
 import { canonicalJson } from '../../contract/canonical.ts';
 import { Refusal } from '../../contract/errors.ts';
+import type { Route } from '../../contract/operation.ts';
+import { type OperationName, operations } from '../../contract/operations.ts';
 import type { AdminAction, Authorization, Category } from '../../contract/types.ts';
 import { sha256 } from '../text/hash.ts';
 import { findSecrets } from '../text/redaction.ts';
@@ -14,23 +16,28 @@ interface KindRow {
   /** A browser session may allow it; else only the person's own key. */
   browser: boolean;
   authorization: Authorization['kind'];
-  /** On an archived board: refused; left out: it works there. */
-  archived?: 'refused';
+  /** The person's own operation, on whose terms it is done. */
+  operation: OperationName;
 }
 
 export const kinds: Readonly<Record<ActionKind, KindRow>> = {
-  invite_people: { category: 'invite_people', browser: true, authorization: 'invited', archived: 'refused' },
-  add_people: { category: 'add_people', browser: true, authorization: 'added', archived: 'refused' },
-  set_server_role: { category: null, browser: false, authorization: 'role_changed' },
-  set_board_role: { category: null, browser: true, authorization: 'role_changed', archived: 'refused' },
-  remove_person: { category: null, browser: true, authorization: undefined },
-  revoke_key: { category: null, browser: false, authorization: undefined },
-  set_board_policy: { category: null, browser: true, authorization: undefined, archived: 'refused' },
+  invite_people: { category: 'invite_people', browser: true, authorization: 'invited', operation: 'createInvite' },
+  add_people: { category: 'add_people', browser: true, authorization: 'added', operation: 'addBoardPerson' },
+  set_server_role: { category: null, browser: false, authorization: 'role_changed', operation: 'setPersonRole' },
+  set_board_role: { category: null, browser: true, authorization: 'role_changed', operation: 'makeBoardOwner' },
+  remove_person: { category: null, browser: true, authorization: undefined, operation: 'removeBoardPerson' },
+  revoke_key: { category: null, browser: false, authorization: undefined, operation: 'revokeKey' },
+  set_board_policy: { category: null, browser: true, authorization: undefined, operation: 'updateBoard' },
 };
 
 /** Whether a browser session may allow this; a person leaves the server only by a key. */
-export const browserMayAllow = (action: AdminAction): boolean =>
-  kinds[action.kind].browser && !(action.kind === 'remove_person' && action.board_id === undefined);
+export const browserMayAllow = (action: AdminAction): boolean => kinds[action.kind].browser && !leavesServer(action);
+
+/** The person's own operation that this does, whose terms hold for it too. */
+export const ownOperation = (action: AdminAction): Route =>
+  operations[leavesServer(action) ? 'removePerson' : kinds[action.kind].operation];
+
+const leavesServer = (action: AdminAction): boolean => action.kind === 'remove_person' && action.board_id === undefined;
 
 export interface CanonicalAction {
   action: AdminAction;

@@ -1,5 +1,4 @@
 /** Reading what agents asked for: a person all of it, an agent its own. */
-import { refuseGuest } from '../access/authority.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.steps.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
@@ -9,7 +8,6 @@ import { compare, effective, inOrder, listedRows } from './approvals.store.ts';
 export const listApprovals =
   (address: ServerAddress): ReadCase<'listApprovals'>['run'] =>
   async (tx, caller, { query: { state, limit, after } }) => {
-    refuseGuest(caller, 'ask for anything');
     const from = readPageToken(after);
     const of =
       caller.kind === 'AG' ? { 'a.agent_id': caller.seat.member_id } : { 'a.person_id': caller.person.person_id };
@@ -27,7 +25,6 @@ export const listApprovals =
 export const getApproval =
   (address: ServerAddress): ReadCase<'getApproval'>['run'] =>
   async (tx, caller, { params }) => {
-    refuseGuest(caller, 'ask for anything');
     const { approval } = await findApproval(tx, caller, params['approval'] ?? '', address.baseUrl());
     const work = await pairingOfInvite(tx, caller, approval.execution?.invite_id);
     return { approval, collected: false, ...(work === undefined ? {} : { pairing_request_id: work }) };

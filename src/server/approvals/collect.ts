@@ -1,18 +1,17 @@
 /** The agent that asked for an invite collects it: once, and again only with the same key, for ten minutes. */
 import type { Refusal } from '../../contract/errors.ts';
+import { operations } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
-import { refuseGuest } from '../access/authority.ts';
 import { type BoardRow, boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type InviteRow, inviteById, stateOf } from '../invites/invites.store.ts';
 import { shownInvite } from '../invites/issue.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
-import { boardArchived } from '../operation/board-terms.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
+import { adminRequired, boardArchived } from '../operation/terms.ts';
 import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.steps.ts';
-import { requireAdmin } from '../people/people.rules.ts';
 import { findApproval, ownView } from '../views/approval.ts';
 import { boardsNamed, hashOf } from './actions.rules.ts';
 import { actionOf, approvalById, authorizationOf, type RequestRow } from './approvals.store.ts';
@@ -32,7 +31,6 @@ type Result = Outcome<Answer<'collectApproval'>>;
 export const collectApproval = (deps: Deps): WriteCase<'collectApproval'> => ({
   async run(tx, caller, { params, idempotencyKey }) {
     if (caller.kind !== 'AG') throw agentRequired();
-    refuseGuest(caller, 'collect anything');
     const row = await approvalById(tx, params['approval'] ?? '');
     const own = row?.agent_id === caller.seat.member_id && row.person_id === caller.person.person_id;
     if (!row || !own || row.parent_key_id !== caller.key.key_id) throw approvalNotFound();
@@ -144,7 +142,7 @@ class Collection {
   /** The refusal once the issuer of the invite could not issue it any more; null: they still could. */
   async #lostAuthority(invite: InviteRow): Promise<Refusal | null> {
     const [tx, row, { person, seat }] = [this.#tx, this.#row, this.#caller];
-    if (person.server_role !== 'admin') return refusalOf(() => requireAdmin(person, 'invite people to this server'));
+    if (person.server_role !== 'admin') return adminRequired(operations.createInvite.admins);
     for (const id of [...boardsNamed(actionOf(row)), seat.board_id]) {
       const board = await boardById(tx, id);
       if (!board || board.lifecycle === 'deleted') return approvalNotFound();
@@ -177,13 +175,4 @@ function agrees(row: RequestRow, invite: InviteRow): boolean {
   return (
     own && invite.parent_key_id === row.parent_key_id && stored !== null && invite.authorization === row.authorization
   );
-}
-
-function refusalOf(check: () => unknown): Refusal | null {
-  try {
-    check();
-    return null;
-  } catch (refusal) {
-    return refusal as Refusal;
-  }
 }

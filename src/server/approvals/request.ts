@@ -1,7 +1,6 @@
 /** An agent asks its person for something only people do. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
-import { refuseGuest } from '../access/authority.ts';
 import { ownPlace } from '../access/board-access.ts';
 import { categoriesOf, readAllowance } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -27,7 +26,6 @@ type Asking = Pick<Deps, 'root' | 'address' | 'report'>;
 export const requestAdminAction = ({ root, address, report }: Asking): WriteCase<'requestAdminAction'> => ({
   async run(tx, caller, { body, requestId, idempotencyKey }) {
     if (caller.kind !== 'AG') throw agentRequired();
-    refuseGuest(caller, 'ask for this');
     await requireSeat(tx, caller);
     const canonical = canonicalAction(body);
     const context = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };

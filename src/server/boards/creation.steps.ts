@@ -4,11 +4,8 @@ import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import { readSettings } from '../settings/settings.store.ts';
 
-/** A delegation has no admin powers, also an admin's. @throws Refusal `guest_not_allowed`, `board_creation_restricted`. */
+/** A delegation has no admin powers, also an admin's. @throws Refusal `board_creation_restricted`. */
 export async function requireMayCreate(tx: WriteTx, { kind, person }: Pick<Caller, 'kind' | 'person'>): Promise<void> {
-  if (person.server_role === 'guest') {
-    throw new Refusal('guest_not_allowed', 'Guests cannot create boards.', { hint: 'Ask a member of this server.' });
-  }
   if (person.server_role === 'admin' && kind !== 'DG') return;
   if ((await readSettings(tx)).board_creation === 'members') return;
   throw new Refusal('board_creation_restricted', 'Only server admins create boards here.', {

@@ -3,7 +3,6 @@ import { clearForInvites } from '../approvals/capsules.store.ts';
 import { plainTransition } from '../approvals/state-table.rules.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { pairingsOfInvites } from '../pairing/endings.steps.ts';
-import { refuseGuest } from '../people/people.rules.ts';
 import { audit } from '../record/audit.steps.ts';
 import { inviteView } from '../views/invite.ts';
 import { inviteTable } from './invite-states.rules.ts';
@@ -13,7 +12,6 @@ import { inviteNotFound } from './refusals.rules.ts';
 /** Metadata only: what the invite gives stays as it was. */
 export const updateInvite: WriteCase<'updateInvite'> = {
   async run(tx, caller, { params, body }) {
-    refuseGuest(caller.person, 'have invites');
     const row = await inviteById(tx, params['invite'] ?? '');
     if (row?.created_by !== caller.person.person_id || stateOf(row, tx.now) !== 'active') throw inviteNotFound();
     if (caller.kind === 'AG' && row.issuing_agent_id !== caller.seat.member_id) throw inviteNotFound();
@@ -28,7 +26,6 @@ export const updateInvite: WriteCase<'updateInvite'> = {
 /** The role of an admin is not needed: the issuer of an invite may revoke it. */
 export const revokeInvite: WriteCase<'revokeInvite'> = {
   async run(tx, caller, { params, requestId }) {
-    refuseGuest(caller.person, 'have invites');
     const row = await inviteById(tx, params['invite'] ?? '');
     if (row?.created_by !== caller.person.person_id) throw inviteNotFound();
     const { to, effect } = plainTransition(inviteTable, stateOf(row, tx.now), 'revoke');

@@ -5,7 +5,6 @@ import type { ReadTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.steps.ts';
-import { refuseGuest } from '../people/people.rules.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { inviteView, inviteViews, receiptView, seenBoards } from '../views/invite.ts';
 import { boardsOf, type InviteRow, inviteById, listInviteRows, receiptOfKey } from './invites.store.ts';
@@ -13,7 +12,6 @@ import { inviteNotFound } from './refusals.rules.ts';
 
 /** Newest first; also after losing the admin role. */
 export const listInvites: ReadCase<'listInvites'>['run'] = async (tx, caller, { query }) => {
-  refuseGuest(caller.person, 'have invites');
   const after = readPageToken(query.after);
   const rows = await listInviteRows(tx, caller.person.person_id, query.state, (all) =>
     pageFrom(all, 'server_invites', after, query.limit, 'desc'),
@@ -23,7 +21,6 @@ export const listInvites: ReadCase<'listInvites'>['run'] = async (tx, caller, { 
 };
 
 export const getInvite: ReadCase<'getInvite'>['run'] = async (tx, caller, { params }) => {
-  refuseGuest(caller.person, 'have invites');
   return inviteView(tx, caller, await ownInvite(tx, caller, params['invite'] ?? ''));
 };
 

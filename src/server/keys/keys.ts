@@ -2,9 +2,10 @@
 import type { WriteTx } from '../db/tx.ts';
 import { revokeInvitesOf } from '../invites/invites.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import { requireAdmin } from '../operation/terms.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfInvites } from '../pairing/endings.steps.ts';
-import { personNotFound, refuseGuest, requireAdmin } from '../people/people.rules.ts';
+import { personNotFound } from '../people/people.rules.ts';
 import { anyAdminHasKey, lockPeople, type PersonRow, personByHandle, personById } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
@@ -16,9 +17,8 @@ import { endKey, keyNotFound, makeKey, mayRevoke } from './keys.steps.ts';
 import { type AccessKeyRow, listKeyRows, lockKey } from './keys.store.ts';
 
 export const listKeys: ReadCase<'listKeys'>['run'] = async (tx, caller, { query }) => {
-  refuseGuest(caller.person, 'list keys');
   const self = query.person === undefined || query.person === caller.person.handle;
-  if (!self) requireAdmin(caller.person, "list somebody else's keys");
+  if (!self) requireAdmin(caller.person, { may: "list somebody else's keys" });
   const person = await personByHandle(tx, query.person ?? caller.person.handle);
   if (!person) throw personNotFound();
   const filter = { personId: person.id, working: query.state === 'working' };
@@ -37,7 +37,6 @@ export const listKeys: ReadCase<'listKeys'>['run'] = async (tx, caller, { query 
 export const createKey = (root: RootKey): WriteCase<'createKey'> => ({
   before: lockPeople,
   async run(tx, caller, { body, requestId }) {
-    refuseGuest(caller.person, 'make keys');
     const { row, token } = await makeKey(tx, root, {
       personId: caller.person.person_id,
       name: body.name,
@@ -53,7 +52,6 @@ export const createKey = (root: RootKey): WriteCase<'createKey'> => ({
 export const revokeKey: WriteCase<'revokeKey'> = {
   before: lockPeople,
   async run(tx, caller, { params, query, requestId }) {
-    refuseGuest(caller.person, 'revoke keys');
     const row = await lockKey(tx, params['key'] ?? '');
     if (!row || !mayRevoke(caller, row.person_id)) throw keyNotFound();
     caller.shown.person = row.person_id;
@@ -64,7 +62,6 @@ export const revokeKey: WriteCase<'revokeKey'> = {
     return { answer: { ...(await keyView(tx, { ...row, revoked_at: tx.now })), ...(warning ? { warning } : {}) } };
   },
   async recheck(_tx, caller, { person: owner }) {
-    refuseGuest(caller.person, 'revoke keys');
     if (owner !== undefined && !mayRevoke(caller, owner)) throw keyNotFound();
   },
 };

@@ -2,7 +2,6 @@
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
-import { refuseGuest } from '../people/people.rules.ts';
 import { audit } from '../record/audit.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { readShortCode } from '../text/short-code.ts';
@@ -41,7 +40,6 @@ export const refuseMachineRequest = (root: RootKey): WriteCase<'refuseMachineReq
 
 /** The pending request behind a code, if it asks for the caller by the handle they have now. @throws Refusal */
 async function requestFor(tx: ReadTx, caller: Caller, root: RootKey, typed: string): Promise<MachineRow> {
-  refuseGuest(caller.person, 'add machines');
   const code = readShortCode(typed);
   const request = code === null ? undefined : await pendingByCode(tx, root.digest(code));
   if (request?.handle !== caller.person.handle) throw machineRequestInvalid();

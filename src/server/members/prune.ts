@@ -5,8 +5,8 @@ import { actorOn } from '../access/acting.ts';
 import { type BoardRow, boardById, lockBoardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
+import { requireAdmin } from '../operation/terms.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { requireAdmin } from '../people/people.rules.ts';
 import { type Disconnected, disconnectedAgents } from '../seats/reports.store.ts';
 import { timestamp } from '../text/time.ts';
 import { endSeat } from './end-members.steps.ts';
@@ -22,7 +22,7 @@ type Prune = Body<'pruneAgents'>;
 export const pruneAgents: WriteCase<'pruneAgents'> = {
   async run(tx, caller, { body }) {
     if (body.all) {
-      requireAdmin(caller.person, "prune other people's agents");
+      requireAdmin(caller.person, { may: "prune other people's agents" });
       caller.shown.need = 'admin';
     }
     const found = body.dry_run ? await look(tx, caller, body) : await prune(tx, caller, body);

@@ -1,6 +1,5 @@
 /** The invites that a person's agents asked for: what became of each, and what ends it. */
 import type { Answer } from '../../contract/types.ts';
-import { refuseGuest } from '../access/authority.ts';
 import { authorizationOf } from '../approvals/approvals.store.ts';
 import { inviteStep, takeBackStep } from '../approvals/next.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
@@ -18,7 +17,6 @@ type Notice = Answer<'listInviteNotices'>['notices'][number];
 export const listInviteNotices =
   (address: ServerAddress): ReadCase<'listInviteNotices'>['run'] =>
   async (tx, caller, { query: { limit, after } }) => {
-    refuseGuest(caller, 'have invites');
     const from = readPageToken(after);
     const rows = await listAgentInvites(tx, caller.person.person_id, (all) =>
       pageFrom(all, 'server_invites', from, limit, 'desc'),

@@ -23,7 +23,7 @@ import {
 } from '../keys/credentials.store.ts';
 import type { MemberRow } from '../members/member.rules.ts';
 import type { RootKey } from '../text/root-key.ts';
-import type { BoardTerms } from './board-terms.ts';
+import type { BoardTerms } from './terms.ts';
 
 /** What was presented, as far as it can be told without a look-up. */
 export interface Credential {

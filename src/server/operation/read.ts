@@ -3,9 +3,9 @@ import { Refusal } from '../../contract/errors.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import type { Allowed, ReadTx } from '../db/tx.ts';
 import type { Moment } from '../rates/work.ts';
-import { termsOf } from './board-terms.ts';
 import { authenticate, type Caller, type Credential } from './caller.ts';
 import type { Engine } from './engine.ts';
+import { setTerms } from './terms.ts';
 import type { AnyInput, Cases, Offered, Sendable } from './usecase.ts';
 
 /**
@@ -27,7 +27,6 @@ export async function reading<T>(
           if (name !== null) admit(name, found, tx.now, moment);
         };
         admitAs('known');
-        if (name !== null) found.terms = termsOf(operations[name]);
         return fn(tx, found, admitAs);
       };
       return { caller: found, now: tx.now, value: await settle(run()) };
@@ -37,6 +36,16 @@ export async function reading<T>(
   await used(caller, now);
   return value();
 }
+
+type Read<T> = Parameters<typeof reading<T>>[3];
+
+/** Runs `fn` on the terms of the operation's row. */
+const onTerms =
+  <T>(name: OperationName, fn: Read<T>): Read<T> =>
+  async (tx, caller, admitAs) => {
+    setTerms(caller, operations[name]);
+    return fn(tx, caller, admitAs);
+  };
 
 /** Lets a read end its transaction before its refusal is thrown: a refused request is a use of the key all the same. */
 async function settle<T>(running: Promise<T>): Promise<() => T> {
@@ -59,11 +68,12 @@ export async function runRead(
   credential: Credential,
   input: AnyInput,
 ): Promise<unknown> {
-  if (!useCase.ahead) return reading(engine, name, credential, (tx, caller) => useCase.run(tx, caller, input as never));
+  const run = onTerms(name, (tx, caller) => useCase.run(tx, caller, input as never));
+  if (!useCase.ahead) return reading(engine, name, credential, run);
   const caller = await reading(engine, name, credential, async (_tx, found) => found);
   await useCase.ahead(caller, input as never);
   // The request was counted above.
-  return reading(engine, null, credential, (tx, found) => useCase.run(tx, found, input as never));
+  return reading(engine, null, credential, run);
 }
 
 export async function runWait(
@@ -74,10 +84,10 @@ export async function runWait(
   gone: () => AbortSignal,
 ): Promise<unknown> {
   const { wait } = input.query as unknown as { wait: number };
-  const first = async (tx: ReadTx, caller: Caller, admitAs: (moment: Moment) => void) => {
+  const first = onTerms(name, async (tx, caller, admitAs) => {
     if (wait > 0) admitAs('waiting');
     return { caller, found: await useCase.run(tx, caller, input as never) };
-  };
+  });
   const since = engine.wakeUps();
   // Agents who were woken together come again together.
   const { caller, found } = await reading(engine, name, credential, first, { shares: 'look' });
@@ -92,10 +102,15 @@ export const runStream = (
   credential: Credential,
   input: AnyInput,
 ) =>
-  reading(engine, name, credential, (tx, caller, admitAs) => {
-    admitAs('waiting');
-    return useCase.run(tx, caller, input as never);
-  });
+  reading(
+    engine,
+    name,
+    credential,
+    onTerms(name, (tx, caller, admitAs) => {
+      admitAs('waiting');
+      return useCase.run(tx, caller, input as never);
+    }),
+  );
 
 /** Bytes that the caller may read. */
 export async function runDownload(
@@ -104,10 +119,11 @@ export async function runDownload(
   credential: Credential,
   input: AnyInput,
 ): Promise<Sendable> {
-  const { caller, bytes } = await reading(engine, name, credential, async (tx, found) => ({
+  const read = onTerms(name, async (tx, found) => ({
     caller: found,
     bytes: await useCase.run(tx, found, input as never),
   }));
+  const { caller, bytes } = await reading(engine, name, credential, read);
   return {
     ...bytes,
     open: (range) =>

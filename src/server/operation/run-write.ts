@@ -12,10 +12,10 @@ import { type OperationName, operations } from '../../contract/operations.ts';
 import { Contention, StorageFull, UniqueViolation, Unreachable } from '../db/dialect.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Moment } from '../rates/work.ts';
-import { termsOf } from './board-terms.ts';
 import { authenticate, type Caller, type Credential, endedSeat, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
+import { requireServerRole, setTerms, termsOf } from './terms.ts';
 import type { AnyInput, Cases, Offered, Outcome, RequestSource } from './usecase.ts';
 
 /** A write whose outcome is kept under a key of the client's. */
@@ -75,7 +75,7 @@ export async function runWrite(
           const replay = kept && (await replayOf(engine, tx, offered, caller, kept, await known));
           if (replay) return replay;
           admit(caller, tx.now, 'running');
-          caller.terms = termsOf(row, offered.case.worksArchived?.(input.body as never));
+          setTerms(caller, row, offered.case.worksArchived?.(input.body as never));
           const outcome: Outcome<unknown> = await offered.case.run(tx, caller, input as never);
           const reply = replyOf(outcome, row.ok[0]);
           if (outcome.tried) throw new DryRun(reply);
@@ -208,6 +208,7 @@ async function replayOf(
   if (!row.request_hash.equals(requestHash)) {
     throw keyConflict();
   }
+  requireServerRole(operations[offered.name], caller.person);
   const recheck = offered.case.recheck ?? engine.recheck;
   await recheck(tx, caller, JSON.parse(row.recheck) as Shown);
   return { status: row.status, body: openBody(engine, caller, row), replayed: true };

@@ -13,7 +13,6 @@ import { MAX_FILE } from '../../contract/values.ts';
 import { shareBlob } from '../blobs/blobs.store.ts';
 import { type Digest, hexOf, NoRoom, type Staged, StoreDown, TooManyBytes } from '../blobs/store.ts';
 import { type FileSecrets, scanFile } from '../text/file-scan.ts';
-import { termsOf } from './board-terms.ts';
 import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { findKept } from './idempotency.store.ts';
@@ -31,6 +30,7 @@ import {
   replyOf,
   type Seen,
 } from './run-write.ts';
+import { setTerms } from './terms.ts';
 import type { AnyInput, Cases, Offered } from './usecase.ts';
 
 /** A second request under one key waits this long for the first. */
@@ -104,7 +104,7 @@ async function first(run: Run): Promise<Reply> {
         return 'repeat';
       }
     }
-    caller.terms = termsOf(operations[offered.name]);
+    setTerms(caller, operations[offered.name]);
     return offered.case.check(tx, caller, input as never).then(
       () => null,
       (error: unknown) => {
@@ -216,7 +216,7 @@ function write(run: Run, { digest, size }: Staged, keyed: Keyed | null): Promise
       const replay = keyed && (await findReplay(engine, tx, offeredAs(offered), caller, keyed));
       if (replay) return replay;
       if (!(await shareBlob(tx, digest))) throw new Collected();
-      caller.terms = termsOf(operations[offered.name]);
+      setTerms(caller, operations[offered.name]);
       const outcome = await offered.case.run(tx, caller, input as never, { digest, size });
       const reply = replyOf(outcome, operations[offered.name].ok[0]);
       if (keyed) await keep(engine, tx, offeredAs(offered), caller, keyed, reply);

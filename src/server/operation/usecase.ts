@@ -6,8 +6,8 @@ import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, Body, KindOf, Query } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../text/root-key.ts';
-import type { BoardTerms } from './board-terms.ts';
 import type { Caller, Credential, Shown } from './caller.ts';
+import type { BoardTerms } from './terms.ts';
 
 export interface Input<Name extends OperationName, Prepared = Body<Name>> {
   params: Record<string, string>;

@@ -2,7 +2,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import { refuseGuest } from '../access/authority.ts';
 import { asMember, lockPlaceById, type Place, seeBoardById } from '../access/board-access.ts';
 import { canonicalAction, refuseSecrets } from '../approvals/actions.rules.ts';
 import { allowStep } from '../approvals/next.rules.ts';
@@ -29,7 +28,6 @@ export const createPairingRequest = (deps: Deps): WriteCase<'createPairingReques
     return body;
   },
   async run(tx, caller, { body, requestId }) {
-    refuseGuest(caller, 'propose work');
     const { person_id } = caller.person;
     // Locked before the board, as in every write that needs both; what it says decides nothing yet.
     const recipient = await shareLockPersonById(tx, body.recipient_id);
@@ -52,7 +50,6 @@ export const createPairingRequest = (deps: Deps): WriteCase<'createPairingReques
     return { status: 202, answer: { ...answer, next: allowStep(admission.id, deps.address.baseUrl()) } };
   },
   async recheck(tx, caller, { board = '' }) {
-    refuseGuest(caller, 'propose work');
     await orNotFound(async () => asMember(caller, await seeBoardById(tx, caller, board)));
   },
 });

@@ -1,6 +1,5 @@
 /** Declining, cancelling, and choosing the agent that a recipient asks to accept. */
 import type { PairingSide } from '../../contract/types.ts';
-import { refuseGuest } from '../access/authority.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
@@ -12,15 +11,12 @@ import { move } from './move.steps.ts';
 import { notYours, pairingChanged, pairingNotFound } from './refusals.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
 
-const WHAT = 'take part in work between people';
-
 type Requires = (row: SubjectRow, caller: Caller) => void;
 type Ending = WriteCase<'declinePairing'> & WriteCase<'cancelPairing'>;
 
 /** One side ends it; works on an archived board too. */
 const ending = (deps: Deps, on: 'decline' | 'cancel', side: PairingSide, require: Requires): Ending => ({
   async run(tx, caller, { params }) {
-    refuseGuest(caller, WHAT);
     const { row } = await lockPairing(tx, caller, params['pairing'] ?? '');
     require(row, caller);
     return { answer: await pairingView(tx, caller, await move(tx, row, on, { side }), deps) };
@@ -36,14 +32,12 @@ export const cancelPairing = (deps: Deps): WriteCase<'cancelPairing'> =>
 
 /** A repeated request gets the earlier answer, if the caller still has the right to ask. */
 async function recheckAs(tx: WriteTx, caller: Caller, { pairing = '' }: Shown, require: Requires): Promise<void> {
-  refuseGuest(caller, WHAT);
   require(await findPairing(tx, caller, pairing), caller);
 }
 
 /** Binds no session: the agent is asked, and its own session accepts. */
 export const choosePairingAgent = (deps: Deps): WriteCase<'choosePairingAgent'> => ({
   async run(tx, caller, { params, body: { agent_id, generation, replace } }) {
-    refuseGuest(caller, WHAT);
     const held = await lockPairing(tx, caller, params['pairing'] ?? '');
     const { row, board } = held;
     requireRecipient(row, caller);

@@ -1,8 +1,8 @@
 /** A pairing request as its caller may see it; a hidden one is the same as a missing one. */
 import { type BoardRow, lockBoardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { requireTerms } from '../operation/board-terms.ts';
 import { authenticate, type Caller, type PairingCaller } from '../operation/caller.ts';
+import { requireTerms } from '../operation/terms.ts';
 import { isClosed } from './pairing-states.rules.ts';
 import { pairingClosed, pairingNotFound } from './refusals.rules.ts';
 import {

@@ -1,6 +1,5 @@
 /** Binds one side of a request to an agent's session: selects, renews or replaces its endpoint. */
 import type { Answer, Body, PairingSide } from '../../contract/types.ts';
-import { refuseGuest } from '../access/authority.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
 import { memberById } from '../members/members.store.ts';
@@ -21,7 +20,6 @@ type Selection = Body<'selectPairingEndpoint'>;
 
 export const selectPairingEndpoint = (deps: Deps): WriteCase<'selectPairingEndpoint'> => ({
   async run(tx, caller, { body }) {
-    refuseGuest(caller, 'take part in work between people');
     const held = await lockPairing(tx, caller, body.request_id);
     const { row } = held;
     requireOpen(tx, caller, held);

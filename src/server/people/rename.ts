@@ -4,11 +4,12 @@ import type { WriteTx } from '../db/tx.ts';
 import { isNameOfOther } from '../members/member-names.store.ts';
 import { renameOnBoards } from '../members/rename.steps.ts';
 import type { Caller } from '../operation/caller.ts';
+import { refuseGuest, requireAdmin } from '../operation/terms.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { audit } from '../record/audit.steps.ts';
 import { personView } from '../views/person.ts';
 import { handleTaken } from './handles.rules.ts';
-import { personNotFound, refuseGuest, requireAdmin } from './people.rules.ts';
+import { personNotFound } from './people.rules.ts';
 import {
   holderOfHandle,
   lockPeople,
@@ -47,10 +48,13 @@ export const renamePerson: WriteCase<'renamePerson'> = {
   },
 };
 
-/** People rename themselves, admins anybody; that is decided before the handle is looked up. */
+/**
+ * People rename themselves, admins anybody; that is decided before the handle is looked up. The row cannot say it: a guest
+ * who names somebody else is told the same as every person who is no admin.
+ */
 function requireAuthority({ person }: Caller, self: boolean): void {
-  if (self) refuseGuest(person, 'change their handle');
-  else requireAdmin(person, 'rename somebody else');
+  if (self) refuseGuest(person, { cannot: 'change their handle' });
+  else requireAdmin(person, { may: 'rename somebody else' });
 }
 
 const recordRename = (tx: WriteTx, by: Caller, person: PersonRow, handle: string, requestId: string) =>

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import type { OperationRow } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import type { Api, Call } from '../../support/api.ts';
-import { newAgent, newBoard, newCode, newDelegation } from '../../support/cast.ts';
+import { newBoard, newCode, newDelegation } from '../../support/cast.ts';
 import { databaseText } from '../../support/database-text.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { goodCall, type Stage } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { changeRole, putOnBoard } from '../../support/state.ts';
+import { putOnBoard } from '../../support/state.ts';
 import { goodWays, newScene, type Scene, type Way } from '../../support/ways.ts';
 import { newSide, type Pair, proposal, propose, select, selection } from '../pairing/cast.ts';
 
@@ -184,21 +184,6 @@ forEachDatabase('an archived board', (engine) => {
           made = await archivedWays();
           before = null;
         }
-      }
-    });
-  }
-
-  for (const name of names.filter((one) => row(one).guests)) {
-    it(`refuses ${name} to guests and their agents as such`, async () => {
-      const { board, message } = await newScene(server);
-      const guest = await server.person(name.toLowerCase());
-      await putOnBoard(server, board, guest);
-      const agent = await newAgent(guest, board);
-      await changeRole(server, guest, 'guest');
-      await server.dana.ok('archiveBoard', { params: { board } });
-      for (const caller of row(name).credentials.includes('AG') ? [guest, agent] : [guest]) {
-        const answer = await caller.call(name, goodCall(name, { board, message }));
-        expect(`${answer.status} ${answer.code}`).to.equal('403 guest_not_allowed');
       }
     });
   }

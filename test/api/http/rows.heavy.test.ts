@@ -5,9 +5,11 @@ import { type CredentialKind, idempotencyOf, type OperationRow } from '../../../
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { type Api, detailsOf, pathOf } from '../../support/api.ts';
 import { Browser } from '../../support/browser.ts';
+import { databaseText } from '../../support/database-text.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { goodWays, newScene } from '../../support/ways.ts';
+import { changeRole } from '../../support/state.ts';
+import { goodWays, newScene, type Scene, type Way } from '../../support/ways.ts';
 
 const names = Object.keys(operations) as OperationName[];
 const row = (name: OperationName): OperationRow => operations[name];
@@ -45,6 +47,62 @@ forEachDatabase('the row of every operation', (engine) => {
         const replays = keeps && !tried && classes.includes(idempotencyOf(row(name), kindOf(caller)));
         expect(again.replayed, key).to.equal(replays);
         if (replays) expect([again.status, again.text], key).to.deep.equal([first.status, first.text]);
+      }
+    });
+  }
+
+  let people = 0;
+  const newPerson = (role: 'admin' | 'member' = 'member') => server.person(`person-${++people}`, role);
+
+  /** Whether each kind of caller of a scene is refused with this code, before anything was written. */
+  async function expectRefused(scene: Scene, ways: Way[], name: OperationName, refusal: string, is: boolean) {
+    await server.dana.ok('archiveBoard', { params: { board: scene.board } });
+    for (const { caller, call } of ways) {
+      const before = is ? await databaseText(server.db) : null;
+      const { status, code } = await caller.call(name, call);
+      expect(`${status} ${code}` === refusal, `${kindOf(caller)}: ${status} ${code}`).to.equal(is);
+      if (is) expect(await databaseText(server.db)).to.deep.equal(before);
+    }
+  }
+
+  // A stream that opens does not end.
+  for (const name of names.filter((one) => row(one).credentials.length > 0 && one !== 'openStream')) {
+    it(`says whether guests and their agents may ${name}, whatever became of the board`, async () => {
+      const guest = await newPerson();
+      const scene = await newScene(server, guest);
+      const ways = await goodWays(name, scene);
+      await changeRole(server, guest, 'guest');
+      await expectRefused(scene, ways, name, '403 guest_not_allowed', row(name).guests !== undefined);
+    });
+
+    it(`says whether only server admins may ${name}`, async () => {
+      const scene = await newScene(server, await newPerson());
+      // Everybody may rename themselves.
+      const admins = row(name).admins !== undefined || name === 'renamePerson';
+      await expectRefused(scene, await goodWays(name, scene), name, '403 server_admin_required', admins);
+    });
+  }
+
+  const ofServer = ({ admins, guests, path }: OperationRow) =>
+    admins !== undefined || (guests !== undefined && !guests.onBoard && !path.includes('{board}'));
+  for (const name of writes.filter((one) => ofServer(row(one)))) {
+    it(`shows a kept answer of ${name} to nobody who is refused now`, async () => {
+      const person = await newPerson('admin');
+      const ways = (await goodWays(name, await newScene(server, person))).map(({ caller, call }, n) => ({
+        caller,
+        call: { ...call, key: `${name} ${n}` },
+      }));
+      const kept: Way[] = [];
+      for (const way of ways) {
+        await way.caller.call(name, way.call);
+        if ((await way.caller.call(name, way.call)).replayed) kept.push(way);
+      }
+      await changeRole(server, person, 'guest');
+      const refusal = row(name).guests ? '403 guest_not_allowed' : '403 server_admin_required';
+      for (const { caller, call } of ways) expect(await caller.refused(name, call)).to.equal(refusal);
+      for (const { caller, call } of row(name).ownReceipt ? [] : kept) {
+        const another = { ...call, query: { ...call.query, another: 1 } };
+        expect(await caller.refused(name, another)).to.equal('422 idempotency_conflict');
       }
     });
   }
