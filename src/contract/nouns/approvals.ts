@@ -150,6 +150,7 @@ export const operations = {
     errors: [
       'server_admin_required',
       'owner_required',
+      'not_on_board',
       'person_not_found',
       'person_not_on_board',
       'key_not_found',
@@ -160,6 +161,7 @@ export const operations = {
       'last_owner',
       'last_admin',
       'pairing_not_found',
+      'limit_reached',
     ],
     answer: adminActionResult,
   },
@@ -188,6 +190,7 @@ export const operations = {
     errors: [
       'server_admin_required',
       'approval_not_found',
+      'not_on_board',
       'person_not_on_board',
       'board_archived',
       'approval_closed',
@@ -198,6 +201,7 @@ export const operations = {
       'last_owner',
       'last_admin',
       'pairing_not_found',
+      'limit_reached',
     ],
     answer: adminActionResult,
   },

@@ -25,7 +25,7 @@ export const operations = {
   listAsks: {
     ...get('/v1/asks', byMember, 'List asks: to the caller, from the caller, or that they may answer'),
     query: listAsksQuery,
-    errors: ['task_not_found'],
+    errors: ['not_on_board', 'task_not_found'],
     answer: askList,
   },
 } as const satisfies Record<string, OperationRow>;

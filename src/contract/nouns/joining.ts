@@ -194,7 +194,7 @@ export const operations = {
     archived: 'refused',
     rates: ['redeem'],
     body: guestJoinBody,
-    errors: ['join_code_invalid', 'name_taken'],
+    errors: ['join_code_invalid', 'name_taken', 'limit_reached'],
     answer: guestJoinResult,
   },
 } as const satisfies Record<string, OperationRow>;

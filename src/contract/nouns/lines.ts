@@ -61,12 +61,12 @@ export const operations = {
     ...put('/v1/boards/{board}/members/{member}/line', byPerson, 'Say what an own agent is on now'),
     rates: ['lines'],
     body: setLineBody,
-    errors: ['agent_owner_required', 'not_on_board', 'member_not_found'],
+    errors: ['agent_owner_required', 'not_on_board', 'member_not_found', 'task_not_found', 'line_until_past'],
     answer: lineSet,
   },
   clearAgentLine: {
     ...del('/v1/boards/{board}/members/{member}/line', byPerson, 'Say no longer what an own agent is on'),
-    errors: ['not_on_board', 'member_not_found'],
+    errors: ['agent_owner_required', 'not_on_board', 'member_not_found'],
     answer: memberRecord,
   },
   listClaims: {

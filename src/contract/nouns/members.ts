@@ -204,7 +204,7 @@ export const operations = {
   },
   removeMember: {
     ...del('/v1/boards/{board}/members/{member}', byPerson, 'End an agent on a board, or take a person off it'),
-    errors: ['owner_required', 'not_on_board', 'agent_not_found'],
+    errors: ['owner_required', 'not_on_board', 'agent_not_found', 'last_owner'],
     answer: removedMember,
   },
   leaveSeat: {

@@ -131,7 +131,7 @@ export const operations = {
     guests: { cannot: 'propose work' },
     rates: ['pairing_requests'],
     body: createPairingBody,
-    errors: ['pairing_not_found', 'person_not_found'],
+    errors: ['pairing_not_found', 'person_not_found', 'limit_reached'],
     answer: pairingRequest,
   },
   listPairingRequests: {

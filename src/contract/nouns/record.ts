@@ -184,6 +184,7 @@ export const operations = {
     agentsNeed: 'board',
     rates: ['waits'],
     query: openStreamQuery,
+    errors: ['not_on_board'],
     answer: z.string(),
   },
 } as const satisfies Record<string, OperationRow>;

@@ -53,7 +53,7 @@ export const operations = {
     ...get('/v1/search', byMember, 'Full-text search over what the caller may read'),
     rates: ['search'],
     query: searchQuery,
-    errors: ['not_on_board', 'member_not_found'],
+    errors: ['not_on_board', 'member_not_found', 'task_not_found'],
     answer: searchPage,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -156,6 +156,7 @@ export const operations = {
   listAllTasks: {
     ...get('/v1/tasks', byMember, 'List tasks of all boards the caller is on'),
     query: listAllTasksQuery,
+    errors: ['not_on_board', 'member_not_found'],
     answer: allTaskList,
   },
   createTask: {
@@ -164,7 +165,7 @@ export const operations = {
     archived: 'refused',
     rates: ['task_and_file_writes'],
     body: createTaskBody,
-    errors: ['not_on_board'],
+    errors: ['not_on_board', 'task_prefix_taken'],
     answer: task,
   },
   getTask: {

@@ -3,12 +3,13 @@ import { expect } from 'chai';
 import { type ErrorCode, errors } from '../../../src/contract/errors.ts';
 import { type CredentialKind, idempotencyOf, type OperationRow } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
-import { type Api, detailsOf, pathOf } from '../../support/api.ts';
+import { type Api, type Call, detailsOf, pathOf } from '../../support/api.ts';
 import { Browser } from '../../support/browser.ts';
+import { newAgent, newBoard } from '../../support/cast.ts';
 import { databaseText } from '../../support/database-text.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { changeRole } from '../../support/state.ts';
+import { changeRole, putOnBoard } from '../../support/state.ts';
 import { goodWays, newScene, type Scene, type Way } from '../../support/ways.ts';
 
 const names = Object.keys(operations) as OperationName[];
@@ -106,6 +107,39 @@ forEachDatabase('the row of every operation', (engine) => {
       }
     });
   }
+
+  it('lists what is answered of a board, task or member that is named beside the path, or in an action', async () => {
+    const [person, colleague] = [await newPerson(), await newPerson()];
+    const [own, other] = [await newBoard(person), await newBoard(server.dana)];
+    await putOnBoard(server, own.name, colleague);
+    const [mine, theirs] = [await newAgent(person, own.name), await newAgent(colleague, own.name)];
+    const { name: handle } = await person.ok('getMe');
+    const line = (member: string, body?: unknown): Call => ({ params: { board: own.name, member }, body });
+    const working = { kind: 'working', text: 'the cap', task: '99' };
+    const paused = { kind: 'paused', text: 'out', until: new Date(server.clock.now() - 1_000).toISOString() };
+    const refused: [OperationName, Call, string][] = [
+      ['openStream', { query: { board: other.name } }, '403 not_on_board'],
+      ['listAllTasks', { query: { board: other.name } }, '403 not_on_board'],
+      ['listAllTasks', { query: { board: own.name, owner: 'nobody-here' } }, '404 member_not_found'],
+      ['listAsks', { query: { board: other.name } }, '403 not_on_board'],
+      ['search', { query: { q: 'x', board: other.name } }, '403 not_on_board'],
+      ['search', { query: { q: 'x', board: own.name, task: '99' } }, '404 task_not_found'],
+      ['joinBoard', { body: { board: other.name, role: 'member' } }, '403 not_on_board'],
+      ['setAgentLine', line(mine.memberId, working), '404 task_not_found'],
+      ['setAgentLine', line(mine.memberId, paused), '422 line_until_past'],
+      ['clearAgentLine', line(theirs.memberId), '403 agent_owner_required'],
+      ['removeMember', line(handle), '409 last_owner'],
+    ];
+    for (const [name, call, refusal] of refused) expect(await person.refused(name, call), name).to.equal(refusal);
+
+    const action = { kind: 'add_people', board_id: other.id, person_id: colleague.personId };
+    expect(await mine.refused('requestAdminAction', { body: action })).to.equal('403 not_on_board');
+    await putOnBoard(server, other.name, person);
+    const { approval } = await mine.ok('requestAdminAction', { body: action });
+    await person.ok('leaveBoard', { params: { board: other.name } });
+    const params = { approval: approval.id };
+    expect(await person.refused('allowApproval', { params })).to.equal('403 not_on_board');
+  });
 
   for (const name of names.filter((one) => row(one).keyRequired)) {
     it(`says that ${name} needs an Idempotency-Key`, async () => {
