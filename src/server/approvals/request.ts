@@ -7,6 +7,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
+import { keyConflict } from '../operation/refusals.rules.ts';
 import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { ownView } from '../views/approval.ts';
@@ -73,11 +74,7 @@ async function replay(
   canonical: CanonicalAction,
 ): Promise<Outcome<Result>> {
   const { tx } = context;
-  if (row.payload_hash !== canonical.hash) {
-    throw new Refusal('idempotency_conflict', 'This Idempotency-Key was used for another request.', {
-      hint: 'Use a new key for a new request.',
-    });
-  }
+  if (row.payload_hash !== canonical.hash) throw keyConflict();
   const { state } = effective(row, tx.now);
   if (state === 'declined' || state === 'expired') throw approvalClosed(state);
   await requireAuthority(context, canonical.action);

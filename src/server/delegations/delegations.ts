@@ -1,9 +1,10 @@
 /** Machine delegations: what a machine shows in place of its person's key, and which reaches no further than joining. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Delegation } from '../../contract/types.ts';
-import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { ReadTx } from '../db/tx.ts';
 import { keyOf } from '../keys/keys.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import { requireRoom } from '../operation/refusals.rules.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
@@ -19,14 +20,18 @@ import {
   listDelegationRows,
 } from './delegations.store.ts';
 
-const MAX_OF_ONE_KEY = 50;
+const OF_ONE_KEY = {
+  limit: 50,
+  what: 'working delegations of this key',
+  hint: 'service key delegations shows them; end those that are no longer used.',
+};
 
 export const createDelegation = (root: RootKey): WriteCase<'createDelegation'> => ({
   async run(tx, caller, { body: { name } }) {
     const { key_id } = caller.key;
     await tx.serialise(`delegations:${key_id}`);
     await endDelegations(tx, { key_id, name }, key_id);
-    await requireRoom(tx, key_id);
+    requireRoom(await countOpenDelegations(tx, key_id), OF_ONE_KEY);
     const token = newSecret('delegation');
     const row = { id: newId('dlg', tx.now), key_id, name, created_at: tx.now };
     const { person_id } = caller.person;
@@ -34,14 +39,6 @@ export const createDelegation = (root: RootKey): WriteCase<'createDelegation'> =
     return { answer: { ...row, created_at: timestamp(tx.now), token } };
   },
 });
-
-async function requireRoom(tx: WriteTx, keyId: string): Promise<void> {
-  if ((await countOpenDelegations(tx, keyId)) < MAX_OF_ONE_KEY) return;
-  throw new Refusal('limit_reached', `There are already ${MAX_OF_ONE_KEY} working delegations of this key.`, {
-    hint: 'service key delegations shows them; end those that are no longer used.',
-    details: { what: 'working delegations of this key', limit: MAX_OF_ONE_KEY },
-  });
-}
 
 export const listDelegations: ReadCase<'listDelegations'>['run'] = async (tx, caller, { query }) => {
   if (query.key !== undefined) await requireOwnKey(tx, caller, query.key);

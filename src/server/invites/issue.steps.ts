@@ -1,10 +1,10 @@
 /** Makes an invite. Its secret is returned once, to the caller. */
-import { Refusal } from '../../contract/errors.ts';
 import { inviteLink } from '../../contract/invite-link.ts';
 import type { Authorization, ServerInvite } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
-import { begin, requireRoom as requirePairingRoom } from '../pairing/begin.steps.ts';
+import { requireRoom } from '../operation/refusals.rules.ts';
+import { begin, requirePairingRoom } from '../pairing/begin.steps.ts';
 import { audit } from '../record/audit.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
@@ -14,6 +14,12 @@ import { boardsOf, countActive, type InviteRow, insertInvite, type Pairing } fro
 import { promptOf } from './prompt.rules.ts';
 
 const MAX_ACTIVE = 200;
+const ACTIVE = {
+  limit: MAX_ACTIVE,
+  what: 'active invites',
+  hint: 'Revoke those that nobody will use: service invite list.',
+  text: `You already have ${MAX_ACTIVE} active invites.`,
+};
 
 export interface Address extends Hosts {
   baseUrl(): string;
@@ -41,7 +47,7 @@ export interface InviteTerms {
 /** Whether boards and people admit it is decided before. @throws Refusal `limit_reached`. */
 export async function issueInvite({ tx, root, address }: Issuer, wanted: InviteTerms): Promise<ServerInvite> {
   await tx.serialise(`invites:${wanted.by.person.person_id}`);
-  await requireRoom(tx, wanted);
+  requireRoom(await countActive(tx, wanted.by.person.person_id), ACTIVE);
   if (wanted.pairing) await requirePairingRoom(tx, wanted.by.person.person_id);
   const secret = newSecret('invite');
   const row = newInvite(tx, wanted, root.digest(secret));
@@ -95,14 +101,6 @@ export const shownInvite = (
   ...(row.suggested_handle === null ? {} : { suggested_handle: row.suggested_handle }),
   ...(pairing === undefined ? {} : { pairing_request_id: pairing }),
 });
-
-async function requireRoom(tx: WriteTx, { by }: InviteTerms): Promise<void> {
-  if ((await countActive(tx, by.person.person_id)) < MAX_ACTIVE) return;
-  throw new Refusal('limit_reached', `You already have ${MAX_ACTIVE} active invites.`, {
-    hint: 'Revoke those that nobody will use: service invite list.',
-    details: { what: 'active invites', limit: MAX_ACTIVE },
-  });
-}
 
 /** A person's own invite does not end with the key that is noted on it. */
 const newInvite = (tx: WriteTx, { by, authorization, ...wanted }: InviteTerms, digest: Buffer): InviteRow => ({

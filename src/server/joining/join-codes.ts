@@ -10,6 +10,7 @@ import { requirePermission } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import { requireRoom } from '../operation/refusals.rules.ts';
 import type { ReadCase, ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { holderOfHandle, type PersonRow, personByHandle } from '../people/people.store.ts';
 import { append } from '../record/append.steps.ts';
@@ -22,7 +23,6 @@ import { codeView, codeViews } from '../views/join-code.ts';
 import { revokeCodes } from './join-codes.steps.ts';
 import { codeById, countWorkingCodes, insertCode, type JoinCodeRow, listCodeRows } from './join-codes.store.ts';
 
-const MAX_WORKING = 200;
 /** How long a code is listed after its end. */
 const LISTED_MS = 30 * 86_400_000;
 
@@ -36,7 +36,11 @@ export const createJoinCode = (root: RootKey, address: ServerAddress): WriteCase
     requireInvite(caller, place);
     requireRole(place.board, body.role);
     const guest = body.guest === undefined ? null : await requireGuest(tx, place, body.guest);
-    await requireRoom(tx, place);
+    requireRoom(await countWorkingCodes(tx, place.board.id), {
+      limit: 200,
+      what: 'working join codes on this board',
+      hint: `service code list --board ${place.board.name} shows them; revoke those that are no longer needed.`,
+    });
     const code = newShortCode();
     const row = newCode(tx, place, body, guest?.id ?? null, root.digest(code));
     await insertCode(tx, row);
@@ -71,14 +75,6 @@ async function requireGuest(tx: WriteTx, { board }: Place, handle: string): Prom
   if ((await activeHuman(tx, board.id, person.id)) === undefined) return person;
   throw new Refusal('already_on_board', `${handle} is on ${board.name} already.`, {
     hint: `service board people --board ${board.name} shows who is on it.`,
-  });
-}
-
-async function requireRoom(tx: WriteTx, { board }: Place): Promise<void> {
-  if ((await countWorkingCodes(tx, board.id)) < MAX_WORKING) return;
-  throw new Refusal('limit_reached', `There are already ${MAX_WORKING} working join codes on this board.`, {
-    hint: `service code list --board ${board.name} shows them; revoke those that are no longer needed.`,
-    details: { what: 'working join codes of this board', limit: MAX_WORKING },
   });
 }
 

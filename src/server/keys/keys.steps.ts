@@ -3,13 +3,20 @@ import { Refusal } from '../../contract/errors.ts';
 import { closeForKeys } from '../approvals/closings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
+import { requireRoom } from '../operation/refusals.rules.ts';
 import { type AuditEntry, audit } from '../record/audit.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { findKey, insertKey } from './credentials.store.ts';
 import { type AccessKeyRow, setRevoked, workingKeyNames } from './keys.store.ts';
 
-const MAX_WORKING_KEYS = 100;
+const MAX_WORKING = 100;
+const WORKING = {
+  limit: MAX_WORKING,
+  what: 'working keys',
+  hint: 'service key list shows them; revoke those that are no longer used.',
+  text: `There are already ${MAX_WORKING} working keys of this person.`,
+};
 /** A machine's key ends when it was not used for this long. */
 export const IDLE_SECONDS = 7_776_000;
 
@@ -34,12 +41,7 @@ export async function makeKey(
   plan: KeyPlan,
 ): Promise<{ row: AccessKeyRow; token: string }> {
   const names = await workingKeyNames(tx, plan.personId);
-  if (names.size >= MAX_WORKING_KEYS) {
-    throw new Refusal('limit_reached', `There are already ${MAX_WORKING_KEYS} working keys of this person.`, {
-      hint: 'service key list shows them; revoke those that are no longer used.',
-      details: { what: 'working keys', limit: MAX_WORKING_KEYS },
-    });
-  }
+  requireRoom(names.size, WORKING);
   if (names.has(plan.name)) {
     throw new Refusal('key_name_taken', `A working key is called ${plan.name} already.`, {
       hint: 'Choose another name, or revoke that key first.',

@@ -1,10 +1,10 @@
 /** Adds a person to a board. Every membership of a person begins here: added, invited, joined by a code. */
-import { Refusal } from '../../contract/errors.ts';
 import { reservedMemberNames } from '../../contract/ids.ts';
 import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import { firstFree } from '../boards/names.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { requireRoom } from '../operation/refusals.rules.ts';
 import type { PersonRow } from '../people/people.store.ts';
 import type { Authorized } from '../record/append.steps.ts';
 import { append } from '../record/append.steps.ts';
@@ -17,7 +17,7 @@ import { humanOf } from './memberships.store.ts';
 import { makeOwnerBySystem } from './owners.steps.ts';
 import { addGap } from './positions.store.ts';
 
-const MAX_PEOPLE = 1_000;
+const PEOPLE = { limit: 1_000, what: 'people on this board', hint: 'Somebody has to leave it first.' };
 
 export interface Arrival extends Authorized {
   person: Pick<PersonRow, 'id' | 'handle' | 'server_role'>;
@@ -39,7 +39,7 @@ export interface Arrival extends Authorized {
  */
 export async function addMembership(tx: WriteTx, board: BoardRow, arrival: Arrival): Promise<MemberRow> {
   const former = await humanOf(tx, board.id, arrival.person.id);
-  await requireRoom(tx, board);
+  requireRoom(await countPeople(tx, board.id), PEOPLE);
   const member = former ? await comeBack(tx, board, former) : await newMember(tx, board, arrival);
   await recordArrival(tx, board, member, arrival, former !== undefined);
   tx.publish(`account:${arrival.person.id}`);
@@ -47,14 +47,6 @@ export async function addMembership(tx: WriteTx, board: BoardRow, arrival: Arriv
     await makeOwnerBySystem(tx, board, member, 'board_had_no_owner');
   }
   return member;
-}
-
-async function requireRoom(tx: WriteTx, board: BoardRow): Promise<void> {
-  if ((await countPeople(tx, board.id)) < MAX_PEOPLE) return;
-  throw new Refusal('limit_reached', `There are already ${MAX_PEOPLE} people on this board.`, {
-    hint: 'Somebody has to leave it first.',
-    details: { what: 'people on this board', limit: MAX_PEOPLE },
-  });
 }
 
 /** Where a member who arrives with the board's next event stands. */

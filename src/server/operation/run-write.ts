@@ -15,6 +15,7 @@ import type { Moment } from '../rates/work.ts';
 import { authenticate, type Caller, type Credential, endedSeat, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
+import { keyConflict } from './refusals.rules.ts';
 import { requireServerRole, setTerms, termsOf } from './terms.ts';
 import type { AnyInput, Cases, Offered, Outcome, RequestSource } from './usecase.ts';
 
@@ -213,11 +214,6 @@ async function replayOf(
   await recheck(tx, caller, JSON.parse(row.recheck) as Shown);
   return { status: row.status, body: openBody(engine, caller, row), replayed: true };
 }
-
-export const keyConflict = (): Refusal =>
-  new Refusal('idempotency_conflict', 'This Idempotency-Key was used for another request.', {
-    hint: 'Use a new key for a new request.',
-  });
 
 /** What a seat was told when it ended itself. Anything else it asks is refused like every request of an ended seat. */
 async function answerOfEnded(

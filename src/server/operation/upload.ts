@@ -16,6 +16,7 @@ import { type FileSecrets, scanFile } from '../text/file-scan.ts';
 import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { findKept } from './idempotency.store.ts';
+import { keyConflict } from './refusals.rules.ts';
 import {
   again,
   busy,
@@ -24,7 +25,6 @@ import {
   type Keyed,
   keep,
   keepRefusal,
-  keyConflict,
   noteUse,
   type Reply,
   replyOf,

@@ -18,7 +18,7 @@ export interface Beginning {
 }
 
 /** Comes before anything is written. @throws Refusal `rate_limited` over the caps on open ones. */
-export async function requireRoom(
+export async function requirePairingRoom(
   tx: WriteTx,
   inviterId: string,
   pair?: { recipientId: string; boardId: string },

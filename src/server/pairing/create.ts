@@ -16,7 +16,7 @@ import type { Caller } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { type PersonRow, shareLockPersonById } from '../people/people.store.ts';
 import { pairingView } from '../views/pairing.ts';
-import { begin, requireRoom } from './begin.steps.ts';
+import { begin, requirePairingRoom } from './begin.steps.ts';
 import { notYours, pairingNotFound } from './refusals.rules.ts';
 import { requestById } from './requests.store.ts';
 
@@ -34,7 +34,7 @@ export const createPairingRequest = (deps: Deps): WriteCase<'createPairingReques
     const place = await orNotFound(() => lockPlaceById(tx, caller, body.board_id));
     await requireOwnSeat(tx, caller, body);
     const person = requireMember(recipient);
-    await requireRoom(tx, person_id, { recipientId: person.id, boardId: place.board.id });
+    await requirePairingRoom(tx, person_id, { recipientId: person.id, boardId: place.board.id });
     const admission = await admit(tx, deps, { caller, place, person, requestId });
     const { id } = await begin(tx, {
       boardId: place.board.id,

@@ -12,13 +12,15 @@ import { agentTotals } from '../members/member-counts.store.ts';
 import { memberNames } from '../members/member-names.store.ts';
 import { insertMember, memberByName, replaceToken } from '../members/members.store.ts';
 import { tellArrival } from '../notices/notices.steps.ts';
+import { requireRoom } from '../operation/refusals.rules.ts';
 import { append } from '../record/append.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { agentNameBase } from './names.rules.ts';
 
-const MAX_AGENTS = 500;
-const MAX_AGENTS_OF_ONE = 100;
+const hint = 'Remove agents that are no longer used.';
+const ON_BOARD = { limit: 500, what: 'agents on this board', hint };
+const OF_PERSON = { limit: 100, what: 'your agents on this board', hint };
 
 export interface SeatPlan {
   /** Left out: a new one. */
@@ -58,7 +60,8 @@ export async function makeSeat(tx: WriteTx, root: RootKey, board: BoardRow, plan
   requireRole(board, plan.role);
   const name = await claimName(tx, board, plan);
   const totals = await agentTotals(tx, board.id, plan.person.person_id);
-  requireRoom(totals);
+  requireRoom(totals.agents, ON_BOARD);
+  requireRoom(totals.own, OF_PERSON);
   const token = newSecret('seat');
   const row: MemberRow = {
     ...blankMember,
@@ -116,17 +119,6 @@ async function claimName(tx: WriteTx, board: BoardRow, { name, harness, role }: 
   }
   return name;
 }
-
-function requireRoom({ agents, own }: { agents: number; own: number }): void {
-  if (agents >= MAX_AGENTS) throw full('agents on this board', MAX_AGENTS);
-  if (own >= MAX_AGENTS_OF_ONE) throw full('your agents on this board', MAX_AGENTS_OF_ONE);
-}
-
-const full = (what: string, limit: number): Refusal =>
-  new Refusal('limit_reached', `There are already ${limit} ${what}.`, {
-    hint: 'Remove agents that are no longer used.',
-    details: { what, limit },
-  });
 
 async function recordJoin(tx: WriteTx, board: BoardRow, agent: MemberRow, plan: SeatPlan): Promise<void> {
   await append(tx, board, {

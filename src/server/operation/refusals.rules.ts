@@ -1,0 +1,25 @@
+/** Refusals that operations of several nouns share. */
+import { Refusal } from '../../contract/errors.ts';
+
+export const keyConflict = (): Refusal =>
+  new Refusal('idempotency_conflict', 'This Idempotency-Key was used for another request.', {
+    hint: 'Use a new key for a new request.',
+  });
+
+/** How many there may be of something. */
+export interface Limit {
+  limit: number;
+  what: string;
+  /** How to make room. */
+  hint: string;
+  /** Left out: "There are already <limit> <what>." */
+  text?: string;
+}
+
+/** @throws Refusal `limit_reached` unless one more fits. */
+export function requireRoom(
+  count: number,
+  { limit, what, hint, text = `There are already ${limit} ${what}.` }: Limit,
+): void {
+  if (count >= limit) throw new Refusal('limit_reached', text, { hint, details: { what, limit } });
+}
