@@ -113,6 +113,13 @@ export const messageById = (tx: ReadTx, id: string): Promise<MessageRow | undefi
 export const messageBySeq = (tx: ReadTx, boardId: string, seq: number): Promise<MessageRow | undefined> =>
   tx.first(bySeqStatement, { board_id: boardId, seq });
 
+/** The first message of the thread that a message is in. */
+export async function rootOf(tx: ReadTx, message: MessageRow): Promise<MessageRow> {
+  const root = message.root_seq === null ? message : await messageBySeq(tx, message.board_id, message.root_seq);
+  if (!root) throw new Error(`message ${message.id} has lost its thread`);
+  return root;
+}
+
 const addressedStatement = statement<{ member_id: string; seq: number }, { addressed: number }>((db, p) =>
   db('message_members').where({ member_id: p.member_id, seq: p.seq }).select('addressed'),
 );

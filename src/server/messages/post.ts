@@ -20,7 +20,7 @@ import { messageView } from '../views/message.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
 import { isNoticed, noRun, requireOpenToAgents, runNotice, withPost } from './agent-run.rules.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
-import { type MessageRow, messageBySeq } from './messages.store.ts';
+import { type MessageRow, rootOf } from './messages.store.ts';
 import { type Post, type Written, writePost } from './posting.steps.ts';
 
 export const postMessage: WriteCase<'postMessage', Post> = {
@@ -174,11 +174,4 @@ async function asSeenBySender(
       ? { notice: runNotice(row.agent_run, caller.person.handle) }
       : {}),
   };
-}
-
-/** The first message of the thread that a message is in. */
-async function rootOf(tx: WriteTx, message: MessageRow): Promise<MessageRow> {
-  const root = message.root_seq === null ? message : await messageBySeq(tx, message.board_id, message.root_seq);
-  if (!root) throw new Error(`message ${message.id} has lost its thread`);
-  return root;
 }

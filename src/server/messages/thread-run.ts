@@ -9,7 +9,7 @@ import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.steps.ts';
 import { messageViews } from '../views/message.ts';
 import { continued, limitOf } from './agent-run.rules.ts';
-import { type MessageRow, messageBySeq, messagesWithSeqs, releaseHeld, saveRun } from './messages.store.ts';
+import { type MessageRow, messagesWithSeqs, releaseHeld, rootOf, saveRun } from './messages.store.ts';
 import { threadAgents } from './threads.store.ts';
 
 export const setThreadRun: WriteCase<'setThreadRun'> = {
@@ -34,8 +34,7 @@ export const setThreadRun: WriteCase<'setThreadRun'> = {
 async function find(tx: WriteTx, caller: Caller, id: string): Promise<{ place: Place; root: MessageRow }> {
   const { place, message } = await lockMessage(tx, caller, id);
   caller.shown.message = message.id;
-  const root = message.root_seq === null ? message : await messageBySeq(tx, place.board.id, message.root_seq);
-  if (!root) throw new Error(`message ${message.id} has lost its thread`);
+  const root = await rootOf(tx, message);
   if (place.member.access === 'admin') return { place, root };
   const agents = await threadAgents(tx, place.board.id, [root.seq]);
   if (agents.some((agent) => agent.person_id === place.member.person_id)) return { place, root };
