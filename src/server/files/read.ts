@@ -3,7 +3,7 @@ import { onBoard, type Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { DownloadCase, ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
-import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
+import { boundToken, foreignPosition, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
 import { fileView, fileViews, versionViews } from '../views/file.ts';
 import { type FilePlace, type FileRow, listFileRows, versionsBelow } from './files.store.ts';
 import { requireFile, requireVersion } from './find.steps.ts';
@@ -57,9 +57,8 @@ export const getFile: ReadCase<'getFile'>['run'] = async (tx, caller, { params }
 
 export const listFileVersions: ReadCase<'listFileVersions'>['run'] = async (tx, caller, { params, query }) => {
   const { place, file } = await find(tx, caller, params);
-  const below = readBoundToken(file.id, query.after);
-  if (below !== null && !Number.isSafeInteger(below)) throw foreignPosition();
-  const rows = await versionsBelow(tx, file.id, below as number | null, query.limit + 1);
+  const below = readBoundNumber(file.id, query.after);
+  const rows = await versionsBelow(tx, file.id, below, query.limit + 1);
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
   return {

@@ -16,7 +16,7 @@ import { once } from '../text/once.ts';
 import { brakeView } from '../views/member.ts';
 import { type LoadedMessages, loadMessages, showMessages } from '../views/message.ts';
 import { workViews } from '../views/tasks/work.ts';
-import { PAGE_BYTES } from '../views/window.ts';
+import { fitting } from '../views/window.ts';
 import {
   countsAt,
   type InboxPage,
@@ -138,7 +138,7 @@ async function pageOf(
   const shown = noticed(await showMessages(tx, place, loaded), loaded, place, handle);
   const messages = await withPeers(tx, place, shown);
   const fit = fitting(messages);
-  return { messages: messages.slice(0, fit), more: fit < messages.length || found.length > query.limit };
+  return { messages: fit, more: fit.length < messages.length || found.length > query.limit };
 }
 
 /** With the server's word beside the message at which agents have answered each other for long. */
@@ -152,17 +152,6 @@ const noticed = (
     const { row } = rows[index] as LoadedMessages['messages'][number];
     return isNoticed(row, policy.agent_run) ? { ...message, notice: runNotice(row.agent_run, handle) } : message;
   });
-
-/** How many of these messages go on one page; one always does. */
-function fitting(messages: readonly Message[]): number {
-  if (messages.length === 1) return 1;
-  let bytes = 0;
-  const over = messages.findIndex((message) => {
-    bytes += Buffer.byteLength(JSON.stringify(message));
-    return bytes > PAGE_BYTES;
-  });
-  return over === -1 ? messages.length : Math.max(over, 1);
-}
 
 /**
  * Names the sender of an urgent message to this agent by its name, where that is another active agent of its person: such

@@ -7,7 +7,7 @@ import { memberByName } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
-import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
+import { boundToken, readBoundNumber } from '../text/bound-token.ts';
 import { resultsOf } from '../views/search-results.ts';
 import { bestHits, type Hit, newestHits, type Searched, type SearchScope } from './search.store.ts';
 import { parseQuery, type SearchQuery } from './words.rules.ts';
@@ -29,7 +29,7 @@ export const search = (searchable: (searched: Searched) => Promise<void>): ReadC
     if (asked.board === undefined && (asked.from !== undefined || asked.task !== undefined)) throw needsBoard(asked);
     const one = await onePlace(tx, caller, asked.board);
     const scope = await scopeOf(tx, caller, asked, query, one);
-    const start = readStart(readBoundToken(boundTo(caller, asked), asked.after));
+    const start = readBoundNumber(boundTo(caller, asked), asked.after);
     const page =
       asked.sort === 'newest' ? await newest(tx, scope, start, asked.limit) : await best(tx, scope, start, asked.limit);
     const places = new Map((one ? [one] : await placesOf(tx, caller, 'all')).map((place) => [place.board.id, place]));
@@ -97,8 +97,3 @@ const boundTo = (caller: Caller, { after: _after, ...rest }: Asked) => [
   caller.seat?.member_id ?? caller.person.person_id,
   rest,
 ];
-
-function readStart(value: unknown): number | null {
-  if (value !== null && typeof value !== 'number') throw foreignPosition();
-  return value;
-}

@@ -5,7 +5,7 @@ import { onBoard, onePlace, type Place, placesOf } from '../access/board-access.
 import type { ReadTx } from '../db/tx.ts';
 import { memberByName, membersWithIds } from '../members/members.store.ts';
 import type { ReadCase } from '../operation/usecase.ts';
-import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
+import { boundToken, foreignPosition, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
 import { groupBy } from '../text/group.ts';
 import { actorView } from '../views/actors.ts';
 import { taskView, taskViews, textOf } from '../views/tasks/task.ts';
@@ -108,7 +108,7 @@ export const listTaskTexts: ReadCase<'listTaskTexts'>['run'] = async (tx, caller
   const place = await onBoard(tx, caller, params['board'] ?? '');
   const task = await requireTask(tx, place.board.id, params['task'] ?? '');
   const bound = [task.id, query.field];
-  const below = readVersion(readBoundToken(bound, query.after));
+  const below = readBoundNumber(bound, query.after);
   const rows = await textVersions(tx, task.id, query.field, below, query.limit + 1);
   const page = rows.slice(0, query.limit);
   const authors = new Map(
@@ -139,9 +139,4 @@ function readPlace(value: unknown): TaskPlace | null {
   if (!GROUPS.includes(state as TaskState) || typeof board !== 'string' || typeof number !== 'number')
     throw foreignPosition();
   return { state: state as TaskState, board, number };
-}
-
-function readVersion(value: unknown): number | null {
-  if (value !== null && typeof value !== 'number') throw foreignPosition();
-  return value;
 }

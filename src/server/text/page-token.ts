@@ -1,31 +1,20 @@
 /** The opaque position in a list that is ordered by time of creation, then id. It stays valid while rows come and go. */
 import type { Knex } from 'knex';
-import { Refusal } from '../../contract/errors.ts';
+import { decodePair, encodePair, foreignPosition } from './bound-token.ts';
 
 export interface Position {
   created_at: number;
   id: string;
 }
 
-/** base64url of JSON `[created_at, id]`. */
-export const pageToken = ({ created_at, id }: Position): string =>
-  Buffer.from(JSON.stringify([created_at, id])).toString('base64url');
+export const pageToken = ({ created_at, id }: Position): string => encodePair([created_at, id]);
 
 /** @throws Refusal `invalid_request` for what no page gave. */
 export function readPageToken(after: string | undefined): Position | null {
   if (after === undefined) return null;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(after, 'base64url').toString('utf8'));
-    if (Array.isArray(value) && value.length === 2 && Number.isSafeInteger(value[0]) && typeof value[1] === 'string') {
-      return { created_at: value[0] as number, id: value[1] };
-    }
-  } catch {
-    // Refused below.
-  }
-  throw new Refusal('invalid_request', 'after: was not given by a page of this list.', {
-    hint: 'Start again without it, then hand back next_after as it comes.',
-    details: { field: 'after', problem: 'was not given by a page of this list' },
-  });
+  const [created_at, id] = decodePair(after) ?? [];
+  if (!Number.isSafeInteger(created_at) || typeof id !== 'string') throw foreignPosition('as it comes');
+  return { created_at: created_at as number, id };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Paging a list that is ordered by `seq`, in both directions. */
 
 /** Most bytes of JSON in one page; at least one item is always given. */
-export const PAGE_BYTES = 1_048_576;
+const PAGE_BYTES = 1_048_576;
 
 export interface Window {
   /** Exclusive. */
@@ -58,14 +58,13 @@ export async function pageOf<Row, Item>(source: Source<Row, Item>, window: Windo
 const surelyFits = <Row>(rows: Row[], source: Pick<Source<Row, unknown>, 'weight'>): boolean =>
   rows.reduce((sum, row) => sum + source.weight(row) * 6 + 4096, 0) < PAGE_BYTES;
 
-/** The leading items whose JSON stays within one page's bytes. */
-function fitting<Item>(items: Item[]): Item[] {
+/** The leading items whose JSON stays within one page's bytes; at least one. */
+export function fitting<Item>(items: Item[]): Item[] {
+  if (items.length === 1) return items;
   let bytes = 0;
-  const fit: Item[] = [];
-  for (const item of items) {
+  const end = items.findIndex((item, index) => {
     bytes += Buffer.byteLength(JSON.stringify(item));
-    if (fit.length > 0 && bytes > PAGE_BYTES) break;
-    fit.push(item);
-  }
-  return fit;
+    return index > 0 && bytes > PAGE_BYTES;
+  });
+  return end === -1 ? items : items.slice(0, end);
 }
