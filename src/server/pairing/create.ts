@@ -14,6 +14,7 @@ import { addMembership } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
+import { personNotFound } from '../people/people.rules.ts';
 import { type PersonRow, shareLockPersonById } from '../people/people.store.ts';
 import { pairingView } from '../views/pairing.ts';
 import { begin, requirePairingRoom } from './begin.steps.ts';
@@ -72,9 +73,7 @@ async function requireOwnSeat(tx: WriteTx, caller: Caller, { board_id, initiatin
 /** @throws Refusal `person_not_found`, also for a guest. */
 function requireMember(person: PersonRow | undefined): PersonRow {
   if (person && person.removed_at === null && person.server_role !== 'guest') return person;
-  throw new Refusal('person_not_found', 'There is no such person on this server.', {
-    hint: 'service people list shows who is here; guests take part in nothing else.',
-  });
+  throw personNotFound();
 }
 
 interface Admission {

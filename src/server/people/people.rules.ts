@@ -1,9 +1,9 @@
 /** What requests about the people of a server are refused with. */
 import { Refusal } from '../../contract/errors.ts';
 
-/** The one answer for a handle that nobody has, or that the caller may not look up. */
+/** The one answer for a person who is not there, or whom the caller may not look up. */
 export const personNotFound = (): Refusal =>
-  new Refusal('person_not_found', 'There is nobody with this handle on this server.', {
+  new Refusal('person_not_found', 'There is no such person on this server.', {
     hint: 'service people list shows who is here.',
   });
 
