@@ -1,5 +1,4 @@
 /** Whether an invite still works: its own state, who issued it, and every board it leads to. */
-import { Refusal } from '../../contract/errors.ts';
 import { transition } from '../approvals/state-table.rules.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import { boardById, lockBoardById } from '../boards/boards.store.ts';
@@ -9,6 +8,7 @@ import { type MemberRow, memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { keyWorks } from '../operation/caller.ts';
 import { type PersonRow, personById } from '../people/people.store.ts';
+import { isOwnSeat } from '../seats/own-agent.steps.ts';
 import { type InviteEffect, inviteTable } from './invite-states.rules.ts';
 import { boardsOf, type InviteRow, inviteByDigest, pairingOf, stateOf } from './invites.store.ts';
 
@@ -66,29 +66,4 @@ async function agentStands(tx: WriteTx, { created_by, parent_key_id }: InviteRow
   const board = await boardById(tx, seat.board_id);
   const key = await findKeyById(tx, parent_key_id);
   return board !== undefined && board.lifecycle !== 'deleted' && key !== undefined && keyWorks(key, tx.now);
-}
-
-/** Whether a person has this active agent on this board, and is on it themselves. */
-export async function isOwnSeat(
-  tx: WriteTx,
-  seatId: string,
-  personId: string,
-  boardId: string | undefined,
-): Promise<boolean> {
-  const seat = await memberById(tx, seatId);
-  if (seat?.kind !== 'agent' || seat.status !== 'active' || seat.person_id !== personId) return false;
-  return seat.board_id === boardId && (await activeHuman(tx, seat.board_id, personId)) !== undefined;
-}
-
-/** The seat that an invite names for work together. @throws Refusal `pairing_not_found`. */
-export async function requireOwnSeat(
-  tx: WriteTx,
-  seatId: string,
-  personId: string,
-  boardId: string | undefined,
-): Promise<void> {
-  if (await isOwnSeat(tx, seatId, personId, boardId)) return;
-  throw new Refusal('pairing_not_found', 'You have no such active agent on this board.', {
-    hint: 'service agents shows your agents and their boards.',
-  });
 }

@@ -6,8 +6,8 @@ import { refuseSecrets } from '../approvals/actions.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
+import { requireOwnSeat } from '../seats/own-agent.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { requireOwnSeat } from './authority.steps.ts';
 import { issueInvite } from './issue.steps.ts';
 
 type RequestBody = Body<'createInvite'>;

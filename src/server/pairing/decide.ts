@@ -1,9 +1,9 @@
 /** Declining, cancelling, and choosing the agent that a recipient asks to accept. */
 import type { PairingSide } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { isOwnSeat } from '../invites/authority.steps.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
+import { isOwnSeat } from '../seats/own-agent.steps.ts';
 import { pairingView } from '../views/pairing.ts';
 import { askAgent } from './ask-agent.steps.ts';
 import { findPairing, lockPairing, requireOpen } from './find.steps.ts';

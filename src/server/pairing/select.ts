@@ -1,10 +1,10 @@
 /** Binds one side of a request to an agent's session: selects, renews or replaces its endpoint. */
 import type { Answer, Body, PairingSide } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { isOwnSeat } from '../invites/authority.steps.ts';
 import { memberById } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
+import { isOwnSeat } from '../seats/own-agent.steps.ts';
 import { timestamp } from '../text/time.ts';
 import { pairingView } from '../views/pairing.ts';
 import { lockPairing, requireOpen } from './find.steps.ts';

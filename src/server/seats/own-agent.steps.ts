@@ -1,8 +1,9 @@
-/** Finding an active agent that is the caller's own, for what only its person decides. */
+/** Finds an active agent that is a person's own, for what only its person decides. */
 import { Refusal } from '../../contract/errors.ts';
 import { asMember, seeBoard, type VisibleBoard } from '../access/board-access.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { findMember, type MemberRow } from '../members/members.store.ts';
+import { findMember, type MemberRow, memberById } from '../members/members.store.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';
 import { lockMode, type SeatMode } from './agents.store.ts';
 
@@ -26,6 +27,31 @@ export async function lockOwnAgent(tx: WriteTx, caller: Caller, params: Record<s
   const agent = await lockMode(tx, found.id);
   if (agent?.status !== 'active') throw agentNotFound(place);
   return { place, found, agent };
+}
+
+/** Whether a person has this active agent on this board, and is on it themselves. */
+export async function isOwnSeat(
+  tx: WriteTx,
+  seatId: string,
+  personId: string,
+  boardId: string | undefined,
+): Promise<boolean> {
+  const seat = await memberById(tx, seatId);
+  if (seat?.kind !== 'agent' || seat.status !== 'active' || seat.person_id !== personId) return false;
+  return seat.board_id === boardId && (await activeHuman(tx, seat.board_id, personId)) !== undefined;
+}
+
+/** The seat that an invite names for work together. @throws Refusal `pairing_not_found`. */
+export async function requireOwnSeat(
+  tx: WriteTx,
+  seatId: string,
+  personId: string,
+  boardId: string | undefined,
+): Promise<void> {
+  if (await isOwnSeat(tx, seatId, personId, boardId)) return;
+  throw new Refusal('pairing_not_found', 'You have no such active agent on this board.', {
+    hint: 'service agents shows your agents and their boards.',
+  });
 }
 
 /** The board, for its members. An admin, who may remove its agents without being on it, is told whose they are. */
