@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { allowanceTable } from '../../src/server/allowances/allowance-states.rules.ts';
 import { approvalTable } from '../../src/server/approvals/approval-states.rules.ts';
 import { capsuleTable } from '../../src/server/approvals/capsule-states.rules.ts';
-import { cell, plainTransition, type Transition, transition } from '../../src/server/approvals/state-table.rules.ts';
 import { inviteTable } from '../../src/server/invites/invite-states.rules.ts';
+import { cell, plainTransition, type Transition, transition } from '../../src/server/text/state-table.ts';
 
 type AnyTable = readonly Transition<string, string, string, unknown>[];
 

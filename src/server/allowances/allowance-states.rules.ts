@@ -1,7 +1,7 @@
 /** The states of an allowance. Each real change is a revision. */
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { Category } from '../../contract/types.ts';
-import type { Transition } from '../approvals/state-table.rules.ts';
+import type { Transition } from '../text/state-table.ts';
 
 /** Whether anything is allowed at all. */
 export type AllowanceState = 'empty' | 'some';

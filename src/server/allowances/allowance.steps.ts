@@ -4,12 +4,12 @@ import type { AdminAction, Category } from '../../contract/types.ts';
 import { boardsNamed, kinds } from '../approvals/actions.rules.ts';
 import { countAutomatic } from '../approvals/approvals.store.ts';
 import type { Requester } from '../approvals/requester.steps.ts';
-import { transition } from '../approvals/state-table.rules.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { agentMayAdd } from '../members/adding.steps.ts';
 import { memberById } from '../members/members.store.ts';
 import { readSettings } from '../settings/settings.store.ts';
+import { transition } from '../text/state-table.ts';
 import { type AllowanceTrigger, allowanceState, allowanceTable } from './allowance-states.rules.ts';
 import {
   type AllowanceRow,

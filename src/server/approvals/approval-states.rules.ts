@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { Approval } from '../../contract/types.ts';
-import type { Transition } from './state-table.rules.ts';
+import type { Transition } from '../text/state-table.ts';
 
 export type ApprovalState = 'new' | Approval['state'];
 export type ClosedReason = NonNullable<Approval['closed_reason']>;

@@ -5,8 +5,8 @@ import type { AdminAction, Approval, Authorization } from '../../contract/types.
 import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Position } from '../text/page-token.ts';
+import { plainTransition } from '../text/state-table.ts';
 import { approvalTable, type ClosedReason, type Ending } from './approval-states.rules.ts';
-import { plainTransition } from './state-table.rules.ts';
 
 export type State = Approval['state'];
 

@@ -3,7 +3,7 @@
  * for a while; a cleared one is never there again.
  */
 import type { ErrorCode } from '../../contract/errors.ts';
-import type { Transition } from './state-table.rules.ts';
+import type { Transition } from '../text/state-table.ts';
 
 export type CapsuleState = 'held' | 'collected' | 'cleared';
 export type CapsuleTrigger = 'collect' | 'time_over' | 'invite_ended' | 'authority_lost';

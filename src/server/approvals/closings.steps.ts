@@ -12,10 +12,10 @@ import {
   pairingsOfMembership,
   pairingsOfPerson,
 } from '../pairing/endings.steps.ts';
+import { plainTransition } from '../text/state-table.ts';
 import { approvalTable, type Ending } from './approval-states.rules.ts';
 import { type ApprovalRow, close, pendingOf } from './approvals.store.ts';
 import { clearCapsules } from './capsules.store.ts';
-import { plainTransition } from './state-table.rules.ts';
 
 type Narrow = (query: Knex.QueryBuilder) => Knex.QueryBuilder;
 

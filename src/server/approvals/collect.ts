@@ -12,6 +12,7 @@ import { agentRequired } from '../operation/gate.ts';
 import { adminRequired, boardArchived } from '../operation/terms.ts';
 import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.steps.ts';
+import { plainTransition, transition } from '../text/state-table.ts';
 import { findApproval, ownView } from '../views/approval.ts';
 import { boardsNamed, hashOf } from './actions.rules.ts';
 import { actionOf, approvalById, authorizationOf, type RequestRow } from './approvals.store.ts';
@@ -22,7 +23,6 @@ import { type CapsuleRow, capsuleOf, capsuleState, clearCapsules, consume } from
 import { lockBoards } from './locks.steps.ts';
 import { revokeStep } from './next.rules.ts';
 import { approvalNotFound } from './refusals.rules.ts';
-import { plainTransition, transition } from './state-table.rules.ts';
 
 const RECOVERY_MS = 600_000;
 

@@ -10,6 +10,7 @@ import type { Caller } from '../operation/caller.ts';
 import type { Deps, ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfApproval } from '../pairing/endings.steps.ts';
 import { lockPeople } from '../people/people.store.ts';
+import { plainTransition, transition } from '../text/state-table.ts';
 import { findApproval, ownView } from '../views/approval.ts';
 import { ActionReview } from './action-review.steps.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
@@ -22,7 +23,6 @@ import { ownKeyStep } from './next.rules.ts';
 import { reread } from './open-request.steps.ts';
 import { altered, approvalClosed } from './refusals.rules.ts';
 import { requesterOf } from './requester.steps.ts';
-import { plainTransition, transition } from './state-table.rules.ts';
 
 export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
   before: lockPeople,

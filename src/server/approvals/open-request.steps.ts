@@ -5,6 +5,7 @@ import type { AllowanceRow } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { newId } from '../text/ids.ts';
+import { transition } from '../text/state-table.ts';
 import type { ActionContext } from './action-authority.steps.ts';
 import { ActionReview } from './action-review.steps.ts';
 import { type CanonicalAction, kinds } from './actions.rules.ts';
@@ -21,7 +22,6 @@ import {
 import { execute } from './execute.steps.ts';
 import { lockForAction } from './locks.steps.ts';
 import { tooManyPending } from './refusals.rules.ts';
-import { transition } from './state-table.rules.ts';
 
 const DAY = 86_400_000;
 const PENDING_OF_SEAT = 20;

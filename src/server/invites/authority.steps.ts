@@ -1,5 +1,5 @@
 /** Whether an invite still works: its own state, who issued it, and every board it leads to. */
-import { transition } from '../approvals/state-table.rules.ts';
+
 import type { BoardRow } from '../boards/boards.store.ts';
 import { boardById, lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -9,6 +9,7 @@ import { activeHuman } from '../members/memberships.store.ts';
 import { keyWorks } from '../operation/caller.ts';
 import { type PersonRow, personById } from '../people/people.store.ts';
 import { isOwnSeat } from '../seats/own-agent.steps.ts';
+import { transition } from '../text/state-table.ts';
 import { type InviteEffect, inviteTable } from './invite-states.rules.ts';
 import { boardsOf, type InviteRow, inviteByDigest, pairingOf, stateOf } from './invites.store.ts';
 

@@ -1,9 +1,9 @@
 /** Changing an invite that was handed out: the handle it suggests, or its end. */
 import { clearForInvites } from '../approvals/capsules.store.ts';
-import { plainTransition } from '../approvals/state-table.rules.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { pairingsOfInvites } from '../pairing/endings.steps.ts';
 import { audit } from '../record/audit.steps.ts';
+import { plainTransition } from '../text/state-table.ts';
 import { inviteView } from '../views/invite.ts';
 import { inviteTable } from './invite-states.rules.ts';
 import { inviteById, setInviteRevoked, stateOf, suggestHandle } from './invites.store.ts';

@@ -1,6 +1,6 @@
 /** What becomes of an invite. Looking at one is refused as redeeming it is. */
 import type { ErrorCode } from '../../contract/errors.ts';
-import type { Transition } from '../approvals/state-table.rules.ts';
+import type { Transition } from '../text/state-table.ts';
 
 /** Redeemed, revoked, expired, active: the first that is true. */
 export type InviteState = 'active' | 'expired' | 'revoked' | 'redeemed';

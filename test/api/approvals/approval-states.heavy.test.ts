@@ -7,8 +7,8 @@ import {
   type ApprovalTrigger,
   approvalTable,
 } from '../../../src/server/approvals/approval-states.rules.ts';
-import { cell } from '../../../src/server/approvals/state-table.rules.ts';
 import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
+import { cell } from '../../../src/server/text/state-table.ts';
 import type { Api } from '../../support/api.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
