@@ -1,4 +1,5 @@
 /** Parses dates with times in any form of ISO 8601 that a client may send. */
+import { DAY, HOUR, MINUTE } from './durations.ts';
 
 const DATE =
   '(?<year>\\d{4})(?<dash>-?)(?:(?<month>\\d\\d)\\k<dash>(?<day>\\d\\d)|W(?<week>\\d\\d)\\k<dash>(?<weekday>[1-7])|(?<ordinal>\\d{3}))';
@@ -6,10 +7,6 @@ const TIME =
   '(?<hour>\\d\\d)(?:(?<colon>:?)(?<minute>\\d\\d)(?:\\k<colon>(?<second>\\d\\d))?)?(?:[.,](?<fraction>\\d{1,30}))?';
 const OFFSET = '(?:Z|(?<sign>[+\\-\u2212])(?<offsetHour>\\d\\d)(?::?(?<offsetMinute>\\d\\d))?)';
 const FORM = new RegExp(`^${DATE}T${TIME}${OFFSET}$`, 'i');
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 type Parts = Record<string, string | undefined>;
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { rmSync } from 'node:fs';
+import { HOUR } from '../contract/durations.ts';
 import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
 import { Claims } from './claims/claims.ts';
@@ -34,7 +35,6 @@ import { answerFrame, type MoreVerbs } from './verbs/verbs.ts';
 
 const GRACE_MS = 5_000;
 const IDLE_MS = 600_000;
-const HOUR_MS = 3_600_000;
 /** Until what the journal did not take is tried again. */
 const AGAIN_MS = 2_000;
 
@@ -141,7 +141,7 @@ export class Daemon {
     resumeAcks(context, acks);
     daemon.#cancels.push(
       every(options.clock, SCAN_MS, () => daemon.#watch()),
-      every(options.clock, HOUR_MS, () => daemon.#tidy()),
+      every(options.clock, HOUR, () => daemon.#tidy()),
     );
     for (const session of sessions.open()) events.emit('changed', session);
     log.write('daemon_started', { pid: process.pid, version: options.build.version });

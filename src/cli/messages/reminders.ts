@@ -14,8 +14,6 @@ type ReminderCode =
   | 'ask_options'
   | 'first_task';
 
-export const MINUTE = 60_000;
-
 export interface Reminder {
   code: ReminderCode;
   /** One line of at most 200 bytes. */

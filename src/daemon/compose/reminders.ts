@@ -1,4 +1,5 @@
 /** Reminders in our own words, from what the server says of an agent's work. Each is given once for one occasion. */
+import { DAY, HOUR } from '../../contract/durations.ts';
 import { bytesOf, quoted } from '../bundle/escape.ts';
 import type { ComposeSeat, Point } from './types.ts';
 
@@ -13,7 +14,6 @@ export interface Reminder {
 /** Most bytes of one. */
 export const REMINDER_BYTES = 200;
 
-const HOUR = 3_600_000;
 const LINE_STALE_MS = 2 * HOUR;
 const BRIEF_STALE_MS = HOUR;
 const BRIEF_MESSAGES = 30;
@@ -76,7 +76,7 @@ const short = (text: string): string => quoted([...text].slice(0, 30).join(''));
 /** `3 h`, `2 d`, `40 min` */
 function ago(now: number, time: string): string {
   const ms = Math.max(0, now - Date.parse(time));
-  if (ms >= 48 * HOUR) return `${Math.floor(ms / (24 * HOUR))} d`;
+  if (ms >= 48 * HOUR) return `${Math.floor(ms / DAY)} d`;
   if (ms >= HOUR) return `${Math.floor(ms / HOUR)} h`;
   return `${Math.floor(ms / 60_000)} min`;
 }

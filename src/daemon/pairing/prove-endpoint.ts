@@ -1,4 +1,5 @@
 /** Drives an endpoint: pings the peer, waits until the session has received the reply, and reports that to the server. */
+import { HOUR, MINUTE } from '../../contract/durations.ts';
 import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import type { Log } from '../log.ts';
@@ -6,10 +7,9 @@ import type { Environment } from '../server-link/wire.ts';
 import type { PairingApi } from './api.ts';
 import { type Endpoint, newProof } from './endpoint.ts';
 
-const MINUTE = 60_000;
 /** Milliseconds after a ping until the next; then hourly. */
 const PING_AGAIN = [30_000, 2 * MINUTE, 10 * MINUTE];
-const PING_HOURLY = 60 * MINUTE;
+const PING_HOURLY = HOUR;
 const MOST_PINGS = 8;
 /** A proof lives ten minutes. */
 const RENEW_MS = 8 * MINUTE;

@@ -1,4 +1,5 @@
 /** Changing an allowance, where each real change is a revision for good, and what an allowance covers. */
+import { DAY } from '../../contract/durations.ts';
 import { type ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Category } from '../../contract/types.ts';
 import { boardsNamed, kinds } from '../approvals/actions.rules.ts';
@@ -20,7 +21,6 @@ import {
   saveAllowance,
 } from './allowances.store.ts';
 
-const DAY = 86_400_000;
 const AUTOMATIC_INVITES = 20;
 
 export type ChangedBy = Pick<RevisionRow, 'changed_with'> &

@@ -1,6 +1,7 @@
 /** Approvals: what agents asked for, with what their state rests on. */
 
 import type { Knex } from 'knex';
+import { DAY, WEEK } from '../../contract/durations.ts';
 import type { AdminAction, Approval, Authorization } from '../../contract/types.ts';
 import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -50,7 +51,7 @@ export const authorizationOf = (row: Pick<ApprovalRow, 'authorization'>): Author
   row.authorization === null ? null : (JSON.parse(row.authorization) as Authorization);
 
 /** How long a decided one stands in the list. */
-const LISTED_MS = 7 * 86_400_000;
+const LISTED_MS = WEEK;
 
 const withRequester = (db: Knex): Knex.QueryBuilder =>
   db({ a: 'approvals' })
@@ -117,7 +118,7 @@ export const forgetRequestKeys = (tx: WriteTx, limit: number): Promise<number> =
         'id',
         db('approvals')
           .whereNotNull('request_key_hash')
-          .where('created_at', '<=', tx.now - 86_400_000)
+          .where('created_at', '<=', tx.now - DAY)
           .limit(limit)
           .select('id'),
       )
@@ -181,8 +182,7 @@ export const undecidedRows = (tx: ReadTx, personId: string): Promise<RequestRow[
   tx.query<RequestRow>((db) => withRequester(db).where({ 'a.person_id': personId, 'a.state': 'pending' }));
 
 /** When it was decided, or would have been. */
-export const decidedAt = (row: RequestRow): number =>
-  row.decided_at ?? Math.min(row.expires_at, row.created_at + 86_400_000);
+export const decidedAt = (row: RequestRow): number => row.decided_at ?? Math.min(row.expires_at, row.created_at + DAY);
 
 /** Later than any time: decided ones stand after all pending ones, and newest first. */
 const AFTER_PENDING = 4e15;

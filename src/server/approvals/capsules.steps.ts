@@ -1,4 +1,5 @@
 /** Seals an allowed invite's secret for the agent that asked for it, and opens it. */
+import { DAY } from '../../contract/durations.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { InviteRow } from '../invites/invites.store.ts';
 import { inviteById } from '../invites/invites.store.ts';
@@ -6,8 +7,6 @@ import type { RootKey } from '../text/root-key.ts';
 import type { ApprovalRow } from './approvals.store.ts';
 import { type Binding, COLLECT_LABEL, collectKeyHash, OUTCOME_LABEL, seal, unseal, VERSION } from './capsules.rules.ts';
 import { type CapsuleRow, insertCapsule } from './capsules.store.ts';
-
-const DAY = 86_400_000;
 
 export interface Sealer {
   root: RootKey;

@@ -1,4 +1,5 @@
 /** Opens an agent's request: it waits for the agent's person, or is done at once where their allowance covers it. */
+import { DAY } from '../../contract/durations.ts';
 import type { ServerInvite } from '../../contract/types.ts';
 import { findCoveringAllowance } from '../allowances/allowance.steps.ts';
 import type { AllowanceRow } from '../allowances/allowances.store.ts';
@@ -23,7 +24,6 @@ import { execute } from './execute.steps.ts';
 import { lockForAction } from './locks.steps.ts';
 import { tooManyPending } from './refusals.rules.ts';
 
-const DAY = 86_400_000;
 const PENDING_OF_SEAT = 20;
 const PENDING_OF_PERSON = 100;
 

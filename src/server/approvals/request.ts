@@ -1,4 +1,5 @@
 /** An agent asks its person for something only people do. */
+import { DAY } from '../../contract/durations.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import { ownPlace } from '../access/board-access.ts';
@@ -18,8 +19,6 @@ import { allowStep } from './next.rules.ts';
 import { openRequest } from './open-request.steps.ts';
 import { altered, approvalClosed } from './refusals.rules.ts';
 import { requesterOf } from './requester.steps.ts';
-
-const DAY = 86_400_000;
 
 type Result = Answer<'requestAdminAction'>;
 type Asking = Pick<Deps, 'root' | 'address' | 'report'>;

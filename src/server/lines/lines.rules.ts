@@ -1,13 +1,13 @@
 /** How long a line is valid. */
+import { DAY, HOUR, WEEK } from '../../contract/durations.ts';
 import { leftAt, type Reported } from '../seats/presence.rules.ts';
 
-const HOUR_MS = 3_600_000;
 /** With nobody there a line about work goes this long after it was set. */
-const WORKING_KEPT_MS = 12 * HOUR_MS;
+const WORKING_KEPT_MS = 12 * HOUR;
 /** A pause that nobody came back from goes this long after its end. */
-const PAUSE_KEPT_MS = 7 * 24 * HOUR_MS;
+const PAUSE_KEPT_MS = WEEK;
 /** How far ahead a pause may end. */
-export const AHEAD_MS = 30 * 24 * HOUR_MS;
+export const AHEAD_MS = 30 * DAY;
 
 /** What of a line decides how long it is valid; milliseconds since the epoch. */
 export interface Span {

@@ -1,10 +1,9 @@
 /** Where each day with messages begins on a board, so that counts of days are differences and never counts of rows. */
+import { DAY } from '../../contract/durations.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
-const DAY_MS = 86_400_000;
-
 /** Days since the epoch, in UTC. */
-export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
+export const dayOf = (ms: number): number => Math.floor(ms / DAY);
 
 export type DayRow = {
   board_id: string;

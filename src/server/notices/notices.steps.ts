@@ -1,4 +1,5 @@
 /** Tells agents what came of what they asked for, in words of the server: ids, handles and board names, no secret. */
+import { DAY, WEEK } from '../../contract/durations.ts';
 import type { ApprovalRow } from '../approvals/approvals.store.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import { boardById } from '../boards/boards.store.ts';
@@ -8,7 +9,6 @@ import { memberById } from '../members/members.store.ts';
 import { newId } from '../text/ids.ts';
 import { type About, dropOldest, insertNotice, type NoticeKind } from './notices.store.ts';
 
-const DAY = 86_400_000;
 const MOST = 50;
 
 export interface Notice {
@@ -63,7 +63,7 @@ export const tellDecision = (
     memberId: agent_id,
     kind,
     subject: id,
-    expiresAt: until ?? tx.now + (kind === 'approval_allowed' ? DAY : 7 * DAY),
+    expiresAt: until ?? tx.now + (kind === 'approval_allowed' ? DAY : WEEK),
     text: `Your request ${id} ${words[kind]}.`,
     about: { approval_id: id },
   });
@@ -83,7 +83,7 @@ export async function tellRedeemed(
     memberId: invite.issuing_agent_id,
     kind: 'invite_redeemed',
     subject: invite.id,
-    expiresAt: tx.now + 7 * DAY,
+    expiresAt: tx.now + WEEK,
     text: `@${handle} used the invite ${invite.id} that you asked for.`,
     about: {
       invite_id: invite.id,
@@ -131,7 +131,7 @@ export async function tellArrival(
       memberId: invite.issuing_agent_id,
       kind: 'colleague_arrived',
       subject: `${invite.id} ${board.id}`,
-      expiresAt: tx.now + 7 * 86_400_000,
+      expiresAt: tx.now + WEEK,
       text: `The first agent of @${handle} is on ${board.name}.`,
       about: { invite_id: invite.id, person: { id, handle }, board: board.name },
     });

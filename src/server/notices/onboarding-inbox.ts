@@ -1,4 +1,5 @@
 /** What happened to a person without being asked: boards they were added to, people who joined by their invites. */
+import { WEEK } from '../../contract/durations.ts';
 import type { Answer, BoardLabel } from '../../contract/types.ts';
 import { effective, undecidedRows } from '../approvals/approvals.store.ts';
 import { joinStep } from '../approvals/next.rules.ts';
@@ -19,7 +20,6 @@ import { comersSince, type InviteeRow } from './onboarding-inbox.store.ts';
 type Inbox = Answer<'getOnboardingInbox'>;
 
 const MOST = 200;
-const WEEK = 7 * 86_400_000;
 
 /** Looking at it changes nothing. At most 200 of each, newest first. */
 export const getOnboardingInbox =

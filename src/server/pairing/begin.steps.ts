@@ -1,7 +1,8 @@
 /** Creates a pairing request: directly (T1), or with an invite (T2). */
+import { WEEK } from '../../contract/durations.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { newId } from '../text/ids.ts';
-import { publish, WEEK } from './move.steps.ts';
+import { publish } from './move.steps.ts';
 import { tooManyOpen } from './refusals.rules.ts';
 import { countOpen, insertRequest, type PairingRow } from './requests.store.ts';
 

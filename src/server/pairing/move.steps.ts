@@ -1,4 +1,5 @@
 /** Moves a pairing request by its table: carries out the effects of the cell in order. */
+import { DAY, WEEK } from '../../contract/durations.ts';
 import type { ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { PairingSide, PairingState } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
@@ -22,9 +23,6 @@ import { insertProof, revokeProofs } from './proofs.store.ts';
 import { notYours, pairingChanged, pairingClosed } from './refusals.rules.ts';
 import { type PairingRow, requestById, type SubjectRow, saveRequest } from './requests.store.ts';
 import { type Evidence, endOf, isLive, stateAt, stateBefore } from './subject.rules.ts';
-
-const DAY = 86_400_000;
-export const WEEK = 7 * DAY;
 
 /** The data of a trigger. */
 export interface Moved {

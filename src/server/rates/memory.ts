@@ -1,5 +1,6 @@
 /** Counting attempts where there is one process. */
-import { MINUTE, type Share, type Taken, type Tally } from './attempts.ts';
+import { MINUTE } from '../../contract/durations.ts';
+import type { Share, Taken, Tally } from './attempts.ts';
 import { Windows } from './window.ts';
 
 interface Bucket {

@@ -1,6 +1,7 @@
 /** Counting attempts in the database, where several processes count together: more processes mean no more guesses. */
+import { MINUTE } from '../../contract/durations.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
-import { MINUTE, type Share, type Taken, type Tally } from './attempts.ts';
+import type { Share, Taken, Tally } from './attempts.ts';
 import { change, forgetOld, lockCount } from './rates.store.ts';
 import { MOST_SUBJECTS } from './window.ts';
 

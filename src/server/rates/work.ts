@@ -1,4 +1,5 @@
 /** Limits on what signed-in callers ask for: per process, in memory, without a look into the database. */
+import { HOUR, MINUTE } from '../../contract/durations.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Caller } from '../operation/caller.ts';
 import { rateLimited, secondsLeft } from './over.ts';
@@ -20,7 +21,6 @@ interface Bucket {
   windows: Windows;
 }
 
-const MINUTE = 60_000;
 const momentOf = (row: WorkRow): Moment => (row.waiting ? 'waiting' : row.runsOnly ? 'running' : 'known');
 
 /** @param factor what the numbers of the table are multiplied with; 0 turns them off. */
@@ -28,7 +28,7 @@ export function limitWork(factor: number): Admit {
   if (factor === 0) return () => {};
   const byOperation = new Map<string, Bucket[]>();
   for (const [name, row] of Object.entries(work) as [RateName | 'writes', WorkRow][]) {
-    const bucket = { name, row, windows: new Windows(row.hourly ? 60 * MINUTE : MINUTE) };
+    const bucket = { name, row, windows: new Windows(row.hourly ? HOUR : MINUTE) };
     for (const operation of operationsOf(name)) {
       const key = keyOf(operation, momentOf(row));
       byOperation.set(key, [...(byOperation.get(key) ?? []), bucket]);

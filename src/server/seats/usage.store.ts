@@ -1,8 +1,7 @@
 /** What programs of agents said that they used: a row for each seat and day. */
+import { DAY } from '../../contract/durations.ts';
 import { listStatement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Null: no report of that day told it. */
 export type UsageRow = {
@@ -17,7 +16,7 @@ export type UsageRow = {
 };
 
 /** When the day of this moment began, in UTC. */
-const dayOf = (now: number): number => now - (now % DAY_MS);
+const dayOf = (now: number): number => now - (now % DAY);
 
 /** Adds to what was used today. The seat's row is locked, so nobody else adds to it. */
 export async function addUsage(

@@ -1,5 +1,6 @@
 /** What an agent is on now, said by its person: work, or a pause until a time. */
 import { useState } from 'preact/hooks';
+import { HOUR } from '../../contract/durations.ts';
 import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
@@ -7,7 +8,6 @@ import { Select } from '../parts/select.tsx';
 import { useWrite } from '../state/write.ts';
 
 const MAX = 120;
-const HOUR = 3_600_000;
 /** In hours. */
 const pauses = [
   ['0', 'working on it'],

@@ -1,6 +1,7 @@
 /** The brief of the open board: whether it is shown, and its text. */
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
+import { HOUR } from '../../contract/durations.ts';
 import type { Brief } from '../../contract/types.ts';
 import { MOST_TEXT, readText } from '../api/bytes.ts';
 import { plainText } from '../parts/plain-text.ts';
@@ -68,8 +69,6 @@ export function useMessagesSince(room: Room): number {
   }, [board]);
   return (board?.brief?.freshness.messages_since ?? 0) + more;
 }
-
-const HOUR = 3_600_000;
 
 /** Old, with much that happened since. */
 export const mayBeOld = ({ at, freshness }: Brief, messages: number, time: number): boolean =>

@@ -1,13 +1,11 @@
 /** Times: relative where they are near, with the exact time on hover. */
+import { DAY, MINUTE } from '../../contract/durations.ts';
 import { now } from '../state/clock.ts';
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
 const dayYear = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'long', year: 'numeric' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'medium' });
-
-const MINUTE = 60_000;
-const DAY = 86_400_000;
 
 /** Midnight before a time, in milliseconds since the epoch. */
 const midnight = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0);

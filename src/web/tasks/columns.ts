@@ -1,4 +1,5 @@
 /** Which column a task stands in, and what its card says. */
+import { HOUR } from '../../contract/durations.ts';
 import type { Member, Message, Task } from '../../contract/types.ts';
 import { questionOf } from '../parts/ask.ts';
 import { plainText } from '../parts/plain-text.ts';
@@ -47,7 +48,6 @@ export interface Subline {
 const goingWith = ({ going_with, going_at }: NonNullable<Message['ask']>): string =>
   `goes with ${going_with}${going_at ? ` at ${timeOfDay(going_at)}` : ''}`;
 
-const HOUR = 3_600_000;
 /** An owner is named as gone only when it has been gone for longer than a restart takes. */
 const GONE = 60_000;
 

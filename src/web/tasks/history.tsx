@@ -1,5 +1,6 @@
 /** What happened to a task, the last first: its events, and the asks about it. */
 import { useState } from 'preact/hooks';
+import { WEEK } from '../../contract/durations.ts';
 import type { Message, Task } from '../../contract/types.ts';
 import { exactly, isSameDay, timeOfDay } from '../parts/time.tsx';
 import { now } from '../state/clock.ts';
@@ -15,7 +16,6 @@ interface Entry {
 }
 
 const SHOWN = 8;
-const WEEK = 7 * 86_400_000;
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short' });
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 

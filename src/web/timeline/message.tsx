@@ -3,6 +3,7 @@ import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { HOUR } from '../../contract/durations.ts';
 import type { BoardFile, Message, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
@@ -15,8 +16,6 @@ import { Actions, Reactions } from './message-actions.tsx';
 import { Receipts } from './receipts.tsx';
 import { cardOf, marksOf, redactionNote } from './text.ts';
 import type { Post } from './thread.ts';
-
-const HOUR = 3_600_000;
 
 /** How long ago within the last hour, then the time of the day; the exact time on hover. */
 export const When = ({ at }: { at: string }) => (

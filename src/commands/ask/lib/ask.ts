@@ -10,6 +10,7 @@ import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { moment, showEnd } from '../../../cli/terminal/time.ts';
 import { requireFeature } from '../../../client/features.ts';
 import { waitFor } from '../../../client/wait.ts';
+import { DAY } from '../../../contract/durations.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Actor, Message } from '../../../contract/types.ts';
 import { lacking, usage } from '../../../local/failure.ts';
@@ -35,8 +36,6 @@ interface GivenAnswer {
   /** The ask was taken back instead. */
   withdrawn?: true;
 }
-
-const DAY = 86_400_000;
 
 /** `[@NAME] QUESTION [OPTION…]`; without a question it is what is piped in. */
 function partsOf(words: readonly string[]): {

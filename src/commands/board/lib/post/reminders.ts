@@ -1,7 +1,8 @@
 /** Reminders for an agent after it has posted. */
-import { MINUTE, remind } from '../../../../cli/messages/reminders.ts';
+import { remind } from '../../../../cli/messages/reminders.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
+import { HOUR, MINUTE } from '../../../../contract/durations.ts';
 import type { Answer, Message, Task } from '../../../../contract/types.ts';
 
 type Inbox = Answer<'readInbox'>;
@@ -30,7 +31,7 @@ export async function remindAfterPost(
     await remind(out, agent, {
       code: 'ask_instead',
       text: 'Waiting for somebody? An ask shows that the task is Blocked and tells you the answer: service ask @NAME "…" "Option" "Option"',
-      every: 60 * MINUTE,
+      every: HOUR,
     });
   }
   if (work.current_task) await remindOfStands(session, agent, work.current_task, out);
