@@ -10,7 +10,8 @@ export type ApprovalState = 'new' | Approval['state'];
 export type ClosedReason = NonNullable<Approval['closed_reason']>;
 
 /** What ends a request from outside. */
-export type Ending = 'time_over' | 'seat_ended' | 'key_ended' | 'person_ended';
+const endings = ['time_over', 'seat_ended', 'key_ended', 'person_ended'] as const;
+export type Ending = (typeof endings)[number];
 export type ApprovalTrigger = 'request' | 'allow' | 'allow_always' | 'decline' | Ending;
 
 export type ApprovalCondition =
@@ -44,50 +45,25 @@ type Row = Transition<ApprovalState, ApprovalTrigger, ApprovalCondition, Approva
 
 const allowing = ['allow', 'allow_always'] as const;
 const decided = ['executed', 'declined', 'expired'] as const;
+const made = ['pending', ...decided] as const;
+const refused = (code: ErrorCode | 'own'): ApprovalEffect => ({ does: 'nothing', refused: code });
+const closed = (reason: ClosedReason): ApprovalEffect => ({ does: 'close', reason });
+const allowed: ApprovalEffect = { does: 'execute', notice: 'approval_allowed', seals: true };
 
 export const approvalTable: readonly Row[] = [
-  { id: 'A3', from: ['new'], on: ['request'], when: 'no_authority', effect: { does: 'nothing', refused: 'own' } },
+  { id: 'A3', from: ['new'], on: ['request'], when: 'no_authority', effect: refused('own') },
   { id: 'A1', from: ['new'], on: ['request'], when: 'covered', to: 'executed', effect: { does: 'execute' } },
   { id: 'A2', from: ['new'], on: ['request'], to: 'pending', effect: { does: 'hold' } },
 
   // Whether it may be allowed for ever is asked before its state is looked at.
-  {
-    id: 'A6',
-    from: ['pending', ...decided],
-    on: ['allow_always'],
-    when: 'no_category',
-    effect: { does: 'nothing', refused: 'invalid_request' },
-  },
-  {
-    id: 'A17',
-    from: ['declined', 'expired'],
-    on: allowing,
-    effect: { does: 'nothing', refused: 'approval_closed' },
-  },
-  {
-    id: 'A18',
-    from: ['pending', 'executed'],
-    on: allowing,
-    when: 'altered',
-    effect: { does: 'nothing', refused: 'approval_closed' },
-  },
-  { id: 'A8', from: ['pending'], on: allowing, when: 'no_authority', effect: { does: 'nothing', refused: 'own' } },
+  { id: 'A6', from: made, on: ['allow_always'], when: 'no_category', effect: refused('invalid_request') },
+  { id: 'A17', from: ['declined', 'expired'], on: allowing, effect: refused('approval_closed') },
+  { id: 'A18', from: ['pending', 'executed'], on: allowing, when: 'altered', effect: refused('approval_closed') },
+  { id: 'A8', from: ['pending'], on: allowing, when: 'no_authority', effect: refused('own') },
   { id: 'A7', from: ['pending'], on: ['allow'], when: 'own_key_needed', effect: { does: 'hand_over' } },
-  {
-    id: 'A4',
-    from: ['pending'],
-    on: ['allow'],
-    to: 'executed',
-    effect: { does: 'execute', notice: 'approval_allowed', seals: true },
-  },
-  {
-    id: 'A5',
-    from: ['pending'],
-    on: ['allow_always'],
-    to: 'executed',
-    effect: { does: 'execute', notice: 'approval_allowed', seals: true, allows: true },
-  },
-  { id: 'A14r', from: ['executed'], on: allowing, when: 'no_authority', effect: { does: 'nothing', refused: 'own' } },
+  { id: 'A4', from: ['pending'], on: ['allow'], to: 'executed', effect: allowed },
+  { id: 'A5', from: ['pending'], on: ['allow_always'], to: 'executed', effect: { ...allowed, allows: true } },
+  { id: 'A14r', from: ['executed'], on: allowing, when: 'no_authority', effect: refused('own') },
   { id: 'A14', from: ['executed'], on: allowing, effect: { does: 'show' } },
 
   {
@@ -98,31 +74,17 @@ export const approvalTable: readonly Row[] = [
     effect: { does: 'decline', notice: 'approval_declined' },
   },
   { id: 'A16', from: ['declined'], on: ['decline'], effect: { does: 'show' } },
-  {
-    id: 'A15',
-    from: ['executed', 'expired'],
-    on: ['decline'],
-    effect: { does: 'nothing', refused: 'approval_closed' },
-  },
+  { id: 'A15', from: ['executed', 'expired'], on: ['decline'], effect: refused('approval_closed') },
 
   {
     id: 'A10',
     from: ['pending'],
     on: ['time_over'],
     to: 'expired',
-    effect: { does: 'close', reason: 'timeout', notice: 'approval_expired' },
+    effect: { ...closed('timeout'), notice: 'approval_expired' },
   },
   { id: 'A11', from: ['pending'], on: ['seat_ended'], to: 'expired', effect: closed('requester_ended') },
   { id: 'A12', from: ['pending'], on: ['key_ended'], to: 'expired', effect: closed('key_ended') },
   { id: 'A13', from: ['pending'], on: ['person_ended'], to: 'expired', effect: closed('person_ended') },
-  {
-    id: 'A0',
-    from: decided,
-    on: ['time_over', 'seat_ended', 'key_ended', 'person_ended'],
-    effect: { does: 'nothing' },
-  },
+  { id: 'A0', from: decided, on: endings, effect: { does: 'nothing' } },
 ];
-
-function closed(reason: ClosedReason): ApprovalEffect {
-  return { does: 'close', reason };
-}

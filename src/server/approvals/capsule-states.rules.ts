@@ -37,30 +37,27 @@ export interface CapsuleEffect {
 type Row = Transition<CapsuleState, CapsuleTrigger, CapsuleCondition, CapsuleEffect>;
 
 const there = ['held', 'collected'] as const;
+const all = [...there, 'cleared'] as const;
+
+const erasing = (erases: string, gives: CapsuleEffect['gives'] = 'nothing'): CapsuleEffect => ({ gives, erases });
 
 export const capsuleTable: readonly Row[] = [
   {
     id: 'C8',
-    from: [...there, 'cleared'],
+    from: all,
     on: ['collect'],
     when: 'no_authority',
     to: 'cleared',
     effect: { gives: 'refusal', refused: 'own', erases: 'authority_lost' },
   },
-  {
-    id: 'C10',
-    from: [...there, 'cleared'],
-    on: ['collect'],
-    when: 'archived',
-    effect: { gives: 'refusal', refused: 'board_archived' },
-  },
+  { id: 'C10', from: all, on: ['collect'], when: 'archived', effect: { gives: 'refusal', refused: 'board_archived' } },
   {
     id: 'C7',
     from: there,
     on: ['collect'],
     when: 'invite_over',
     to: 'cleared',
-    effect: { gives: 'record', erases: 'invite_ended' },
+    effect: erasing('invite_ended', 'record'),
   },
   { id: 'C5', from: ['collected'], on: ['collect'], when: 'other_key', effect: { gives: 'record' } },
   {
@@ -71,26 +68,13 @@ export const capsuleTable: readonly Row[] = [
     to: 'cleared',
     effect: { gives: 'record', erases: 'unreadable', reports: true },
   },
-  {
-    id: 'C3',
-    from: ['held'],
-    on: ['collect'],
-    when: 'no_key',
-    to: 'cleared',
-    effect: { gives: 'secret', erases: 'collected' },
-  },
+  { id: 'C3', from: ['held'], on: ['collect'], when: 'no_key', to: 'cleared', effect: erasing('collected', 'secret') },
   { id: 'C2', from: ['held'], on: ['collect'], to: 'collected', effect: { gives: 'secret' } },
   { id: 'C4', from: ['collected'], on: ['collect'], effect: { gives: 'secret', recovered: true } },
   { id: 'C11', from: ['cleared'], on: ['collect'], effect: { gives: 'record' } },
 
-  { id: 'C6', from: there, on: ['time_over'], to: 'cleared', effect: { gives: 'nothing', erases: 'expired' } },
-  { id: 'C7e', from: there, on: ['invite_ended'], to: 'cleared', effect: { gives: 'nothing', erases: 'invite_ended' } },
-  {
-    id: 'C8e',
-    from: there,
-    on: ['authority_lost'],
-    to: 'cleared',
-    effect: { gives: 'nothing', erases: 'authority_lost' },
-  },
+  { id: 'C6', from: there, on: ['time_over'], to: 'cleared', effect: erasing('expired') },
+  { id: 'C7e', from: there, on: ['invite_ended'], to: 'cleared', effect: erasing('invite_ended') },
+  { id: 'C8e', from: there, on: ['authority_lost'], to: 'cleared', effect: erasing('authority_lost') },
   { id: 'C11e', from: ['cleared'], on: ['time_over', 'invite_ended', 'authority_lost'], effect: { gives: 'nothing' } },
 ];
