@@ -11,14 +11,7 @@ import { unauthorized } from '../operation/caller.ts';
 import { newId, newUlid } from '../text/ids.ts';
 import { otherSide } from './lines.rules.ts';
 import { clearMarks } from './marks.store.ts';
-import {
-  type Cell,
-  type ClosedReason,
-  cellOf,
-  type Effect,
-  type Transition,
-  type Trigger,
-} from './pairing-states.rules.ts';
+import { type ClosedReason, type Effect, type Row, type Trigger, transitionOf } from './pairing-states.rules.ts';
 import { insertProof, revokeProofs } from './proofs.store.ts';
 import { notYours, pairingChanged, pairingClosed } from './refusals.rules.ts';
 import { type PairingRow, requestById, type SubjectRow, saveRequest } from './requests.store.ts';
@@ -40,7 +33,7 @@ export interface Moved {
 interface Turn {
   tx: WriteTx;
   row: SubjectRow;
-  transition: Transition;
+  transition: Row;
   moved: Moved;
   /** When it ended, if that was earlier. */
   endedAt: number | undefined;
@@ -51,8 +44,7 @@ interface Turn {
  * @throws Refusal of the cell; `pairing_changed` where another generation came first.
  */
 export async function move(tx: WriteTx, row: SubjectRow, on: Trigger, moved: Moved = {}): Promise<SubjectRow> {
-  const cell = cellOf(stateAt(row, tx.now), on);
-  return run(tx, row, cell, moved);
+  return run(tx, row, transitionOf(stateAt(row, tx.now), on), moved);
 }
 
 /** The same for events outside of the request. An end by time that is not stored yet comes first. */
@@ -63,7 +55,7 @@ export async function moveFromOutside(
   moved: Moved = {},
 ): Promise<SubjectRow> {
   const settled = await settle(tx, row);
-  return settled.closed === null ? run(tx, settled, cellOf(stateBefore(settled, tx.now), on), moved) : settled;
+  return settled.closed === null ? run(tx, settled, transitionOf(stateBefore(settled, tx.now), on), moved) : settled;
 }
 
 const byTime: Partial<Record<ClosedReason, Trigger>> = {
@@ -76,14 +68,21 @@ const byTime: Partial<Record<ClosedReason, Trigger>> = {
 export async function settle(tx: WriteTx, row: SubjectRow): Promise<SubjectRow> {
   const end = row.closed === null ? endOf(row, tx.now) : null;
   const on = end?.reason ? byTime[end.reason] : undefined;
-  return on ? run(tx, row, cellOf(stateBefore(row, tx.now), on), {}, end?.at) : row;
+  return on ? run(tx, row, transitionOf(stateBefore(row, tx.now), on), {}, end?.at) : row;
 }
 
-async function run(tx: WriteTx, row: SubjectRow, cell: Cell, moved: Moved, endedAt?: number): Promise<SubjectRow> {
-  if ('refused' in cell) throw refusalOf(cell.refused, stateAt(row, tx.now));
-  if ('unchanged' in cell) return row;
-  const turn: Turn = { tx, row, transition: cell.transition, moved, endedAt };
-  for (const effect of cell.transition.effects) await effects[effect](turn);
+async function run(
+  tx: WriteTx,
+  row: SubjectRow,
+  transition: Row | undefined,
+  moved: Moved,
+  endedAt?: number,
+): Promise<SubjectRow> {
+  if (!transition) return row;
+  const { refused } = transition.effect;
+  if (refused) throw refusalOf(refused, stateAt(row, tx.now));
+  const turn: Turn = { tx, row, transition, moved, endedAt };
+  for (const effect of transition.effect.effects) await effects[effect](turn);
   return turn.row;
 }
 
@@ -171,14 +170,14 @@ const effects: Record<Effect, (turn: Turn) => Promise<void>> = {
     );
   },
   async close(turn) {
-    const { next, reason } = turn.transition;
+    const { next, reason } = turn.transition.effect;
     if (next !== 'declined' && next !== 'cancelled' && next !== 'expired') throw new Error(`${next} is no end`);
     await change(turn, { closed: next, closed_reason: reason ?? null, closed_at: turn.endedAt ?? turn.tx.now });
     await revokeProofs(turn.tx, turn.row.id);
   },
   async tell_changed(turn) {
     const { row, transition } = turn;
-    const how = transition.on === 'accept' ? 'accepted' : 'has another session now';
+    const how = transition.on.includes('accept') ? 'accepted' : 'has another session now';
     const to = seatOf(turn, otherSide(sideOf(turn)));
     await tellSeat(turn, to, 'pairing_changed', DAY, (board) => `The other side of ${row.id} on ${board} ${how}.`);
   },

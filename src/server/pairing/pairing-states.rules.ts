@@ -4,6 +4,7 @@
  */
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { PairingRequest, PairingState } from '../../contract/types.ts';
+import { cell, type Transition } from '../text/state-table.ts';
 
 export type Closed = 'ready' | 'declined' | 'cancelled' | 'expired';
 export type ClosedReason = NonNullable<PairingRequest['closed_reason']>;
@@ -82,13 +83,9 @@ export type Effect =
   /** Notifies inviter and recipient on their streams. */
   | 'stream';
 
-export interface Transition {
-  /** As the contract numbers it. */
-  row: string;
-  from: readonly PairingState[];
-  on: Trigger;
-  /** A further condition, which the caller of the trigger checks. */
-  when?: string;
+export interface Change {
+  /** What it is refused with; nothing else happens. */
+  refused?: ErrorCode;
   /** `computed`: the state that follows from the facts afterwards. */
   next: PairingState | 'computed' | 'unchanged';
   effects: readonly Effect[];
@@ -96,174 +93,88 @@ export interface Transition {
   reason?: ClosedReason;
 }
 
+export type Row = Transition<PairingState, Trigger, never, Change>;
+
+/** As the contract numbers them. What else must hold, its comment says and the caller of the trigger checks. */
+const row = (id: string, from: Row['from'], on: Trigger, next: Change['next'], effects: readonly Effect[]): Row => ({
+  id,
+  from,
+  on: [on],
+  effect: { next, effects },
+});
+
+const ending = (id: string, from: Row['from'], on: Trigger, next: Closed, reason: ClosedReason): Row => ({
+  id,
+  from,
+  on: [on],
+  effect: { next, reason, effects: ['close', 'tell_closed', 'stream'] },
+});
+
+const refusing = (refused: ErrorCode, on: Row['on'], from: Row['from']): Row => ({
+  id: `${refused} to ${on.join()}`,
+  from,
+  on,
+  effect: { refused, next: 'unchanged', effects: [] },
+});
+
 const waiting = ['awaiting_account'] as const;
+const arrived = ['awaiting_session'] as const;
+const selected = ['awaiting_endpoint'] as const;
+const unselected = [...waiting, ...arrived] as const;
+const binding = ['bind', 'proof', 'stream'] as const;
 
-function ending(
-  row: string,
-  from: readonly PairingState[],
-  on: Trigger,
-  next: Closed,
-  reason: ClosedReason,
-  when?: string,
-): Transition {
-  return { row, from, on, next, reason, effects: ['close', 'tell_closed', 'stream'], ...(when && { when }) };
-}
-
-/** T1 and T2 begin a request; T23 is every cell of an ended one, below. */
-const transitions: readonly Transition[] = [
-  {
-    row: 'T3',
-    from: waiting,
-    on: 'redeem',
-    when: "the inviter's membership and the initiating seat are live",
-    next: 'awaiting_session',
-    effects: ['recipient', 'stream'],
-  },
-  {
-    row: 'T4',
-    from: waiting,
-    on: 'select_initiator',
-    when: 'no initiator yet; own seat; the generation matches',
-    next: 'awaiting_account',
-    effects: ['bind', 'proof', 'stream'],
-  },
-  {
-    row: 'T5',
-    from: ['awaiting_session'],
-    on: 'select_initiator',
-    when: 'no initiator yet; own seat; the generation matches',
-    next: 'awaiting_session',
-    effects: ['bind', 'proof', 'stream'],
-  },
-  {
-    row: 'T6',
-    from: ['awaiting_session'],
-    on: 'select_recipient',
-    when: "no recipient yet; own seat, not the initiator's; the generation matches",
-    next: 'awaiting_endpoint',
-    effects: ['bind', 'proof', 'stream'],
-  },
-  {
-    row: 'T7',
-    from: ['awaiting_endpoint'],
-    on: 'accept',
-    when: "the recipient's proof; seat and generation match",
-    next: 'computed',
-    effects: ['accept', 'challenges', 'tell_changed', 'stream'],
-  },
-  {
-    row: 'T8',
-    from: ['awaiting_endpoint'],
-    on: 'select_initiator',
-    when: 'no initiator yet; own seat; the generation matches',
-    next: 'computed',
-    effects: ['bind', 'proof', 'challenges', 'stream'],
-  },
-  {
-    row: 'T9',
-    from: openStates,
-    on: 'replace',
-    when: 'the generation matches; the old endpoint is not live, or replacing it is asked for',
-    next: 'computed',
-    effects: ['void', 'bind', 'proof', 'tell_changed', 'stream'],
-  },
-  {
-    row: 'T10',
-    from: openStates,
-    on: 'renew',
-    when: 'the same seat, session and key; the generation matches',
-    next: 'unchanged',
-    effects: ['proof'],
-  },
-  {
-    row: 'T11',
-    from: ['awaiting_session'],
-    on: 'choose',
-    when: 'an own agent that is not the initiating one; no other choice, or replacing it is asked for',
-    next: 'unchanged',
-    effects: ['ask', 'stream'],
-  },
-  {
-    row: 'T12/T13',
-    from: ['verifying'],
-    on: 'verify',
-    when: 'the round trip is proved',
-    next: 'computed',
-    effects: ['evidence', 'ready', 'stream'],
-  },
-  ending(
-    'T14',
-    ['awaiting_session', 'awaiting_endpoint', 'verifying'],
-    'decline',
-    'declined',
-    'declined',
-    'the recipient',
-  ),
-  ending('T15', openStates, 'cancel', 'cancelled', 'cancelled', 'the inviter, or the initiating seat'),
+/** T1 and T2 begin a request; T23 is every cell of an ended one. */
+export const pairingTable: readonly Row[] = [
+  // The inviter's membership and the initiating seat are live.
+  row('T3', waiting, 'redeem', 'awaiting_session', ['recipient', 'stream']),
+  // T4, T5, T8: no initiator yet; own seat; the generation matches.
+  row('T4', waiting, 'select_initiator', 'awaiting_account', binding),
+  row('T5', arrived, 'select_initiator', 'awaiting_session', binding),
+  // No recipient yet; own seat, not the initiator's; the generation matches.
+  row('T6', arrived, 'select_recipient', 'awaiting_endpoint', binding),
+  // The recipient's proof; seat and generation match.
+  row('T7', selected, 'accept', 'computed', ['accept', 'challenges', 'tell_changed', 'stream']),
+  row('T8', selected, 'select_initiator', 'computed', ['bind', 'proof', 'challenges', 'stream']),
+  // The generation matches; the old endpoint is not live, or replacing it is asked for.
+  row('T9', openStates, 'replace', 'computed', ['void', 'bind', 'proof', 'tell_changed', 'stream']),
+  // The same seat, session and key; the generation matches.
+  row('T10', openStates, 'renew', 'unchanged', ['proof']),
+  // An own agent that is not the initiating one; no other choice, or replacing it is asked for.
+  row('T11', arrived, 'choose', 'unchanged', ['ask', 'stream']),
+  // The round trip is proved.
+  row('T12/T13', ['verifying'], 'verify', 'computed', ['evidence', 'ready', 'stream']),
+  // By the recipient.
+  ending('T14', [...arrived, ...selected, 'verifying'], 'decline', 'declined', 'declined'),
+  // By the inviter, or the initiating seat.
+  ending('T15', openStates, 'cancel', 'cancelled', 'cancelled'),
   ending('T16', waiting, 'invite_ended', 'cancelled', 'invite_ended'),
   ending('T17', openStates, 'deadline', 'expired', 'timeout'),
-  ending('T18', ['awaiting_session'], 'admission_refused', 'cancelled', 'admission_refused'),
+  ending('T18', arrived, 'admission_refused', 'cancelled', 'admission_refused'),
   ending('T19', openStates, 'person_ended', 'cancelled', 'person_ended'),
-  { ...ending('T20', openStates, 'board_deleted', 'cancelled', 'board_deleted'), effects: ['close', 'stream'] },
-  { row: 'T21', from: openStates, on: 'endpoint_ended', next: 'computed', effects: ['stream'] },
-  { row: 'T22', from: openStates, on: 'board_archived', next: 'unchanged', effects: [] },
+  {
+    id: 'T20',
+    from: openStates,
+    on: ['board_deleted'],
+    effect: { next: 'cancelled', reason: 'board_deleted', effects: ['close', 'stream'] },
+  },
+  row('T21', openStates, 'endpoint_ended', 'computed', ['stream']),
+  row('T22', openStates, 'board_archived', 'unchanged', []),
+
+  refusing('invite_invalid', ['redeem'], [...arrived, ...selected, 'verifying', 'ready', 'declined', 'expired']),
+  refusing('pairing_closed', ['select_initiator', 'select_recipient', 'replace', 'renew', 'choose'], closedStates),
+  // In `verifying`, the initiator's endpoint is live.
+  refusing('pairing_changed', ['select_initiator'], ['verifying']),
+  // Before the account exists, the recipient is unknown; from `awaiting_endpoint` on a recipient is live.
+  refusing('forbidden', ['select_recipient', 'choose'], waiting),
+  refusing('pairing_changed', ['select_recipient', 'choose'], [...selected, 'verifying']),
+  // Without a live recipient, no proof of one works.
+  refusing('unauthorized', ['accept'], [...unselected, ...closedStates]),
+  refusing('pairing_changed', ['verify'], [...unselected, ...selected]),
+  refusing('unauthorized', ['verify'], closedStates),
+  refusing('forbidden', ['decline'], waiting),
+  refusing('pairing_closed', ['decline'], ['ready', 'cancelled', 'expired']),
+  refusing('pairing_closed', ['cancel'], ['ready', 'declined', 'expired']),
 ];
 
-/** The refusals, by trigger and state. A cell in neither table changes nothing and is not an error. */
-export const refusals: Partial<Record<Trigger, Partial<Record<PairingState, ErrorCode>>>> = {
-  redeem: {
-    awaiting_session: 'invite_invalid',
-    awaiting_endpoint: 'invite_invalid',
-    verifying: 'invite_invalid',
-    ready: 'invite_invalid',
-    declined: 'invite_invalid',
-    expired: 'invite_invalid',
-  },
-  // In `verifying`, the initiator's endpoint is live.
-  select_initiator: { verifying: 'pairing_changed', ...allClosed('pairing_closed') },
-  // Before the account exists, the recipient is unknown; after `awaiting_session` a recipient is live.
-  select_recipient: {
-    awaiting_account: 'forbidden',
-    awaiting_endpoint: 'pairing_changed',
-    verifying: 'pairing_changed',
-    ...allClosed('pairing_closed'),
-  },
-  replace: allClosed('pairing_closed'),
-  renew: allClosed('pairing_closed'),
-  // From `awaiting_endpoint` on, the recipient's endpoint is live, so no agent can be chosen.
-  choose: {
-    awaiting_account: 'forbidden',
-    awaiting_endpoint: 'pairing_changed',
-    verifying: 'pairing_changed',
-    ...allClosed('pairing_closed'),
-  },
-  // Without a live recipient, no proof of one works.
-  accept: { awaiting_account: 'unauthorized', awaiting_session: 'unauthorized', ...allClosed('unauthorized') },
-  verify: {
-    awaiting_account: 'pairing_changed',
-    awaiting_session: 'pairing_changed',
-    awaiting_endpoint: 'pairing_changed',
-    ...allClosed('unauthorized'),
-  },
-  decline: {
-    awaiting_account: 'forbidden',
-    ready: 'pairing_closed',
-    cancelled: 'pairing_closed',
-    expired: 'pairing_closed',
-  },
-  cancel: { ready: 'pairing_closed', declined: 'pairing_closed', expired: 'pairing_closed' },
-};
-
-function allClosed(code: ErrorCode): Record<Closed, ErrorCode> {
-  return { ready: code, declined: code, cancelled: code, expired: code };
-}
-
-export type Cell = { transition: Transition } | { refused: ErrorCode } | { unchanged: true };
-
-/** What a trigger does in a state. */
-export function cellOf(state: PairingState, on: Trigger): Cell {
-  const refused = refusals[on]?.[state];
-  if (refused !== undefined) return { refused };
-  const transition = transitions.find((row) => row.on === on && row.from.includes(state));
-  return transition ? { transition } : { unchanged: true };
-}
+/** What a trigger does in a state. Undefined: nothing, which is not an error. */
+export const transitionOf = (state: PairingState, on: Trigger): Row | undefined => cell(pairingTable, state, on)[0];
