@@ -3,7 +3,7 @@
 import type { Knex } from 'knex';
 import { DAY, WEEK } from '../../contract/durations.ts';
 import type { AdminAction, Approval, Authorization } from '../../contract/types.ts';
-import { firstRow } from '../db/query.ts';
+import { countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Position } from '../text/page-token.ts';
 import { plainTransition } from '../text/state-table.ts';
@@ -135,19 +135,20 @@ export const samePending = (tx: ReadTx, agentId: string, hash: string): Promise<
       .limit(1),
   );
 
-const count = async (tx: ReadTx, narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<number> => {
-  const [row] = await tx.query<{ count: number }>((db) => narrow(db('approvals')).count({ count: '*' }));
-  return Number(row?.count ?? 0);
-};
-
 /** Requests that wait for a decision, of an agent or of all agents of a person. */
 export const countPending = (tx: ReadTx, of: { agent_id: string } | { person_id: string }): Promise<number> =>
-  count(tx, (query) => query.where({ ...of, state: 'pending' }).where('expires_at', '>', tx.now));
+  countRows(tx, (db) =>
+    db('approvals')
+      .where({ ...of, state: 'pending' })
+      .where('expires_at', '>', tx.now),
+  );
 
 /** Invites of a person that an allowance issued since then. */
 export const countAutomatic = (tx: ReadTx, personId: string, since: number): Promise<number> =>
-  count(tx, (query) =>
-    query.where({ person_id: personId, kind: 'invite_people', decision: 'allowance' }).where('created_at', '>', since),
+  countRows(tx, (db) =>
+    db('approvals')
+      .where({ person_id: personId, kind: 'invite_people', decision: 'allowance' })
+      .where('created_at', '>', since),
   );
 
 /** Changes an approval that is pending; 0 when something came first. */

@@ -1,5 +1,5 @@
 /** What the database knows of stored bytes: which there are, and since when nobody has asked for them. */
-import { countRows, firstRow } from '../db/query.ts';
+import { anyRow, countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type BlobRow = { digest: string; size: number; touched_at: number };
@@ -11,10 +11,8 @@ export const touchBlob = (tx: WriteTx, digest: string, size: number): Promise<nu
   );
 
 /** Keeps a row from being removed until the commit; false: it is not there. */
-export const shareBlob = async (tx: WriteTx, digest: string): Promise<boolean> => {
-  const rows = await tx.query((db) => db('blobs').where({ digest }).forShare().select('digest'));
-  return rows.length > 0;
-};
+export const shareBlob = (tx: WriteTx, digest: string): Promise<boolean> =>
+  anyRow(tx, (db) => db('blobs').where({ digest }).forShare().select('digest'));
 
 /** The row of bytes, held alone until the commit. */
 export const lockBlob = (tx: WriteTx, digest: string): Promise<BlobRow | undefined> =>
@@ -24,10 +22,8 @@ export const removeBlob = (tx: WriteTx, digest: string): Promise<number> =>
   tx.change((db) => db('blobs').where({ digest }).delete());
 
 /** Whether any version of any file names these bytes, removed files and deleted boards included. */
-export const isReferenced = async (tx: ReadTx, digest: string): Promise<boolean> => {
-  const rows = await tx.query((db) => db('file_versions').where({ digest }).limit(1).select('digest'));
-  return rows.length > 0;
-};
+export const isReferenced = (tx: ReadTx, digest: string): Promise<boolean> =>
+  anyRow(tx, (db) => db('file_versions').where({ digest }).limit(1).select('digest'));
 
 export const blobOf = (tx: ReadTx, digest: string): Promise<BlobRow | undefined> =>
   firstRow(tx, (db) => db('blobs').where({ digest }).select('*'));

@@ -1,5 +1,5 @@
 /** Browser sessions and the login codes they are started with, as rows. */
-import { firstRow } from '../db/query.ts';
+import { anyRow, firstRow, idsOf } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Position, pageFrom } from '../text/page-token.ts';
 
@@ -60,20 +60,17 @@ export const liveSessions = (tx: ReadTx, scope: SessionScope, { after, limit } =
 /** Holds sessions that have not ended, in one order for everybody; answers those that still have not. */
 export const lockSessions = async (tx: WriteTx, ids: string[]): Promise<string[]> => {
   if (ids.length === 0) return [];
-  const rows = await tx.query<{ id: string }>((db) =>
+  return idsOf(tx, (db) =>
     db('browser_sessions').whereIn('id', ids).whereNull('ended_at').orderBy('id').forUpdate().select('id'),
   );
-  return rows.map((row) => row.id);
 };
 
 export const setSessionsEnded = (tx: WriteTx, ids: string[]): Promise<number> =>
   tx.change((db) => db('browser_sessions').whereIn('id', ids).update({ ended_at: tx.now }));
 
 /** Whether a person has, or had, this key. */
-export const isKeyOf = async (tx: ReadTx, keyId: string, personId: string): Promise<boolean> => {
-  const rows = await tx.query((db) => db('access_keys').where({ id: keyId, person_id: personId }).select('id'));
-  return rows.length > 0;
-};
+export const isKeyOf = (tx: ReadTx, keyId: string, personId: string): Promise<boolean> =>
+  anyRow(tx, (db) => db('access_keys').where({ id: keyId, person_id: personId }).select('id'));
 
 export type LoginCodeRow = {
   digest: Buffer;

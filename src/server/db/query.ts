@@ -1,4 +1,4 @@
-/** Queries for one row or one number, built for each call. */
+/** Queries for one row, one column or one number, built for each call. */
 import type { Knex } from 'knex';
 import type { ReadTx } from './tx.ts';
 
@@ -6,6 +6,15 @@ import type { ReadTx } from './tx.ts';
 export async function firstRow<R>(tx: ReadTx, build: (db: Knex) => Knex.QueryBuilder): Promise<R | undefined> {
   const [row] = await tx.query<R>(build);
   return row;
+}
+
+/** Whether a query has a row. */
+export const anyRow = async (tx: ReadTx, build: (db: Knex) => Knex.QueryBuilder): Promise<boolean> =>
+  (await firstRow(tx, build)) !== undefined;
+
+/** The ids that a query selects. */
+export async function idsOf(tx: ReadTx, build: (db: Knex) => Knex.QueryBuilder): Promise<string[]> {
+  return (await tx.query<{ id: string }>(build)).map(({ id }) => id);
 }
 
 /** How many rows a query without `select` has. */

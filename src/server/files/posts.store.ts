@@ -1,4 +1,5 @@
 /** Which messages cite which versions, and what was said since a version, as readers may know it. */
+import { anyRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
 
@@ -7,12 +8,8 @@ export type AttachmentRow = { message_id: string; n: number; file_id: string; ve
 export const insertAttachments = (tx: WriteTx, rows: AttachmentRow[]): Promise<number> =>
   tx.change((db) => db('message_files').insert(rows));
 
-export const isCited = async (tx: ReadTx, fileId: string, version: number): Promise<boolean> => {
-  const rows = await tx.query((db) =>
-    db('message_files').where({ file_id: fileId, version }).limit(1).select('message_id'),
-  );
-  return rows.length > 0;
-};
+export const isCited = (tx: ReadTx, fileId: string, version: number): Promise<boolean> =>
+  anyRow(tx, (db) => db('message_files').where({ file_id: fileId, version }).limit(1).select('message_id'));
 
 /** Readable messages that cite a file after a number, oldest first. */
 export const postsOf = (

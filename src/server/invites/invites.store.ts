@@ -1,6 +1,6 @@
 /** Server invites and what redeeming them left. Only a keyed digest of an invite's secret is kept. */
 import type { Knex } from 'knex';
-import { countRows, firstRow } from '../db/query.ts';
+import { countRows, firstRow, idsOf } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { InviteState } from './invite-states.rules.ts';
 
@@ -113,14 +113,14 @@ export const setInviteRevoked = (tx: WriteTx, id: string): Promise<number> =>
 
 /** Ends the invites that were made with a key and can still be used; answers their ids. */
 export const revokeInvitesOf = async (tx: WriteTx, keyId: string): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>((db) =>
+  const ids = await idsOf(tx, (db) =>
     inState(db('server_invites').where('parent_key_id', keyId), 'active', tx.now)
       .orderBy('id')
       .forUpdate()
       .select('id'),
   );
-  for (const { id } of rows) await setInviteRevoked(tx, id);
-  return rows.map((row) => row.id);
+  for (const id of ids) await setInviteRevoked(tx, id);
+  return ids;
 };
 
 /** Revokes the invites of a person and of their agents that can still be used. */

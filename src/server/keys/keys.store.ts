@@ -1,7 +1,7 @@
 /** Access keys as records: names, origins, and what depends on them. */
 
 import type { Knex } from 'knex';
-import { firstRow } from '../db/query.ts';
+import { firstRow, idsOf } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type AccessKeyRow = {
@@ -82,12 +82,10 @@ export const setRevoked = (tx: WriteTx, ids: string[]): Promise<number> =>
   tx.change((db) => db('access_keys').whereIn('id', ids).whereNull('revoked_at').update({ revoked_at: tx.now }));
 
 /** Ids of a person's working keys, whose rows are locked until the commit. */
-export const lockWorkingKeys = async (tx: WriteTx, personId: string): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>((db) =>
+export const lockWorkingKeys = (tx: WriteTx, personId: string): Promise<string[]> =>
+  idsOf(tx, (db) =>
     working(db('access_keys').where('person_id', personId), tx.now).orderBy('id').forUpdate().select('id'),
   );
-  return rows.map((row) => row.id);
-};
 
 /** One of a person's own keys, ended or not. */
 export const keyOf = (tx: ReadTx, personId: string, id: string): Promise<AccessKeyRow | undefined> =>

@@ -1,4 +1,5 @@
 /** Machines that asked for a key. Only keyed digests of their codes and secrets are kept. */
+import { anyRow, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type MachineRow = {
@@ -34,30 +35,24 @@ export const liveRequests = (tx: ReadTx): Promise<Pick<MachineRow, 'requested_fr
   );
 
 /** Whether a code stands for a request that is pending or approved, expired ones included. */
-export const codeInUse = async (tx: ReadTx, digest: Buffer): Promise<boolean> => {
-  const rows = await tx.query((db) =>
+export const codeInUse = (tx: ReadTx, digest: Buffer): Promise<boolean> =>
+  anyRow(tx, (db) =>
     db('machine_requests').where('code_digest', digest).whereIn('state', ['pending', 'approved']).select('id'),
   );
-  return rows.length > 0;
-};
 
 /** The live request that waits for its person to use this code. */
-export const pendingByCode = async (tx: ReadTx, digest: Buffer): Promise<MachineRow | undefined> => {
-  const rows = await tx.query<MachineRow>((db) =>
+export const pendingByCode = (tx: ReadTx, digest: Buffer): Promise<MachineRow | undefined> =>
+  firstRow(tx, (db) =>
     db('machine_requests')
       .where({ code_digest: digest, state: 'pending' })
       .where('expires_at', '>', tx.now)
       .where('polls', '<', MAX_POLLS)
       .select('*'),
   );
-  return rows[0];
-};
 
 /** The request with this secret, ended ones included. */
-export const requestBySecret = async (tx: ReadTx, digest: Buffer): Promise<MachineRow | undefined> => {
-  const rows = await tx.query<MachineRow>((db) => db('machine_requests').where('secret_digest', digest).select('*'));
-  return rows[0];
-};
+export const requestBySecret = (tx: ReadTx, digest: Buffer): Promise<MachineRow | undefined> =>
+  firstRow(tx, (db) => db('machine_requests').where('secret_digest', digest).select('*'));
 
 export const insertRequest = (tx: WriteTx, row: MachineRow): Promise<number> =>
   tx.change((db) => db('machine_requests').insert(row));

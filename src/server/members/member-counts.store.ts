@@ -1,4 +1,5 @@
 /** How many people and agents a board has. */
+import { countRows } from '../db/query.ts';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
@@ -42,14 +43,8 @@ export const agentTotals = async (
   return { agents: Number(row?.agents ?? 0), people: Number(row?.people ?? 0), own: Number(row?.own ?? 0) };
 };
 
-const countActive = async (tx: ReadTx, boardId: string, more: Partial<MemberRow>): Promise<number> => {
-  const [row] = await tx.query<{ count: number }>((db) =>
-    db('members')
-      .where({ board_id: boardId, kind: 'human', status: 'active', ...more })
-      .count({ count: '*' }),
-  );
-  return Number(row?.count ?? 0);
-};
+const countActive = (tx: ReadTx, boardId: string, more: Partial<MemberRow>): Promise<number> =>
+  countRows(tx, (db) => db('members').where({ board_id: boardId, kind: 'human', status: 'active', ...more }));
 
 export const countPeople = (tx: ReadTx, boardId: string): Promise<number> => countActive(tx, boardId, {});
 

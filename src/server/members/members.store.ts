@@ -1,5 +1,7 @@
 /** Member rows: a person or an agent on one board. */
+
 import { idPattern, patterns } from '../../contract/ids.ts';
+import { firstRow } from '../db/query.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow, MemberWithPerson } from './member.rules.ts';
@@ -84,20 +86,14 @@ export const agentsInRoles = (tx: ReadTx, boardId: string, roles: string[]): Pro
   );
 
 /** A person's membership of a board by handle, active only. */
-export const humanByHandle = async (
-  tx: ReadTx,
-  boardId: string,
-  handle: string,
-): Promise<MemberWithPerson | undefined> => {
-  const rows = await tx.query<MemberWithPerson>((db) =>
+export const humanByHandle = (tx: ReadTx, boardId: string, handle: string): Promise<MemberWithPerson | undefined> =>
+  firstRow(tx, (db) =>
     db({ m: 'members' })
       .join({ p: 'people' }, 'p.id', 'm.person_id')
       .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active', 'p.handle': handle })
       .whereNull('p.removed_at')
       .select('m.*', withPerson),
   );
-  return rows[0];
-};
 
 const memberId = idPattern('mem');
 
@@ -111,14 +107,13 @@ export const findMember = async (
   nameOrId: string,
 ): Promise<MemberWithPerson | undefined> => {
   if (!namesMember(nameOrId)) return undefined;
-  const rows = await tx.query<MemberWithPerson>((db) =>
+  return firstRow(tx, (db) =>
     db({ m: 'members' })
       .join({ p: 'people' }, 'p.id', 'm.person_id')
       .where({ 'm.board_id': boardId, [nameOrId.startsWith('mem_') ? 'm.id' : 'm.name']: nameOrId })
       .where((either) => either.where('m.status', 'active').orWhere('m.kind', 'agent'))
       .select('m.*', withPerson),
   );
-  return rows[0];
 };
 
 export interface MemberFilter {

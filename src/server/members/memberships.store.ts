@@ -1,4 +1,5 @@
 /** People's memberships: which boards a person is on, with which agents, and who has been on a board longest. */
+import { firstRow, idsOf } from '../db/query.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
@@ -35,8 +36,8 @@ export const activeAgentsOfPerson = (tx: ReadTx, personId: string): Promise<Memb
   );
 
 /** The non-guest who has been on a board longest. */
-export const longestStanding = async (tx: ReadTx, boardId: string): Promise<MemberRow | undefined> => {
-  const rows = await tx.query<MemberRow>((db) =>
+export const longestStanding = (tx: ReadTx, boardId: string): Promise<MemberRow | undefined> =>
+  firstRow(tx, (db) =>
     db({ m: 'members' })
       .join({ p: 'people' }, 'p.id', 'm.person_id')
       .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active' })
@@ -45,8 +46,6 @@ export const longestStanding = async (tx: ReadTx, boardId: string): Promise<Memb
       .limit(1)
       .select('m.*'),
   );
-  return rows[0];
-};
 
 /** The memberships, present and former, of people on boards. */
 export const humansOn = (tx: ReadTx, boardIds: string[], personIds: string[]): Promise<MemberRow[]> =>
@@ -55,8 +54,8 @@ export const humansOn = (tx: ReadTx, boardIds: string[], personIds: string[]): P
   );
 
 /** Boards that are not deleted and that a person is on, by id. */
-export const boardIdsOf = async (tx: ReadTx, personId: string): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>((db) =>
+export const boardIdsOf = (tx: ReadTx, personId: string): Promise<string[]> =>
+  idsOf(tx, (db) =>
     db({ m: 'members' })
       .join({ b: 'boards' }, 'b.id', 'm.board_id')
       .where({ 'm.person_id': personId, 'm.kind': 'human', 'm.status': 'active' })
@@ -64,5 +63,3 @@ export const boardIdsOf = async (tx: ReadTx, personId: string): Promise<string[]
       .orderBy('b.id')
       .select({ id: 'b.id' }),
   );
-  return rows.map((row) => row.id);
-};

@@ -2,6 +2,7 @@
 import type { Knex } from 'knex';
 import type { Mention, Message, Query } from '../../contract/types.ts';
 import type { AskingData } from '../asks/asks.rules.ts';
+import { anyRow, idsOf } from '../db/query.ts';
 import { insertion, listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type AgentRun, RESTARTS } from './agent-run.rules.ts';
@@ -207,14 +208,12 @@ export const messagesIn = (
   );
 
 /** Whether a readable message of the filter lies in the window. */
-export const anyMessageIn = async (tx: ReadTx, filter: MessageFilter, window: SeqWindow): Promise<boolean> => {
-  const rows = await tx.query((db) =>
+export const anyMessageIn = (tx: ReadTx, filter: MessageFilter, window: SeqWindow): Promise<boolean> =>
+  anyRow(tx, (db) =>
     within(filtered(db({ m: 'messages' }), filter), window)
       .limit(1)
       .select('m.seq'),
   );
-  return rows.length > 0;
-};
 
 const withSeqsStatement = listStatement<{ board_id: string }, MessageWithContext>((db, p, seqs) =>
   withContext(db)
@@ -235,12 +234,8 @@ export const seqsOf = async (tx: ReadTx, ids: string[]): Promise<number[]> => {
 };
 
 /** Ids of those messages that this reader may read. */
-export const isReadable = async (tx: ReadTx, ids: string[], reader: MessageReader): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>((db) =>
-    readable(db({ m: 'messages' }).whereIn('m.id', ids), reader).select('m.id'),
-  );
-  return rows.map((row) => row.id);
-};
+export const isReadable = (tx: ReadTx, ids: string[], reader: MessageReader): Promise<string[]> =>
+  idsOf(tx, (db) => readable(db({ m: 'messages' }).whereIn('m.id', ids), reader).select('m.id'));
 
 export interface PostedEvent {
   message_id: string;

@@ -1,7 +1,7 @@
 /** Endpoint credentials: a keyed digest of each proof, and what it is bound to. */
 import type { Knex } from 'knex';
 import type { PairingSide } from '../../contract/types.ts';
-import { firstRow } from '../db/query.ts';
+import { firstRow, idsOf } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { ProofRow } from './proofs.rules.ts';
 
@@ -29,8 +29,8 @@ export const revokeProofsOf = (tx: WriteTx, column: 'agent_id' | 'key_id', ids: 
   ids.length === 0 ? Promise.resolve(0) : revoke(tx, (query) => query.whereIn(column, ids));
 
 /** Expired keys that working proofs depend on. */
-export const endedProofKeys = async (tx: ReadTx, limit: number): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>((db) =>
+export const endedProofKeys = (tx: ReadTx, limit: number): Promise<string[]> =>
+  idsOf(tx, (db) =>
     db({ c: 'pairing_credentials' })
       .join({ k: 'access_keys' }, 'k.id', 'c.key_id')
       .whereNull('c.revoked_at')
@@ -39,5 +39,3 @@ export const endedProofKeys = async (tx: ReadTx, limit: number): Promise<string[
       .orderBy('k.id')
       .limit(limit),
   );
-  return rows.map((row) => row.id);
-};

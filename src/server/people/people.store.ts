@@ -2,7 +2,7 @@
 
 import type { Knex } from 'knex';
 import type { MidturnPolicy, ServerRole } from '../../contract/types.ts';
-import { countRows, firstRow } from '../db/query.ts';
+import { anyRow, countRows, firstRow, idsOf } from '../db/query.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { newId } from '../text/ids.ts';
@@ -26,8 +26,8 @@ export type PersonRow = {
 export const lockPeople = (tx: WriteTx): Promise<void> => tx.serialise('people');
 
 /** The admin who came first; undefined while nobody is there. */
-export const earliestAdmin = async (tx: ReadTx): Promise<PersonRow | undefined> => {
-  const rows = await tx.query<PersonRow>((db) =>
+export const earliestAdmin = (tx: ReadTx): Promise<PersonRow | undefined> =>
+  firstRow(tx, (db) =>
     db('people')
       .where('server_role', 'admin')
       .whereNull('removed_at')
@@ -35,16 +35,10 @@ export const earliestAdmin = async (tx: ReadTx): Promise<PersonRow | undefined> 
       .limit(1)
       .select('*'),
   );
-  return rows[0];
-};
 
 /** Whether there is or ever was a person: removed ones stay as records. */
-export const anybody = async (tx: ReadTx): Promise<boolean> => {
-  const rows = await tx.query((db) => db('people').limit(1).select('id'));
-  return rows.length > 0;
-};
+export const anybody = (tx: ReadTx): Promise<boolean> => anyRow(tx, (db) => db('people').limit(1).select('id'));
 
-/** Adds a person, with an allowance under which their agents may do nothing without asking. */
 /** Adds a person with an empty allowance; answers the row. */
 export async function insertPerson(
   tx: WriteTx,
@@ -60,30 +54,29 @@ export async function insertPerson(
 
 /** Ends the local server's former keys of a person; answers the keys' ids. */
 export const revokeLocalKeys = async (tx: WriteTx, personId: string): Promise<string[]> => {
-  const keys = await tx.query<{ id: string }>((db) =>
+  const ids = await idsOf(tx, (db) =>
     db('access_keys').where({ person_id: personId, origin: 'local' }).whereNull('revoked_at').select('id'),
   );
-  const ids = keys.map((key) => key.id);
   if (ids.length > 0) await tx.change((db) => db('access_keys').whereIn('id', ids).update({ revoked_at: tx.now }));
   return ids;
 };
 
-const byHandleStatement = statement<{ handle: string }, PersonRow>((db, p) =>
-  db('people').where('handle', p.handle).whereNull('removed_at').select('*'),
-);
+const byHandleStatement = (lock: (query: Knex.QueryBuilder) => Knex.QueryBuilder = (query) => query) =>
+  statement<{ handle: string }, PersonRow>((db, p) =>
+    lock(db('people').where('handle', p.handle).whereNull('removed_at').select('*')),
+  );
+const byHandle = byHandleStatement();
+const byHandleShared = byHandleStatement((query) => query.forShare());
+const byHandleLocked = byHandleStatement((query) => query.forUpdate());
 const byIdStatement = statement<{ id: string }, PersonRow>((db, p) => db('people').where('id', p.id).select('*'));
 
 /** The present person with this handle. */
 export const personByHandle = (tx: ReadTx, handle: string): Promise<PersonRow | undefined> =>
-  tx.first(byHandleStatement, { handle });
-
-const shareLockedByHandleStatement = statement<{ handle: string }, PersonRow>((db, p) =>
-  db('people').where('handle', p.handle).whereNull('removed_at').forShare().select('*'),
-);
+  tx.first(byHandle, { handle });
 
 /** The same, kept from being removed or changed by another transaction until the commit. */
 export const shareLockPersonByHandle = (tx: WriteTx, handle: string): Promise<PersonRow | undefined> =>
-  tx.first(shareLockedByHandleStatement, { handle });
+  tx.first(byHandleShared, { handle });
 
 /** A person, removed ones included. */
 export const personById = (tx: ReadTx, id: string): Promise<PersonRow | undefined> => tx.first(byIdStatement, { id });
@@ -106,13 +99,9 @@ export const shareLockPersonById = (tx: WriteTx, id: string): Promise<PersonRow 
 export const lockPersonById = (tx: WriteTx, id: string): Promise<PersonRow | undefined> =>
   firstRow(tx, (db) => db('people').where('id', id).forUpdate().select('*'));
 
-const lockedByHandleStatement = statement<{ handle: string }, PersonRow>((db, p) =>
-  db('people').where('handle', p.handle).whereNull('removed_at').forUpdate().select('*'),
-);
-
 /** The same, to be changed: requests that came with the person's credentials end first. */
 export const lockPersonByHandle = (tx: WriteTx, handle: string): Promise<PersonRow | undefined> =>
-  tx.first(lockedByHandleStatement, { handle });
+  tx.first(byHandleLocked, { handle });
 
 export const savePerson = (tx: WriteTx, id: string, changes: Partial<Omit<PersonRow, 'id'>>): Promise<number> =>
   tx.change((db) => db('people').where('id', id).update(changes));
@@ -128,8 +117,8 @@ export const countAdmins = (tx: ReadTx): Promise<number> =>
   countRows(tx, (db) => db('people').where('server_role', 'admin').whereNull('removed_at'));
 
 /** Whether anybody can manage the server: an admin with a working key. */
-export const anyAdminHasKey = async (tx: ReadTx): Promise<boolean> => {
-  const rows = await tx.query<{ id: string }>((db) =>
+export const anyAdminHasKey = (tx: ReadTx): Promise<boolean> =>
+  anyRow(tx, (db) =>
     db({ p: 'people' })
       .join({ k: 'access_keys' }, 'k.person_id', 'p.id')
       .where('p.server_role', 'admin')
@@ -139,8 +128,6 @@ export const anyAdminHasKey = async (tx: ReadTx): Promise<boolean> => {
       .limit(1)
       .select({ id: 'k.id' }),
   );
-  return rows.length > 0;
-};
 
 /** Keeps handles for a person for good; those that are theirs already stay so. */
 export const reserveHandles = (tx: WriteTx, personId: string, handles: string[]): Promise<number> =>
