@@ -87,7 +87,7 @@ export function truncated(
     kept.push(line);
   }
   const over = beyond.more ? 'more than ' : '';
-  if (kept.length === 0) return oneLine(text, keep, room, { over, before: beyond.characters });
+  if (kept.length === 0) return cutLine(text, keep, room, { over, before: beyond.characters });
   const left = keep === 'head' ? lines.slice(kept.length) : lines.slice(0, -kept.length);
   const missing = count(left.join('\n')) + beyond.characters;
   const mark = `[${over}${left.length + beyond.lines} lines, ${missing} characters left out]`;
@@ -95,7 +95,7 @@ export function truncated(
 }
 
 /** A single line longer than the limit has no line end to cut at. */
-function oneLine(
+function cutLine(
   text: string,
   keep: 'head' | 'tail',
   room: number,

@@ -90,7 +90,7 @@ export class Reports {
   }
 
   plan(view: SessionView, { text }: { text: string }): void {
-    const line = oneLine(text);
+    const line = asLine(text);
     const seat = this.#seatOfPlan(view.seats);
     if (line !== '' && seat) this.#of(seat).line.set(line);
   }
@@ -193,7 +193,7 @@ const fitsLocation = ({ harness, session_id, folder }: Place): boolean =>
   [...harness].length <= 40 && [...session_id].length <= 512 && folder !== '' && [...folder].length <= 4_096;
 
 /** A line has no control characters, none that is not seen, and at most 120; an emoji that was cut leaves a joiner. */
-const oneLine = (text: string): string => {
+const asLine = (text: string): string => {
   const beginning = [...text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()].slice(0, 120).join('');
   return withoutInvisible(beginning).trim();
 };
