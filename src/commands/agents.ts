@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { BaseCommand } from '../cli/base.ts';
 import { ownAgents } from '../cli/boards/list.ts';
 import { listFlags } from '../cli/flags.ts';
-import { ownAgentsText, usageTableText } from '../cli/print/member.ts';
-import { answered, askEveryServer, groupTexts } from '../cli/session/every-server.ts';
 import { answer, object, serverGroup } from '../cli/shapes.ts';
 import type { Member } from '../contract/types.ts';
+import { ownAgentsText, usageTableText } from './board/lib/member-text.ts';
+import { answered, askEveryServer, groupTexts } from './servers/lib/every-server.ts';
 
 export const json = () => {
   const agents = answer('listMyAgents').shape.agents;

@@ -2,8 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { optional, required } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { writeFlags } from '../cli/flags.ts';
-import { answer } from '../cli/messages/answer.ts';
 import { answeredAsk } from '../cli/shapes.ts';
+import { answer } from './ask/lib/answer.ts';
 
 export const json = () => answeredAsk;
 

@@ -1,16 +1,16 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
-import { taskRef } from '../cli/boards/tasks.ts';
 import { limitFlag, listFlags } from '../cli/flags.ts';
-import type { Show } from '../cli/messages/read.ts';
-import { messageText } from '../cli/print/message.ts';
-import { type ListOptions, readList, type TooMany } from '../cli/read-list.ts';
 import { called } from '../cli/runtime.ts';
 import { type Session, staying } from '../cli/session/open-session.ts';
 import { messages, nextText, object } from '../cli/shapes.ts';
 import { rowsOr } from '../cli/terminal/table.ts';
 import { requireFeature } from '../client/features.ts';
 import type { Message } from '../contract/types.ts';
+import { messageText } from './board/lib/read/message-text.ts';
+import type { Show } from './board/lib/read/read.ts';
+import { type ListOptions, readList, type TooMany } from './board/lib/read/read-list.ts';
+import { taskRef } from './task/lib/tasks.ts';
 
 export const json = () => object({ asks: messages, next_after: nextText });
 

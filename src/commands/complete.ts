@@ -1,9 +1,9 @@
 import { words } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
-import type { Asked } from '../cli/completion/values.ts';
 import { Exit } from '../cli/errors.ts';
 import { EXIT } from '../cli/exit.ts';
 import { show } from '../cli/terminal/terminal.ts';
+import type { Asked } from './completion/lib/values.ts';
 
 const LIMIT_MS = 300;
 
@@ -28,7 +28,7 @@ export default class Complete extends BaseCommand<typeof Complete> {
   }
 
   private async names(): Promise<string[]> {
-    const { askedFor, cachedValues, namesOf } = await import('../cli/completion/values.ts');
+    const { askedFor, cachedValues, namesOf } = await import('./completion/lib/values.ts');
     const typed = this.argv[0] === '--' ? this.argv.slice(1) : this.argv;
     const asked = askedFor(typed);
     if (!asked) return [];

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
-import { useLocalServer } from '../cli/local/server.ts';
 import type { Output } from '../cli/output.ts';
 import { runtime } from '../cli/runtime.ts';
 import { forAgent } from '../cli/session/here.ts';
+import { useLocalServer } from '../cli/session/local-server.ts';
 import type { Session } from '../cli/session/open-session.ts';
 import { flag, object, text } from '../cli/shapes.ts';
 import type { Client } from '../client/client.ts';

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
-import { loadServer } from '../cli/local/serve.ts';
 import { version } from '../cli/runtime.ts';
 import type { Session } from '../cli/session/open-session.ts';
 import { Failure } from '../local/failure.ts';
+import { loadServer } from './serve/lib/serve.ts';
 
 export default class Openapi extends BaseCommand<typeof Openapi> {
   static override summary = 'Print the description of the HTTP API';

@@ -3,8 +3,6 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../cli/base.ts';
 import { confirmFlags } from '../cli/flags.ts';
-import { stopDaemon } from '../cli/local/daemon.ts';
-import { dataFolders, removalLine, removeSetup } from '../cli/local/harness-setup.ts';
 import { called, runtime } from '../cli/runtime.ts';
 import { requireOutside } from '../cli/session/here.ts';
 import { fileChange, flag, object, text } from '../cli/shapes.ts';
@@ -12,6 +10,8 @@ import type { Removal } from '../harness/setup/uninstall.ts';
 import { readCredentials } from '../local/keys/credentials.ts';
 import { forgetKey, forgetPending } from '../local/keys/keystore.ts';
 import { stopLocalServer } from '../local/own-server/start.ts';
+import { stopDaemon } from './daemon/lib/daemon.ts';
+import { dataFolders, removalLine, removeSetup } from './init/lib/harness-setup.ts';
 
 export const json = () =>
   object({

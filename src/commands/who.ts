@@ -2,13 +2,13 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { words } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
-import { claimText, fileHere, onFile, othersIn, repositoryHere } from '../cli/boards/claims.ts';
 import { checkFailed } from '../cli/errors.ts';
 import { sessionSeats } from '../cli/session/own-seats.ts';
 import { answer, object, text } from '../cli/shapes.ts';
 import type { Claim } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
 import { type Repository, stagedFiles } from '../local/repository.ts';
+import { claimText, fileHere, onFile, othersIn, repositoryHere } from './line/lib/claims.ts';
 
 export const json = () => {
   const agents = answer('listClaims').shape.claims;

@@ -1,8 +1,8 @@
 import { optional, required } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { writeFlags } from '../cli/flags.ts';
-import { answer } from '../cli/messages/answer.ts';
 import { answeredAsk } from '../cli/shapes.ts';
+import { answer } from './ask/lib/answer.ts';
 
 export const json = () => answeredAsk;
 

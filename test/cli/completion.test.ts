@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { completionScript, shells } from '../../src/cli/completion/script.ts';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
+import { completionScript, shells } from '../../src/commands/completion/lib/script.ts';
 import { Home, root } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 

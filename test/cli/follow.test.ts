@@ -1,8 +1,8 @@
 /** Messages as they are posted, over a restart of the server too. */
 import { expect } from 'chai';
-import { follow } from '../../src/cli/messages/follow.ts';
 import { Output } from '../../src/cli/output.ts';
 import { Client } from '../../src/client/client.ts';
+import { follow } from '../../src/commands/board/lib/read/follow.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { collect, finished, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';

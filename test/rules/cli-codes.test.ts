@@ -48,7 +48,7 @@ const later: Record<string, string[]> = {
   'commands/task/done.ts': ['no_current_task'],
   'commands/agent/resume.ts': ['session_on_another_server'],
   'commands/hook.ts': ['subagent_without_seat'],
-  'commands/init.ts': ['path_conflict', 'settings_unreadable'],
+  'commands/init/index.ts': ['path_conflict', 'settings_unreadable'],
 };
 
 const thrown = new Map<string, string>();

@@ -5,14 +5,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { diffText } from '../../src/cli/files/diff.ts';
-import { fenced } from '../../src/cli/messages/body.ts';
-import { indented } from '../../src/cli/print/fields.ts';
-import { messageText } from '../../src/cli/print/message.ts';
 import { plain as noColors } from '../../src/cli/terminal/color.ts';
+import { indented } from '../../src/cli/terminal/fields.ts';
 import { laidOut } from '../../src/cli/terminal/table.ts';
 import { marked } from '../../src/cli/terminal/terminal.ts';
+import { fenced } from '../../src/commands/board/lib/post/body.ts';
+import { messageText } from '../../src/commands/board/lib/read/message-text.ts';
 import { beginning } from '../../src/commands/board/threads.ts';
+import { diffText } from '../../src/commands/file/lib/diff.ts';
 import { newestOf } from '../../src/commands/run/lib/reply.ts';
 import { canonicalJson } from '../../src/contract/canonical.ts';
 import { postMessageBody } from '../../src/contract/nouns/messages.ts';

@@ -1,9 +1,9 @@
 /** Formats agents' requests, with the exact action in words. */
 import type { Answer, Approval } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
+import { fields, indented } from '../terminal/fields.ts';
 import { table } from '../terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../terminal/time.ts';
-import { fields, indented } from './fields.ts';
 
 type Outcome = Answer<'getApproval'>;
 

@@ -1,9 +1,9 @@
 /** Formats files and the brief. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { BoardFile, Brief, FileDetail } from '../../contract/types.ts';
+import { plural } from '../terminal/fields.ts';
 import { hanging, table } from '../terminal/table.ts';
 import { showTime, type TimeStyle } from '../terminal/time.ts';
-import { plural } from './fields.ts';
 
 /** `2.1 kB` */
 export function sizeText(bytes: number): string {

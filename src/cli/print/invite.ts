@@ -1,9 +1,9 @@
 /** Formats invites. */
 import type { Answer } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
+import { fields, indented, onOneLine } from '../terminal/fields.ts';
 import { table } from '../terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../terminal/time.ts';
-import { fields, indented, onOneLine } from './fields.ts';
 
 type Invite = Answer<'createInvite'>;
 type Metadata = Answer<'getInvite'>;

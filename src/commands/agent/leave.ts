@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { forgetOver, forgetSeats } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { object } from '../../cli/shapes.ts';
+import { forgetOver, forgetSeats } from '../board/lib/leaving.ts';
 import { unbindHere } from './lib/binding.ts';
 import { endedSeat } from './lib/shapes.ts';
 

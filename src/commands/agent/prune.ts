@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { forgetSeats } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { pruned, prunedRows } from '../../cli/print/endings.ts';
-import { plural } from '../../cli/print/fields.ts';
 import { answer, whole } from '../../cli/shapes.ts';
+import { plural } from '../../cli/terminal/fields.ts';
 import { duration } from '../../cli/terminal/time.ts';
 import { usage } from '../../local/failure.ts';
+import { forgetSeats } from '../board/lib/leaving.ts';
+import { pruned, prunedRows } from '../people/lib/endings.ts';
 
 export const json = () => whole(answer('pruneAgents'));
 

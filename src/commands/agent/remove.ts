@@ -1,10 +1,10 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { forgetSeats, nameOfBoard, seenAgent } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { seatEnded } from '../../cli/print/endings.ts';
 import { object } from '../../cli/shapes.ts';
 import type { Answer } from '../../contract/types.ts';
+import { forgetSeats, nameOfBoard, seenAgent } from '../board/lib/leaving.ts';
+import { seatEnded } from '../people/lib/endings.ts';
 import { endedSeat } from './lib/shapes.ts';
 
 export const json = () => object({ agent: endedSeat });

@@ -1,7 +1,7 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { memberText } from '../../cli/print/member.ts';
 import { member, object } from '../../cli/shapes.ts';
+import { memberText } from '../board/lib/member-text.ts';
 import { ownName } from './lib/delivery.ts';
 
 export const json = () => object({ agent: member });

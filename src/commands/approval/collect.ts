@@ -1,8 +1,8 @@
-import { collected } from '../../cli/access/approvals.ts';
 import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { approvalText } from '../../cli/print/approval.ts';
+import { collected } from './lib/approvals.ts';
 import { approvalOutcome } from './lib/shapes.ts';
 
 export const json = () => approvalOutcome;

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
-import { shown } from '../../cli/access/approvals.ts';
 import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { approvalText } from '../../cli/print/approval.ts';
+import { shown } from './lib/approvals.ts';
 import { approvalOutcome } from './lib/shapes.ts';
 
 export const json = () => approvalOutcome;

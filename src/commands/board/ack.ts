@@ -2,9 +2,9 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { newestSeq } from '../../cli/messages/read.ts';
 import { count, object } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
+import { newestSeq } from './lib/read/read.ts';
 
 export const json = () => object({ read_up_to: count, unread: count });
 

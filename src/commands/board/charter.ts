@@ -76,7 +76,7 @@ async function newCharter(source: CharterSource): Promise<string | undefined> {
   if (ways > 1) throw usage('Give one of --set, --file and --edit.');
   if (options.file !== undefined) return readWhole(options.file, out, 'a charter');
   if (!options.edit) return options.set;
-  const { edit } = await import('../../cli/terminal/editor.ts');
+  const { edit } = await import('../file/lib/editor.ts');
   const edited = await edit(charter, 'charter.md');
   if (edited !== charter) await requireUnmoved(source);
   return edited;

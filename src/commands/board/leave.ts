@@ -1,8 +1,8 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { agentsOf, alsoEnding, forgetSeats, wasLost } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { plural } from '../../cli/print/fields.ts';
 import { boardPerson, object } from '../../cli/shapes.ts';
+import { plural } from '../../cli/terminal/fields.ts';
+import { agentsOf, alsoEnding, forgetSeats, wasLost } from './lib/leaving.ts';
 
 export const json = () => object({ person: boardPerson.nullable() });
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { linkFolder } from '../../cli/boards/link-folder.ts';
 import { object, text } from '../../cli/shapes.ts';
+import { linkFolder } from './lib/link-folder.ts';
 
 export const json = () => object({ path: text, previous: z.strictObject({ server: text, board: text }).nullable() });
 

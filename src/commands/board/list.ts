@@ -4,9 +4,9 @@ import { BaseCommand } from '../../cli/base.ts';
 import { type BoardListOptions, boardListText, joinedLists, readBoards } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { readBoardsHere } from '../../cli/session/delegated.ts';
-import { answered, askEveryServer, groupTexts } from '../../cli/session/every-server.ts';
 import type { Session } from '../../cli/session/open-session.ts';
 import { answer, count, object, serverGroup } from '../../cli/shapes.ts';
+import { answered, askEveryServer, groupTexts } from '../servers/lib/every-server.ts';
 import { listedBoard } from './lib/shapes.ts';
 
 export const json = () => {

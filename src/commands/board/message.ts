@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { readMessage } from '../../cli/messages/references.ts';
-import { messageText } from '../../cli/print/message.ts';
 import { answer, message, object } from '../../cli/shapes.ts';
+import { messageText } from './lib/read/message-text.ts';
+import { readMessage } from './lib/read/references.ts';
 
 export const json = () => {
   const one = answer('getMessage').shape;

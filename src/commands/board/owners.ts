@@ -2,12 +2,12 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
-import { personRows } from '../../cli/print/member.ts';
 import { roleWanted } from '../../cli/session/ask-person.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
 import { without } from '../../cli/session/read-only.ts';
 import { boardPerson, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
+import { personRows } from './lib/member-text.ts';
 import { handleOf, ownersOf } from './lib/people.ts';
 
 export const json = () =>

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { allPeople } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { personRows } from '../../cli/print/member.ts';
 import { board, boardPerson, object } from '../../cli/shapes.ts';
+import { personRows } from './lib/member-text.ts';
 
 export const json = () => object({ visibility: board.shape.visibility, people: z.array(boardPerson) });
 

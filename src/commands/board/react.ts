@@ -2,11 +2,11 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { findMessage } from '../../cli/messages/references.ts';
 import { flag, message, object, text } from '../../cli/shapes.ts';
 import type { Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
 import { usage } from '../../local/failure.ts';
+import { findMessage } from './lib/read/references.ts';
 
 export const json = () => object({ message, reaction: text, removed: flag });
 

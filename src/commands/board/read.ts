@@ -2,10 +2,10 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { filterFlags } from '../../cli/messages/filters.ts';
-import { read } from '../../cli/messages/read.ts';
 import { without } from '../../cli/session/read-only.ts';
 import { board, count, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
+import { filterFlags } from './lib/read/filters.ts';
+import { read } from './lib/read/read.ts';
 
 const before = { min: 1, helpValue: 'N', description: 'Messages before this number' };
 const around = { min: 1, helpValue: 'N', description: 'Messages around this number' };

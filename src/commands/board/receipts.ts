@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { findMessage } from '../../cli/messages/references.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
+import { findMessage } from './lib/read/references.ts';
 
 export const json = () => whole(answer('listReceipts'));
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { agentsOf, alsoEnding, forgetSeats } from '../../cli/boards/leaving.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { boardIdOf, personIdOf } from '../../cli/session/ask-person.ts';
 import { boardPerson, object, requestedApproval } from '../../cli/shapes.ts';
+import { agentsOf, alsoEnding, forgetSeats } from './lib/leaving.ts';
 
 export const json = () => z.union([object({ person: boardPerson }), requestedApproval]);
 

@@ -1,11 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { taskRef } from '../../cli/boards/tasks.ts';
 import { limitFlag, listFlag, listFlags } from '../../cli/flags.ts';
-import type { Show } from '../../cli/messages/read.ts';
-import { headLines, type MessageStyle, messageText } from '../../cli/print/message.ts';
-import { type ListOptions, readList, type TooMany } from '../../cli/read-list.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
@@ -14,6 +10,10 @@ import { pastMoment, showTime } from '../../cli/terminal/time.ts';
 import { escapeUntrusted, shellArgument } from '../../contract/text.ts';
 import type { SearchResult } from '../../contract/types.ts';
 import { searchKinds } from '../../contract/values.ts';
+import { taskRef } from '../task/lib/tasks.ts';
+import { headLines, type MessageStyle, messageText } from './lib/read/message-text.ts';
+import type { Show } from './lib/read/read.ts';
+import { type ListOptions, readList, type TooMany } from './lib/read/read-list.ts';
 
 export const json = () => object({ query: text, results: answer('search').shape.results, next_after: nextText });
 

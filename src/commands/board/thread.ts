@@ -5,13 +5,13 @@ import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { limitFlag, listFlags, numberFlag, waitFlags } from '../../cli/flags.ts';
-import { findMessage } from '../../cli/messages/references.ts';
-import { type MessageStyle, messageText } from '../../cli/print/message.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { flag, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
 import { waitFor } from '../../client/wait.ts';
 import type { Answer, Message } from '../../contract/types.ts';
+import { type MessageStyle, messageText } from './lib/read/message-text.ts';
+import { findMessage } from './lib/read/references.ts';
 
 export const json = () =>
   object({

@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { readBoards } from '../../cli/boards/list.ts';
 import { numberFlag } from '../../cli/flags.ts';
-import { unlessNobody } from '../../cli/messages/catch-up.ts';
-import { type Filters, filtersOf } from '../../cli/messages/filters.ts';
-import { follow } from '../../cli/messages/follow.ts';
-import { boardIsGone, followHints, type Head } from '../../cli/messages/follow-hints.ts';
-import { newestSeq, type Show } from '../../cli/messages/read.ts';
-import { messageText } from '../../cli/print/message.ts';
 import type { BoardSession, Session } from '../../cli/session/open-session.ts';
 import { message, text } from '../../cli/shapes.ts';
 import { followed } from '../../cli/terminal/time.ts';
 import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
+import { unlessNobody } from './lib/read/catch-up.ts';
+import { type Filters, filtersOf } from './lib/read/filters.ts';
+import { follow } from './lib/read/follow.ts';
+import { boardIsGone, followHints, type Head } from './lib/read/follow-hints.ts';
+import { messageText } from './lib/read/message-text.ts';
+import { newestSeq, type Show } from './lib/read/read.ts';
 
 export const json = () => z.strictObject({ board: text, message });
 

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { edited } from '../../cli/files/edit.ts';
-import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { edited } from '../file/lib/edit.ts';
+import { filesOf } from '../file/lib/scope.ts';
 import { requireBrief } from './lib/brief.ts';
 import { briefPut } from './lib/shapes.ts';
 

@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { getFile, printFile } from '../../cli/files/get.ts';
-import { localName } from '../../cli/files/names.ts';
-import { filesOf } from '../../cli/files/scope.ts';
 import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { savedFile } from '../../cli/shapes.ts';
 import { shellArgument } from '../../contract/text.ts';
+import { getFile, printFile } from '../file/lib/get.ts';
+import { localName } from '../file/lib/names.ts';
+import { filesOf } from '../file/lib/scope.ts';
 import { requireBrief } from './lib/brief.ts';
 
 export const json = () => savedFile;

@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { localFile } from '../../cli/files/put.ts';
-import { type Putting, putIfChanged } from '../../cli/files/putting.ts';
-import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { shellArgument } from '../../contract/text.ts';
+import { localFile } from '../file/lib/put.ts';
+import { type Putting, putIfChanged } from '../file/lib/putting.ts';
+import { filesOf } from '../file/lib/scope.ts';
 import { briefQuery } from './lib/brief.ts';
 import { briefPut } from './lib/shapes.ts';
 

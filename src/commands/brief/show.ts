@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
-import { readBytes } from '../../cli/files/get.ts';
-import { filesOf } from '../../cli/files/scope.ts';
 import { briefText } from '../../cli/print/file.ts';
 import { object, text } from '../../cli/shapes.ts';
+import { readBytes } from '../file/lib/get.ts';
+import { filesOf } from '../file/lib/scope.ts';
 import { requireBrief } from './lib/brief.ts';
 
 export const json = () => object({ brief: z.unknown(), text: text.nullable() });

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { makeCode } from '../../cli/boards/join-codes.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { newCodeText } from '../../cli/print/code.ts';
 import { object, text } from '../../cli/shapes.ts';
+import { newCodeText } from './lib/code-text.ts';
+import { makeCode } from './lib/join-codes.ts';
 import { newCode } from './lib/shapes.ts';
 
 export const json = () => object({ code: newCode, prompt: text });

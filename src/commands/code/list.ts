@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
-import { readCodes } from '../../cli/boards/join-codes.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { codeRows } from '../../cli/print/code.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
+import { codeRows } from './lib/code-text.ts';
+import { readCodes } from './lib/join-codes.ts';
 import { listedCode } from './lib/shapes.ts';
 
 export const json = () => object({ join_codes: z.array(listedCode) });

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { followFile, lastLines } from '../../cli/local/log-file.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { daemonPaths } from '../../daemon/paths.ts';
+import { followFile, lastLines } from '../server/lib/log-file.ts';
 
 export default class DaemonLogs extends BaseCommand<typeof DaemonLogs> {
   static override summary = 'Show the log of the delivery daemon';

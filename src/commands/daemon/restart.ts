@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { startDaemon, stopDaemon } from '../../cli/local/daemon.ts';
 import { refuseStartInSandbox } from '../../cli/session/here.ts';
+import { startDaemon, stopDaemon } from './lib/daemon.ts';
 import { startedDaemon } from './lib/shapes.ts';
 
 export const json = () => startedDaemon;

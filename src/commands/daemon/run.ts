@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { runHere } from '../../cli/local/daemon.ts';
+import { runHere } from './lib/daemon.ts';
 
 export default class DaemonRun extends BaseCommand<typeof DaemonRun> {
   static override summary = 'Run the delivery daemon in the foreground';

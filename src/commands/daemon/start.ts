@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { startDaemon } from '../../cli/local/daemon.ts';
+import { startDaemon } from './lib/daemon.ts';
 import { startedDaemon } from './lib/shapes.ts';
 
 export const json = () => startedDaemon;

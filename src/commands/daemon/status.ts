@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
-import { daemonStatus } from '../../cli/local/daemon.ts';
 import { count, flag, object, seatRef, seq, text } from '../../cli/shapes.ts';
 import { notRunning } from '../../daemon/control/errors.ts';
 import { metrics } from '../../daemon/metrics.ts';
 import type { StatusAnswer } from '../../daemon/protocol.ts';
+import { daemonStatus } from './lib/daemon.ts';
 import { troubledHandoff } from './lib/shapes.ts';
 
 export const json = () =>

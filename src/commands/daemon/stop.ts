@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { stopDaemon } from '../../cli/local/daemon.ts';
 import { flag, object } from '../../cli/shapes.ts';
+import { stopDaemon } from './lib/daemon.ts';
 
 export const json = () => object({ stopped: flag });
 

@@ -2,10 +2,10 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { checkFailed } from '../../cli/errors.ts';
-import { plural } from '../../cli/print/fields.ts';
 import { called } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
 import type { Paint } from '../../cli/terminal/color.ts';
+import { plural } from '../../cli/terminal/fields.ts';
 import { checks } from './lib/registry.ts';
 import { type Diagnosis, diagnose } from './lib/run.ts';
 

@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { fileNamed } from '../../cli/files/names.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { fileNamed } from './lib/names.ts';
 import { oneFile } from './lib/shapes.ts';
 
 export const json = () => oneFile;

@@ -1,8 +1,8 @@
 import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { diffOf, diffText } from '../../cli/files/diff.ts';
-import { filesOf } from '../../cli/files/scope.ts';
 import { object, text } from '../../cli/shapes.ts';
+import { diffOf, diffText } from './lib/diff.ts';
+import { filesOf } from './lib/scope.ts';
 
 export const json = () => object({ from: text, to: text, diff: text });
 

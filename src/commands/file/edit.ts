@@ -1,10 +1,10 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { edited } from '../../cli/files/edit.ts';
-import { wholeFile } from '../../cli/files/names.ts';
-import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { shellArgument } from '../../contract/text.ts';
+import { edited } from './lib/edit.ts';
+import { wholeFile } from './lib/names.ts';
+import { filesOf } from './lib/scope.ts';
 import { putFile } from './lib/shapes.ts';
 
 export const json = () => putFile;

@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { getFile, printFile } from '../../cli/files/get.ts';
-import { fileNamed, localName } from '../../cli/files/names.ts';
-import { filesOf } from '../../cli/files/scope.ts';
 import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { savedFile } from '../../cli/shapes.ts';
 import { shellArgument } from '../../contract/text.ts';
+import { getFile, printFile } from './lib/get.ts';
+import { fileNamed, localName } from './lib/names.ts';
+import { filesOf } from './lib/scope.ts';
 
 export const json = () => savedFile;
 

@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { putQuery, type Source, sourceOf } from '../../cli/files/options.ts';
-import { type Local, localFile, spooled } from '../../cli/files/put.ts';
-import { putIfChanged } from '../../cli/files/putting.ts';
-import { type Files, filesOf } from '../../cli/files/scope.ts';
 import { tagFlags, writeFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { shellArgument } from '../../contract/text.ts';
+import { putQuery, type Source, sourceOf } from './lib/options.ts';
+import { type Local, localFile, spooled } from './lib/put.ts';
+import { putIfChanged } from './lib/putting.ts';
+import { type Files, filesOf } from './lib/scope.ts';
 import { putFile } from './lib/shapes.ts';
 
 export const json = () => putFile;

@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { wholeFile } from '../../cli/files/names.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { wholeFile } from './lib/names.ts';
 import { oneFile } from './lib/shapes.ts';
 
 export const json = () => oneFile;

@@ -1,10 +1,10 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { wholeFile } from '../../cli/files/names.ts';
-import { tagsOf } from '../../cli/files/options.ts';
 import { noTasksFlag, tagFlags, writeFlags } from '../../cli/flags.ts';
 import { fileLine } from '../../cli/print/file.ts';
 import { usage } from '../../local/failure.ts';
+import { wholeFile } from './lib/names.ts';
+import { tagsOf } from './lib/options.ts';
 import { oneFile } from './lib/shapes.ts';
 
 export const json = () => oneFile;

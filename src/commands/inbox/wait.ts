@@ -3,9 +3,9 @@ import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { waitFlags } from '../../cli/flags.ts';
-import { inboxText, readInbox } from '../../cli/messages/inbox.ts';
-import { seconds } from '../../cli/messages/references.ts';
 import { usage } from '../../local/failure.ts';
+import { seconds } from '../board/lib/read/references.ts';
+import { inboxText, readInbox } from './lib/inbox.ts';
 import { shownInbox } from './lib/shapes.ts';
 
 export const json = () => shownInbox;

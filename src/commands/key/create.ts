@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags';
-import { createKey } from '../../cli/access/keys.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
@@ -7,6 +6,7 @@ import { answer, object } from '../../cli/shapes.ts';
 import { duration } from '../../cli/terminal/time.ts';
 import { usage } from '../../local/failure.ts';
 import { newKeyText } from './lib/key-text.ts';
+import { createKey } from './lib/keys.ts';
 
 const HOUR = 3_600;
 const YEAR = 365 * 86_400;

@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags';
-import { findKey, readKeys } from '../../cli/access/keys.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
@@ -9,6 +8,7 @@ import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
 import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import type { Delegation, Person } from '../../contract/types.ts';
+import { findKey, readKeys } from './lib/keys.ts';
 
 export const json = () => {
   const delegations = answer('listDelegations').shape;

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { findKey, forgetKeyIn, readKeys } from '../../cli/access/keys.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
@@ -8,6 +7,7 @@ import { keyIdOf } from '../../cli/session/ask-person.ts';
 import { handleOf } from '../../cli/session/people.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { hangsOn } from './lib/key-text.ts';
+import { findKey, forgetKeyIn, readKeys } from './lib/keys.ts';
 import { listedKeys } from './lib/shapes.ts';
 
 export const json = () =>

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { taskRef } from '../task/lib/tasks.ts';
 import { clearLine, lineTarget, printLine } from './lib/lines.ts';
 import { lineOfAgent } from './lib/shapes.ts';
 

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { overlapText, pathFlags, pathsOf } from '../../cli/boards/claims.ts';
-import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { moment } from '../../cli/terminal/time.ts';
+import { taskRef } from '../task/lib/tasks.ts';
+import { overlapText, pathFlags, pathsOf } from './lib/claims.ts';
 import { lineTarget, printLine, setLine } from './lib/lines.ts';
 import { setLineOfAgent } from './lib/shapes.ts';
 

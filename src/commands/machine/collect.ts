@@ -1,7 +1,7 @@
-import { collectKey, printApprovalSteps, waitingRequest } from '../../cli/access/machine-key.ts';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { collectedKey } from '../../cli/shapes.ts';
+import { collectKey, printApprovalSteps, waitingRequest } from './lib/machine-key.ts';
 
 export const json = () => collectedKey;
 

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { collectKey, printApprovalSteps, requestKey, waitingRequest } from '../../cli/access/machine-key.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { collectedKey, object, text } from '../../cli/shapes.ts';
+import { collectKey, printApprovalSteps, requestKey, waitingRequest } from './lib/machine-key.ts';
 
 export const json = () => z.union([object({ code: text, expires_at: text }), collectedKey]);
 

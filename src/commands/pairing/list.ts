@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { listByDaemon, listPairings, sessionWithoutSeat } from '../../cli/boards/pairing-requests.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
 import type { PairingRequest } from '../../contract/types.ts';
+import { listByDaemon, listPairings, sessionWithoutSeat } from './lib/pairing-requests.ts';
 import { pairingRows } from './lib/pairing-text.ts';
 
 export const json = () => object({ requests: answer('listPairingRequests').shape.requests });

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { proposeWork } from '../../cli/boards/pairing-requests.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
+import { proposeWork } from './lib/pairing-requests.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { pairing } from './lib/shapes.ts';
 

@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { bindSession } from '../../cli/boards/pairing-requests.ts';
 import { bindFlags, writeFlags } from '../../cli/flags.ts';
+import { bindSession } from './lib/pairing-requests.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 

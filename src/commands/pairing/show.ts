@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { readByDaemon, sessionWithoutSeat } from '../../cli/boards/pairing-requests.ts';
 import type { PairingRequest } from '../../contract/types.ts';
+import { readByDaemon, sessionWithoutSeat } from './lib/pairing-requests.ts';
 import { pairingText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { serverPeopleRows } from '../../cli/print/person.ts';
 import { allPersons } from '../../cli/session/people.ts';
 import { answer, object } from '../../cli/shapes.ts';
+import { serverPeopleRows } from './lib/person-text.ts';
 
 export const json = () => object({ people: z.array(answer('setPersonRole').shape.person) });
 

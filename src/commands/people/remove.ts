@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
-import { removalFacts, removalText } from '../../cli/print/endings.ts';
 import { personIdOf } from '../../cli/session/ask-person.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
+import { removalFacts, removalText } from './lib/endings.ts';
 
 export const json = () => z.union([object({ removal: answer('removePerson') }), requestedApproval]);
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { personText } from '../../cli/print/person.ts';
 import { handleOf } from '../../cli/session/people.ts';
 import { object } from '../../cli/shapes.ts';
+import { personText } from './lib/person-text.ts';
 
 export const json = () => object({ person: z.unknown() });
 

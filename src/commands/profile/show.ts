@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { profileText } from '../../cli/print/person.ts';
 import { answer, object } from '../../cli/shapes.ts';
+import { profileText } from '../people/lib/person-text.ts';
 
 export const json = () => object({ me: answer('getMe') });
 

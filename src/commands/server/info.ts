@@ -1,7 +1,7 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { fields } from '../../cli/print/fields.ts';
 import { answer, object } from '../../cli/shapes.ts';
+import { fields } from '../../cli/terminal/fields.ts';
 import { infoOf } from './lib/local-control.ts';
 
 export const json = () => object({ info: answer('getInfo') });

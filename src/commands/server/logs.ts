@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { followFile, lastLines } from '../../cli/local/log-file.ts';
 import { runtime } from '../../cli/runtime.ts';
+import { followFile, lastLines } from './lib/log-file.ts';
 
 export default class ServerLogs extends BaseCommand<typeof ServerLogs> {
   static override summary = "Show the log of this machine's server";

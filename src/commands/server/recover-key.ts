@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { absolute, database, failWith, loadServer } from '../../cli/local/serve.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { forAgent } from '../../cli/session/here.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { Failure, usage } from '../../local/failure.ts';
+import { absolute, database, failWith, loadServer } from '../serve/lib/serve.ts';
 
 export const json = () => object({ handle: text, key_file: text });
 

@@ -19,7 +19,7 @@ export default class ServerStop extends BaseCommand<typeof ServerStop> {
 
   override async run(): Promise<void> {
     const { stopLocalServer } = await import('../../local/own-server/start.ts');
-    const { stopDaemon } = await import('../../cli/local/daemon.ts');
+    const { stopDaemon } = await import('../daemon/lib/daemon.ts');
     const daemon = this.flags['server-only'] ? false : await stopDaemon();
     const stopped = await stopLocalServer(runtime());
     this.print<typeof json>({ server_stopped: stopped !== null, daemon_stopped: daemon }, () => {

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { fields } from '../../cli/print/fields.ts';
 import { answer, object } from '../../cli/shapes.ts';
+import { fields } from '../../cli/terminal/fields.ts';
 import { settingRows } from './lib/settings.ts';
 
 export const json = () => object({ settings: answer('getSettings') });

@@ -47,7 +47,7 @@ export default class Setup extends BaseCommand<typeof Setup> {
   }
 
   private async target(noInput: boolean): Promise<Target> {
-    const { inviteLink, linkText } = await import('../../cli/access/invite-link.ts');
+    const { inviteLink, linkText } = await import('../invite/lib/invite-link.ts');
     const text = await linkText(this.args.invite, this.out, noInput);
     if (!/^prq_/.test(text)) {
       const link = inviteLink(text);

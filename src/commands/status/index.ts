@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import type { Output } from '../../cli/output.ts';
-import { fields } from '../../cli/print/fields.ts';
 import { registerHere } from '../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../cli/session/here.ts';
 import type { Given } from '../../cli/session/read-only.ts';
+import { fields } from '../../cli/terminal/fields.ts';
 import { isTicket } from '../../launch/ticket.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { status } from './lib/shapes.ts';

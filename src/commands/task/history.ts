@@ -1,15 +1,15 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { indented } from '../../cli/print/fields.ts';
-import { writtenText } from '../../cli/print/task.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
+import { indented } from '../../cli/terminal/fields.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
+import { writtenText } from './lib/task-text.ts';
+import { taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => {
   const texts = answer('listTaskTexts').shape;

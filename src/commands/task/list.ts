@@ -1,15 +1,15 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { withTasks } from '../../cli/boards/tasks.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
-import type { Show } from '../../cli/messages/read.ts';
-import { taskRows } from '../../cli/print/task.ts';
-import { type ListOptions, readList, type TooMany } from '../../cli/read-list.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
 import type { Answer } from '../../contract/types.ts';
+import type { Show } from '../board/lib/read/read.ts';
+import { type ListOptions, readList, type TooMany } from '../board/lib/read/read-list.ts';
+import { taskRows } from './lib/task-text.ts';
+import { withTasks } from './lib/tasks.ts';
 
 export const json = () => {
   const tasks = answer('listAllTasks').shape;

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { keepOwnership, taskOut, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { changedTask } from './lib/shapes.ts';
+import { keepOwnership, taskOut, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 

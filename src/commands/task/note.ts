@@ -1,8 +1,8 @@
 import { words } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { asOwner, currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { changedTask } from './lib/shapes.ts';
+import { asOwner, currentTask, taskAndText, taskOut, textOf, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { taskRef, withTasks } from '../../cli/boards/tasks.ts';
-import { messageText } from '../../cli/print/message.ts';
-import { taskText } from '../../cli/print/task.ts';
 import { boardFile, message, object, task } from '../../cli/shapes.ts';
+import { messageText } from '../board/lib/read/message-text.ts';
+import { taskText } from './lib/task-text.ts';
+import { taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => object({ task, files: z.array(boardFile), messages: z.array(message) });
 

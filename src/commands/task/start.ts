@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { overlapText, pathFlags, pathsOf } from '../../cli/boards/claims.ts';
-import { keepOwnership, taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { overlapText, pathFlags, pathsOf } from '../line/lib/claims.ts';
 import { startedTask } from './lib/shapes.ts';
+import { keepOwnership, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => startedTask;
 

@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { asOwner, taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { numberFlag, writeFlags } from '../../cli/flags.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
 import { changedTask } from './lib/shapes.ts';
+import { asOwner, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 

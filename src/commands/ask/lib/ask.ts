@@ -1,10 +1,7 @@
 /** Posts an ask and waits for its answer. */
-import { taskRef } from '../../../cli/boards/tasks.ts';
+
 import { Exit } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit.ts';
-import { fileNamed } from '../../../cli/files/names.ts';
-import { checkLength, readBody } from '../../../cli/messages/body.ts';
-import { remind } from '../../../cli/messages/reminders.ts';
 import type { Output } from '../../../cli/output.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { moment, showEnd } from '../../../cli/terminal/time.ts';
@@ -14,6 +11,10 @@ import { DAY } from '../../../contract/durations.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Actor, Message } from '../../../contract/types.ts';
 import { lacking, usage } from '../../../local/failure.ts';
+import { checkLength, readBody } from '../../board/lib/post/body.ts';
+import { fileNamed } from '../../file/lib/names.ts';
+import { remind } from '../../inbox/lib/reminders.ts';
+import { taskRef } from '../../task/lib/tasks.ts';
 
 interface AskOptions {
   words: readonly string[];
@@ -77,7 +78,7 @@ export async function ask(open: () => Promise<BoardSession>, flags: AskOptions, 
 }
 
 async function tell(session: BoardSession, message: Message, flags: AskOptions, out: Output): Promise<void> {
-  const { readNotes } = await import('../../../cli/messages/post-notes.ts');
+  const { readNotes } = await import('../../board/lib/post/post-notes.ts');
   const { notes, inbox } = out.quiet ? { notes: null, inbox: null } : await readNotes(session, message);
   if (inbox?.work.nudges && message.ask?.options.length === 0) {
     const text = 'Options are quicker to answer: service ask "Which one?" "This" "That"';

@@ -1,6 +1,5 @@
 /** Creates a board from the flags of `board create`. */
 import { basename } from 'node:path';
-import { linkIfUnlinked } from '../../../cli/boards/link-folder.ts';
 import type { Output } from '../../../cli/output.ts';
 import { quoted } from '../../../cli/parsing/extra-words.ts';
 import { agreedText } from '../../../cli/print/join-summary.ts';
@@ -14,6 +13,7 @@ import { patterns } from '../../../contract/ids.ts';
 import { slug } from '../../../contract/slug.ts';
 import type { Board, BodyIn } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
+import { linkIfUnlinked } from './link-folder.ts';
 
 interface CreateOptions {
   name: string;

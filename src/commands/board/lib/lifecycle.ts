@@ -1,5 +1,5 @@
 /** Archives, restores and deletes a board, with the confirmation and the local clean-up. */
-import { forgetSeats } from '../../../cli/boards/leaving.ts';
+
 import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
@@ -11,6 +11,7 @@ import { pages } from '../../../client/pages.ts';
 import type { HiddenBoard } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
+import { forgetSeats } from './leaving.ts';
 import { type LifecycleVerb, lifecycleQuestion } from './states.ts';
 
 /** The board by name or id: as it was typed, else the one in use. */

@@ -1,5 +1,5 @@
 /** Formats the settings of a board. */
-import { fields, indented } from '../../../cli/print/fields.ts';
+import { fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import type { Board, Role } from '../../../contract/types.ts';
 

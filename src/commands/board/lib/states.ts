@@ -1,5 +1,5 @@
 /** Questions and texts for archiving, restoring, deleting and showing a board to others. */
-import { plural } from '../../../cli/print/fields.ts';
+import { plural } from '../../../cli/terminal/fields.ts';
 import type { Answer } from '../../../contract/types.ts';
 
 type Turned = Answer<'setBoardVisibility'>;

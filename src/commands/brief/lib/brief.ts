@@ -1,11 +1,12 @@
 /** Resolves the version of the brief to read or replace. */
-import { briefName } from '../../../cli/files/options.ts';
-import type { PutQuery } from '../../../cli/files/put.ts';
-import { type Files, notedAt } from '../../../cli/files/scope.ts';
+
 import { called, runtime } from '../../../cli/runtime.ts';
 import type { Brief } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { type Remembered, rememberedAs } from '../../../local/remembered-files.ts';
+import { briefName } from '../../file/lib/options.ts';
+import type { PutQuery } from '../../file/lib/put.ts';
+import { type Files, notedAt } from '../../file/lib/scope.ts';
 
 /** @throws Failure `file_not_found` where the board has none. */
 export function requireBrief({ board, session }: Files): Brief {

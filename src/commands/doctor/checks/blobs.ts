@@ -1,5 +1,5 @@
 /** Checks that the stored bytes of every file version exist and are intact. */
-import { loadServer } from '../../../cli/local/serve.ts';
+import { loadServer } from '../../serve/lib/serve.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { dataHere } from './data.ts';
 

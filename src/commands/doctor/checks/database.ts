@@ -1,5 +1,5 @@
 /** Checks that the database of this machine's server opens and has the schema of this build. */
-import { loadServer } from '../../../cli/local/serve.ts';
+import { loadServer } from '../../serve/lib/serve.ts';
 import { type Check, failing, fine } from '../lib/check.ts';
 import { dataHere } from './data.ts';
 

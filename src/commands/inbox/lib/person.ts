@@ -1,6 +1,5 @@
 /** Reads what waits for a person: unread boards, owed replies, agents' requests, new people. Acknowledges nothing. */
 import type { z } from 'zod';
-import { allApprovals } from '../../../cli/access/approvals.ts';
 import { readBoards } from '../../../cli/boards/list.ts';
 import { actionWords } from '../../../cli/print/approval.ts';
 import { called } from '../../../cli/runtime.ts';
@@ -10,6 +9,7 @@ import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Answer, Approval, Message, Need } from '../../../contract/types.ts';
+import { allApprovals } from '../../approval/lib/approvals.ts';
 import type { inboxOfPerson } from './shapes.ts';
 
 type PersonInbox = z.infer<typeof inboxOfPerson>;

@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import { Exit } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit.ts';
-import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } from '../../../cli/messages/inbox.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
@@ -15,6 +14,7 @@ import { type Group, renderBundle } from '../../../daemon/bundle/bundle.ts';
 import { onBoard } from '../../../daemon/bundle/options.ts';
 import { environmentToken, type Seat } from '../../../local/actors.ts';
 import { endSeat } from '../../../local/keys/credentials.ts';
+import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } from './inbox.ts';
 import type { inboxesOfSeats } from './shapes.ts';
 
 type SeatsRecord = z.infer<typeof inboxesOfSeats>;

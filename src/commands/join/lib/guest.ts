@@ -1,5 +1,14 @@
 /** Becomes a guest of a server by a join line. One code makes one guest, even if an answer is lost. */
 import { randomBytes } from 'node:crypto';
+import { called } from '../../../cli/runtime.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { retryDelay } from '../../../client/retry.ts';
+import type { JoinLine } from '../../../contract/join-line.ts';
+import type { Answer, BodyIn } from '../../../contract/types.ts';
+import { Failure } from '../../../local/failure.ts';
+import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
+import { readPending } from '../../../local/keys/keystore.ts';
+import { canonicalOrigin } from '../../../local/origin.ts';
 import {
   abandon,
   begin,
@@ -11,16 +20,7 @@ import {
   isUnclear,
   land,
   machineLabel,
-} from '../../../cli/access/pending-keys.ts';
-import { called } from '../../../cli/runtime.ts';
-import { ClientError } from '../../../client/errors.ts';
-import { retryDelay } from '../../../client/retry.ts';
-import type { JoinLine } from '../../../contract/join-line.ts';
-import type { Answer, BodyIn } from '../../../contract/types.ts';
-import { Failure } from '../../../local/failure.ts';
-import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
-import { readPending } from '../../../local/keys/keystore.ts';
-import { canonicalOrigin } from '../../../local/origin.ts';
+} from '../../key/lib/pending-keys.ts';
 import { type Joining, joinedText, seated } from './join.ts';
 
 interface GuestOptions extends Deps {

@@ -1,10 +1,11 @@
 /** Formats access keys. */
-import type { KeyList } from '../../../cli/access/keys.ts';
-import { plural } from '../../../cli/print/fields.ts';
+
 import { called } from '../../../cli/runtime.ts';
+import { plural } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { AccessKey, Answer } from '../../../contract/types.ts';
+import type { KeyList } from './keys.ts';
 
 /** One row per key, the one in use marked. */
 export const keyRows = ({ keys, current_key_id }: KeyList, times: TimeStyle): Promise<string[]> =>

@@ -1,12 +1,13 @@
 /** Reads and sets an agent's line: with its own token, or as its person. */
-import { taskRef } from '../../../cli/boards/tasks.ts';
+
 import type { Output } from '../../../cli/output.ts';
-import { lineText } from '../../../cli/print/task.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { TimeStyle } from '../../../cli/terminal/time.ts';
 import { requireFeature } from '../../../client/features.ts';
 import type { Answer, BodyIn, Member } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
+import { lineText } from '../../task/lib/task-text.ts';
+import { taskRef } from '../../task/lib/tasks.ts';
 
 type LineSet = Member & Pick<Answer<'setMyLine'>, 'overlaps'>;
 

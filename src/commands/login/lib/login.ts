@@ -1,10 +1,10 @@
 /** Signs in with a key, which is checked with its server before it is saved. */
-import { settle } from '../../../cli/access/save-key.ts';
+
 import { EXIT } from '../../../cli/exit.ts';
-import { pinLocal, useLocalServer } from '../../../cli/local/server.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { ANOTHER_KEY } from '../../../cli/session/ended-key.ts';
+import { pinLocal, useLocalServer } from '../../../cli/session/local-server.ts';
 import { clientOptions } from '../../../cli/session/open-session.ts';
 import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
 import { askSecret, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
@@ -14,6 +14,7 @@ import { Failure } from '../../../local/failure.ts';
 import { localEntry, readCredentials, updateCredentials } from '../../../local/keys/credentials.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../../local/origin.ts';
 import { localServer, namedServer, usualServer } from '../../../local/servers.ts';
+import { settle } from '../../key/lib/save-key.ts';
 import { checkKey } from './key-check.ts';
 
 interface SignInOptions {

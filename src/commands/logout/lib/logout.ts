@@ -1,11 +1,11 @@
 /** Signs out: revokes this machine's key on its server and forgets it here. */
-import { forgetKeyIn, forgetKeyOf } from '../../../cli/access/keys.ts';
+
 import { asProblem, Exit } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';
-import { plural } from '../../../cli/print/fields.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
+import { plural } from '../../../cli/terminal/fields.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { pages } from '../../../client/pages.ts';
 import type { AccessKey } from '../../../contract/types.ts';
@@ -13,6 +13,7 @@ import { Failure, usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject } from '../../../local/project.ts';
 import { knownServers, personServer } from '../../../local/servers.ts';
+import { forgetKeyIn, forgetKeyOf } from '../../key/lib/keys.ts';
 
 interface SignedOut {
   server: { name: string; url: string };

@@ -1,8 +1,6 @@
 /** Creates a board for two agents of one person: the first seat, and the line that brings the second. */
-import { makeCode, pairOf } from '../../../cli/boards/join-codes.ts';
-import { linkIfUnlinked } from '../../../cli/boards/link-folder.ts';
+
 import type { Output } from '../../../cli/output.ts';
-import type { NewCode } from '../../../cli/print/code.ts';
 import { type Agreed, agreedOf, agreedText } from '../../../cli/print/join-summary.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { createHere, type Delegated, type SeatedRecord } from '../../../cli/session/delegated.ts';
@@ -15,6 +13,9 @@ import { allSeats, type Seat } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject } from '../../../local/project.ts';
+import { linkIfUnlinked } from '../../board/lib/link-folder.ts';
+import type { NewCode } from '../../code/lib/code-text.ts';
+import { makeCode, pairOf } from '../../code/lib/join-codes.ts';
 
 interface PairOptions {
   template: string;

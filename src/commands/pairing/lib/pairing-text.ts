@@ -1,6 +1,7 @@
 /** Formats pairing requests. */
-import { fields, indented } from '../../../cli/print/fields.ts';
+
 import { called } from '../../../cli/runtime.ts';
+import { fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { PairingRequest } from '../../../contract/types.ts';

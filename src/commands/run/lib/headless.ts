@@ -1,7 +1,6 @@
 /** Runs an agent program without a terminal, with its profile's command lines, and continues its conversation. */
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { configFolder, programOf } from '../../../cli/local/programs.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
@@ -11,6 +10,7 @@ import { withLock } from '../../../local/lock.ts';
 import { parseOwn, readPrivate, writePrivate } from '../../../local/private-file.ts';
 import type { Outcome } from './child.ts';
 import { FieldFinder } from './field-finder.ts';
+import { configFolder, programOf } from './programs.ts';
 import { UsageReader, type Used } from './usage.ts';
 
 /** A conversation that could not be taken up so often in a row is given up, and a new one begun. */

@@ -1,10 +1,11 @@
 /** Checks and sets up the agent programs of this machine, as a step of `service setup`. */
-import { daemonStatus } from '../../../cli/local/daemon.ts';
-import { Init } from '../../../cli/local/harness-setup.ts';
+
 import { askFor } from '../../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
 import { Failure } from '../../../local/failure.ts';
+import { daemonStatus } from '../../daemon/lib/daemon.ts';
+import { Init } from '../../init/lib/harness-setup.ts';
 import { failed, type Step, step } from './step.ts';
 
 export interface Programs {

@@ -1,5 +1,5 @@
 /** What `service setup` reads of boards and requests: as the person, or through the daemon in a session. */
-import { listPairings } from '../../../cli/boards/pairing-requests.ts';
+
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, isAway } from '../../../cli/session/ask-daemon.ts';
 import { type Delegated, joinHere, readBoardsHere } from '../../../cli/session/delegated.ts';
@@ -8,6 +8,7 @@ import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
+import { listPairings } from '../../pairing/lib/pairing-requests.ts';
 
 export interface View {
   personId: string | null;

@@ -2,14 +2,15 @@
  * From the link of an invite, or from proposed work, to a session that takes part: one walk that looks what is done already,
  * does what can be done here, and says who has to do the rest. Safe to repeat. In a session no key of a person is read.
  */
-import type { InviteLink } from '../../../cli/access/invite-link.ts';
-import type { Deps } from '../../../cli/access/pending-keys.ts';
+
 import { runtime } from '../../../cli/runtime.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
+import type { InviteLink } from '../../invite/lib/invite-link.ts';
+import type { Deps } from '../../key/lib/pending-keys.ts';
 import { type Programs, programsHere } from './programs.ts';
 import { failed, type Step, step } from './step.ts';
 import type { View } from './view.ts';
@@ -81,7 +82,7 @@ async function accountOf({ origin, link }: Target, options: SetupOptions): Promi
   const { mayAsk } = await import('../../../cli/terminal/prompts.ts');
   const asks = mayAsk(options.out, options.noInput);
   if (options.handle === undefined && !asks && !known?.pending) return chooseHandle(link, options);
-  const { connectBy } = await import('../../../cli/access/connect.ts');
+  const { connectBy } = await import('../../connect/lib/connect.ts');
   try {
     const { record } = await connectBy(link, {
       ...options,
@@ -100,7 +101,7 @@ async function accountOf({ origin, link }: Target, options: SetupOptions): Promi
 /** Nobody is asked here, and a handle is for good: it has to be said. */
 async function chooseHandle(link: InviteLink, options: SetupOptions): Promise<Step> {
   try {
-    const { previewOf } = await import('../../../cli/access/invite-link.ts');
+    const { previewOf } = await import('../../invite/lib/invite-link.ts');
     const { suggested_handle: suggested } = await previewOf(link, options);
     const choose = 'Choose the handle the account is to have, and run it again with --handle';
     return suggested === undefined

@@ -1,9 +1,7 @@
 /** Collects what is in use on this machine and why, for `service status`. */
 import type { z } from 'zod';
-import { remindOfTasks } from '../../../cli/messages/inbox.ts';
 import type { Base, Output } from '../../../cli/output.ts';
 import { nameLink } from '../../../cli/parsing/unknown-name.ts';
-import { lineText } from '../../../cli/print/task.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSource, chooseBoard } from '../../../cli/session/board.ts';
 import { nameEndedKey } from '../../../cli/session/ended-key.ts';
@@ -14,6 +12,8 @@ import { readInstalled } from '../../../harness/setup/installed.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject } from '../../../local/project.ts';
+import { remindOfTasks } from '../../inbox/lib/inbox.ts';
+import { lineText } from '../../task/lib/task-text.ts';
 import type { status } from './shapes.ts';
 
 type StatusRecord = z.infer<typeof status>;
@@ -172,7 +172,7 @@ function hereLines({ daemon, setup }: StatusHere): [string, string][] {
 async function daemonHere(): Promise<StatusHere['daemon']> {
   const stopped = { running: false, pid: null, version: null, problem: null };
   try {
-    const { daemonStatus } = await import('../../../cli/local/daemon.ts');
+    const { daemonStatus } = await import('../../daemon/lib/daemon.ts');
     const status = await daemonStatus();
     return status ? { running: true, pid: status.pid, version: status.build.version, problem: null } : stopped;
   } catch (error) {

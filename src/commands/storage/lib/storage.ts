@@ -1,8 +1,9 @@
 /** Runs the storage tools on a server's data folder. */
-import { absolute, database, failWith, loadServer } from '../../../cli/local/serve.ts';
+
 import { runtime } from '../../../cli/runtime.ts';
 import { forAgent } from '../../../cli/session/here.ts';
 import { Failure } from '../../../local/failure.ts';
+import { absolute, database, failWith, loadServer } from '../../serve/lib/serve.ts';
 
 export type Tools = typeof import('../../../server/entry.ts');
 

@@ -1,8 +1,9 @@
 /** Builds the command line of an agent: its program's own, then what the user added. */
-import { configFolder, programOf } from '../../../cli/local/programs.ts';
+
 import { runtime } from '../../../cli/runtime.ts';
 import { filled } from '../../../harness/programs.ts';
 import type { Seat } from '../../../local/actors.ts';
+import { configFolder, programOf } from '../../run/lib/programs.ts';
 import { isRunner, type Planned } from './plan.ts';
 
 export interface Start {

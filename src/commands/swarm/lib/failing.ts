@@ -1,5 +1,5 @@
 /** The error of a swarm command that failed for some of its agents. */
-import { plural } from '../../../cli/print/fields.ts';
+import { plural } from '../../../cli/terminal/fields.ts';
 import { EXIT_OF } from '../../../launch/codes.ts';
 import { Failure } from '../../../local/failure.ts';
 import type { Problem } from './records.ts';

@@ -1,8 +1,9 @@
 /** Looks up the state of a swarm's agents: from their launchers, and from the sessions that hold their seats. */
-import { daemonStatus } from '../../../cli/local/daemon.ts';
+
 import { isAway } from '../../../cli/session/ask-daemon.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { Failure } from '../../../local/failure.ts';
+import { daemonStatus } from '../../daemon/lib/daemon.ts';
 import type { Launchers } from './plan.ts';
 import type { StartedAgent } from './state.ts';
 

@@ -1,7 +1,6 @@
 /** Resolves `service.yaml` for this machine: how, where and by which launcher each agent runs. */
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { programOf } from '../../../cli/local/programs.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
@@ -9,6 +8,7 @@ import { launcherNamed } from '../../../launch/launchers.ts';
 import { type Launcher, type LaunchMode, launchFailure } from '../../../launch/protocol.ts';
 import { requireFolder } from '../../../launch/requirements.ts';
 import { type Failure, usage } from '../../../local/failure.ts';
+import { programOf } from '../../run/lib/programs.ts';
 import type { NewAgentOptions, SwarmFile } from './file.ts';
 import { meant } from './problems.ts';
 

@@ -1,6 +1,6 @@
 /** `service swarm show`: shows what `service.yaml` resolves to on this machine. Starts nothing. */
 import type { z } from 'zod';
-import { programOf } from '../../../cli/local/programs.ts';
+import { programOf } from '../../run/lib/programs.ts';
 import type { Chosen } from './choose.ts';
 import { argvOf } from './command-lines.ts';
 import type { SwarmFile } from './file.ts';

@@ -2,9 +2,9 @@
 import { required } from '../../../cli/args.ts';
 import { BaseCommand } from '../../../cli/base.ts';
 import { writeFlags } from '../../../cli/flags.ts';
-import { findMessage } from '../../../cli/messages/references.ts';
 import { message, object } from '../../../cli/shapes.ts';
 import type { Message } from '../../../contract/types.ts';
+import { findMessage } from '../../board/lib/read/references.ts';
 
 export const json = () => object({ message });
 

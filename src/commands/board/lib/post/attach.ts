@@ -1,16 +1,16 @@
 /** Attaches files to a message: versions on the board, and local files that are uploaded first. */
 import { asProblem } from '../../../../cli/errors.ts';
-import { fileNamed } from '../../../../cli/files/names.ts';
-import { putQuery } from '../../../../cli/files/options.ts';
-import { type Local, localFile, spooled } from '../../../../cli/files/put.ts';
-import { putIfChanged } from '../../../../cli/files/putting.ts';
-import { type Files, filesOf } from '../../../../cli/files/scope.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import type { TimeStyle } from '../../../../cli/terminal/time.ts';
 import type { ClientError } from '../../../../client/errors.ts';
 import { shellArgument } from '../../../../contract/text.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
+import { fileNamed } from '../../../file/lib/names.ts';
+import { putQuery } from '../../../file/lib/options.ts';
+import { type Local, localFile, spooled } from '../../../file/lib/put.ts';
+import { putIfChanged } from '../../../file/lib/putting.ts';
+import { type Files, filesOf } from '../../../file/lib/scope.ts';
 
 interface AttachOptions {
   file?: string[] | undefined;

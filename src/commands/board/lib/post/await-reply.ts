@@ -1,9 +1,9 @@
 /** Waits for the reply to a message that was just posted. */
 import type { Output } from '../../../../cli/output.ts';
-import { messageText } from '../../../../cli/print/message.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { waitFor } from '../../../../client/wait.ts';
 import type { Message } from '../../../../contract/types.ts';
+import { messageText } from '../read/message-text.ts';
 
 interface WaitedReply {
   outcome: 'reply' | 'owner_message' | 'timeout';

@@ -1,13 +1,13 @@
 /** Posts one message for each JSON line of standard input, in order. */
 import { asProblem, Exit, forCommand } from '../../../../cli/errors.ts';
-import { checkLength } from '../../../../cli/messages/body.ts';
-import { findMessage } from '../../../../cli/messages/references.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, stdinBytes, textLines } from '../../../../cli/stdin.ts';
 import { newIdempotencyKey } from '../../../../client/idempotency.ts';
 import type { BodyIn } from '../../../../contract/types.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
+import { findMessage } from '../read/references.ts';
+import { checkLength } from './body.ts';
 import { lineFields } from './post.ts';
 
 interface Line extends Pick<BodyIn<'postMessage'>, (typeof lineFields)[number]> {

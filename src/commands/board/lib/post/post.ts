@@ -1,10 +1,7 @@
 /** Posts one message and reports who gets it when. */
-import { taskRef } from '../../../../cli/boards/tasks.ts';
+
 import { Exit } from '../../../../cli/errors.ts';
 import { EXIT } from '../../../../cli/exit.ts';
-import { checkLength, fenced, LIMIT, readBody, truncated } from '../../../../cli/messages/body.ts';
-import type { Notes } from '../../../../cli/messages/post-notes.ts';
-import { findMessage, targets } from '../../../../cli/messages/references.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, type Taken } from '../../../../cli/stdin.ts';
@@ -12,7 +9,11 @@ import type { TimeStyle } from '../../../../cli/terminal/time.ts';
 import type { Client } from '../../../../client/client.ts';
 import type { BodyIn, Message } from '../../../../contract/types.ts';
 import { usage } from '../../../../local/failure.ts';
+import { taskRef } from '../../../task/lib/tasks.ts';
+import { findMessage, targets } from '../read/references.ts';
 import type { Attaching } from './attach.ts';
+import { checkLength, fenced, LIMIT, readBody, truncated } from './body.ts';
+import type { Notes } from './post-notes.ts';
 
 /** The fields that a line of `--ndjson-in` may have. */
 export const lineFields = [
@@ -107,7 +108,7 @@ async function givenText(options: PostOptions, out: Output): Promise<string | un
 }
 
 async function optionOf(client: Client, board: string, { reply = '', option = 0 }: PostOptions): Promise<string> {
-  const { optionText } = await import('../../../../cli/messages/answer.ts');
+  const { optionText } = await import('../../../ask/lib/answer.ts');
   return optionText(await findMessage(client, board, reply), option);
 }
 
@@ -177,7 +178,7 @@ function wantsNotes({ agent }: BoardSession, options: PostOptions, out: Output):
 }
 
 async function notesOf(session: BoardSession, message: Message, out: Output): Promise<Notes> {
-  const { readNotes } = await import('../../../../cli/messages/post-notes.ts');
+  const { readNotes } = await import('./post-notes.ts');
   const { notes, inbox } = await readNotes(session, message);
   if (inbox) {
     const { remindAfterPost } = await import('./reminders.ts');
@@ -189,7 +190,7 @@ async function notesOf(session: BoardSession, message: Message, out: Output): Pr
 
 async function noteLines(notes: Notes, message: Message, out: Output): Promise<string[]> {
   if (!notes.unread && !notes.recipients) return [];
-  const { notesText, warnIfNobodyWakes } = await import('../../../../cli/messages/post-notes.ts');
+  const { notesText, warnIfNobodyWakes } = await import('./post-notes.ts');
   warnIfNobodyWakes(notes, message, out);
   return notesText(notes);
 }
@@ -201,7 +202,7 @@ async function waited(
   { out, first }: { out: Output; first: string },
 ): Promise<void> {
   const { awaitReply, replyText } = await import('./await-reply.ts');
-  const { holdReplies } = await import('../../../../cli/messages/hold-deliveries.ts');
+  const { holdReplies } = await import('../../../inbox/lib/hold-deliveries.ts');
   const held = session.seat ? await holdReplies(session.seat, message.id) : null;
   const result = await awaitReply(session, message, wait);
   out.print({ message, unread: null, recipients: null, ...result }, () =>

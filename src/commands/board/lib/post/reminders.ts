@@ -1,9 +1,10 @@
 /** Reminders for an agent after it has posted. */
-import { remind } from '../../../../cli/messages/reminders.ts';
+
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import { HOUR, MINUTE } from '../../../../contract/durations.ts';
 import type { Answer, Message, Task } from '../../../../contract/types.ts';
+import { remind } from '../../../inbox/lib/reminders.ts';
 
 type Inbox = Answer<'readInbox'>;
 

@@ -1,0 +1,30 @@
+/** Formatting helpers shared by many records. */
+import { escapeUntrusted } from '../../contract/text.ts';
+import { readable } from './table.ts';
+
+/** `field  value` lines; what is not there is left out. */
+export function fields(pairs: [string, string | null | undefined][]): string[] {
+  const there = pairs.filter(
+    (pair): pair is [string, string] => pair[1] !== null && pair[1] !== undefined && pair[1] !== '',
+  );
+  const width = Math.max(0, ...there.map(([name]) => name.length));
+  return there.flatMap(([name, value]) =>
+    readable(escapeUntrusted(value), width + 2).map((line, i) => `${(i === 0 ? name : '').padEnd(width)}  ${line}`),
+  );
+}
+
+/** A text of somebody that has to keep to its line, where another line would be taken for ours. */
+export const onOneLine = (text: string): string => escapeUntrusted(text).replaceAll(/\s+/g, ' ').trim();
+
+/** A text of somebody, four columns in. */
+export function indented(text: string): string {
+  return escapeUntrusted(text)
+    .split('\n')
+    .map((line) => `    ${line}`.trimEnd())
+    .join('\n');
+}
+
+/** `1 person`, `2 people` */
+export function plural(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

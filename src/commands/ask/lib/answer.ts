@@ -1,0 +1,76 @@
+/** Answers or withdraws an ask. */
+
+import type { Output } from '../../../cli/output.ts';
+import type { BoardSession } from '../../../cli/session/open-session.ts';
+import { hasPipedInput } from '../../../cli/stdin.ts';
+import { requireFeature } from '../../../client/features.ts';
+import { escapeUntrusted } from '../../../contract/text.ts';
+import type { Message } from '../../../contract/types.ts';
+import { Failure } from '../../../local/failure.ts';
+import { checkLength, readBody } from '../../board/lib/post/body.ts';
+import { findMessage } from '../../board/lib/read/references.ts';
+
+interface AnswerOptions {
+  message: string;
+  text: string | undefined;
+  option?: number | undefined;
+  withdrawn?: true;
+  key: string | undefined;
+}
+
+/** Posts the answer, and tells what became of the ask and its task. */
+export async function answer(open: () => Promise<BoardSession>, request: AnswerOptions, out: Output): Promise<void> {
+  const given = await givenText(request, out);
+  const { client, board } = await open();
+  await requireFeature(client, 'asks');
+  const asked = await findMessage(client, board, request.message);
+  // A reference may name another board than the one in use.
+  out.base.board = asked.board;
+  const reply = await client.call('postMessage', {
+    params: { board: asked.board },
+    body: {
+      body: given ?? optionText(asked, request.option ?? 0),
+      reply_to: asked.id,
+      answer: { option: request.option, ...(request.withdrawn ? { withdrawn: true } : {}) },
+    },
+    idempotencyKey: request.key,
+  });
+  if (reply.replayed) out.base.replayed = true;
+  const { data } = await client.call('getMessage', { params: { message: asked.id } });
+  const tail = await taskTail({ client, board: asked.board }, data.message);
+  const what = request.withdrawn ? 'withdrawn' : `answered${picked(reply.data)}`;
+  const again = reply.replayed ? ' (already done)' : '';
+  out.print(
+    { message: reply.data, ask: data.message },
+    () => `Ask #${asked.seq} on ${asked.board} ${what}${tail}${again}`,
+  );
+}
+
+/** What was typed or piped in; undefined: the option says it. */
+async function givenText({ text, option, withdrawn }: AnswerOptions, out: Output): Promise<string | undefined> {
+  if (withdrawn && text === undefined) return 'Withdrawn.';
+  if (option !== undefined && text === undefined && !hasPipedInput()) return undefined;
+  const taken = await readBody({ argument: text, file: undefined, keep: 'head', out });
+  return checkLength(taken.text, taken.more);
+}
+
+/** The words of an option. @throws Failure where there is none. */
+export function optionText({ seq, ask }: Message, option: number): string {
+  const text = ask?.options[option - 1];
+  if (text !== undefined) return text;
+  const count = ask?.options.length ?? 0;
+  throw new Failure('ask_invalid', ask ? `Ask #${seq} has ${count} options.` : `#${seq} is not an ask.`, {
+    hint: ask ? `Pick one of them, or answer in words: service answer ${seq} "…"` : 'service asks --can-answer',
+  });
+}
+
+const picked = ({ answer: given }: Message): string =>
+  given?.option ? ` with option ${given.option}, "${escapeUntrusted(given.option_text ?? '')}"` : '';
+
+/** Whether the task that waited for it goes on; what cannot be read is not told. */
+async function taskTail({ client, board }: Pick<BoardSession, 'client' | 'board'>, { ask }: Message): Promise<string> {
+  if (!ask?.blocking || !ask.task) return '';
+  const reply = await client.call('getTask', { params: { board, task: ask.task.id } }).catch(() => null);
+  if (!reply || reply.data.closed_at !== null) return '';
+  return reply.data.blocked ? `; ${ask.task.ref} is still Blocked` : `; ${ask.task.ref} goes on`;
+}

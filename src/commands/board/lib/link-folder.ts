@@ -1,0 +1,36 @@
+/** Links a folder to a board. */
+import { dirname } from 'node:path';
+import { runtime } from '../../../cli/runtime.ts';
+import { findProject, saidBy, writeProject } from '../../../local/project.ts';
+import { homeFolder } from '../../../local/upward.ts';
+
+export interface Linked {
+  path: string;
+  previous: { server: string; board: string } | null;
+}
+
+/** Writes `.service` here, over one that is here. */
+export function linkFolder(server: string, board: string): Linked {
+  const here = process.cwd();
+  const found = findProject();
+  const previous = found && dirname(found.path) === here ? saidBy(found) : null;
+  return { path: writeProject(here, server, board), previous };
+}
+
+/** Links a folder that has no link yet. Never the home folder: that would be a default for everything below it. */
+export function linkIfUnlinked(server: string, board: string): { linked: boolean; stays_linked?: string } {
+  const found = findProject();
+  if (found) {
+    const said = saidBy(found);
+    return said?.board === board ? { linked: true } : { linked: false, ...(said ? { stays_linked: said.board } : {}) };
+  }
+  const here = process.cwd();
+  if (here === homeFolder(runtime().env.HOME) || dirname(here) === here) return { linked: false };
+  try {
+    writeProject(here, server, board);
+    return { linked: true };
+  } catch {
+    // A folder that cannot be written is simply not linked; the board exists all the same.
+    return { linked: false };
+  }
+}

@@ -1,0 +1,115 @@
+/** Reads and prepares the text of a message. */
+
+import type { Output } from '../../../../cli/output.ts';
+import { fileBytes, hasPipedInput, stdinBytes, type Taken, takeText } from '../../../../cli/stdin.ts';
+import { Failure, lacking, usage } from '../../../../local/failure.ts';
+
+/** Most characters (code points) of a message; the server has the same limit. */
+export const LIMIT = 32_768;
+
+interface BodySource {
+  argument: string | undefined;
+  file: string | undefined;
+  /** Which end is needed of a text that is too long. */
+  keep: 'head' | 'tail';
+  out: Output;
+}
+
+/** Nothing of a text is missing. */
+const COMPLETE = { lines: 0, characters: 0, more: false };
+
+/** The body: the argument, a file, or what is piped in. */
+export async function readBody(source: BodySource): Promise<Taken> {
+  const { argument, file } = source;
+  if (argument !== undefined && file !== undefined) throw usage('Give the text or --body-file, not both.');
+  const taken = await chosen(source);
+  if (taken.characters === 0 && !/\S/u.test(taken.text))
+    throw new Failure('body_empty', 'There is no text to post.', {
+      hint: hintFor(source),
+    });
+  return taken;
+}
+
+function hintFor({ argument, file }: BodySource): string {
+  if (file !== undefined && file !== '-') return `${file} is empty; service board post --help`;
+  return argument === undefined || argument === '-' ? 'The command before the pipe wrote nothing' : '';
+}
+
+async function chosen({ argument, file, keep, out }: BodySource): Promise<Taken> {
+  if (file !== undefined && file !== '-') return takeText(fileBytes(file), keep);
+  if (argument !== undefined && argument !== '-') return { ...COMPLETE, text: argument };
+  if (argument === '-' || file === '-' || hasPipedInput()) return takeText(stdinBytes(out, 'the text'), keep);
+  throw lacking('Give the text as an argument, or pipe it in.');
+}
+
+/** Refuses a text over the limit before anything is sent. */
+export function checkLength(text: string, more = false): string {
+  const length = count(text);
+  if (length <= LIMIT) return text;
+  throw new Failure(
+    'message_too_large',
+    `The text has ${more ? 'more than ' : ''}${length} characters; a message holds ${LIMIT}.`,
+    {
+      hint: 'Keep its end with --truncate tail, or its beginning with --truncate head',
+      details: { limit: LIMIT, length },
+    },
+  );
+}
+
+/** Puts a text into a code fence longer than any run of backticks in it. */
+export function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/**
+ * Cuts a text to `limit` characters at line ends, keeping its head or tail, and says how much is missing.
+ *
+ * @param beyond what is missing already.
+ */
+export function truncated(
+  text: string,
+  keep: 'head' | 'tail',
+  limit: number,
+  beyond: Omit<Taken, 'text'> = COMPLETE,
+): string {
+  if (beyond.characters === 0 && count(text) <= limit) return text;
+  const room = limit - 80;
+  const lines = text.split('\n');
+  const kept: string[] = [];
+  let used = 0;
+  for (;;) {
+    const line = keep === 'head' ? lines[kept.length] : lines.at(-1 - kept.length);
+    if (line === undefined) break;
+    const size = count(line) + 1;
+    if (used + size > room) break;
+    used += size;
+    kept.push(line);
+  }
+  const over = beyond.more ? 'more than ' : '';
+  if (kept.length === 0) return cutLine(text, keep, room, { over, before: beyond.characters });
+  const left = keep === 'head' ? lines.slice(kept.length) : lines.slice(0, -kept.length);
+  const missing = count(left.join('\n')) + beyond.characters;
+  const mark = `[${over}${left.length + beyond.lines} lines, ${missing} characters left out]`;
+  return keep === 'head' ? `${kept.join('\n')}\n${mark}` : `${mark}\n${kept.reverse().join('\n')}`;
+}
+
+/** A single line longer than the limit has no line end to cut at. */
+function cutLine(
+  text: string,
+  keep: 'head' | 'tail',
+  room: number,
+  { over, before }: { over: string; before: number },
+): string {
+  const points = [...text];
+  const mark = `[${over}${points.length - room + before} characters left out]`;
+  return keep === 'head' ? `${points.slice(0, room).join('')}\n${mark}` : `${mark}\n${points.slice(-room).join('')}`;
+}
+
+/** Unicode code points: what the server counts. */
+export function count(text: string): number {
+  let n = 0;
+  for (const _ of text) n++;
+  return n;
+}

@@ -1,0 +1,39 @@
+/** The flags that narrow which messages are read. Each is a field of the query by its name. */
+import * as Flags from '@oclif/core/flags';
+import { taskRef } from '../../../task/lib/tasks.ts';
+
+export const filterFlags = {
+  from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member' }),
+  role: Flags.string({ helpValue: 'ROLE', description: 'Only messages of this role' }),
+  task: Flags.string({ char: 'T', helpValue: 'T', description: 'Only messages about this task' }),
+  'to-me': Flags.boolean({ description: 'Only messages to you' }),
+  roots: Flags.boolean({ description: 'Only messages that begin a thread' }),
+  has: Flags.string({ options: ['ask', 'answer', 'files', 'mention_me'], description: 'Only messages with this' }),
+};
+
+type Name = keyof typeof filterFlags;
+
+export type FilterOptions = { [Flag in Name]?: string | boolean | undefined };
+
+/** Fields of a query for messages. */
+export type Filters = Record<string, string | boolean>;
+
+/** The fields that the flags set ask for. @throws Failure for what cannot be a task. */
+export const filtersOf = (options: FilterOptions): Filters =>
+  Object.fromEntries(given(options).map(([name, value]) => [name.replaceAll('-', '_'), fieldOf(name, value)]));
+
+/** The flags as they are typed, with a space before each. */
+export const filterWords = (options: FilterOptions): string =>
+  given(options)
+    .map(([name, value]) => (value === true ? ` --${name}` : ` --${name} ${value}`))
+    .join('');
+
+function given(options: FilterOptions): [Name, string | true][] {
+  const names = Object.keys(filterFlags) as Name[];
+  return names.flatMap((name): [Name, string | true][] => (options[name] ? [[name, options[name]]] : []));
+}
+
+function fieldOf(name: Name, value: string | true): string | true {
+  if (typeof value === 'string' && name === 'from') return value.replace(/^@/, '');
+  return typeof value === 'string' && name === 'task' ? taskRef(value) : value;
+}

@@ -1,0 +1,103 @@
+/** Follows several boards by hints that a board has grown, and reads what is new. */
+
+import type { Output } from '../../../../cli/output.ts';
+import { interruptWith } from '../../../../cli/signals.ts';
+import type { Client } from '../../../../client/client.ts';
+import { ClientError } from '../../../../client/errors.ts';
+import { type HintFrame, hintStream } from '../../../../client/hint-stream.ts';
+import type { Message } from '../../../../contract/types.ts';
+import { Reader, reconnecting, unlessNobody } from './catch-up.ts';
+import type { Filters } from './filters.ts';
+
+export type Head = Extract<HintFrame, { event: 'head' }>['data'];
+
+interface HintFollowOptions {
+  client: Client;
+  /** Left out: every board, also those that the person comes onto later. */
+  boards?: string[];
+  filters: Filters;
+  out: Output;
+  /** The last message of each board, by its id, that is shown already, once the boards are known. */
+  begin(heads: Head[]): Promise<Map<string, number>>;
+  show(message: Message): void;
+  /** What follows when a board can no longer be read; by default the others go on. */
+  lost?(boardId: string): Promise<void>;
+}
+
+/** Runs until it is interrupted, which ends it quietly. Every connection tells all ends anew, so nothing is missed. */
+export async function followHints(options: HintFollowOptions): Promise<void> {
+  const { client, boards, out } = options;
+  const stop = new AbortController();
+  interruptWith(() => stop.abort());
+  const readers = new Readers(options);
+  const told = reconnecting(out, readers);
+  let opening: Head[] | null = [];
+  const frames = hintStream(client, {
+    events: ['head'],
+    ...(boards ? { boards } : {}),
+    signal: stop.signal,
+    onReconnect: told.lost,
+  });
+  for await (const { event, data } of frames) {
+    if (event === 'head' && opening) opening.push(data);
+    else if (event === 'head') await readers.upTo(data);
+    else if (event === 'board_unavailable') await readers.forget(data.board_id);
+    else if (event === 'ready') {
+      if (opening) await readers.begin(opening);
+      opening = null;
+      told.back();
+    }
+  }
+}
+
+class Readers {
+  readonly #options: HintFollowOptions;
+  readonly #readers = new Map<string, Reader>();
+  missed = 0;
+
+  constructor(options: HintFollowOptions) {
+    this.#options = options;
+  }
+
+  async begin(heads: Head[]): Promise<void> {
+    const shown = await this.#options.begin(heads);
+    for (const head of heads) this.#add(head, shown.get(head.board_id) ?? head.seq);
+    for (const head of heads) await this.upTo(head);
+  }
+
+  async upTo(head: Head): Promise<void> {
+    const { board_id: id, seq } = head;
+    try {
+      const reader = this.#readers.get(id) ?? (await this.#arrived(head));
+      const before = reader.missed;
+      await unlessNobody(undefined, () => reader.upTo(seq));
+      reader.skip(seq);
+      this.missed += reader.missed - before;
+    } catch (error) {
+      if (!boardIsGone(error)) throw error;
+      await this.forget(id);
+    }
+  }
+
+  async forget(boardId: string): Promise<void> {
+    this.#readers.delete(boardId);
+    await this.#options.lost?.(boardId);
+  }
+
+  /** A board that its person came onto meanwhile is shown from that moment on: everything before counts as read. */
+  async #arrived(head: Head): Promise<Reader> {
+    const { data } = await this.#options.client.call('getBoard', { params: { board: head.board } });
+    return this.#add(head, data.read_up_to ?? data.head_seq);
+  }
+
+  #add({ board, board_id: id }: Head, after: number): Reader {
+    const { client, filters, show } = this.#options;
+    const reader = new Reader({ client, board, filters, show, after });
+    this.#readers.set(id, reader);
+    return reader;
+  }
+}
+
+/** Lost between a hint and the read that follows it. */
+export const boardIsGone = (error: unknown): boolean =>
+  error instanceof ClientError && (error.code === 'board_not_found' || error.code === 'not_on_board');

@@ -1,0 +1,144 @@
+/** Formats a message: sender, targets, marks and time, then the body with control characters escaped. */
+
+import type { Paint } from '../../../../cli/terminal/color.ts';
+import { fits, hanging, readable } from '../../../../cli/terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../../../../cli/terminal/time.ts';
+import { escapeUntrusted } from '../../../../contract/text.ts';
+import type { Message } from '../../../../contract/types.ts';
+
+export interface MessageStyle {
+  paint: Paint;
+  times: TimeStyle;
+  /** For an agent, which is told what the sender is to it: it does not take everybody's word. */
+  agent: boolean;
+  /** As a document: a heading for each message, and its body as it was written. */
+  markdown?: boolean | undefined;
+}
+
+const INDENT = '    ';
+
+/** The lines of one message. */
+export function messageText(message: Message, style: MessageStyle): string {
+  if (style.markdown) return messageMarkdown(message, style);
+  const { paint, times } = style;
+  const { seq, from, to, at, body } = message;
+  const name = `@${from.name}`;
+  const head = [`#${seq}  ${name}${ownerOf(message, style)} → ${to.join(', ')}`, ...markers(message, times)].join(
+    ' · ',
+  );
+  const lines = headLines(head, showTime(at, times), paint);
+  const named = escapeUntrusted(`#${seq}  ${name}`);
+  lines[0] = lines[0]!.replace(named, () => `${paint.bold(`#${seq}`)}  ${paint.cyan(escapeUntrusted(name))}`);
+  if (style.agent) lines.push(`    ${paint.dim(escapeUntrusted(whose(message)))}`);
+  lines.push(...bodyLines(body));
+  const options = message.ask?.options ?? [];
+  lines.push(
+    ...options.flatMap((option, i) =>
+      readable(escapeUntrusted(option), INDENT.length + 3).map(
+        (line, l) => `${INDENT}${l === 0 ? `${i + 1}  ` : '   '}${line}`,
+      ),
+    ),
+  );
+  return lines.join('\n');
+}
+
+/** A first line with its time, which stands below where there is no room beside it. */
+export function headLines(head: string, time: string, paint: Paint): string[] {
+  const lines = hanging(escapeUntrusted(head));
+  const beside = `${lines.at(-1)}        `;
+  const timed = fits(beside + time) ? [beside + paint.dim(time)] : [lines.at(-1)!, INDENT + paint.dim(time)];
+  return [...lines.slice(0, -1), ...timed];
+}
+
+/** Lines of code stay as they are, so that they can be copied. */
+function bodyLines(body: string): string[] {
+  let code = false;
+  const lines = escapeUntrusted(body)
+    .split('\n')
+    .flatMap((line) => {
+      const fence = /^ {0,3}(```|~~~)/.test(line);
+      code = fence ? !code : code;
+      return fence || code || /^(\t| {4})/.test(line) ? [line] : readable(line, INDENT.length);
+    });
+  return lines.map((line) => (INDENT + line).trimEnd());
+}
+
+function messageMarkdown(message: Message, style: MessageStyle): string {
+  const { times } = style;
+  const { seq, from, to, at, body, ask } = message;
+  const head = [
+    `#${seq} @${from.name}${ownerOf(message, style)} → ${to.join(', ')}`,
+    ...markers(message, times),
+    showTime(at, times),
+  ];
+  const options = (ask?.options ?? []).map((option, i) => `${i + 1}. ${option}`);
+  const rest = options.length > 0 ? `\n\n${options.join('\n')}` : '';
+  return escapeUntrusted(`\n### ${head.join(' · ')}\n\n${body.trim()}${rest}`);
+}
+
+/** A list of messages under its header. */
+export function messageList(board: string, messages: Message[], style: MessageStyle): string {
+  const count = `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}`;
+  const header = style.markdown ? `## ${board} · ${count}` : `${style.paint.bold(board)} · ${count}`;
+  return [header, ...messages.map((message) => messageText(message, style))].join('\n');
+}
+
+/** What marks a message, in a fixed order. */
+function markers(message: Message, times: TimeStyle): string[] {
+  const {
+    reply_to_seq: replyTo,
+    urgent,
+    expects_reply: expects,
+    reply_count: replies,
+    ask,
+    answer,
+    about,
+    files,
+    reactions,
+    agent_run: agentRun,
+    held,
+    thread,
+  } = message;
+  const secrets = message.redactions.reduce((sum, { count }) => sum + count, 0);
+  return [
+    replyTo === null ? '' : `reply to #${replyTo}`,
+    urgent ? 'urgent' : '',
+    expects ? 'asks for a reply' : '',
+    ask ? askMark(ask, times) : '',
+    answer ? answerMark(answer) : '',
+    replies ? `${replies} ${replies === 1 ? 'reply' : 'replies'}` : '',
+    ...about.map((task) => task.ref),
+    ...files.map((file) => `${file.name} v${file.version}`),
+    ...reactions.map((reaction) => `${reaction.emoji} ${reaction.count}`),
+    agentRun ? `${agentRun} by agents in a row` : '',
+    held ? 'held: wakes nobody' : '',
+    thread === 'stopped' ? 'closed for agents' : thread === 'held' ? 'agents held' : '',
+    secrets > 0 ? `${secrets} ${secrets === 1 ? 'secret' : 'secrets'} removed` : '',
+  ].filter(Boolean);
+}
+
+function askMark(ask: NonNullable<Message['ask']>, times: TimeStyle): string {
+  const { to, blocking, going_with: goingWith, going_at: at, state } = ask;
+  const when = at === null ? '' : times === 'relative' ? showEnd(at, times) : `at ${showTime(at, times)}`;
+  const how = blocking ? 'blocking' : `going with "${goingWith}" ${when}`;
+  return `ask → @${to.name} (${how})${state === 'open' ? '' : `, ${words[state]}`}`;
+}
+
+const words = { open: '', answered: 'answered', withdrawn: 'withdrawn', went_with: 'went with it' };
+
+function answerMark({ ask_seq: seq, option, withdrawn }: NonNullable<Message['answer']>): string {
+  if (withdrawn) return `withdraws #${seq}`;
+  return option === null ? `answers #${seq}` : `answers #${seq}: option ${option}`;
+}
+
+/** Whose agent it is, for a person on a board with agents of several people. */
+function ownerOf({ from, show_owner: shows, sender }: Message, { agent }: MessageStyle): string {
+  if (agent || !shows || !from.owner) return '';
+  return sender === 'owner_agent' ? ' (yours)' : ` (of ${from.owner})`;
+}
+
+/** Role, harness, owner where it matters, and what the sender is to the reader. */
+function whose({ from, show_owner: showOwner, sender }: Message): string {
+  const owner = showOwner && from.owner ? `owner ${from.owner}` : null;
+  return [from.role, from.harness, owner, sender].filter(Boolean).join(' · ');
+}

@@ -1,0 +1,69 @@
+/** Parses references to messages, targets and seconds. */
+import type { Client } from '../../../../client/client.ts';
+import type { Message } from '../../../../contract/types.ts';
+import { Failure, usage } from '../../../../local/failure.ts';
+
+interface MessageRef {
+  id?: string;
+  seq?: number;
+  board?: string;
+}
+
+/** Reads `msg_…`, `6`, `#6`, `board#6` or a link to a message. */
+export function messageRef(text: string): MessageRef {
+  if (/^msg_[0-9A-HJKMNP-TV-Z]{26}$/.test(text)) return { id: text };
+  const plain = /^#?(\d{1,15})$/.exec(text);
+  if (plain && Number(plain[1]) > 0) return { seq: Number(plain[1]) };
+  const onBoard = /^([a-z0-9][a-z0-9-]*|brd_[0-9A-Z]{26})#(\d{1,15})$/.exec(text);
+  if (onBoard) return { board: onBoard[1] as string, seq: Number(onBoard[2]) };
+  return linkRef(text) ?? invalid(text);
+}
+
+/** The message a reference means on a board. */
+export async function findMessage(client: Client, board: string, text: string): Promise<Message> {
+  return (await readMessage(client, board, text)).message;
+}
+
+/** The message and who it went to. */
+export async function readMessage(client: Client, board: string, text: string) {
+  const ref = messageRef(text);
+  if (ref.id) return (await client.call('getMessage', { params: { message: ref.id } })).data;
+  const params = { board: ref.board ?? board, seq: ref.seq as number };
+  return (await client.call('getMessageBySeq', { params })).data;
+}
+
+/** Targets as the server takes them: `codex` means `@codex`; `mine` is a person's own agents. */
+export function targets(given: string[] | undefined, owner: string | null): string[] | undefined {
+  const list = given?.map((target) => target.trim()).filter(Boolean);
+  if (!list?.length) return undefined;
+  return list.map((target) => {
+    if (target !== 'mine') return target;
+    if (owner) return `owner:${owner}`;
+    throw usage('--to mine means the agents of the person who posts; an agent names them.', '--to owner:<handle>');
+  });
+}
+
+/** Whole seconds within bounds, as `--wait` takes them. */
+export function seconds(value: number, name: string, max = 86_400): number {
+  if (value >= 0 && value <= max) return value;
+  throw usage(`${name} takes 0 to ${max} seconds.`);
+}
+
+function linkRef(text: string): MessageRef | null {
+  if (!/^https?:\/\//.test(text)) return null;
+  try {
+    const url = new URL(text);
+    const parameters = new URLSearchParams(url.hash.slice(1) || url.search);
+    const board = parameters.get('board') ?? url.searchParams.get('board');
+    const seq = Number(parameters.get('message') ?? parameters.get('seq') ?? url.searchParams.get('message'));
+    return board && Number.isSafeInteger(seq) && seq > 0 ? { board, seq } : null;
+  } catch {
+    return null;
+  }
+}
+
+function invalid(text: string): never {
+  throw new Failure('message_ref_invalid', `"${text}" is not a reference to a message.`, {
+    hint: 'Use its number, such as 6, or its id (msg_…)',
+  });
+}

@@ -1,0 +1,49 @@
+import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
+import { choice } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { confirmFlags } from '../../cli/flags.ts';
+import { readCatalog } from '../../cli/help/catalog.ts';
+import { runtime } from '../../cli/runtime.ts';
+import { flag, object, text } from '../../cli/shapes.ts';
+import { install, installLine, isInstalled, shellFile } from './lib/install.ts';
+import { completionScript, type Shell, shells } from './lib/script.ts';
+
+export const json = () =>
+  z.union([object({ shell: text, script: text }), object({ shell: text, path: text, installed: flag })]);
+
+export default class Completion extends BaseCommand<typeof Completion> {
+  static override summary = 'Print the completion script of a shell';
+  static override description =
+    'Commands, flags and fixed values stand in the script; names of boards, agents, files and the like are asked for as\nyou type, and remembered for a minute. With --install one line is added to the file your shell starts with.';
+  static override examples = [
+    'service completion bash',
+    'service completion zsh --install',
+    'service completion fish | source',
+  ];
+  static override seeAlso = ['help'];
+  static override args = { shell: choice('The shell', shells) };
+  static override flags = {
+    install: Flags.boolean({ description: "Add it to the shell's file, after asking" }),
+    ...confirmFlags,
+  };
+
+  override async run(): Promise<void> {
+    const shell = this.args.shell as Shell;
+    const { root, env } = runtime();
+    if (!this.flags.install) {
+      const script = completionScript(shell, readCatalog(root));
+      if (this.out.mode === 'text') return this.out.raw(script);
+      return this.print<typeof json>({ shell, script }, () => script);
+    }
+    const path = shellFile(shell, env);
+    const there = isInstalled(path);
+    if (!there) {
+      await this.confirm(`Add this line to ${path}: ${installLine(shell)}`, this.flags.yes);
+      install(shell, path);
+    }
+    this.print<typeof json>({ shell, path, installed: !there }, () =>
+      there ? `${path} has it already.` : `Added to ${path}; it works in the next shell.`,
+    );
+  }
+}

@@ -1,0 +1,211 @@
+/** Joins a server by an invite. One invite creates one account, even if an answer is lost. */
+import { randomBytes } from 'node:crypto';
+import { runtime } from '../../../cli/runtime.ts';
+import { fields, onOneLine } from '../../../cli/terminal/fields.ts';
+import { askText, askYes, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
+import type { Client } from '../../../client/client.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { retryDelay } from '../../../client/retry.ts';
+import { readInviteLink } from '../../../contract/invite-link.ts';
+import type { Answer, BodyIn } from '../../../contract/types.ts';
+import { Failure } from '../../../local/failure.ts';
+import { type Pending, readCredentials, type ServerEntry } from '../../../local/keys/credentials.ts';
+import { readPending } from '../../../local/keys/keystore.ts';
+import { canonicalOrigin } from '../../../local/origin.ts';
+import { type InviteLink, previewOf } from '../../invite/lib/invite-link.ts';
+import {
+  abandon,
+  type BroughtKey,
+  begin,
+  checkIdentity,
+  clientFor,
+  type Deps,
+  digestOf,
+  entryToConnect,
+  isUnclear,
+  land,
+  machineLabel,
+  userHandle,
+} from '../../key/lib/pending-keys.ts';
+
+interface ConnectOptions extends Deps {
+  handle: string | undefined;
+  displayName: string | undefined;
+  /** Name of the key. */
+  name: string | undefined;
+  yes: boolean;
+}
+
+type Preview = Answer<'previewInvite'>;
+type Connecting = BodyIn<'connectPerson'> & { client_token: string };
+
+type Account = Pick<Answer<'connectPerson'>, 'person' | 'key'> & { pairing: string | undefined };
+
+const ATTEMPTS = 5;
+
+/** Redeems an invite, or finds out that an earlier try already did. */
+export async function connectBy({ origin, secret }: InviteLink, options: ConnectOptions): Promise<BroughtKey> {
+  const entry = entryToConnect(origin);
+  const earlier = liveInvite(entry);
+  if (entry && earlier) {
+    const done = await finish(origin, entry, earlier, options);
+    if (done) return done;
+    if (earlier.digest !== digestOf(secret)) throw stillUnclear(origin);
+  }
+  const preview = await lookAt({ origin, secret }, options, earlier);
+  checkIdentity(origin, entry, preview.server_id);
+  const handle = earlier?.handle ?? (await agree(origin, preview, options));
+  const label = earlier?.label ?? options.name ?? machineLabel(handle);
+  const token = (entry && earlier && (await readPending(entry.server_id, earlier))) || newKey();
+  await begin(
+    { origin, serverId: preview.server_id, token },
+    { kind: 'invite', digest: digestOf(secret), handle, label, expires_at: preview.expires_at },
+  );
+  const body = { invite: secret, handle, display_name: options.displayName, key_name: label, client_token: token };
+  const account = await redeem(clientFor(origin, secret, options), origin, body, options, earlier !== null);
+  return land({ origin, serverId: preview.server_id, ...account, token }, options);
+}
+
+interface Waiting {
+  origin: string;
+  entry: ServerEntry;
+  pending: Pending;
+}
+
+/** The connect that waits for its answer here: to this server, or the only one. @param given its address or its link. */
+export function waitingConnect(given: string | undefined): Waiting {
+  const { servers } = readCredentials(runtime().folders);
+  const wanted = given === undefined ? null : canonicalOrigin(readInviteLink(given)?.origin ?? given);
+  const found = Object.entries(servers).flatMap(([origin, entry]): Waiting[] => {
+    const pending = liveInvite(entry);
+    return pending && (wanted === null || origin === wanted) ? [{ origin, entry, pending }] : [];
+  });
+  const [only, another] = found;
+  if (only && !another) return only;
+  if (only) {
+    throw new Failure('server_not_selected', 'Connects to several servers wait for their answers.', {
+      hint: `Name one: service connect ${only.origin} --resume`,
+      details: { choices: found.map(({ origin }) => origin) },
+    });
+  }
+  throw new Failure('invite_link_invalid', 'No connect waits for its answer here.', {
+    hint: 'Start with the link of the invite: service connect -',
+    exit: 2,
+  });
+}
+
+/** Finds out what became of a connect whose answer was lost. */
+export async function resume({ origin, entry, pending }: Waiting, options: ConnectOptions): Promise<BroughtKey> {
+  const done = await finish(origin, entry, pending, options);
+  if (done) return done;
+  throw stillUnclear(origin);
+}
+
+const newKey = (): string => `abh_${randomBytes(32).toString('base64url')}`;
+
+/** An invite that was begun here and could still have been redeemed. */
+function liveInvite(entry: ServerEntry | undefined): Pending | null {
+  const pending = entry?.pending;
+  return pending?.kind === 'invite' && Date.parse(pending.expires_at) > Date.now() ? pending : null;
+}
+
+/** What the invite leads to. One that was sent before and does not work any more may have worked then. */
+async function lookAt(link: InviteLink, options: ConnectOptions, earlier: Pending | null): Promise<Preview> {
+  try {
+    return await previewOf(link, options);
+  } catch (error) {
+    if (earlier && error instanceof ClientError && error.code === 'invite_invalid') throw stillUnclear(link.origin);
+    throw error;
+  }
+}
+
+/** Shows where the invite leads, asks for the handle and for a yes. @returns the handle. */
+async function agree(origin: string, preview: Preview, options: ConnectOptions): Promise<string> {
+  const suggested = preview.suggested_handle ?? userHandle();
+  const asks = mayAsk(options.out, options.noInput);
+  const inviter = `@${onOneLine(preview.inviter_handle)}`;
+  const boards = onOneLine(preview.boards.map((board) => board.name).join(', '));
+  if (asks && !options.yes) {
+    options.out.note(
+      fields([
+        ['Server', origin],
+        ['From', inviter],
+        ['Boards', boards],
+        ['Work', onOneLine(preview.work ?? '')],
+        ['Until', onOneLine(preview.expires_at)],
+      ]).join('\n'),
+    );
+  }
+  const handle = options.handle ?? (asks && !options.yes ? await askText('Your handle there', suggested) : suggested);
+  if (handle === '') throw missing('Your handle there', '--handle NAME');
+  if (options.yes) return handle;
+  const where = boards === '' ? '' : `, onto ${boards}`;
+  const question = `Connect to ${origin} as ${handle}, invited by ${inviter}${where}?`;
+  if (!asks) throw new Failure('confirmation_required', question, { hint: 'Repeat it with --yes' });
+  await askYes(question);
+  return handle;
+}
+
+/** Sends the same connect until its outcome is clear. @throws ClientError; `outcome_unknown` when it stays unclear. */
+async function redeem(
+  client: Client,
+  origin: string,
+  body: Connecting,
+  options: ConnectOptions,
+  sentBefore: boolean,
+): Promise<Account> {
+  const { random, sleep } = client.environment;
+  let unclear = sentBefore;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { data } = await client.call('connectPerson', { body });
+      const pairing = 'onboarding' in data ? data.onboarding.pairing_request_id : undefined;
+      return { person: data.person, key: data.key, pairing };
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      const again = isUnclear(error);
+      unclear ||= again;
+      if (!unclear) {
+        await abandon(origin);
+        throw error;
+      }
+      if (again && attempt < ATTEMPTS) {
+        await sleep(retryDelay(error, attempt + 1, random));
+        continue;
+      }
+      const account = await accountOf(origin, body.client_token, body.key_name, options);
+      if (account) return account;
+      throw stillUnclear(origin, error);
+    }
+  }
+}
+
+/** The account that a key opens, if the connect that was to make it has happened. */
+async function accountOf(origin: string, token: string, label: string, deps: Deps): Promise<Account | null> {
+  const client = clientFor(origin, token, deps);
+  try {
+    const { data: receipt } = await client.call('getOnboardingReceipt');
+    const { data } = await client.call('listKeys', { query: { limit: 500 } });
+    const key = data.keys.find(({ id }) => id === receipt.key_id);
+    if (!key) throw new Failure('server_unexpected', `${origin} does not list the key it made, ${label}.`);
+    return { person: data.person, key, pairing: receipt.pairing_request_id };
+  } catch (error) {
+    // Whatever keeps the receipt from being read says nothing about the account.
+    if (error instanceof ClientError) return null;
+    throw error;
+  }
+}
+
+async function finish(origin: string, entry: ServerEntry, pending: Pending, deps: Deps): Promise<BroughtKey | null> {
+  const token = await readPending(entry.server_id, pending);
+  const account = token === null ? null : await accountOf(origin, token, pending.label, deps);
+  if (token === null || account === null) return null;
+  return land({ origin, serverId: entry.server_id, ...account, token }, deps);
+}
+
+function stillUnclear(origin: string, cause?: ClientError): Failure {
+  return new Failure('outcome_unknown', `Whether ${origin} made your account could not be found out.`, {
+    hint: 'The key is kept until the invite ends. Try later: service connect --resume',
+    details: { origin, ...(cause ? { reason: cause.code } : {}) },
+  });
+}

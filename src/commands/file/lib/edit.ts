@@ -1,0 +1,136 @@
+/** Edits a board's file in the user's editor. If somebody else saved first, the user's text is kept. */
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { extname, join, resolve } from 'node:path';
+import { undoAtExit } from '../../../cli/at-exit.ts';
+import { asProblem, Exit } from '../../../cli/errors.ts';
+import type { Output } from '../../../cli/output.ts';
+import { called } from '../../../cli/runtime.ts';
+import { askChoice, mayAsk } from '../../../cli/terminal/prompts.ts';
+import { show } from '../../../cli/terminal/terminal.ts';
+import type { TimeStyle } from '../../../cli/terminal/time.ts';
+import { shellArgument } from '../../../contract/text.ts';
+import { Failure } from '../../../local/failure.ts';
+import { diffText } from './diff.ts';
+import { openEditor } from './editor.ts';
+import { getFile, readBytes } from './get.ts';
+import { unified } from './merge.ts';
+import { leafOf, localName } from './names.ts';
+import { localFile, type PutQuery } from './put.ts';
+import { type Put, put } from './putting.ts';
+import { type Files, note } from './scope.ts';
+
+export interface Editing {
+  files: Files;
+  file: { id: string; name: string; version: number };
+  query: Partial<PutQuery>;
+  /** What is typed to do it again, such as `service brief edit`. */
+  command: string;
+  /** What puts a file of this machine in its place, such as `service brief put`. */
+  putCommand: string;
+  key: string | undefined;
+  times: TimeStyle;
+  out: Output;
+  noInput: boolean;
+}
+
+/** The text on its way: where it lies, and what it was made from. */
+interface Text {
+  path: string;
+  base: number;
+  digest: string;
+}
+
+/** Null: nothing was changed. */
+export async function edited(editing: Editing): Promise<Put | null> {
+  const { files, file, out } = editing;
+  const name = localName(file.name);
+  const folder = mkdtempSync(join(tmpdir(), 'service-edit-'));
+  const path = join(folder, name);
+  let saved = () => {};
+  try {
+    const got = await getFile(files, { file: file.id, version: file.version, name: file.name }, path, true, out);
+    await openEditor(path);
+    saved = undoAtExit(() => show(process.stderr, `Your text is still here: ${path}\n`));
+    if ((await localFile(path)).digest === got.digest) return null;
+    const text = { path, base: got.version, digest: got.digest };
+    return await save(editing, text).catch(async (error: unknown) => {
+      throw await kept(editing, text, error);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    saved();
+  }
+}
+
+async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'): Promise<Put> {
+  const { files, file, query, command, key, times, out, noInput } = editing;
+  const putting = {
+    files,
+    local: await localFile(text.path),
+    query: { ...query, name: file.name, base: text.base, file_id: file.id },
+    path: text.path,
+    onConflict: how,
+    command,
+    key: how === 'merge' && key !== undefined ? `${key}.merge` : key,
+    times,
+    out,
+  };
+  try {
+    return await put(putting);
+  } catch (error) {
+    if (!(error instanceof Failure) || !mayAsk(out, noInput)) throw error;
+    if (error.code === 'merge_conflict') {
+      out.note(error.message);
+      text.base = Number(error.details?.['version']);
+      await openEditor(text.path);
+      return save(editing, text);
+    }
+    if (error.code !== 'file_changed' || error.details?.['removed'] === true) throw error;
+    out.note(error.message);
+    return decided(editing, text, error);
+  }
+}
+
+async function decided(editing: Editing, text: Text, error: Failure): Promise<Put> {
+  const version = Number(error.details?.['version']);
+  const choice = await askChoice('What now?', {
+    merge: 'Merge what both wrote',
+    overwrite: 'Show the difference, then overwrite',
+    keep: 'Keep a copy here and stop',
+  });
+  if (choice === 'merge') return save(editing, text, 'merge');
+  if (choice === 'keep') throw error;
+  const { bytes } = await readBytes(editing.files, { file: editing.file.id, version }, editing.out);
+  const diff = unified({ label: `v${version}`, bytes }, { label: 'yours', bytes: readFileSync(text.path) });
+  editing.out.note(diffText(diff, editing.out.errorPaint));
+  const sure = await askChoice('Overwrite it?', { keep: 'No, keep a copy here and stop', yes: 'Yes, overwrite' });
+  if (sure !== 'yes') throw error;
+  text.base = version;
+  return save(editing, text);
+}
+
+/** What ended it, with the text saved where it stays, and noted as what it was made from: it can be put from there. */
+async function kept(editing: Editing, text: Text, error: unknown): Promise<unknown> {
+  const { files, file, out, putCommand } = editing;
+  const ending = extname(file.name);
+  const stem = leafOf(file.name).slice(0, ending === '' ? undefined : -ending.length);
+  const copy = resolve(`${stem}.edited-${Date.now().toString(36)}${ending}`);
+  copyFileSync(text.path, copy);
+  await note(files, copy, { file_id: file.id, name: file.name, version: text.base, digest: text.digest }).catch(
+    () => {},
+  );
+  const line = `${putCommand} ${shellArgument(copy)} --merge`;
+  if (error instanceof Exit) {
+    out.note(`Your text is now ${copy}. To go on: ${line}`);
+    return error;
+  }
+  const { body, exit } = asProblem(error);
+  const { code, message, hint, details } = body.error;
+  const goesOn = code === 'file_changed' && details?.['removed'] !== true;
+  return new Failure(code, `${message} Your text is now ${copy}.`, {
+    hint: goesOn ? called(line) : hint,
+    details: { ...details, path: copy },
+    exit,
+  });
+}

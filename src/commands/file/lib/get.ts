@@ -1,0 +1,157 @@
+/** Downloads a file: into a temporary file first, verified, then moved into place. */
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, existsSync, rmSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { undoAtExit } from '../../../cli/at-exit.ts';
+import { flushed, type Output } from '../../../cli/output.ts';
+import { called } from '../../../cli/runtime.ts';
+import { progressOf } from '../../../cli/terminal/progress.ts';
+import { type Downloaded, download, type Sink } from '../../../client/download.ts';
+import { shellArgument } from '../../../contract/text.ts';
+import { Failure } from '../../../local/failure.ts';
+import { type Files, note, notedAt } from './scope.ts';
+
+interface WantedFile {
+  /** Path on the board or id. */
+  file: string;
+  version: number | 'latest';
+  /** Path on the board, where the id was given. */
+  name?: string;
+}
+
+/** Writes a version to a path and notes what lies there now. */
+export async function getFile(
+  files: Files,
+  wanted: WantedFile & { name: string },
+  path: string,
+  force: boolean,
+  out: Output,
+): Promise<Downloaded> {
+  await requireOurs(files, path, force);
+  const part = `${path}.part-${process.pid}`;
+  const file = await open(part, 'wx', 0o666).catch((error: unknown) => {
+    throw unwritable(error, path);
+  });
+  const whole = undoAtExit(() => rmSync(part, { force: true }));
+  try {
+    const got = await checked(files, wanted, toFile(file), out).finally(() => file.close());
+    await rename(part, path);
+    whole();
+    await note(files, path, { file_id: got.fileId, name: wanted.name, version: got.version, digest: got.digest });
+    return got;
+  } catch (error) {
+    await rm(part, { force: true });
+    whole();
+    throw unwritable(error, path);
+  }
+}
+
+const reasons: Record<string, string> = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  ENOENT: 'its folder is not there',
+  ENOTDIR: 'its folder is a file',
+  EISDIR: 'it is a folder',
+  ENOTEMPTY: 'it is a folder',
+};
+
+/** Why a file cannot be kept where it was to go. */
+function unwritable(error: unknown, path: string): unknown {
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+  if (reason === undefined || error instanceof Failure) return error;
+  return new Failure('folder_unwritable', `${path} cannot be written: ${reason}. What was there is as it was.`, {
+    hint: 'Name another path, or - for standard output',
+    details: { path },
+  });
+}
+
+/** The bytes of a version, which have to be few. */
+export async function readBytes(
+  files: Files,
+  wanted: WantedFile,
+  out: Output,
+): Promise<{ got: Downloaded; bytes: Buffer }> {
+  let chunks: Uint8Array[] = [];
+  const sink: Sink = {
+    write: (chunk) => void chunks.push(chunk),
+    restart() {
+      chunks = [];
+    },
+  };
+  const got = await checked(files, wanted, sink, out);
+  return { got, bytes: Buffer.concat(chunks) };
+}
+
+/** Sends a version to standard output. A terminal gets text only, with nothing in it that acts on it. */
+export async function printFile(files: Files, wanted: WantedFile, out: Output): Promise<Downloaded> {
+  const { got, bytes } = await readBytes(files, wanted, out);
+  if (process.stdout.isTTY && bytes.subarray(0, 8_192).includes(0))
+    throw new Failure('binary_to_terminal', 'These bytes are no text, and a terminal would act on them.', {
+      hint: called(`Send them elsewhere: service file get ${shellArgument(wanted.file)} - > file`),
+    });
+  out.raw(bytes);
+  await flushed();
+  return got;
+}
+
+async function checked(
+  files: Files,
+  { file, name, version }: WantedFile,
+  sink: Sink,
+  out: Output,
+): Promise<Downloaded> {
+  const { client, board } = files.session;
+  let hash: Hash = createHash('sha256');
+  const progress = progressOf(out, name ?? file);
+  const hashing: Sink = {
+    async write(chunk) {
+      hash.update(chunk);
+      await sink.write(chunk);
+    },
+    async restart() {
+      hash = createHash('sha256');
+      await sink.restart();
+    },
+  };
+  try {
+    const got = await download(client, { board, file, version }, hashing, (done, total) => progress.at(done, total));
+    if (`sha256:${hash.digest('hex')}` === got.digest) return got;
+  } finally {
+    progress.end();
+  }
+  throw new Failure('checksum_mismatch', `What arrived of ${file} is not what the server has, so it was not kept.`, {
+    hint: called(
+      'Get it again; if it stays so, its stored bytes are damaged: the server’s operator finds that with service doctor',
+    ),
+  });
+}
+
+const toFile = (file: FileHandle): Sink => ({
+  async write(chunk) {
+    await file.writeFile(chunk);
+  },
+  async restart() {
+    await file.truncate(0);
+  },
+});
+
+/** A file that somebody changed, or that is none of ours, is not written over. */
+async function requireOurs(files: Files, path: string, force: boolean): Promise<void> {
+  if (force || !existsSync(path)) return;
+  const noted = notedAt(files, path);
+  if (noted && noted.digest === (await digestOfFile(path))) return;
+  const why = noted ? 'was changed since it was got' : 'is there already';
+  throw new Failure('local_file_exists', `${path} ${why}, so it was left as it is.`, {
+    hint: 'Name another path, or write over it with --force',
+    details: { path },
+  });
+}
+
+async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return `sha256:${hash.digest('hex')}`;
+}

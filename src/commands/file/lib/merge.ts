@@ -1,0 +1,69 @@
+/** Merges three versions of a file with git, with conflict markers where both sides changed. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../../../local/failure.ts';
+
+interface ThreeWays {
+  /** What both began with, what is there now, what is here. */
+  base: Buffer;
+  theirs: Buffer;
+  ours: Buffer;
+  labels: { base: string; theirs: string };
+}
+
+interface Merged {
+  bytes: Buffer;
+  conflicts: number;
+}
+
+/** Whether bytes are no text: then nothing is merged. */
+export const isBinary = (bytes: Buffer): boolean => bytes.subarray(0, 8_192).includes(0);
+
+/** Null where there is no git. @throws Failure `merge_unavailable` for what is no text. */
+export function merge({ base, theirs, ours, labels }: ThreeWays): Merged | null {
+  if ([base, theirs, ours].some(isBinary)) {
+    throw new Failure('merge_unavailable', 'These bytes are no text, so they cannot be merged.', {
+      hint: 'Get the version that is there under another path and decide between the two',
+    });
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'service-merge-'));
+  try {
+    const paths = Object.entries({ ours, base, theirs }).map(([name, bytes]) => {
+      const path = join(folder, name);
+      writeFileSync(path, bytes, { mode: 0o600 });
+      return path;
+    });
+    const names = ['yours', labels.base, labels.theirs].flatMap((label) => ['-L', label]);
+    const { status, stdout, error } = spawnSync('git', ['merge-file', '-p', '--diff3', ...names, ...paths], {
+      maxBuffer: 256 * 1_048_576,
+    });
+    if (error || status === null || status > 127) return null;
+    return { bytes: stdout, conflicts: status };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Lines that differ, as `diff -u` prints them; empty where there are none. */
+export function unified(from: { label: string; bytes: Buffer }, to: { label: string; bytes: Buffer }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'service-diff-'));
+  try {
+    const [a, b] = [from, to].map(({ bytes }, n) => {
+      const path = join(folder, String(n));
+      writeFileSync(path, bytes, { mode: 0o600 });
+      return path;
+    }) as [string, string];
+    const { status, stdout } = spawnSync('diff', ['-u', '--label', from.label, '--label', to.label, a, b], {
+      encoding: 'utf8',
+      maxBuffer: 256 * 1_048_576,
+    });
+    if (status === 0 || status === 1) return stdout;
+    throw new Failure('merge_unavailable', 'There is no diff program on this machine.', {
+      hint: 'Install diffutils, or get both versions and compare them',
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,190 @@
+/** `file put` and `brief put`: chooses the version to replace and handles conflicts. */
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { EXIT } from '../../../cli/exit.ts';
+import type { Output } from '../../../cli/output.ts';
+import { called } from '../../../cli/runtime.ts';
+import type { TimeStyle } from '../../../cli/terminal/time.ts';
+import type { Reply } from '../../../client/answer.ts';
+import type { ClientError } from '../../../client/errors.ts';
+import { shellArgument } from '../../../contract/text.ts';
+import type { BoardFile } from '../../../contract/types.ts';
+import { Failure } from '../../../local/failure.ts';
+import { conflict, isConflict, thereOf } from './conflicts.ts';
+import { readBytes } from './get.ts';
+import { merge } from './merge.ts';
+import { type Local, localFile, type PutQuery, putFile } from './put.ts';
+import { type Files, note } from './scope.ts';
+
+const REPLACES = 3;
+
+export interface Putting {
+  files: Files;
+  local: Local;
+  query: PutQuery;
+  /** Where the bytes lie for the person; null: they were piped in. */
+  path: string | null;
+  onConflict: 'fail' | 'merge' | 'replace';
+  /** What is typed to do it again, such as `service file put api.md`. */
+  command: string;
+  key: string | undefined;
+  times: TimeStyle;
+  out: Output;
+}
+
+export interface Put {
+  reply: Reply<BoardFile>;
+  /** The version that is replaced; 0: there was none. */
+  replaces: number;
+}
+
+/** Puts a file onto the board, and notes what lies where. @throws Failure with the command that goes on. */
+export async function put(putting: Putting): Promise<Put> {
+  const { files, path } = putting;
+  const done = await (putting.onConflict === 'replace' ? replacing(putting) : first(putting));
+  const { id, name, latest } = done.reply.data;
+  if (path !== null) await note(files, path, { file_id: id, name, version: latest.version, digest: latest.digest });
+  return done;
+}
+
+interface PutRecord {
+  file: BoardFile;
+  version: number;
+  replaces: number;
+  changed: boolean;
+}
+
+/** The same, unless what lies here is what was got: then nothing is sent. @param known the digest that was noted. */
+export async function putIfChanged(
+  putting: Putting,
+  known: string | null,
+): Promise<{ record: PutRecord; reply: Reply<BoardFile> | null }> {
+  const { files, local, query, onConflict } = putting;
+  if (known === local.digest && onConflict !== 'replace') {
+    const params = { board: files.session.board, file: query.file_id ?? query.name };
+    const { data: file } = await files.session.client.call('getFile', { params });
+    const version = query.base ?? file.latest.version;
+    if (file.removed_at === null) return { record: { file, version, replaces: version, changed: false }, reply: null };
+  }
+  const { reply, replaces } = await put(putting);
+  const file = reply.data;
+  return { record: { file, version: file.latest.version, replaces, changed: true }, reply };
+}
+
+async function first(putting: Putting): Promise<Put> {
+  const { files, local, query, out, key } = putting;
+  try {
+    return { reply: await putFile(files, local, query, { out, key }), replaces: query.base ?? 0 };
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    if (putting.onConflict === 'merge' && mergeable(putting, error)) return merging(putting, error);
+    const { command, times } = putting;
+    throw conflict(error, { name: query.name, base: query.base ?? 0, command, times, piped: putting.path === null });
+  }
+}
+
+const mergeable = ({ path, query }: Putting, error: ClientError): boolean => {
+  const { file_id, removed } = thereOf(error);
+  return (
+    error.code === 'file_changed' && path !== null && (query.base ?? 0) > 0 && file_id === query.file_id && !removed
+  );
+};
+
+/** Puts what both wrote over the latest version; where both changed the same, the person decides. */
+async function merging(putting: Putting, error: ClientError): Promise<Put> {
+  const { files, query, out, key, command } = putting;
+  const path = putting.path as string;
+  const { version, name } = thereOf(error);
+  const file = query.file_id as string;
+  const base = query.base as number;
+  const theirs = await readBytes(files, { file, version }, out);
+  const began = await readBytes(files, { file, version: base }, out);
+  const merged = merge({
+    base: began.bytes,
+    theirs: theirs.bytes,
+    ours: readFileSync(path),
+    labels: { base: `v${base}`, theirs: `v${version}` },
+  });
+  if (!merged) {
+    const beside = `${path}.theirs-v${version}`;
+    replaceFile(beside, theirs.bytes);
+    throw new Failure(
+      'merge_unavailable',
+      `There is no git on this machine to merge with; v${version} is now ${beside}.`,
+      {
+        hint: called(`Put both together, then: service file put ${shellArgument(path)} --base ${version}`),
+        exit: EXIT.conflict,
+      },
+    );
+  }
+  replaceFile(path, merged.bytes);
+  await note(files, path, { file_id: file, name: name ?? query.name, version, digest: theirs.got.digest });
+  if (merged.conflicts > 0) {
+    const count = merged.conflicts === 1 ? '1 conflict' : `${merged.conflicts} conflicts`;
+    throw new Failure('merge_conflict', `${count} with v${version} in ${path}, marked with <<<<<<<.`, {
+      hint: called(`resolve it, then ${command}`),
+      details: { path, conflicts: merged.conflicts, version },
+      exit: EXIT.conflict,
+    });
+  }
+  return first({
+    ...putting,
+    local: await localFile(path),
+    query: { ...query, name: name ?? query.name, base: version },
+    key: key === undefined ? undefined : `${key}.merge-${version}`,
+  });
+}
+
+/** Takes the version that is there now, read just before; a few times if others keep writing. */
+async function replacing(putting: Putting): Promise<Put> {
+  const { files, local, query, out, key, command, times } = putting;
+  const { client, board } = files.session;
+  for (let attempt = 1; ; attempt++) {
+    const there = await client
+      .call('getFile', { params: { board, file: query.name } })
+      .then(({ data }) => ({ base: data.latest.version, file_id: data.id }))
+      .catch((error: ClientError) => {
+        if (error.code === 'file_not_found') return { base: 0, file_id: undefined };
+        throw error;
+      });
+    try {
+      const step = key === undefined || attempt === 1 ? key : `${key}.${attempt}`;
+      const reply = await putFile(files, local, { ...query, ...there }, { out, key: step });
+      return { reply, replaces: there.base };
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      if (attempt === REPLACES)
+        throw conflict(error, { name: query.name, base: there.base, command, times, piped: putting.path === null });
+    }
+  }
+}
+
+/** @throws whatever keeps it from being written; then the file is as it was. */
+function replaceFile(path: string, bytes: Buffer): void {
+  const there = statSync(path, { throwIfNoEntry: false });
+  // Through a link, which stays one.
+  const target = there ? realpathSync(path) : path;
+  const part = `${target}.part-${process.pid}`;
+  try {
+    const file = openSync(part, 'wx', there ? there.mode & 0o777 : 0o666);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(part, target);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}

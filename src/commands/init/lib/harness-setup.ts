@@ -1,0 +1,221 @@
+/** `init`, `uninstall` and `skill`: plans and applies changes to the settings of agent programs. */
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { called, runtime, version } from '../../../cli/runtime.ts';
+import { ownProgram } from '../../../cli/session/here.ts';
+import { loadProfiles } from '../../../harness/load.ts';
+import type { Profile } from '../../../harness/profile.ts';
+import { UNTESTED, untested } from '../../../harness/proved.ts';
+import { type Change, notesFor, type Setting, setUp } from '../../../harness/setup/init.ts';
+import { type Installed, readInstalled, type Scope, writeInstalled } from '../../../harness/setup/installed.ts';
+import { launcherPath, writeLauncher } from '../../../harness/setup/launcher.ts';
+import { addPreCommit } from '../../../harness/setup/pre-commit.ts';
+import { otherService, scan } from '../../../harness/setup/scan.ts';
+import { standingOf } from '../../../harness/setup/standing.ts';
+import { type Removal, takeAway } from '../../../harness/setup/uninstall.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+import { git } from '../../../local/repository.ts';
+
+interface InitOptions {
+  scope: Scope;
+  /** Names of harnesses; without, all that are on this machine. */
+  harness: string[];
+  allow: boolean;
+  claims?: boolean | undefined;
+}
+
+interface InitRecord {
+  applied: boolean;
+  scope: Scope;
+  harnesses: { name: string; detected: boolean; version: string | null; changes: Change[] }[];
+  /** Of the repository here, where it was asked for. */
+  pre_commit?: Change[];
+}
+
+export class Init {
+  readonly #settings: Setting[];
+  readonly #installed: Installed;
+  readonly #scope: Scope;
+
+  private constructor(settings: Setting[], installed: Installed, scope: Scope) {
+    this.#settings = settings;
+    this.#installed = installed;
+    this.#scope = scope;
+  }
+
+  /** Looks at this machine. @throws Failure `path_conflict`: then nothing is written at all. */
+  static async of({ scope, harness, allow, claims }: InitOptions): Promise<Init> {
+    const { env, folders, program } = runtime();
+    const profiles = await chosen(harness);
+    if (allow) await requireOwnName(program);
+    const settings = await Promise.all(
+      profiles.map(async (profile) => ({
+        profile,
+        found: await scan(profile, env),
+        scope,
+        allow,
+        claims,
+        program: ownProgram(),
+        cwd: process.cwd(),
+        version: version(),
+      })),
+    );
+    return new Init(settings, readInstalled(folders.state), scope);
+  }
+
+  /** What would be changed, or with `apply` what was. */
+  run(apply: boolean, named: readonly string[]): InitRecord {
+    const { folders } = runtime();
+    if (apply) writeLauncher(ownProgram());
+    const harnesses = this.#settings.map((setting) => {
+      const { profile, found } = setting;
+      const wanted = found.program !== null || named.includes(profile.harness);
+      const changes = wanted ? setUp(setting, this.#installed, apply) : [];
+      return { name: profile.harness, detected: found.program !== null, version: found.version, changes };
+    });
+    if (apply) writeInstalled(folders.state, this.#installed);
+    return { applied: apply, scope: this.#scope, harnesses };
+  }
+
+  /** Adds ours to the pre-commit hook of the repository here. */
+  async preCommit(apply: boolean): Promise<Change[]> {
+    const { folders } = runtime();
+    const path = await hookHere();
+    const change = addPreCommit(
+      { path, launcher: launcherPath(folders.state), version: version() },
+      this.#installed,
+      apply,
+    );
+    if (apply) writeInstalled(folders.state, this.#installed);
+    return change ? [change] : [];
+  }
+
+  /** What the person has to know or do afterwards. */
+  notes(): string[] {
+    return this.#settings.filter(({ found }) => found.program !== null).flatMap(notesFor);
+  }
+
+  /** Programs of a version newer than any that was tested. */
+  untested(): { code: string; message: string; hint: string }[] {
+    return this.#settings.flatMap(({ profile, found }) => {
+      const message = untested(profile, found.version);
+      const hint = 'It is set up all the same; service doctor names what could not be delivered';
+      return message === null ? [] : [{ code: UNTESTED, message, hint }];
+    });
+  }
+
+  /** Files with something of ours which their programs skip as a whole. */
+  skipped(): string[] {
+    const stands = this.#settings.flatMap((setting) => standingOf(setting, this.#installed));
+    return [...new Set(stands.filter(({ standing }) => standing === 'skipped').map(({ path }) => path))];
+  }
+
+  /** Hooks that no program reads, or that would run twice. */
+  warnings(): { code: string; message: string; hint: string }[] {
+    const unread = this.skipped().map((path) => ({
+      code: 'settings_commented',
+      message: `${path} has comments or spare commas, so its program skips the whole file, our hooks too.`,
+      hint: 'Take them out of it, then run service doctor',
+    }));
+    return [...unread, ...this.#twice()];
+  }
+
+  #twice(): { code: string; message: string; hint: string }[] {
+    const both = this.#installed.items.some(
+      ({ harness, kind, scope }) => harness === 'codex' && kind === 'hooks' && scope !== this.#scope,
+    );
+    if (!both || !this.#settings.some(({ profile }) => profile.harness === 'codex')) return [];
+    const message = 'Codex now runs the hooks of both scopes; the second of each pair gets an empty answer.';
+    return [{ code: 'hooks_twice', message, hint: 'Keep one: service uninstall, then service init' }];
+  }
+}
+
+async function hookHere(): Promise<string> {
+  const path = await git(process.cwd(), 'rev-parse', '--git-path', 'hooks/pre-commit');
+  if (path === null) throw usage('--pre-commit is for a repository of git, and there is none here.');
+  return resolve(path);
+}
+
+async function chosen(names: string[]): Promise<Profile[]> {
+  const { all } = await loadProfiles(runtime().folders.config);
+  const able = all.filter(({ install }) => install.length > 0);
+  const unknown = names.find((name) => !able.some(({ harness }) => harness === name));
+  if (unknown !== undefined)
+    throw usage(
+      `There is nothing to set up for ${unknown}.`,
+      `Known are: ${able.map(({ harness }) => harness).join(', ')}`,
+    );
+  return names.length === 0 ? able : able.filter(({ harness }) => names.includes(harness));
+}
+
+/** A rule that allows `service` would allow another program of that name too. */
+async function requireOwnName(program: string): Promise<void> {
+  const { env, folders } = runtime();
+  const other = await otherService(env, [program, launcherPath(folders.state)]);
+  if (other === null) return;
+  throw new Failure('path_conflict', `In your shell "service" is ${other}, not this program; nothing was written.`, {
+    hint: 'Put the folder of this program first on PATH in your shell profile, or leave --allow-commands out',
+  });
+}
+
+/** The lines of a record, for a person. */
+export function initText({ harnesses, applied, pre_commit: hook = [] }: InitRecord): string {
+  const lines = harnesses.flatMap(({ name, detected, version: found, changes }) => [
+    `${name}  ${detected ? (found ?? 'version unknown') : 'not on this machine'}${detected && changes.length === 0 ? '  nothing to change' : ''}`,
+    ...changes.map(({ action, kind, path }) => `    ${actions[action]} ${path} (${kind})`),
+  ]);
+  const hooks = hook.map(({ action, kind, path }) => `${actions[action]} ${path} (${kind})`);
+  return [...lines, ...hooks, applied ? '' : called('Nothing was written. Apply it with: service init --yes')]
+    .filter(Boolean)
+    .join('\n');
+}
+
+const actions: Record<Change['action'] | Removal['action'], string> = {
+  create: 'create',
+  update: 'change',
+  delete: 'delete',
+  keep: 'keep, because it was edited:',
+  gone: 'gone already:',
+  unreadable: 'leave, because it cannot be read:',
+};
+
+export const removalLine = ({ action, path, kind }: Removal): string => `${actions[action]} ${path} (${kind})`;
+
+/** @throws Failure `settings_unreadable` when a file of settings could not be read, after the others were done. */
+export function requireReadable({ harnesses, applied }: InitRecord): void {
+  const changes = harnesses.flatMap((harness) => harness.changes);
+  const bad = changes.filter(({ action }) => action === 'unreadable').map(({ path }) => path);
+  if (bad.length === 0) return;
+  throw new Failure(
+    'settings_unreadable',
+    `${bad.join(', ')} is not JSON as its program reads it; it was left as it is.`,
+    {
+      hint: 'Repair it, then run the command again',
+      details: { paths: bad, applied, harnesses },
+    },
+  );
+}
+
+/** Takes away what was set up; with `apply` false only says it. */
+export async function removeSetup(apply: boolean): Promise<Removal[]> {
+  const { folders } = runtime();
+  const installed = readInstalled(folders.state);
+  const { all } = await loadProfiles(folders.config);
+  const ruleOf = (harness: string) =>
+    all.find((profile) => profile.harness === harness)?.install.find(({ rule }) => rule !== undefined)?.rule ?? null;
+  const removals = takeAway(installed, ruleOf, apply);
+  if (apply) {
+    const left = removals.toReversed().map(({ action }) => action === 'keep' || action === 'unreadable');
+    const items = installed.items.filter((_, index) => left[index]);
+    if (items.length > 0) writeInstalled(folders.state, { ...installed, items });
+    else rmSync(`${folders.state}/installed.json`, { force: true });
+    rmSync(launcherPath(folders.state), { force: true });
+  }
+  return removals;
+}
+
+/** The four folders, which hold everything of this program on this machine. */
+export function dataFolders(): string[] {
+  const { config, data, state, cache } = runtime().folders;
+  return [config, data, state, cache];
+}

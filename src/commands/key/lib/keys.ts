@@ -1,0 +1,82 @@
+/** Lists, finds and revokes a person's access keys. */
+
+import { EXIT } from '../../../cli/exit.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
+import type { Client } from '../../../client/client.ts';
+import { pages } from '../../../client/pages.ts';
+import type { AccessKey, Answer, Person } from '../../../contract/types.ts';
+import { Failure } from '../../../local/failure.ts';
+import { readCredentials, updateCredentials } from '../../../local/keys/credentials.ts';
+import { forgetKey } from '../../../local/keys/keystore.ts';
+
+export interface KeyList {
+  person: Person;
+  keys: AccessKey[];
+  current_key_id: string;
+}
+
+/** All keys of the person, or of somebody else. */
+export async function readKeys(client: Client, handle: string | undefined): Promise<KeyList> {
+  let list: KeyList | undefined;
+  for await (const { person, keys, current_key_id } of pages(client, 'listKeys', {
+    query: { person: handle, limit: 500 },
+  })) {
+    list = { person, current_key_id, keys: [...(list?.keys ?? []), ...keys] };
+  }
+  return list as KeyList;
+}
+
+/** The key a name or id means. Among working keys a name means one; among ended ones it may mean several. */
+export function findKey({ keys, person }: KeyList, text: string): AccessKey {
+  const byId = keys.find((key) => key.id === text);
+  if (byId) return byId;
+  const named = keys.filter((key) => key.name === text);
+  const working = named.find((key) => key.state === 'working');
+  if (working) return working;
+  if (named.length > 1)
+    throw new Failure('key_not_selected', `${named.length} keys called ${text} have ended; none works.`, {
+      hint: 'Name one by its id: service key list --json shows them',
+      details: { choices: named.map((key) => key.id) },
+    });
+  if (named[0]) return named[0];
+  throw new Failure('key_not_found', `${person.handle} has no key called ${text}.`, {
+    hint: 'service key list shows the keys there are',
+    details: { choices: keys.filter((key) => key.state === 'working').map((key) => key.name) },
+    exit: EXIT.notThere,
+  });
+}
+
+/** Makes a key. Nothing is saved here: it is for use elsewhere. */
+export async function createKey(
+  client: Client,
+  body: { name: string; ttl_seconds: number },
+  idempotencyKey: string | undefined,
+): Promise<Answer<'createKey'>> {
+  try {
+    return (await client.call('createKey', { body, idempotencyKey })).data;
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code !== 'outcome_unknown') throw error;
+    throw new Failure(code, message, {
+      hint: `service key list shows whether it was made; then: service key revoke ${body.name}`,
+    });
+  }
+}
+
+/** Forgets the key a session came with; one of the environment was never saved. Answers whether there was one. */
+export const forgetKeyIn = async ({ entry, server }: Session): Promise<boolean> =>
+  entry !== null && (await forgetKeyOf(server.url));
+
+/** Drops the key of a server from the keychain or the file; answers whether there was one. This machine's own stays in place. */
+export async function forgetKeyOf(origin: string): Promise<boolean> {
+  const { folders } = runtime();
+  const entry = readCredentials(folders).servers[origin];
+  if (!entry?.key || entry.mode === 'local') return false;
+  await forgetKey(entry);
+  await updateCredentials(folders, (saved) => {
+    const known = saved.servers[origin];
+    if (known) known.key = null;
+  });
+  return true;
+}

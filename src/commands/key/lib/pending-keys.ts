@@ -1,0 +1,167 @@
+/** Shared by `connect` and `machine request`: suggests names, and keeps a pending key until it is settled. */
+import { createHash } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import type { z } from 'zod';
+import type { Output } from '../../../cli/output.ts';
+import { called, runtime } from '../../../cli/runtime.ts';
+import { clientOptions } from '../../../cli/session/open-session.ts';
+import type { collectedKey } from '../../../cli/shapes.ts';
+import { Client } from '../../../client/client.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { slug } from '../../../contract/slug.ts';
+import type { Answer } from '../../../contract/types.ts';
+import { Failure } from '../../../local/failure.ts';
+import {
+  freeName,
+  type Pending,
+  readCredentials,
+  type ServerEntry,
+  updateCredentials,
+} from '../../../local/keys/credentials.ts';
+import { forgetPending, savePending, storeChoice } from '../../../local/keys/keystore.ts';
+import { type Arrival, settle } from './save-key.ts';
+
+export interface Deps {
+  out: Output;
+  timeoutMs: number;
+  verbose: boolean;
+  /** `--no-input` was given. */
+  noInput: boolean;
+}
+
+/** What a command that brought a key here prints. */
+export interface BroughtKey {
+  record: z.infer<typeof collectedKey>;
+  text: string;
+  /** What to do first, for who came to stay. */
+  next: string;
+}
+
+/** The system's user name as a handle; empty where nothing usable is left of it. */
+export function userHandle(): string {
+  try {
+    return slug(userInfo().username);
+  } catch {
+    return '';
+  }
+}
+
+/** `maya-laptop`: what a key of this person on this machine is called. */
+export const machineLabel = (handle: string): string =>
+  slug(`${handle}-${hostname().split('.')[0] ?? ''}`) || 'machine';
+
+export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+export const clientFor = (origin: string, token: string | undefined, deps: Deps): Client =>
+  new Client({ origin, ...(token === undefined ? {} : { token }), ...clientOptions(deps) });
+
+/** The entry of a server that is to get a key here. @throws Failure `already_connected`. */
+export function entryToConnect(origin: string): ServerEntry | undefined {
+  const entry = readCredentials(runtime().folders).servers[origin];
+  if (!entry?.key || !entry.person) return entry;
+  throw new Failure('already_connected', `This machine is connected to ${origin} as ${entry.person.handle} already.`, {
+    hint: 'A second account needs a place of its own: SERVICE_HOME=/another/folder service connect …',
+    details: { handle: entry.person.handle },
+  });
+}
+
+/** @throws Failure `server_identity_changed` when another server answers there than before. */
+export function checkIdentity(origin: string, entry: ServerEntry | undefined, serverId: string): void {
+  if (!entry || entry.server_id === serverId) return;
+  throw new Failure(
+    'server_identity_changed',
+    `Another server answers at ${origin} than before, so nothing was sent.`,
+    {
+      hint: `If that is right, forget the old one: service servers forget ${entry.name}`,
+    },
+  );
+}
+
+/** Keeps the secret of a way that begins, durably, before it is sent. */
+export async function begin(
+  { origin, serverId, token }: { origin: string; serverId: string; token: string },
+  pending: Omit<Pending, 'store' | 'token'>,
+): Promise<Pending> {
+  const { env, folders } = runtime();
+  const { stored: store } = await savePending(storeChoice(env.SERVICE_KEYSTORE), { serverId, origin, token }, env);
+  const kept: Pending = { ...pending, store, ...(store === 'file' ? { token } : {}) };
+  await updateCredentials(folders, (saved) => {
+    const entry = saved.servers[origin] ?? {
+      server_id: serverId,
+      name: freeName(saved, origin),
+      mode: 'team' as const,
+      person: null,
+      key: null,
+      seats: {},
+    };
+    saved.servers[origin] = { ...entry, pending: kept };
+  });
+  return kept;
+}
+
+/** Drops a way that leads nowhere; a server of which nothing else is known is forgotten with it. */
+export async function abandon(origin: string): Promise<void> {
+  const { folders } = runtime();
+  const before = readCredentials(folders).servers[origin];
+  if (!before?.pending) return;
+  await updateCredentials(folders, (saved) => {
+    const entry = saved.servers[origin];
+    if (!entry) return;
+    const { pending: _over, ...rest } = entry;
+    if (rest.key === null && rest.person === null && Object.keys(rest.seats).length === 0) delete saved.servers[origin];
+    else saved.servers[origin] = rest;
+  });
+  await forgetPending(before.server_id, before.pending);
+}
+
+/** Whether nobody can say what became of a request. */
+export const isUnclear = (error: ClientError): boolean =>
+  error.code === 'outcome_unknown' || error.status === 500 || error.status === 502 || error.status === 504;
+
+interface Landing extends Omit<Arrival, 'person' | 'key'> {
+  person: { id: string; handle: string; server_role: string };
+  key: { id: string; name: string; expires_at: string | null };
+  /** Work that the invite came with. */
+  pairing?: string | undefined;
+}
+
+/** Saves the key that came, and says so. */
+export async function land(landing: Landing, deps: Deps): Promise<BroughtKey> {
+  const { origin, serverId, person, key, token, pairing } = landing;
+  const { stored, standard } = await settle(landing, deps.out);
+  const boards = await boardsOf(clientFor(origin, token, deps));
+  const where = stored === 'keychain' ? ', saved in the system keychain' : '';
+  const { token: _secret, ...shown } = key as typeof key & { token?: string };
+  return {
+    record: {
+      server_id: serverId,
+      person,
+      key: shown,
+      stored,
+      default: standard,
+      boards,
+      ...(pairing === undefined ? {} : { pairing_request_id: pairing }),
+    },
+    text: `Joined ${origin} as ${person.handle} (${person.server_role}). Key "${key.name}"${where}.`,
+    next: called(`Next: ${nextStep(boards[0]?.name, pairing)}${standard ? '' : ` --server ${origin}`}`),
+  };
+}
+
+/** On a server one has come onto: the work one was invited to, a board, or finding one. */
+function nextStep(board: string | undefined, pairing: string | undefined): string {
+  if (pairing !== undefined) return `service pairing show ${pairing}`;
+  return board === undefined ? 'service board list --all' : `service read --board ${board}`;
+}
+
+/** The boards the person is on; a list that cannot be read now takes nothing away from the key. */
+async function boardsOf(
+  client: Client,
+): Promise<Pick<Answer<'listBoards'>['boards'][number], 'id' | 'name' | 'title'>[]> {
+  try {
+    const { data } = await client.call('listBoards', { maxAttempts: 1 });
+    return data.boards.filter((board) => board.on_board).map(({ id, name, title }) => ({ id, name, title }));
+  } catch (error) {
+    if (error instanceof ClientError) return [];
+    throw error;
+  }
+}

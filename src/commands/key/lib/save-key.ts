@@ -1,0 +1,102 @@
+/** Saves a new key and its server on this machine. */
+
+import type { Output } from '../../../cli/output.ts';
+import { called, runtime } from '../../../cli/runtime.ts';
+import {
+  type Credentials,
+  credentialsPath,
+  freeName,
+  readCredentials,
+  type ServerEntry,
+  seatsAt,
+  updateCredentials,
+} from '../../../local/keys/credentials.ts';
+import { forgetKey, forgetPending, saveKey, storeChoice } from '../../../local/keys/keystore.ts';
+import { usualServer } from '../../../local/servers.ts';
+
+export interface Arrival {
+  origin: string;
+  serverId: string;
+  person: { id: string; handle: string };
+  key: { id: string; name: string; expires_at: string | null };
+  token: string;
+  /** `--store`; default: SERVICE_KEYSTORE. */
+  store?: string | undefined;
+}
+
+interface Settled {
+  stored: 'keychain' | 'file';
+  /** Another key of this server was on this machine before. */
+  replaced: boolean;
+  /** It is the server that commands use when none is named. */
+  standard: boolean;
+  /** Where the key stands, in words. */
+  place: string;
+}
+
+/** Where nobody listens: the address of this machine's own server until it runs again. */
+const NOWHERE = 'http://127.0.0.1:0';
+
+/** Saves the key and what belongs to it; whatever led to it is over then. */
+export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
+  const { env, folders } = runtime();
+  const choice = storeChoice(arrival.store ?? env.SERVICE_KEYSTORE);
+  const { stored, locked } = await saveKey(choice, arrival, env);
+  const { replaced, standard } = await remember(arrival, stored);
+  const path = credentialsPath(folders);
+  if (stored === 'file') {
+    const why = locked ? ': the system keychain is locked' : choice === 'auto' ? ': no system keychain here' : '';
+    out.note(`Saved in ${path} (mode 0600)${why}.`);
+    if (locked) out.note('Once it is unlocked: service login --move-to keychain');
+  }
+  if (!standard)
+    out.note(called(`Another server is chosen here; to use this one: service servers use ${nameOf(arrival.origin)}`));
+  return { stored, replaced, standard, place: stored === 'keychain' ? 'the system keychain' : path };
+}
+
+async function remember(
+  { origin, serverId, person, key, token }: Arrival,
+  stored: 'keychain' | 'file',
+): Promise<{ replaced: boolean; standard: boolean }> {
+  const { env, folders } = runtime();
+  const before = readCredentials(folders).servers[origin];
+  if (before && stored === 'file') await forgetKey(before);
+  const result = await updateCredentials(folders, (saved) => {
+    makeRoom(saved, origin);
+    const known = saved.servers[origin];
+    const { pending: _over, former: _former, ...rest } = known ?? {};
+    const entry: ServerEntry = {
+      ...rest,
+      server_id: serverId,
+      name: known?.name ?? freeName(saved, origin),
+      mode: 'team',
+      person: { id: person.id, handle: person.handle },
+      key: {
+        id: key.id,
+        name: key.name,
+        expires_at: key.expires_at,
+        store: stored,
+        ...(stored === 'file' ? { token } : {}),
+      },
+      ...seatsAt(known, serverId),
+      logged_in_at: new Date().toISOString(),
+    };
+    saved.servers[origin] = entry;
+    return { replaced: known?.key != null, standard: usualServer(saved, folders, env).origin === origin };
+  });
+  if (before?.pending) await forgetPending(before.server_id, before.pending);
+  return result;
+}
+
+/** Another server may be where this machine's own one was: what is known about that one stands elsewhere then. */
+function makeRoom(saved: Credentials, origin: string): void {
+  const own = saved.servers[origin];
+  if (own?.mode !== 'local') return;
+  delete saved.servers[origin];
+  saved.servers[NOWHERE] = { ...own, urls: (own.urls ?? []).filter((url) => url !== origin) };
+  if (saved.default === origin) saved.default = NOWHERE;
+}
+
+function nameOf(origin: string): string {
+  return readCredentials(runtime().folders).servers[origin]?.name ?? origin;
+}

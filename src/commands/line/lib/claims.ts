@@ -1,0 +1,82 @@
+/** Which agents are on which files, as commands ask for it and show it. */
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import * as Flags from '@oclif/core/flags';
+import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
+import type { Client } from '../../../client/client.ts';
+import { covers, globProblem, overlap } from '../../../contract/globs.ts';
+import { escapeUntrusted } from '../../../contract/text.ts';
+import type { Claim, LineOverlap } from '../../../contract/types.ts';
+import { usage } from '../../../local/failure.ts';
+import { pathIn, type Repository, repositoryOf } from '../../../local/repository.ts';
+
+/** On commands that set a line. Braces of a glob have commas, so none separates. */
+export const pathFlags = {
+  paths: Flags.string({
+    helpValue: 'GLOB',
+    description: 'Files it is about, from the top of the repository; up to 20 times',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+};
+
+/** The repository of this folder; outside of one, the folder itself stands for it. */
+export async function repositoryHere(): Promise<Repository> {
+  return (await repositoryOf(process.cwd())) ?? { root: process.cwd(), name: null };
+}
+
+/** What a line is sent with for `--paths`: globs relative to the repository, and which one that is. */
+export async function pathsOf(given: string[] | undefined): Promise<{ paths?: string[]; repo?: string }> {
+  if (given === undefined) return {};
+  const { root, name } = await repositoryHere();
+  const paths = given.map((path) => {
+    // A folder stands for what is in it.
+    const glob = isFolder(join(root, path)) ? `${path.replace(/^\.?\/*$/, '').replace(/([^/])\/*$/, '$1/')}**` : path;
+    const problem = globProblem(glob);
+    if (problem !== null)
+      throw usage(`--paths ${path} ${problem}.`, "--paths 'src/retry/**', from the top of the repository");
+    return glob;
+  });
+  if (paths.length > 20) throw usage('A line names at most 20 paths.');
+  return { paths, ...(name === null ? {} : { repo: name }) };
+}
+
+/** A path as it was typed in this folder, or a glob, as the repository names it. @throws Failure if it is outside */
+export function fileHere(root: string, typed: string): string {
+  const path = pathIn(root, resolve(typed));
+  if (path === null) throw usage(`${typed} is not in this repository.`, 'service who src/http.ts');
+  return isFolder(resolve(typed)) ? `${path === '' ? '' : `${path}/`}**` : path;
+}
+
+/** The lines of others in this repository, as the client's actor sees them. */
+export async function othersIn(client: Client, { name }: Repository): Promise<Claim[]> {
+  const { data } = await client.call('listClaims');
+  return data.claims.filter(({ repo, own }) => repo === name && !own);
+}
+
+/** The lines that a file can be of; a glob is asked for as one unless a file has that name. */
+export const onFile = (claims: readonly Claim[], root: string, path: string): Claim[] =>
+  claims.filter(({ paths }) =>
+    existsSync(join(root, path)) || globProblem(path) !== null ? covers(paths, path) : overlap(paths, [path]),
+  );
+
+/** One line for each agent that is on a file. */
+export const claimText = (path: string, { agent, board, line, task, since }: Claim, times: TimeStyle): string =>
+  `${escapeUntrusted(path)}  ${agent} on ${board}${task === null ? '' : `, ${task}`}: ${escapeUntrusted(line)} (${showTime(since, times)})`;
+
+/** What a line that was just set has in common with others. */
+export const overlapText = (overlaps: readonly LineOverlap[] | undefined, times: TimeStyle): string =>
+  (overlaps ?? [])
+    .map(
+      ({ agent, board, path, line, since }) =>
+        `\n${agent} on ${board} is on ${escapeUntrusted(path)}: ${escapeUntrusted(line)} (${showTime(since, times)})`,
+    )
+    .join('');
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,166 @@
+/** Requests a key for this machine: the person approves a short code on another machine. */
+
+import { called, runtime } from '../../../cli/runtime.ts';
+import { askText, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
+import { show } from '../../../cli/terminal/terminal.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { serverInfo } from '../../../client/features.ts';
+import type { Answer } from '../../../contract/types.ts';
+import { Failure } from '../../../local/failure.ts';
+import { type Pending, readCredentials, type ServerEntry } from '../../../local/keys/credentials.ts';
+import { readPending } from '../../../local/keys/keystore.ts';
+import { canonicalOrigin } from '../../../local/origin.ts';
+import {
+  abandon,
+  type BroughtKey,
+  begin,
+  checkIdentity,
+  clientFor,
+  type Deps,
+  entryToConnect,
+  isUnclear,
+  land,
+  machineLabel,
+  userHandle,
+} from '../../key/lib/pending-keys.ts';
+
+interface MachineOptions extends Deps {
+  handle: string | undefined;
+  label: string | undefined;
+}
+
+export interface Begun {
+  origin: string;
+  code: string;
+  expires_at: string;
+}
+
+type Key = Extract<Answer<'collectMachineKey'>, { key: unknown }>;
+
+const WAIT_SECONDS = 25;
+/** Requests to begin with: one that was lost dies by itself. */
+const STARTS = 3;
+
+/** Asks the server for a code, and keeps the secret that goes with it. */
+export async function requestKey(url: string, options: MachineOptions): Promise<Begun> {
+  const origin = canonicalOrigin(url);
+  const entry = entryToConnect(origin);
+  const handle = options.handle ?? (await askHandle(options));
+  const label = options.label ?? machineLabel(handle);
+  const client = clientFor(origin, undefined, options);
+  const { server_id: serverId } = await serverInfo(client);
+  checkIdentity(origin, entry, serverId);
+  for (let start = 1; ; start++) {
+    try {
+      const { data } = await client.call('createMachineRequest', { body: { handle, label } });
+      const { code, secret, expires_at } = data;
+      await begin({ origin, serverId, token: secret }, { kind: 'machine', handle, label, code, expires_at });
+      return { origin, code, expires_at };
+    } catch (error) {
+      if (error instanceof ClientError && isUnclear(error) && start < STARTS) continue;
+      throw error;
+    }
+  }
+}
+
+/** Asks, says how it is approved, and waits for the key. */
+export async function bringKey(url: string, options: MachineOptions): Promise<BroughtKey> {
+  const begun = await requestKey(url, options);
+  const waiting = waitingRequest(begun.origin);
+  printApprovalSteps(begun, waiting.pending.handle, options.out.quiet);
+  return collectKey(waiting, options);
+}
+
+async function askHandle(options: MachineOptions): Promise<string> {
+  if (!mayAsk(options.out, options.noInput))
+    throw missing('The handle of the person this machine is for', '--handle NAME');
+  const handle = await askText('Your handle there', userHandle());
+  if (handle === '') throw missing('Your handle there', '--handle NAME');
+  return handle;
+}
+
+/** Says how the request is approved, and that it is waited for: on standard error, whatever is printed in the end. */
+export function printApprovalSteps({ origin, code, expires_at }: Begun, handle: string, quiet: boolean): void {
+  if (quiet) return;
+  const minutes = Math.max(1, Math.round((Date.parse(expires_at) - Date.now()) / 60_000));
+  show(
+    process.stderr,
+    [
+      `On a machine where ${handle} is signed in:  ${called(`service machine approve ${code} --server ${origin}`)}`,
+      `Waiting for approval, ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left…`,
+      '',
+    ].join('\n'),
+  );
+}
+
+/** The request that waits here: of this server, or the only one. */
+export function waitingRequest(url: string | undefined): { origin: string; entry: ServerEntry; pending: Pending } {
+  const { servers } = readCredentials(runtime().folders);
+  const wanted = url === undefined ? null : canonicalOrigin(url);
+  const found = Object.entries(servers).flatMap(([origin, entry]) =>
+    entry.pending?.kind === 'machine' && (wanted === null || origin === wanted)
+      ? [{ origin, entry, pending: entry.pending }]
+      : [],
+  );
+  const [only, another] = found;
+  if (only && !another) return only;
+  if (only) {
+    throw new Failure('server_not_selected', 'Requests wait at several servers.', {
+      hint: `Name one: service machine collect ${only.origin}`,
+      details: { choices: found.map(({ origin }) => origin) },
+    });
+  }
+  throw new Failure('machine_request_invalid', 'No request of this machine is waiting.', {
+    hint: 'Start one: service machine request URL --handle HANDLE',
+    exit: 6,
+  });
+}
+
+/** Asks for the key until it comes, is refused or the time is over; then saves it. */
+export async function collectKey(
+  { origin, entry, pending }: ReturnType<typeof waitingRequest>,
+  deps: Deps,
+): Promise<BroughtKey> {
+  const secret = await readPending(entry.server_id, pending);
+  if (secret === null)
+    throw new Failure('config_corrupt', 'The secret of the request is gone.', { hint: 'Start again.' });
+  const { server_id: serverId, person, key } = await untilDecided(origin, secret, pending, deps);
+  return land({ origin, serverId, person, key, token: key.token }, deps);
+}
+
+async function untilDecided(origin: string, secret: string, pending: Pending, deps: Deps): Promise<Key> {
+  const client = clientFor(origin, undefined, deps);
+  const { sleep, now } = client.environment;
+  const { features } = await serverInfo(client);
+  const waits = Array.isArray(features) && features.includes('collect_wait');
+  let unclear = false;
+  for (;;) {
+    const started = now();
+    let pause = 1_000;
+    try {
+      const body = { secret, ...(waits ? { wait_seconds: WAIT_SECONDS } : {}) };
+      const { data } = await client.call('collectMachineKey', { body });
+      if ('key' in data) return data;
+      if (!waits) pause = Math.min(10, Math.max(1, data.poll_interval_seconds)) * 1000;
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      unclear ||= isUnclear(error);
+      // The server decides when the time is over; one that cannot be reached is asked for a minute longer.
+      const late = now() > Date.parse(pending.expires_at) + 60_000;
+      if (late || !(isUnclear(error) || error.transient)) throw await theEnd(origin, pending, error, unclear);
+      pause = Math.max(pause, (error.retryAfter ?? 2) * 1000);
+    }
+    await sleep(Math.max(0, started + pause - now()));
+  }
+}
+
+/** A request that can lead nowhere any more is not kept. */
+async function theEnd(origin: string, { label }: Pending, error: ClientError, unclear: boolean): Promise<Error> {
+  if (error.code !== 'machine_request_invalid' && error.code !== 'machine_request_refused') return error;
+  await abandon(origin);
+  if (!unclear || error.code === 'machine_request_refused') return error;
+  return new Failure('outcome_unknown', 'The answer with the key may have been lost.', {
+    hint: `Ask again: service machine request ${origin}; then revoke "${label}" if service key list shows one unused`,
+    details: { reason: error.code },
+  });
+}

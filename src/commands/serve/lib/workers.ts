@@ -1,0 +1,141 @@
+/**
+ * Runs a team's server as several processes on one port. This one holds the data folder and serves nothing itself: it starts a
+ * worker again that died, and on SIGHUP replaces all of them, one by one, by workers of the files that are installed now.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { EXIT } from '../../../cli/exit.ts';
+import type { Output } from '../../../cli/output.ts';
+import { endWith, exitAfter } from '../../../cli/signals.ts';
+import { Failure } from '../../../local/failure.ts';
+import type { RunningServer, ServeOptions } from '../../../server/serve.ts';
+
+/** What a worker says when it serves. */
+export type Serving = Pick<RunningServer, 'url' | 'listening' | 'keyFile' | 'firstStart' | 'personHandle'>;
+
+/** What a worker is told to finish its requests and end. */
+const END = 'end';
+const PAUSE_MS = { first: 1_000, most: 30_000 };
+/** So many deaths within so many milliseconds are no accident. */
+const DEATHS = { most: 5, within: 60_000 };
+
+/** @throws Failure `storage_unsupported` unless all workers can share the database and the files. */
+export function requireShared({ db, files }: ServeOptions): void {
+  if (/^postgres(ql)?:/.test(db ?? '') && /^(db:|s3:)/.test(files ?? '')) return;
+  throw new Failure('storage_unsupported', 'Several workers need a Postgres, and the files in it or in S3.', {
+    hint: 'Set SERVICE_DB to postgres://… and SERVICE_FILES to db: or s3://BUCKET/PREFIX, or leave --workers out',
+    exit: EXIT.usage,
+  });
+}
+
+/**
+ * Serves until a signal. The data folder has to be locked.
+ * @param serving told once, when the first worker serves
+ * @returns the exit code: that of a first worker that does not start, or 1 when workers die again and again
+ */
+export async function runWorkers(
+  count: number,
+  dataDir: string,
+  out: Output,
+  serving: (first: Serving) => void,
+): Promise<number> {
+  const workers = new Set<Worker>();
+  const deaths: number[] = [];
+  const ended = Promise.withResolvers<number>();
+  let ending = false;
+  let reloading = false;
+
+  /** Starts one more. @throws its exit code, when it ends before it serves */
+  function start(): Promise<Serving> {
+    const worker = cluster.fork();
+    return new Promise((resolve, reject) => {
+      worker.once('message', (message: Serving) => {
+        workers.add(worker);
+        resolve(message);
+      });
+      worker.once('exit', (code) => {
+        reject(code ?? EXIT.other);
+        if (workers.delete(worker) && !ending) died();
+      });
+    });
+  }
+
+  function died(): void {
+    const now = performance.now();
+    deaths.push(now);
+    const lately = deaths.filter((at) => now - at < DEATHS.within).length;
+    if (lately >= DEATHS.most) {
+      out.note(`${lately} workers died within a minute; the server ends.`);
+      void end(EXIT.other);
+      return;
+    }
+    const pause = Math.min(PAUSE_MS.first * 2 ** (lately - 1), PAUSE_MS.most);
+    out.note(`A worker died; another one starts in ${pause / 1_000} s.`);
+    setTimeout(() => {
+      if (!ending) start().catch(died);
+    }, pause);
+  }
+
+  /** Lets a worker finish its requests; resolves when it is gone. */
+  function drain(worker: Worker): Promise<unknown> {
+    workers.delete(worker);
+    const gone = new Promise((resolve) => worker.once('exit', resolve));
+    worker.send(END);
+    return gone;
+  }
+
+  async function end(code: number): Promise<void> {
+    ending = true;
+    await Promise.all([...workers].map(drain));
+    rmSync(join(dataDir, 'server.pid'), { force: true });
+    ended.resolve(code);
+  }
+
+  async function reload(): Promise<void> {
+    if (reloading || ending) return;
+    reloading = true;
+    try {
+      for (const old of [...workers]) {
+        await start();
+        await drain(old);
+      }
+      out.note('All workers were replaced.');
+    } catch {
+      out.note('reload_failed: a new worker does not start; those that are left go on.');
+    } finally {
+      reloading = false;
+    }
+  }
+
+  try {
+    serving(await start());
+  } catch (code) {
+    return code as number;
+  }
+  for (let n = 1; n < count; n++) start().catch(died);
+  process.on('SIGHUP', () => void reload());
+  endWith((signal) => {
+    if (ending) process.exit(exitAfter[signal]);
+    out.note('Stopping; running requests finish first.');
+    void end(EXIT.done);
+  });
+  return ended.promise;
+}
+
+/** Serves as one worker, until it is told to end or what it needs is lost. Never returns. */
+export async function serveAsWorker(server: RunningServer): Promise<never> {
+  const { url, listening, keyFile, firstStart, personHandle } = server;
+  const close = (code: number) => () => void server.close().then(() => process.exit(code));
+  process.on('message', (message) => {
+    if (message === END) close(EXIT.done)();
+  });
+  // Ctrl-C reaches all processes of a terminal; the first one tells the others what to do.
+  process.on('SIGHUP', () => {});
+  endWith((signal) => {
+    if (signal === 'SIGTERM') close(EXIT.done)();
+  });
+  void server.failed.then(close(EXIT.other));
+  process.send?.({ url, listening, keyFile, firstStart, personHandle } satisfies Serving);
+  return new Promise(() => {});
+}

@@ -1,0 +1,72 @@
+/** Asks all servers this machine knows the same question. One that does not answer does not hide the others. */
+
+import type { Output } from '../../../cli/output.ts';
+import { called } from '../../../cli/runtime.ts';
+import { nameEndedKey } from '../../../cli/session/ended-key.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
+import { listServers } from '../../../cli/session/servers.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { Failure } from '../../../local/failure.ts';
+
+/** What one server said, or why it said nothing. */
+export type Group<T> = { name: string; url: string } & (
+  | ({ error?: undefined } & T)
+  | { error: { code: string; message: string; hint: string } }
+);
+
+/**
+ * @param open a session at the server of this name, which is not started for it.
+ * @throws Failure when not one of them answered.
+ */
+export async function askEveryServer<T extends object>(
+  open: (server: string) => Promise<Session>,
+  read: (session: Session) => Promise<T>,
+  out: Output,
+): Promise<Group<T>[]> {
+  const groups: Group<T>[] = [];
+  for (const { name, url } of listServers().servers) {
+    let session: Session | null = null;
+    try {
+      session = await open(name);
+      groups.push({ name, url, ...(await read(session)) });
+    } catch (error) {
+      nameEndedKey(error, session);
+      groups.push({ name, url, error: asExpected(error) });
+    }
+  }
+  // The answer is of several servers, so it names none as its own.
+  delete out.base.server;
+  delete out.base.actor;
+  if (groups.length > 0 && groups.every((group) => group.error !== undefined)) {
+    throw new Failure('server_unreachable', 'None of the known servers answered.', {
+      hint: 'service servers list',
+      details: { servers: groups },
+    });
+  }
+  return groups;
+}
+
+/** What answered, without what did not. */
+export const answered = <T>(groups: Group<T>[]): (Group<T> & { error?: undefined } & T)[] =>
+  groups.filter((group): group is Group<T> & { error?: undefined } & T => group.error === undefined);
+
+/** A group as text; one without an answer says why. */
+export async function groupTexts<T>(
+  groups: Group<T>[],
+  text: (group: T, url: string) => Promise<string>,
+): Promise<string> {
+  const blocks: string[] = [];
+  for (const group of groups) {
+    const { url, error } = group;
+    blocks.push(error === undefined ? await text(group as T, url) : `${url} · ${error.message}`);
+  }
+  return blocks.join('\n\n');
+}
+
+function asExpected(error: unknown): { code: string; message: string; hint: string } {
+  if (error instanceof Failure || error instanceof ClientError) {
+    const { code, message, hint } = error;
+    return { code, message, hint: called(hint) };
+  }
+  throw error;
+}

@@ -1,0 +1,140 @@
+/** Shared by task commands: resolves the task, reads the text, and reports the change. */
+
+import type { Output } from '../../../cli/output.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
+import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { requireFeature } from '../../../client/features.ts';
+import type { AgentLine, AgentWork, Answer, Task, TaskRef } from '../../../contract/types.ts';
+import { Failure, lacking, usage } from '../../../local/failure.ts';
+import { forgetOwnership, ownershipOf, rememberOwnership } from '../../../local/ownerships.ts';
+import { remind } from '../../inbox/lib/reminders.ts';
+
+/** A reference in any letter case, a number, or an id. */
+export const TASK = /^([A-Za-z][A-Za-z0-9]{1,5}-[1-9][0-9]{0,8}|[1-9][0-9]{0,8}|tsk_[0-9A-HJKMNP-TV-Z]{26})$/;
+
+/** The task as somebody typed it. @throws Failure for what cannot be one. */
+export function taskRef(text: string): string {
+  if (TASK.test(text)) return text;
+  throw usage(`A task is CHK-17, 17 or tsk_…, but got "${text}".`, 'service task list');
+}
+
+/** Nothing about tasks is sent to a server that has none. */
+export async function withTasks<S extends Session>(session: S): Promise<S> {
+  await requireFeature(session.client, 'tasks');
+  return session;
+}
+
+/**
+ * A task, then its text; the task may be left out. A first word that reads as a task is one, unless `--` stands before it.
+ * @param argv as typed.
+ */
+export function taskAndText(words: readonly string[], argv: readonly string[]): { task?: string; text?: string } {
+  const dash = argv.indexOf('--');
+  const afterDash = dash >= 0 && argv.length - dash - 1 === words.length;
+  const named = !afterDash && words[0] !== undefined && TASK.test(words[0]);
+  const [text, ...more] = named ? words.slice(1) : words;
+  if (more.length > 0) throw usage('The text is one argument: put it in quotes.');
+  return { ...(named ? { task: words[0] as string } : {}), ...(text === undefined ? {} : { text }) };
+}
+
+/** A text that is an argument, or piped in. @throws Failure `body_empty`. */
+export async function textOf(given: string | undefined, what: string, out: Output): Promise<string> {
+  if (given === undefined && !hasPipedInput()) throw lacking(`Give ${what} as an argument, or pipe it in.`);
+  const text = given === undefined || given === '-' ? await readWhole('-', out, what) : given;
+  if (/\S/u.test(text)) return text;
+  throw new Failure('body_empty', `There is no text for ${what}.`, {
+    hint: given === undefined || given === '-' ? 'The command before the pipe wrote nothing' : '',
+  });
+}
+
+/** The task that was named, else the one the agent is on. @throws Failure `no_current_task`. */
+export async function currentTask(session: BoardSession, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const { client, board, agent } = session;
+  const current = agent ? (await client.call('getMe')).data.current_task : null;
+  if (current) return current.id;
+  const { data } = await client.call('listTasks', { params: { board }, query: { mine: true } });
+  const tasks = data.tasks.map((task) => task.ref);
+  throw new Failure('no_current_task', agent ? 'The agent is on no task now.' : 'A person is on no task; name one.', {
+    hint: tasks.length > 0 ? `Name one, such as ${tasks[0]}` : 'service task list',
+    details: { tasks },
+    exit: 1,
+  });
+}
+
+/**
+ * Makes a change with what this agent was given when it started the task, if that was on this machine. It is sent once
+ * after the task was taken from the agent, which then knows and may go on as a helper. @throws what the change throws.
+ */
+export async function asOwner<T>(
+  { seat }: Session,
+  task: string,
+  change: (own: { ownership?: string }) => Promise<T>,
+): Promise<T> {
+  const { folders } = runtime();
+  const ownership = seat ? ownershipOf(folders, seat.memberId, task) : undefined;
+  if (!seat || ownership === undefined) return change({});
+  try {
+    return await change({ ownership });
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'task_taken')
+      await forgetOwnership(folders, seat.memberId, task);
+    throw error;
+  }
+}
+
+/** Keeps what an agent was given with a task that it owns now. */
+export async function keepOwnership({ seat }: Session, { id, ref, ownership }: Task): Promise<void> {
+  if (!seat || ownership === undefined) return;
+  await rememberOwnership(runtime().folders, { member_id: seat.memberId, task_id: id, ref, ownership });
+}
+
+interface TaskOut {
+  task: Task;
+  line: AgentLine | null;
+  /** What nobody has picked up, after a task was closed. */
+  next: TaskRef | null;
+  nudges: { code: string; text: string }[];
+}
+
+/** What is told after a change. What of it cannot be read is left out: the change is made. */
+export async function taskOut(
+  session: BoardSession,
+  task: Task,
+  out: Output,
+  change: 'started' | 'closed' | 'other' = 'other',
+): Promise<TaskOut> {
+  const inbox = session.agent ? await readWork(session) : null;
+  const next = change === 'closed' ? await nextTask(session, inbox?.work ?? null) : null;
+  if (inbox?.work.nudges) await remindAfter(change, inbox, { next, stay: staying(session), out });
+  return { task, line: inbox?.work.line ?? null, next, nudges: out.base.nudges ?? [] };
+}
+
+async function readWork({ client }: BoardSession): Promise<Answer<'readInbox'> | null> {
+  const reply = await client.call('readInbox', { query: { limit: 1 } }).catch(() => null);
+  return reply?.data ?? null;
+}
+
+async function nextTask({ client, board }: BoardSession, work: AgentWork | null): Promise<TaskRef | null> {
+  if (work) return work.oldest_open;
+  const query = { state: 'open', limit: 1 };
+  const [open] = (await client.call('listTasks', { params: { board }, query }).catch(() => null))?.data.tasks ?? [];
+  return open ? { id: open.id, ref: open.ref, title: open.title } : null;
+}
+
+async function remindAfter(
+  change: 'started' | 'closed' | 'other',
+  { member_id: agent }: Answer<'readInbox'>,
+  { next, stay, out }: { next: TaskRef | null; stay: string; out: Output },
+): Promise<void> {
+  if (change === 'closed' && next)
+    await remind(out, agent, { code: 'next_task', text: `${next.ref} is open: service task start ${next.ref}${stay}` });
+  if (change === 'started')
+    await remind(out, agent, {
+      code: 'first_task',
+      text: 'While you work: service task note "where it stands"; a question: service ask; at the end: service task done "what was done"',
+      most: 3,
+    });
+}
