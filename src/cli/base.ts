@@ -6,7 +6,6 @@ import type { CallInput, Client } from '../client/client.ts';
 import type { OperationName } from '../contract/operations.ts';
 import { shellArgument } from '../contract/text.ts';
 import type { Answer } from '../contract/types.ts';
-import type { SessionHere } from '../harness/detect.ts';
 import type { Seat } from '../local/actors.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { forCommand, report } from './errors.ts';
@@ -17,8 +16,6 @@ import type { Output } from './output.ts';
 import { refuseEmpty, usageError } from './parsing/errors.ts';
 import { flagsIn, parsed } from './parsing/parsing.ts';
 import { runtime } from './runtime.ts';
-import type { AdminActionInput } from './session/ask-person.ts';
-import type { Delegated } from './session/delegated.ts';
 import { blockedHere, forAgent, here, inSession, lookAround, requireWhole } from './session/here.ts';
 import type { BoardSession, Session, SessionChoice, Who } from './session/open-session.ts';
 import type { ReadOnly } from './session/read-only.ts';
@@ -166,25 +163,12 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   }
 
   /** What this command was told about whom it acts as, and where. */
-  private choice(who: Who, { autostart = true, ofBoard = false, seat }: SessionOptions): SessionChoice {
+  protected choice(who: Who, { autostart = true, ofBoard = false, seat }: SessionOptions = {}): SessionChoice {
     const { server, board, as } = this.globals;
     const { out, timeoutMs, verbose } = this;
     // In a sandbox nothing is started that would be kept in it.
     const may = autostart && here().sandbox === null;
     return { who, server, board, as, seat, timeoutMs, verbose, line: this.line(), ofBoard, out, autostart: may };
-  }
-
-  /** The session of an agent's program that finds boards through the daemon; null where a person or a seat acts. */
-  protected async delegated(): Promise<Delegated | null> {
-    const { delegatedTo, delegatingSession } = await import('./session/delegated.ts');
-    const session = delegatingSession(this.globals, this.line());
-    return session && delegatedTo(session, this.choice('D', {}));
-  }
-
-  /** The server that a session's command means, where its daemon acts there. */
-  protected async serverHere(session: SessionHere): Promise<{ url: string }> {
-    const { delegatedTo } = await import('./session/delegated.ts');
-    return (await delegatedTo(session, this.choice('D', {}))).server;
   }
 
   /** A session of the person at the server of this name, without starting it. */
@@ -205,15 +189,6 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const session = await this.session(who, { autostart, ofBoard: true });
     const { chooseBoard } = await import('./session/board.ts');
     return { ...session, board: (await chooseBoard(session, this.out)).name };
-  }
-
-  /** Sends an agent's request to its person and shows what became of it. */
-  protected async request(session: Session, body: AdminActionInput): Promise<void> {
-    const { askPerson, askedText } = await import('./session/ask-person.ts');
-    const asked = await askPerson(session, body, this.key);
-    const { warnOfLoopback } = await import('./access/invite.ts');
-    warnOfLoopback(this.out, asked.invite?.invite);
-    this.out.print(asked, () => askedText(asked, this.times));
   }
 
   /** Prints the result: one JSON object of the command's shape, or the text that is made from the same record. */
@@ -259,7 +234,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   }
 
   /** The command as a person would type it again: as themselves, and asked before anything is done. */
-  private line(): string {
+  protected line(): string {
     const agent = this.globals.as;
     const own = this.argv.filter((word, i) => {
       const value = word === agent && /^(--as|-a)$/.test(this.argv[i - 1] ?? '');

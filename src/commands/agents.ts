@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../cli/base.ts';
-import { ownAgents } from '../cli/boards/list.ts';
 import { listFlags } from '../cli/flags.ts';
 import { answer, object, serverGroup } from '../cli/shapes.ts';
 import type { Member } from '../contract/types.ts';
+import { ownAgents } from './board/lib/list.ts';
 import { ownAgentsText, usageTableText } from './board/lib/member-text.ts';
 import { answered, askEveryServer, groupTexts } from './servers/lib/every-server.ts';
 

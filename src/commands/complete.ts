@@ -40,7 +40,7 @@ export default class Complete extends BaseCommand<typeof Complete> {
   }
 
   private async servers(): Promise<string[]> {
-    const { listServers } = await import('../cli/session/servers.ts');
+    const { listServers } = await import('./servers/lib/servers.ts');
     return listServers().servers.map((server) => server.name);
   }
 

@@ -1,7 +1,7 @@
 /** Links and codes of a server that only this machine reaches: whoever passes one on is told so. */
 import { expect } from 'chai';
-import { warnOfLoopback } from '../../src/cli/access/invite.ts';
 import { Output } from '../../src/cli/output.ts';
+import { warnOfLoopback } from '../../src/commands/invite/lib/invite.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 
 describe('what is to be passed on, at a server on loopback', function () {

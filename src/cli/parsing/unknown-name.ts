@@ -1,6 +1,8 @@
 /** Adds similar existing names to the hint of a "not found" error. */
 import { serverInfo } from '../../client/features.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
 import { findProject, saidBy } from '../../local/project.ts';
+import { knownServers } from '../../local/servers.ts';
 import { olderThan } from '../../local/versions.ts';
 import { runtime, version } from '../runtime.ts';
 import type { Session } from '../session/open-session.ts';
@@ -101,8 +103,8 @@ function typedFor({ code, details }: { code?: unknown; details?: unknown }, { fl
 async function namesFor(error: { code?: unknown; details?: unknown }, { board, session }: Refused): Promise<string[]> {
   switch (error.code) {
     case 'server_unknown': {
-      const { listServers } = await import('../session/servers.ts');
-      return listServers().servers.map(({ name }) => name);
+      const { folders, env } = runtime();
+      return knownServers(readCredentials(folders), folders, env).map(({ name }) => name);
     }
     case 'agent_seat_elsewhere':
       return (await import('../completion/agents.ts')).savedAgents();

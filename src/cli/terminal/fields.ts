@@ -28,3 +28,16 @@ export function indented(text: string): string {
 export function plural(n: number, one: string, many: string): string {
   return `${n} ${n === 1 ? one : many}`;
 }
+
+/** `2.1 kB` */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${Math.round(bytes)} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = -1;
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000;
+    unit++;
+  }
+  return `${value.toFixed(1)} ${units[unit]}`;
+}

@@ -2,8 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { createSeat } from '../../cli/session/new-seat.ts';
 import { member, object, stored, text } from '../../cli/shapes.ts';
+import { createSeat } from './lib/new-seat.ts';
 
 export const json = () => object({ agent: member, stored: stored.nullable(), token: text.optional() });
 

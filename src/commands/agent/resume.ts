@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { deliveryLine } from '../../cli/print/join-summary.ts';
 import { member, object, text } from '../../cli/shapes.ts';
+import { deliveryLine } from '../join/lib/join-summary.ts';
 import { bindHere } from './lib/binding.ts';
 
 export const json = () =>

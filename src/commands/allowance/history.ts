@@ -1,10 +1,10 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { revisionRows } from '../../cli/print/approval.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
+import { revisionRows } from '../approval/lib/approval-text.ts';
 
 export const json = () => object({ revisions: answer('listAllowanceRevisions').shape.revisions });
 

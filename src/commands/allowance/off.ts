@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { allowanceText } from '../../cli/print/approval.ts';
+import { allowanceText } from '../approval/lib/approval-text.ts';
 import { changedAllowance } from './lib/shapes.ts';
 
 export const json = () => changedAllowance;

@@ -1,7 +1,7 @@
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { allowanceText } from '../../cli/print/approval.ts';
+import { allowanceText } from '../approval/lib/approval-text.ts';
 import { changeAllowance } from './lib/change.ts';
 import { changedAllowance } from './lib/shapes.ts';
 

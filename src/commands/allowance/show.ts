@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { allowanceText } from '../../cli/print/approval.ts';
 import { object } from '../../cli/shapes.ts';
+import { allowanceText } from '../approval/lib/approval-text.ts';
 import { allowance } from './lib/shapes.ts';
 
 export const json = () => object({ allowance });

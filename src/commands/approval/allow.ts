@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
-import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { allowedText, allowQuestion } from '../../cli/print/approval.ts';
 import { requestedApproval } from '../../cli/shapes.ts';
+import { warnOfLoopback } from '../invite/lib/invite.ts';
+import { allowedText, allowQuestion } from './lib/approval-text.ts';
 
 export const json = () => requestedApproval;
 

@@ -1,7 +1,7 @@
-import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { approvalText } from '../../cli/print/approval.ts';
+import { warnOfLoopback } from '../invite/lib/invite.ts';
+import { approvalText } from './lib/approval-text.ts';
 import { collected } from './lib/approvals.ts';
 import { approvalOutcome } from './lib/shapes.ts';
 

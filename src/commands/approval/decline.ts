@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { actionWords } from '../../cli/print/approval.ts';
 import { answer, object, text } from '../../cli/shapes.ts';
+import { actionWords } from './lib/approval-text.ts';
 
 export const json = () => object({ state: text, approval: answer('declineApproval') });
 

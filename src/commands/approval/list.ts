@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { approvalRows } from '../../cli/print/approval.ts';
 import { called } from '../../cli/runtime.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
+import { approvalRows } from './lib/approval-text.ts';
 import { allApprovals } from './lib/approvals.ts';
 
 const NONE = 'Your agents ask for nothing. What they may do without asking: service allowance show';

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
-import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { approvalText } from '../../cli/print/approval.ts';
+import { warnOfLoopback } from '../invite/lib/invite.ts';
+import { approvalText } from './lib/approval-text.ts';
 import { shown } from './lib/approvals.ts';
 import { approvalOutcome } from './lib/shapes.ts';
 

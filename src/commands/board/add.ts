@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { askedText, askToAdd } from '../../cli/session/ask-person.ts';
 import { boardPerson, object, requestedApproval, text } from '../../cli/shapes.ts';
+import { askedText, askToAdd } from '../approval/lib/ask-person.ts';
 import { handleOf } from './lib/people.ts';
 
 export const json = () =>

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { board, flag, member, object, text } from '../../cli/shapes.ts';
 import { askName, createBoard, createdText, createInSession } from './lib/create.ts';
+import { DelegatedCommand } from './lib/delegated-command.ts';
 
 export const json = () =>
   object({
@@ -16,7 +16,7 @@ export const json = () =>
     join_command: text,
   });
 
-export default class BoardCreate extends BaseCommand<typeof BoardCreate> {
+export default class BoardCreate extends DelegatedCommand<typeof BoardCreate> {
   static override aliases = ['board new'];
   static override summary = 'Create a board';
   static override description =

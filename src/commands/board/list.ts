@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { type BoardListOptions, boardListText, joinedLists, readBoards } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { readBoardsHere } from '../../cli/session/delegated.ts';
 import type { Session } from '../../cli/session/open-session.ts';
 import { answer, count, object, serverGroup } from '../../cli/shapes.ts';
 import { answered, askEveryServer, groupTexts } from '../servers/lib/every-server.ts';
+import { readBoardsHere } from './lib/delegated.ts';
+import { DelegatedCommand } from './lib/delegated-command.ts';
+import { type BoardListOptions, boardListText, joinedLists, readBoards } from './lib/list.ts';
 import { listedBoard } from './lib/shapes.ts';
 
 export const json = () => {
@@ -19,7 +19,7 @@ export const json = () => {
   return object({ ...list, servers: z.array(serverGroup(list)).optional() });
 };
 
-export default class BoardList extends BaseCommand<typeof BoardList> {
+export default class BoardList extends DelegatedCommand<typeof BoardList> {
   static override readOnly = true;
   static override aliases = ['boards'];
   static override summary = 'List your boards';

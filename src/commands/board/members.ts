@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { allMembers } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
+import { allMembers } from './lib/list.ts';
 import { memberRows } from './lib/member-text.ts';
 import { members } from './lib/shapes.ts';
 

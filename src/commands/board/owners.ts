@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
-import { roleWanted } from '../../cli/session/ask-person.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
 import { without } from '../../cli/session/read-only.ts';
 import { boardPerson, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
+import { roleWanted } from '../approval/lib/ask-person.ts';
+import { AskingCommand } from '../approval/lib/asking-command.ts';
 import { personRows } from './lib/member-text.ts';
 import { handleOf, ownersOf } from './lib/people.ts';
 
@@ -17,7 +17,7 @@ export const json = () =>
     requestedApproval,
   ]);
 
-export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
+export default class BoardOwners extends AskingCommand<typeof BoardOwners> {
   static override boardFirst = true;
   static override readOnly = without('add', 'remove');
   static override summary = 'List the owners of a board, or change who owns it';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
-import { allPeople } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { board, boardPerson, object } from '../../cli/shapes.ts';
+import { allPeople } from './lib/list.ts';
 import { personRows } from './lib/member-text.ts';
 
 export const json = () => object({ visibility: board.shape.visibility, people: z.array(boardPerson) });

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, requestFlags, writeFlags } from '../../cli/flags.ts';
-import { boardIdOf } from '../../cli/session/ask-person.ts';
 import { without } from '../../cli/session/read-only.ts';
 import { board, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
+import { boardIdOf } from '../approval/lib/ask-person.ts';
+import { AskingCommand } from '../approval/lib/asking-command.ts';
 import { policyOptions, readBoard } from './lib/settings.ts';
 import { changeLine, policyText, policyWords } from './lib/settings-text.ts';
 import { changeOf } from './lib/shapes.ts';
 
 export const json = () => z.union([changeOf(board.shape.policy), requestedApproval]);
 
-export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
+export default class BoardPolicy extends AskingCommand<typeof BoardPolicy> {
   static override boardFirst = true;
   static override readOnly = without('set', 'preset');
   static override summary = 'Show or set who reads and sends what on a board';

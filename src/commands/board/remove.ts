@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
-import { boardIdOf, personIdOf } from '../../cli/session/ask-person.ts';
 import { boardPerson, object, requestedApproval } from '../../cli/shapes.ts';
+import { boardIdOf, personIdOf } from '../approval/lib/ask-person.ts';
+import { AskingCommand } from '../approval/lib/asking-command.ts';
 import { agentsOf, alsoEnding, forgetSeats } from './lib/leaving.ts';
 
 export const json = () => z.union([object({ person: boardPerson }), requestedApproval]);
 
-export default class BoardRemove extends BaseCommand<typeof BoardRemove> {
+export default class BoardRemove extends AskingCommand<typeof BoardRemove> {
   static override boardFirst = true;
   static override summary = 'Take a person off a board';
   static override description =

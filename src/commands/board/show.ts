@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { boardText } from '../../cli/print/board.ts';
 import { board, object } from '../../cli/shapes.ts';
+import { boardText } from './lib/board-text.ts';
 
 export const json = () => object({ board_record: board });
 

@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
-import { readBoards } from '../../cli/boards/list.ts';
 import { numberFlag } from '../../cli/flags.ts';
 import type { BoardSession, Session } from '../../cli/session/open-session.ts';
 import { message, text } from '../../cli/shapes.ts';
 import { followed } from '../../cli/terminal/time.ts';
 import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
+import { readBoards } from './lib/list.ts';
 import { unlessNobody } from './lib/read/catch-up.ts';
 import { type Filters, filtersOf } from './lib/read/filters.ts';
 import { follow } from './lib/read/follow.ts';

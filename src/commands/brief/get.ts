@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { savedFile } from '../../cli/shapes.ts';
+import { sizeText } from '../../cli/terminal/fields.ts';
 import { shellArgument } from '../../contract/text.ts';
 import { getFile, printFile } from '../file/lib/get.ts';
 import { localName } from '../file/lib/names.ts';

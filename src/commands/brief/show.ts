@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
-import { briefText } from '../../cli/print/file.ts';
 import { object, text } from '../../cli/shapes.ts';
+import { briefText } from '../file/lib/file-text.ts';
 import { readBytes } from '../file/lib/get.ts';
 import { filesOf } from '../file/lib/scope.ts';
 import { requireBrief } from './lib/brief.ts';

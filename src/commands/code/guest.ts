@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
-import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { object, text } from '../../cli/shapes.ts';
+import { warnOfLoopback } from '../invite/lib/invite.ts';
 import { newCodeText } from './lib/code-text.ts';
 import { makeCode } from './lib/join-codes.ts';
 import { newCode } from './lib/shapes.ts';

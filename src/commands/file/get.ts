@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { savedFile } from '../../cli/shapes.ts';
+import { sizeText } from '../../cli/terminal/fields.ts';
 import { shellArgument } from '../../contract/text.ts';
 import { getFile, printFile } from './lib/get.ts';
 import { fileNamed, localName } from './lib/names.ts';

@@ -2,13 +2,13 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { fileRows } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { boardFile, nextText, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
 import { pages } from '../../client/pages.ts';
 import { taskRef } from '../task/lib/tasks.ts';
+import { fileRows } from './lib/file-text.ts';
 
 export const json = () => object({ files: z.array(boardFile), next_after: nextText });
 

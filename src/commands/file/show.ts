@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { fileText } from '../../cli/print/file.ts';
 import { fileDetail, object } from '../../cli/shapes.ts';
 import { pages } from '../../client/pages.ts';
+import { fileText } from './lib/file-text.ts';
 import { wholeFile } from './lib/names.ts';
 
 export const json = () => object({ file: fileDetail });

@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { noTasksFlag, tagFlags, writeFlags } from '../../cli/flags.ts';
-import { fileLine } from '../../cli/print/file.ts';
 import { usage } from '../../local/failure.ts';
+import { fileLine } from './lib/file-text.ts';
 import { wholeFile } from './lib/names.ts';
 import { tagsOf } from './lib/options.ts';
 import { oneFile } from './lib/shapes.ts';

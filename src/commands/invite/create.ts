@@ -1,17 +1,17 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { inviteBody, lost, warnOfLoopback } from '../../cli/access/invite.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { boardsFlag, boardsOf, writeFlags } from '../../cli/flags.ts';
-import { newInviteText } from '../../cli/print/invite.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
+import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { inviteBody, lost, warnOfLoopback } from './lib/invite.ts';
+import { newInviteText } from './lib/invite-text.ts';
 
 export const json = () => {
   const made = answer('createInvite');
   return z.union([object({ invite: made }), requestedApproval]);
 };
 
-export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
+export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
   static override summary = 'Invite one person to a server';
   static override description =
     'Prints a link that works once: the person who opens it with "service connect" becomes a member, on the boards you name. It\nis shown this one time only. --pairing says what their agent is to work on with one of yours on the board.\nOnly server admins invite. An agent asks its person for the invite, which then lives a day at most.';

@@ -2,10 +2,10 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { inviteRows } from '../../cli/print/invite.ts';
 import { called } from '../../cli/runtime.ts';
 import { object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
+import { inviteRows } from './lib/invite-text.ts';
 import { ownInvites } from './lib/invites.ts';
 import { invite } from './lib/shapes.ts';
 

@@ -1,9 +1,9 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { inviteNoticeRows } from '../../cli/print/invite.ts';
 import { called } from '../../cli/runtime.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
+import { inviteNoticeRows } from './lib/invite-text.ts';
 import { inviteNotices } from './lib/invites.ts';
 
 export const json = () => object({ notices: answer('listInviteNotices').shape.notices });

@@ -1,8 +1,8 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { previewText } from '../../cli/print/invite.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { inviteLink, linkText, previewOf } from './lib/invite-link.ts';
+import { previewText } from './lib/invite-text.ts';
 
 export const json = () => object({ preview: answer('previewInvite') });
 

@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { inviteText } from '../../cli/print/invite.ts';
 import { object } from '../../cli/shapes.ts';
+import { inviteText } from './lib/invite-text.ts';
 import { invite } from './lib/shapes.ts';
 
 export const json = () => object({ invite });

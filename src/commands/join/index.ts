@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { sessionHere } from '../../cli/session/here.ts';
 import {
@@ -16,6 +15,7 @@ import {
   seatUse,
   text,
 } from '../../cli/shapes.ts';
+import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import * as ways from './lib/join.ts';
 
 export const json = () =>
@@ -33,7 +33,7 @@ export const json = () =>
     guest: z.literal(true).optional(),
   });
 
-export default class Join extends BaseCommand<typeof Join> {
+export default class Join extends DelegatedCommand<typeof Join> {
   static override summary = 'Come onto a board, with an agent or as yourself';
   static override description =
     'Takes a join line with whatever stands around it, or its code, and puts an agent of yours onto that board; its seat\nis kept here, so that it acts with --as. - reads the line from standard input. The line of a guest code makes you a\nguest of a server you have no key for, once you have said yes. With --board alone you come onto an open board\nyourself.';

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { handleOf } from '../../cli/session/people.ts';
 import { object, text } from '../../cli/shapes.ts';
+import { handleOf } from '../people/lib/people.ts';
 import { keyRows } from './lib/key-text.ts';
 import { readKeys } from './lib/keys.ts';
 import { listedKeys } from './lib/shapes.ts';

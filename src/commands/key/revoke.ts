@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
-import { keyIdOf } from '../../cli/session/ask-person.ts';
-import { handleOf } from '../../cli/session/people.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
+import { keyIdOf } from '../approval/lib/ask-person.ts';
+import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { handleOf } from '../people/lib/people.ts';
 import { hangsOn } from './lib/key-text.ts';
 import { findKey, forgetKeyIn, readKeys } from './lib/keys.ts';
 import { listedKeys } from './lib/shapes.ts';
@@ -13,7 +13,7 @@ import { listedKeys } from './lib/shapes.ts';
 export const json = () =>
   z.union([object({ person: listedKeys.person, key: answer('revokeKey'), this_machine: flag }), requestedApproval]);
 
-export default class KeyRevoke extends BaseCommand<typeof KeyRevoke> {
+export default class KeyRevoke extends AskingCommand<typeof KeyRevoke> {
   static override summary = 'Revoke an access key';
   static override description =
     'Ends at once what works because of it: browser sessions, agents it added, delegations. Invites made with it stay,\nunless --revoke-invites. An admin may revoke the keys of others.';

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { agreedOnJoin, board, flag, member, object, seatUse, text } from '../../cli/shapes.ts';
+import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import { pair, pairHere, pairText } from './lib/pair.ts';
 
 export const json = () =>
@@ -16,7 +16,7 @@ export const json = () =>
     ...agreedOnJoin,
   });
 
-export default class Pair extends BaseCommand<typeof Pair> {
+export default class Pair extends DelegatedCommand<typeof Pair> {
   static override summary = 'Let two agents of yours work together';
   static override description =
     'Creates a board from a template, gives the first agent its seat and prints one line. Paste that line into the second\nsession: service join brings it onto the same board. The folder is linked to the board unless it is linked already.';

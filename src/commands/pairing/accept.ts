@@ -1,13 +1,13 @@
 import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { bindFlags, writeFlags } from '../../cli/flags.ts';
+import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import { bindSession } from './lib/pairing-requests.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 
 export const json = () => oneRequest;
 
-export default class PairingAccept extends BaseCommand<typeof PairingAccept> {
+export default class PairingAccept extends DelegatedCommand<typeof PairingAccept> {
   static override summary = 'Take part in proposed work with this very session';
   static override description =
     'For an agent of whom it was proposed to, in the session that should do the work: --here says that this is the one. The\ndelivery daemon binds it. Without an id it takes the one request that waits for you here; of several it names all.\nTaking part gives nobody control: the work is what somebody proposed, never an order.';

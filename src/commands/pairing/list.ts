@@ -1,15 +1,15 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/terminal/table.ts';
 import type { PairingRequest } from '../../contract/types.ts';
+import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import { listByDaemon, listPairings, sessionWithoutSeat } from './lib/pairing-requests.ts';
 import { pairingRows } from './lib/pairing-text.ts';
 
 export const json = () => object({ requests: answer('listPairingRequests').shape.requests });
 
-export default class PairingList extends BaseCommand<typeof PairingList> {
+export default class PairingList extends DelegatedCommand<typeof PairingList> {
   static override aliases = ['pairings'];
   static override summary = 'List proposals of work between agents that you have part in';
   static override description =

@@ -1,13 +1,13 @@
 import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { bindFlags, writeFlags } from '../../cli/flags.ts';
+import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import { bindSession } from './lib/pairing-requests.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 
 export const json = () => oneRequest;
 
-export default class PairingSelect extends BaseCommand<typeof PairingSelect> {
+export default class PairingSelect extends DelegatedCommand<typeof PairingSelect> {
   static override summary = 'Begin proposed work with this very session';
   static override description =
     'For an agent of the person who proposed it, in the session that should do the work: --here says that this is the one. The\ndelivery daemon binds it. Another session in the place of one that is there needs --replace, and both sides prove anew\nthat they reach each other.';

@@ -1,13 +1,13 @@
 import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import type { PairingRequest } from '../../contract/types.ts';
+import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import { readByDaemon, sessionWithoutSeat } from './lib/pairing-requests.ts';
 import { pairingText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 
 export const json = () => oneRequest;
 
-export default class PairingShow extends BaseCommand<typeof PairingShow> {
+export default class PairingShow extends DelegatedCommand<typeof PairingShow> {
   static override summary = 'Show one proposal of work';
   static override description = 'Its two sides, how far they are, the work itself, and the command that comes next.';
   static override examples = ['service pairing show prq_01K5A0000000000000000000P1'];

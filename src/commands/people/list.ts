@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { allPersons } from '../../cli/session/people.ts';
 import { answer, object } from '../../cli/shapes.ts';
+import { allPersons } from './lib/people.ts';
 import { serverPeopleRows } from './lib/person-text.ts';
 
 export const json = () => object({ people: z.array(answer('setPersonRole').shape.person) });

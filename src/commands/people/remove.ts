@@ -1,15 +1,15 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
-import { personIdOf } from '../../cli/session/ask-person.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
+import { personIdOf } from '../approval/lib/ask-person.ts';
+import { AskingCommand } from '../approval/lib/asking-command.ts';
 import { removalFacts, removalText } from './lib/endings.ts';
 
 export const json = () => z.union([object({ removal: answer('removePerson') }), requestedApproval]);
 
-export default class PeopleRemove extends BaseCommand<typeof PeopleRemove> {
+export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
   static override summary = 'Remove a person from the server';
   static override description =
     'For server admins. Their keys, browsers and agents stop at once, and they leave every board; a board they alone owned\ngoes to its longest-standing member. What they wrote stays, and nobody else ever gets their handle.';

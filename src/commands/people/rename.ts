@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { handleOf, noteHandle } from '../../cli/session/people.ts';
 import { answer, flag, object } from '../../cli/shapes.ts';
+import { handleOf, noteHandle } from './lib/people.ts';
 
 export const json = () => object({ person: answer('renamePerson').shape.person, changed: flag });
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { choice, required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
-import { personIdOf } from '../../cli/session/ask-person.ts';
-import { handleOf } from '../../cli/session/people.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
+import { personIdOf } from '../approval/lib/ask-person.ts';
+import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { handleOf } from './lib/people.ts';
 
 export const json = () =>
   z.union([object({ person: answer('setPersonRole').shape.person, changed: flag }), requestedApproval]);
 
-export default class PeopleRole extends BaseCommand<typeof PeopleRole> {
+export default class PeopleRole extends AskingCommand<typeof PeopleRole> {
   static override summary = 'Make somebody an admin of the server, or a member again';
   static override description =
     'Admins only. An admin invites and removes people and changes the settings; that opens no private board to them.\nThe server keeps one admin.';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { handleOf } from '../../cli/session/people.ts';
 import { object } from '../../cli/shapes.ts';
+import { handleOf } from './lib/people.ts';
 import { personText } from './lib/person-text.ts';
 
 export const json = () => object({ person: z.unknown() });

@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags } from '../../cli/flags.ts';
-import { forgetServer, tokensHeld } from '../../cli/session/servers.ts';
 import { object, text } from '../../cli/shapes.ts';
+import { forgetServer, tokensHeld } from './lib/servers.ts';
 import { knownServer } from './lib/shapes.ts';
 
 export const json = () => object({ server: knownServer, previous: text.nullable() });

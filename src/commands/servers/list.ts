@@ -3,10 +3,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { wrapped } from '../../cli/help/wrap.ts';
 import { called } from '../../cli/runtime.ts';
-import { listServers } from '../../cli/session/servers.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { screenWidth, table } from '../../cli/terminal/table.ts';
 import { SERVER_RULE } from '../../local/servers.ts';
+import { listServers } from './lib/servers.ts';
 import { knownServer } from './lib/shapes.ts';
 
 export const json = () => object({ servers: z.array(knownServer), default: text.nullable() });

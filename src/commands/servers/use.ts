@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { useServer } from '../../cli/session/servers.ts';
 import { object, text } from '../../cli/shapes.ts';
+import { useServer } from './lib/servers.ts';
 import { knownServer } from './lib/shapes.ts';
 
 export const json = () => object({ server: knownServer, previous: text.nullable() });

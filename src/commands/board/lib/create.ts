@@ -2,9 +2,7 @@
 import { basename } from 'node:path';
 import type { Output } from '../../../cli/output.ts';
 import { quoted } from '../../../cli/parsing/extra-words.ts';
-import { agreedText } from '../../../cli/print/join-summary.ts';
 import { called } from '../../../cli/runtime.ts';
-import { createHere, type Delegated } from '../../../cli/session/delegated.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { readWhole } from '../../../cli/stdin.ts';
 import { askText, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
@@ -13,6 +11,8 @@ import { patterns } from '../../../contract/ids.ts';
 import { slug } from '../../../contract/slug.ts';
 import type { Board, BodyIn } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
+import { agreedText } from '../../join/lib/join-summary.ts';
+import { createHere, type Delegated } from './delegated.ts';
 import { linkIfUnlinked } from './link-folder.ts';
 
 interface CreateOptions {

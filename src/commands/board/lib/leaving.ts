@@ -1,6 +1,5 @@
 /** Shared by commands that take people, agents or boards away: what ends with them, here and on the server. */
 
-import { allMembers } from '../../../cli/boards/list.ts';
 import { exitCode } from '../../../cli/exit.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
@@ -12,6 +11,7 @@ import type { Member } from '../../../contract/types.ts';
 import type { Seat } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { endSeat, readCredentials } from '../../../local/keys/credentials.ts';
+import { allMembers } from './list.ts';
 
 /** Active agents of a person on a board, by the person's handle. */
 export const agentsOf = async (client: Client, board: string, handle: string): Promise<Member[]> =>

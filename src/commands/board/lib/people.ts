@@ -1,7 +1,8 @@
 /** Resolves people of a board. */
-import { allPeople } from '../../../cli/boards/list.ts';
+
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { Answer, BoardPerson } from '../../../contract/types.ts';
+import { allPeople } from './list.ts';
 
 /** `maya`, `@maya`, or `me`: the caller, for an agent its person. */
 export function handleOf(typed: string, me: Answer<'getMe'> | null): string {

@@ -1,6 +1,6 @@
 /** Checks that there is enough disk space. */
 import { statfs } from 'node:fs/promises';
-import { sizeText } from '../../../cli/print/file.ts';
+import { sizeText } from '../../../cli/terminal/fields.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { isWritable, nearest } from './folders.ts';
 

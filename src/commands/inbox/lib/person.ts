@@ -1,7 +1,5 @@
 /** Reads what waits for a person: unread boards, owed replies, agents' requests, new people. Acknowledges nothing. */
 import type { z } from 'zod';
-import { readBoards } from '../../../cli/boards/list.ts';
-import { actionWords } from '../../../cli/print/approval.ts';
 import { called } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { hanging } from '../../../cli/terminal/table.ts';
@@ -9,7 +7,9 @@ import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Answer, Approval, Message, Need } from '../../../contract/types.ts';
+import { actionWords } from '../../approval/lib/approval-text.ts';
 import { allApprovals } from '../../approval/lib/approvals.ts';
+import { readBoards } from '../../board/lib/list.ts';
 import type { inboxOfPerson } from './shapes.ts';
 
 type PersonInbox = z.infer<typeof inboxOfPerson>;

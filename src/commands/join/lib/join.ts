@@ -1,10 +1,7 @@
 /** Joins an existing board, as an agent or as the person. */
 import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';
-import { type Agreed, agreedOf, agreedText } from '../../../cli/print/join-summary.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
-import { type Delegated, joinHere, type SeatOptions } from '../../../cli/session/delegated.ts';
-import { saveSeat, type Use, useOf } from '../../../cli/session/new-seat.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { readWhole } from '../../../cli/stdin.ts';
 import { type JoinLine, readJoinLine } from '../../../contract/join-line.ts';
@@ -13,6 +10,9 @@ import { environmentToken } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { localEntry, readCredentials } from '../../../local/keys/credentials.ts';
 import { knownServers, localServer } from '../../../local/servers.ts';
+import { saveSeat, type Use, useOf } from '../../agent/lib/new-seat.ts';
+import { type Delegated, joinHere, type SeatOptions } from '../../board/lib/delegated.ts';
+import { type Agreed, agreedOf, agreedText } from './join-summary.ts';
 
 export type { JoinLine };
 

@@ -1,10 +1,7 @@
 /** Creates a board for two agents of one person: the first seat, and the line that brings the second. */
 
 import type { Output } from '../../../cli/output.ts';
-import { type Agreed, agreedOf, agreedText } from '../../../cli/print/join-summary.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
-import { createHere, type Delegated, type SeatedRecord } from '../../../cli/session/delegated.ts';
-import { saveSeat, type Use, useOf } from '../../../cli/session/new-seat.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';
 import { showEnd, type TimeStyle } from '../../../cli/terminal/time.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
@@ -13,9 +10,12 @@ import { allSeats, type Seat } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject } from '../../../local/project.ts';
+import { saveSeat, type Use, useOf } from '../../agent/lib/new-seat.ts';
+import { createHere, type Delegated, type SeatedRecord } from '../../board/lib/delegated.ts';
 import { linkIfUnlinked } from '../../board/lib/link-folder.ts';
 import type { NewCode } from '../../code/lib/code-text.ts';
 import { makeCode, pairOf } from '../../code/lib/join-codes.ts';
+import { type Agreed, agreedOf, agreedText } from '../../join/lib/join-summary.ts';
 
 interface PairOptions {
   template: string;

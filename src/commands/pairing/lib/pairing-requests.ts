@@ -1,9 +1,7 @@
 /** Creates, lists and accepts pairing requests. Binding a session goes through the daemon, which holds its proof. */
 
-import { beginner } from '../../../cli/access/invite.ts';
 import { EXIT } from '../../../cli/exit.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import { boardIdOf, personIdOf } from '../../../cli/session/ask-person.ts';
 import { requireWhole, sessionHere } from '../../../cli/session/here.ts';
 import type { BoardSession, Session } from '../../../cli/session/open-session.ts';
 import { requireFeature } from '../../../client/features.ts';
@@ -13,6 +11,8 @@ import type { Answer, PairingRequest } from '../../../contract/types.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
 import { environmentToken } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
+import { boardIdOf, personIdOf } from '../../approval/lib/ask-person.ts';
+import { beginner } from '../../invite/lib/invite.ts';
 
 /** All that are listed: those a person has part in, or an agent's person on its board. */
 export async function listPairings({ client }: Session, state: string | undefined): Promise<PairingRequest[]> {

@@ -4,9 +4,9 @@ import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
 import { nameEndedKey } from '../../../cli/session/ended-key.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
-import { listServers } from '../../../cli/session/servers.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { Failure } from '../../../local/failure.ts';
+import { listServers } from './servers.ts';
 
 /** What one server said, or why it said nothing. */
 export type Group<T> = { name: string; url: string } & (

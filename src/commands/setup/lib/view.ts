@@ -2,12 +2,12 @@
 
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, isAway } from '../../../cli/session/ask-daemon.ts';
-import { type Delegated, joinHere, readBoardsHere } from '../../../cli/session/delegated.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
+import { type Delegated, joinHere, readBoardsHere } from '../../board/lib/delegated.ts';
 import { listPairings } from '../../pairing/lib/pairing-requests.ts';
 
 export interface View {

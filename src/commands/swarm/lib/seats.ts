@@ -1,10 +1,8 @@
 /** Creates a swarm's board and its agents' seats where they are missing. */
 import { createHash } from 'node:crypto';
-import { allMembers } from '../../../cli/boards/list.ts';
 import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import { createSeat } from '../../../cli/session/new-seat.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { patterns } from '../../../contract/ids.ts';
@@ -12,6 +10,8 @@ import type { Board } from '../../../contract/types.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
+import { createSeat } from '../../agent/lib/new-seat.ts';
+import { allMembers } from '../../board/lib/list.ts';
 import type { Planned } from './plan.ts';
 
 const codeOf = (error: unknown): string | null => (error instanceof ClientError ? error.code : null);

@@ -1,12 +1,12 @@
 /** After a post, tells who gets it when and what is unread. Gives up after two seconds. */
 
-import { allMembers } from '../../../../cli/boards/list.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import type { Client } from '../../../../client/client.ts';
 import type { Answer, Member, Message } from '../../../../contract/types.ts';
 import { wakesAgent } from '../../../../contract/waking.ts';
 import { deliveredTo } from '../../../inbox/lib/hold-deliveries.ts';
+import { allMembers } from '../list.ts';
 
 export type Outcome =
   | 'now'

@@ -1,9 +1,10 @@
 /** Formats agents' requests, with the exact action in words. */
-import type { Answer, Approval } from '../../contract/types.ts';
-import { called } from '../runtime.ts';
-import { fields, indented } from '../terminal/fields.ts';
-import { table } from '../terminal/table.ts';
-import { showEnd, showTime, type TimeStyle } from '../terminal/time.ts';
+
+import { called } from '../../../cli/runtime.ts';
+import { fields, indented } from '../../../cli/terminal/fields.ts';
+import { table } from '../../../cli/terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
+import type { Answer, Approval } from '../../../contract/types.ts';
 
 type Outcome = Answer<'getApproval'>;
 

@@ -1,23 +1,24 @@
 /** Lists, joins and creates boards from an agent session, through the daemon, which holds this machine's delegation. */
-import { newIdempotencyKey } from '../../client/idempotency.ts';
-import type { Board, BodyIn, Member } from '../../contract/types.ts';
-import type { SessionHere } from '../../harness/detect.ts';
-import { allSeats, environmentToken } from '../../local/actors.ts';
-import { Failure } from '../../local/failure.ts';
-import { readCredentials } from '../../local/keys/credentials.ts';
-import { findProject, saidBy } from '../../local/project.ts';
-import { personServer } from '../../local/servers.ts';
-import type { BoardListRecord } from '../boards/list.ts';
-import { EXIT } from '../exit.ts';
-import { type Agreed, agreedOf } from '../print/join-summary.ts';
-import { runtime } from '../runtime.ts';
-import { sayServer } from './announce-server.ts';
-import { askFor, noteHolder } from './ask-daemon.ts';
-import { inSession, sessionHere } from './here.ts';
-import { useLocalServer } from './local-server.ts';
-import { type Use, useOf } from './new-seat.ts';
-import type { SessionChoice } from './open-session.ts';
-import { sessionSeats } from './own-seats.ts';
+
+import { EXIT } from '../../../cli/exit.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import { sayServer } from '../../../cli/session/announce-server.ts';
+import { askFor, noteHolder } from '../../../cli/session/ask-daemon.ts';
+import { inSession, sessionHere } from '../../../cli/session/here.ts';
+import { useLocalServer } from '../../../cli/session/local-server.ts';
+import type { SessionChoice } from '../../../cli/session/open-session.ts';
+import { sessionSeats } from '../../../cli/session/own-seats.ts';
+import { newIdempotencyKey } from '../../../client/idempotency.ts';
+import type { Board, BodyIn, Member } from '../../../contract/types.ts';
+import type { SessionHere } from '../../../harness/detect.ts';
+import { allSeats, environmentToken } from '../../../local/actors.ts';
+import { Failure } from '../../../local/failure.ts';
+import { readCredentials } from '../../../local/keys/credentials.ts';
+import { findProject, saidBy } from '../../../local/project.ts';
+import { personServer } from '../../../local/servers.ts';
+import { type Use, useOf } from '../../agent/lib/new-seat.ts';
+import { type Agreed, agreedOf } from '../../join/lib/join-summary.ts';
+import type { BoardListRecord } from './list.ts';
 
 /** Where a session finds boards. */
 export interface Delegated {

@@ -1,10 +1,10 @@
 /** Lists, names and forgets the servers that this machine knows, and sets the default one. */
 
-import { Failure, usage } from '../../local/failure.ts';
-import { type Credentials, localEntry, readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
-import { forgetKey } from '../../local/keys/keystore.ts';
-import { type KnownServer, knownServers, namedServer, usualServer } from '../../local/servers.ts';
-import { runtime } from '../runtime.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+import { type Credentials, localEntry, readCredentials, updateCredentials } from '../../../local/keys/credentials.ts';
+import { forgetKey } from '../../../local/keys/keystore.ts';
+import { type KnownServer, knownServers, namedServer, usualServer } from '../../../local/servers.ts';
 
 interface ServerRow {
   name: string;

@@ -1,6 +1,7 @@
 /** Text for an agent that joins a board: the charters, and how messages reach it. */
-import type { Board, DeliveryMode, Member } from '../../contract/types.ts';
-import { indented } from '../terminal/fields.ts';
+
+import { indented } from '../../../cli/terminal/fields.ts';
+import type { Board, DeliveryMode, Member } from '../../../contract/types.ts';
 
 const rules: Record<DeliveryMode, string> = {
   focused: 'an idle session is woken only by what concerns the agent',

@@ -1,9 +1,10 @@
 /** Formats boards. */
-import { escapeUntrusted } from '../../contract/text.ts';
-import type { Board, HiddenBoard } from '../../contract/types.ts';
-import { fields, indented } from '../terminal/fields.ts';
-import { table } from '../terminal/table.ts';
-import { showTime, type TimeStyle } from '../terminal/time.ts';
+
+import { fields, indented } from '../../../cli/terminal/fields.ts';
+import { table } from '../../../cli/terminal/table.ts';
+import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
+import { escapeUntrusted } from '../../../contract/text.ts';
+import type { Board, HiddenBoard } from '../../../contract/types.ts';
 
 /** One row per board; a hidden one has only its id. */
 export async function boardRows(boards: (Board & { linked: boolean })[], hidden: HiddenBoard[]): Promise<string[]> {

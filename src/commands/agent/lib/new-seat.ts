@@ -1,13 +1,14 @@
 /** Creates seats and saves their tokens on this machine. */
 import type { z } from 'zod';
-import type { BodyIn } from '../../contract/types.ts';
-import { usualRole } from '../../contract/values.ts';
-import { usage } from '../../local/failure.ts';
-import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../local/keys/credentials.ts';
-import type { Output } from '../output.ts';
-import { runtime } from '../runtime.ts';
-import type { seatUse } from '../shapes.ts';
-import type { BoardSession } from './open-session.ts';
+import type { Output } from '../../../cli/output.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import type { BoardSession } from '../../../cli/session/open-session.ts';
+import type { seatUse } from '../../../cli/shapes.ts';
+
+import type { BodyIn } from '../../../contract/types.ts';
+import { usualRole } from '../../../contract/values.ts';
+import { usage } from '../../../local/failure.ts';
+import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../../local/keys/credentials.ts';
 
 export interface SeatOptions {
   body: BodyIn<'joinBoard'>;

@@ -1,22 +1,10 @@
 /** Formats files and the brief. */
-import { escapeUntrusted } from '../../contract/text.ts';
-import type { BoardFile, Brief, FileDetail } from '../../contract/types.ts';
-import { plural } from '../terminal/fields.ts';
-import { hanging, table } from '../terminal/table.ts';
-import { showTime, type TimeStyle } from '../terminal/time.ts';
 
-/** `2.1 kB` */
-export function sizeText(bytes: number): string {
-  if (bytes < 1_000) return `${Math.round(bytes)} B`;
-  const units = ['kB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = -1;
-  while (value >= 1_000 && unit < units.length - 1) {
-    value /= 1_000;
-    unit++;
-  }
-  return `${value.toFixed(1)} ${units[unit]}`;
-}
+import { plural, sizeText } from '../../../cli/terminal/fields.ts';
+import { hanging, table } from '../../../cli/terminal/table.ts';
+import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
+import { escapeUntrusted } from '../../../contract/text.ts';
+import type { BoardFile, Brief, FileDetail } from '../../../contract/types.ts';
 
 /** One row per file. */
 export const fileRows = (files: BoardFile[], times: TimeStyle): Promise<string[]> =>

@@ -1,16 +1,17 @@
 /** Requests an agent's person to allow an action that the agent may not take itself. */
-import type { Client } from '../../client/client.ts';
-import { ClientError } from '../../client/errors.ts';
-import { requireFeature } from '../../client/features.ts';
-import type { Answer, BodyIn } from '../../contract/types.ts';
-import { usage } from '../../local/failure.ts';
-import { actionWords } from '../print/approval.ts';
-import { newInviteText } from '../print/invite.ts';
-import { called } from '../runtime.ts';
-import type { TimeStyle } from '../terminal/time.ts';
-import { sessionHere } from './here.ts';
-import type { BoardSession, Session } from './open-session.ts';
-import { handleOf } from './people.ts';
+
+import { called } from '../../../cli/runtime.ts';
+import { sessionHere } from '../../../cli/session/here.ts';
+import type { BoardSession, Session } from '../../../cli/session/open-session.ts';
+import type { TimeStyle } from '../../../cli/terminal/time.ts';
+import type { Client } from '../../../client/client.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { requireFeature } from '../../../client/features.ts';
+import type { Answer, BodyIn } from '../../../contract/types.ts';
+import { usage } from '../../../local/failure.ts';
+import { newInviteText } from '../../invite/lib/invite-text.ts';
+import { handleOf } from '../../people/lib/people.ts';
+import { actionWords } from './approval-text.ts';
 
 type Asked = Answer<'requestAdminAction'>;
 export type AdminActionInput = BodyIn<'requestAdminAction'>;
@@ -31,7 +32,7 @@ export async function askPerson(session: Session, body: AdminActionInput, key: s
 async function tellDaemon({ seat }: Session, approval_id: string): Promise<void> {
   const here = sessionHere();
   if (!here || !seat) return;
-  const { askFor, refOf } = await import('./ask-daemon.ts');
+  const { askFor, refOf } = await import('../../../cli/session/ask-daemon.ts');
   await askFor(here, 'approval_watch', { agent: refOf(seat), approval_id }, { start: false }).catch(() => {});
 }
 

@@ -1,13 +1,14 @@
 /** Lists boards, people and members, across all pages. */
-import type { Client } from '../../client/client.ts';
-import { type Page, pages } from '../../client/pages.ts';
-import type { Board, BoardPerson, HiddenBoard, Member } from '../../contract/types.ts';
-import { saidBy } from '../../local/project.ts';
-import { boardRows } from '../print/board.ts';
-import { called } from '../runtime.ts';
-import { linkedBoard } from '../session/board.ts';
-import type { Session } from '../session/open-session.ts';
-import { rowsOr } from '../terminal/table.ts';
+
+import { called } from '../../../cli/runtime.ts';
+import { linkedBoard } from '../../../cli/session/board.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
+import { rowsOr } from '../../../cli/terminal/table.ts';
+import type { Client } from '../../../client/client.ts';
+import { type Page, pages } from '../../../client/pages.ts';
+import type { Board, BoardPerson, HiddenBoard, Member } from '../../../contract/types.ts';
+import { saidBy } from '../../../local/project.ts';
+import { boardRows } from './board-text.ts';
 
 export interface BoardListRecord {
   boards: (Board & { linked: boolean })[];

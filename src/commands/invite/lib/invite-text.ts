@@ -1,9 +1,10 @@
 /** Formats invites. */
-import type { Answer } from '../../contract/types.ts';
-import { called } from '../runtime.ts';
-import { fields, indented, onOneLine } from '../terminal/fields.ts';
-import { table } from '../terminal/table.ts';
-import { showEnd, showTime, type TimeStyle } from '../terminal/time.ts';
+
+import { called } from '../../../cli/runtime.ts';
+import { fields, indented, onOneLine } from '../../../cli/terminal/fields.ts';
+import { table } from '../../../cli/terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
+import type { Answer } from '../../../contract/types.ts';
 
 type Invite = Answer<'createInvite'>;
 type Metadata = Answer<'getInvite'>;

@@ -1,13 +1,14 @@
 /** Creates invites: resolves board names and the agent that will work with the new person. */
-import type { Client } from '../../client/client.ts';
-import { ClientError } from '../../client/errors.ts';
-import type { BodyIn, Member } from '../../contract/types.ts';
-import { Failure, usage } from '../../local/failure.ts';
-import { isLoopback } from '../../local/origin.ts';
-import { allMembers } from '../boards/list.ts';
-import type { Output } from '../output.ts';
-import type { Session } from '../session/open-session.ts';
-import { duration } from '../terminal/time.ts';
+
+import type { Output } from '../../../cli/output.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
+import { duration } from '../../../cli/terminal/time.ts';
+import type { Client } from '../../../client/client.ts';
+import { ClientError } from '../../../client/errors.ts';
+import type { BodyIn, Member } from '../../../contract/types.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+import { isLoopback } from '../../../local/origin.ts';
+import { allMembers } from '../../board/lib/list.ts';
 
 interface InviteOptions {
   /** Names or ids. */

@@ -1,10 +1,11 @@
 /** Lists the people of a server and resolves handles such as `maya`, `@maya` and `me`. */
-import type { Client } from '../../client/client.ts';
-import { pages } from '../../client/pages.ts';
-import type { Person } from '../../contract/types.ts';
-import { updateCredentials } from '../../local/keys/credentials.ts';
-import { runtime } from '../runtime.ts';
-import type { Session } from './open-session.ts';
+
+import { runtime } from '../../../cli/runtime.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
+import type { Client } from '../../../client/client.ts';
+import { pages } from '../../../client/pages.ts';
+import type { Person } from '../../../contract/types.ts';
+import { updateCredentials } from '../../../local/keys/credentials.ts';
 
 /** Everybody on the server. */
 export async function allPersons(client: Client): Promise<Person[]> {
