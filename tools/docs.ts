@@ -1,7 +1,6 @@
 /** Writes docs/cli: the help of every command as pages to read, one for each topic. */
 import { type Catalog, type CatalogCommand, topics, visibleCommands } from '../src/cli/help/catalog.ts';
-import { flagGroups, flagWord } from '../src/cli/help/help-text.ts';
-import { argsOf, usageLine } from '../src/cli/help/usage.ts';
+import { argsOf, flagGroups, flagWord, usageLine } from '../src/cli/help/help-text.ts';
 import { topicsOf } from './man-pages.ts';
 
 /** All pages by file name. @param shapes of the commands that print JSON, by their ids */

@@ -1,7 +1,6 @@
 /** The pages about commands: one of all, one for each topic. */
 import { type Catalog, type CatalogCommand, topics, visibleCommands } from '../src/cli/help/catalog.ts';
-import { flagGroups, flagWord } from '../src/cli/help/help-text.ts';
-import { argsOf, usageLine } from '../src/cli/help/usage.ts';
+import { argsOf, flagGroups, flagWord, usageLine } from '../src/cli/help/help-text.ts';
 import { entry, literal, plain, section, title } from './roff.ts';
 
 /** First words of commands, in order. Commands of one word are told on the main page. */

@@ -10,15 +10,15 @@ import type { Seat } from '../local/actors.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { forCommand, report } from './errors.ts';
 import { globalFlags } from './flags.ts';
-import { usageHint } from './help/usage.ts';
-import { modeOf } from './mode.ts';
+import { usageHint } from './help/help-text.ts';
 import type { Output } from './output.ts';
+import { modeOf } from './output.ts';
 import { refuseEmpty, usageError } from './parsing/errors.ts';
 import { flagsIn, parsed } from './parsing/parsing.ts';
 import { runtime } from './runtime.ts';
+import type { ReadOnly } from './session/here.ts';
 import { blockedHere, forAgent, here, inSession, lookAround, requireWhole } from './session/here.ts';
 import type { BoardSession, Session, SessionChoice, Who } from './session/open-session.ts';
-import type { ReadOnly } from './session/read-only.ts';
 import { paintFor, setColours, wantsColor } from './terminal/color.ts';
 import { prepareReading } from './terminal/table.ts';
 import type { TimeStyle } from './terminal/time.ts';
@@ -269,11 +269,11 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   private async chooseValues(fields: string | undefined): Promise<void> {
     const { jq } = this.globals;
     if (fields !== undefined) {
-      const { fieldPicker } = await import('./json-fields.ts');
+      const { fieldPicker } = await import('./json.ts');
       this.out.pick = fieldPicker({ id: this.id ?? '', list: 'ndjson' in (this.ctor.flags ?? {}) }, fields);
     }
     if (jq !== undefined) {
-      const { jqFilter } = await import('./jq.ts');
+      const { jqFilter } = await import('./json.ts');
       this.out.filter = await jqFilter(jq, this.out.terminal);
     }
   }

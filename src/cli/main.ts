@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BaseCommand } from './base.ts';
 import { choose } from './dispatch.ts';
-import { report } from './errors.ts';
-import { EXIT } from './exit.ts';
+import { EXIT, report } from './errors.ts';
 import { type CatalogCommand, readCatalog } from './help/catalog.ts';
-import { modeOf } from './mode.ts';
+import { modeOf } from './output.ts';
 import { type Runtime, setRuntime } from './runtime.ts';
 import { installSignals } from './signals.ts';
 

@@ -1,7 +1,7 @@
 /** Prints results, notes and errors. Text, `--json` and `--ndjson` are made from the same record. */
 import type { z } from 'zod';
-import { autostarted } from './autostarted.ts';
-import { called } from './runtime.ts';
+import type { Env } from '../local/folders.ts';
+import { autostarted, called } from './runtime.ts';
 import type { base } from './shapes.ts';
 import { type Paint, plain } from './terminal/color.ts';
 import { show, showData, showJson } from './terminal/terminal.ts';
@@ -122,3 +122,21 @@ function write(text: string): void {
 /** Everything written to standard output has left this process. */
 export const flushed = (): Promise<void> =>
   new Promise((resolve, reject) => process.stdout.write('', (error) => (error ? reject(error) : resolve())));
+
+/** The output the words ask for, known before the flags are parsed: a wrong flag is told in that form too. */
+export function modeOf(argv: string[], env: Env, stream = false): Output {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const quiet = words.includes('--quiet') || words.includes('-q');
+  return new Output(chosen(words, env, stream), quiet, has(words, '--jq'));
+}
+
+function chosen(words: string[], env: Env, stream: boolean): Mode {
+  if (words.includes('--ndjson')) return 'ndjson';
+  const json = has(words, '--json') || has(words, '--jq') || env.SERVICE_CONTENT_TYPE?.toLowerCase() === 'json';
+  if (!json) return 'text';
+  return stream ? 'ndjson' : 'json';
+}
+
+const has = (words: string[], flag: string): boolean =>
+  words.some((word) => word === flag || word.startsWith(`${flag}=`));

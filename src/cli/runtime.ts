@@ -1,4 +1,4 @@
-/** Facts about this run, set once at the start: package folder, program name, environment and data folders. */
+/** Facts about this run: package folder, program name, environment, data folders; what it has started and changed. */
 import { readFileSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,3 +82,22 @@ function firstWords(root: string): string[] {
   const names = Object.values(commands).flatMap(({ id, aliases }) => [id, ...aliases]);
   return [...new Set(names.map((name) => name.split(':')[0]!))];
 }
+
+const started: ('server' | 'daemon')[] = [];
+
+/** Notes a background program that this run started, so that its result can name it. */
+export function noteAutostart(what: 'server' | 'daemon'): void {
+  if (!started.includes(what)) started.push(what);
+}
+
+/** As a part of a result; nothing where nothing was started. */
+export const autostarted = (): { autostarted?: string[] } => (started.length > 0 ? { autostarted: [...started] } : {});
+
+let done = false;
+
+/** A server or the daemon has acknowledged a change; an error of this run says so. */
+export function noteDone(): void {
+  done = true;
+}
+
+export const isDone = (): boolean => done;

@@ -1,6 +1,5 @@
-/** Handles SIGINT and SIGTERM: they end the run, unless a stream or a server sets another handler. */
-import { outputFailure } from './errors.ts';
-import { EXIT } from './exit.ts';
+/** Ends a run early: SIGINT and SIGTERM, unless a stream or a server handles them, and what is undone at any exit. */
+import { EXIT, outputFailure } from './errors.ts';
 
 type EndSignal = 'SIGINT' | 'SIGTERM';
 type Handler = (signal: EndSignal) => void;
@@ -38,4 +37,29 @@ export function interruptWith(handler: Handler): () => void {
 export function endWith(handler: Handler): void {
   onInterrupt = handler;
   onTerminate = handler;
+}
+
+const undone = new Set<() => void>();
+let watching = false;
+
+/**
+ * Undoes something, such as a temporary file, if the program ends before that is no longer needed.
+ * @param undo cannot wait for anything.
+ * @returns what to call once there is nothing to undo any more.
+ */
+export function undoAtExit(undo: () => void): () => void {
+  if (!watching) process.once('exit', undoAll);
+  watching = true;
+  undone.add(undo);
+  return () => undone.delete(undo);
+}
+
+function undoAll(): void {
+  for (const undo of undone) {
+    try {
+      undo();
+    } catch {
+      // The others are tried all the same.
+    }
+  }
 }

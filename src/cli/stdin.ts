@@ -1,7 +1,6 @@
 /** Reads text from standard input or a file: strict UTF-8 with a size limit, and only for commands that ask for it. */
 import { createReadStream, fstatSync } from 'node:fs';
 import { Failure, usage } from '../local/failure.ts';
-import { reasonOf } from './file-errors.ts';
 import type { Output } from './output.ts';
 
 const PATIENCE_MS = 3000;
@@ -157,4 +156,18 @@ function decodesSoFar(bytes: Buffer): boolean {
   } catch {
     return false;
   }
+}
+
+const reasons: Record<string, string> = {
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of its path is no folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+};
+
+/** The reason of an error of the file system; its code where there are no words for it. */
+export function reasonOf(error: unknown): string {
+  const { code = 'unknown' } = error as NodeJS.ErrnoException;
+  return reasons[code] ?? code;
 }

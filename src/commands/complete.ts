@@ -1,7 +1,6 @@
 import { words } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
-import { Exit } from '../cli/errors.ts';
-import { EXIT } from '../cli/exit.ts';
+import { EXIT, Exit } from '../cli/errors.ts';
 import { show } from '../cli/terminal/terminal.ts';
 import type { Asked } from './completion/lib/values.ts';
 
@@ -45,7 +44,7 @@ export default class Complete extends BaseCommand<typeof Complete> {
   }
 
   private async agents(): Promise<string[]> {
-    const { savedAgents } = await import('../cli/completion/agents.ts');
+    const { savedAgents } = await import('../cli/session/own-seats.ts');
     return savedAgents();
   }
 

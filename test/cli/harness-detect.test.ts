@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
-import type { ReadOnly } from '../../src/cli/session/read-only.ts';
+import type { ReadOnly } from '../../src/cli/session/here.ts';
 import { builtinProfiles } from '../../src/harness/builtin.ts';
 import { surroundings } from '../../src/harness/detect.ts';
 import { root } from './support/home.ts';

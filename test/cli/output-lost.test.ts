@@ -1,6 +1,6 @@
 /** Standard output that cannot be written, as on a full disk: what was done stands and is said to, what was only to be shown was not. */
 import { expect } from 'chai';
-import { EXIT } from '../../src/cli/exit.ts';
+import { EXIT } from '../../src/cli/errors.ts';
 import { exitCodes } from '../../tools/man-tables.ts';
 import { homeWithBoard } from './support/shared.ts';
 

@@ -1,7 +1,7 @@
 /** Small decisions, without a process. */
 import { expect } from 'chai';
 import { choose } from '../../src/cli/dispatch.ts';
-import { exitCode } from '../../src/cli/exit.ts';
+import { exitCode } from '../../src/cli/errors.ts';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
 import { distance } from '../../src/cli/parsing/spelling.ts';
 import { looksLikeInit } from '../../src/cli/parsing/unknown-command.ts';

@@ -8,8 +8,6 @@ import {
   uses,
   visibleCommands,
 } from './catalog.ts';
-import { argsOf, usageLine } from './usage.ts';
-import { wrapped, wrappedCommand } from './wrap.ts';
 
 const INDENT = '  ';
 /** Where less is left for the right column, it stands below the left one. */
@@ -131,4 +129,75 @@ function columns(rows: readonly (readonly [string, string])[], page: Page, wante
     if (below || left.length > width) return [left, ...lines].filter((line) => line.trim() !== '');
     return [left.padEnd(indent) + (lines[0] ?? '').trimStart(), ...lines.slice(1)].map((line) => line.trimEnd());
   });
+}
+
+/** A text as lines. Lines that begin with a space, and empty ones, stay as they are; others run on as paragraphs. */
+export function wrapped(text: string, width: number): string[] {
+  const paragraphs: string[] = [];
+  let runsOn = false;
+  for (const line of text.split('\n')) {
+    const kept = line === '' || line.startsWith(' ');
+    if (runsOn && !kept) paragraphs.push(`${paragraphs.pop()} ${line}`);
+    else paragraphs.push(line);
+    runsOn = !kept;
+  }
+  return paragraphs.flatMap((line) => (line.startsWith(' ') ? [line] : filled(line.split(' '), width)));
+}
+
+/** A command as lines that a shell reads as one: it is cut between its words, never in a quoted text. */
+export function wrappedCommand(line: string, width: number): string[] {
+  const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
+  // What goes on takes two columns for the backslash, and begins further in.
+  const lines = filled(words, width - 6);
+  return lines.map((part, i) => `${i === 0 ? '' : '    '}${part}${i < lines.length - 1 ? ' \\' : ''}`);
+}
+
+function filled(words: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+interface Argument {
+  name: string;
+  description?: string | undefined;
+  required?: boolean | undefined;
+  multiple?: boolean | undefined;
+}
+
+export interface Usable {
+  id: string;
+  args: Record<string, Argument>;
+  /** Whether it may begin with the name of its board. */
+  boardFirst?: boolean | undefined;
+  /** What stands behind the command's name, where its arguments alone do not say it. */
+  usage?: string | undefined;
+}
+
+/** `board post [BODY] [flags]` */
+export function usageLine(command: Usable): string {
+  const words = command.usage === undefined ? argsOf(command).map(argWord) : [command.usage];
+  return [command.id.replaceAll(':', ' '), ...words, '[flags]'].join(' ');
+}
+
+/** What a command takes, the board that it may begin with included. */
+export function argsOf({ args, boardFirst }: Pick<Usable, 'args' | 'boardFirst'>): Argument[] {
+  const board = { name: 'board', description: 'The board, instead of --board' };
+  return [...(boardFirst ? [board] : []), ...Object.values(args)];
+}
+
+/** How an argument is written in a usage line. */
+function argWord(arg: Argument): string {
+  const name = `${arg.name.toUpperCase()}${arg.multiple ? '…' : ''}`;
+  return arg.required ? name : `[${name}]`;
+}
+
+/** The hint of a command line that lacks something: how the command is typed, and an example. */
+export function usageHint(command: Usable, examples: readonly string[] = []): string {
+  const usage = `Usage: service ${usageLine(command)}`;
+  return examples[0] === undefined ? usage : `${usage}; such as: ${examples[0]}`;
 }

@@ -5,8 +5,8 @@ import { findProject, saidBy } from '../../local/project.ts';
 import { knownServers } from '../../local/servers.ts';
 import { olderThan } from '../../local/versions.ts';
 import { runtime, version } from '../runtime.ts';
+import type { Given } from '../session/here.ts';
 import type { Session } from '../session/open-session.ts';
-import type { Given } from '../session/read-only.ts';
 import { nearestNames } from './spelling.ts';
 
 /** What was typed, and the session at the server that refused it, where there is one. */
@@ -107,7 +107,7 @@ async function namesFor(error: { code?: unknown; details?: unknown }, { board, s
       return knownServers(readCredentials(folders), folders, env).map(({ name }) => name);
     }
     case 'agent_seat_elsewhere':
-      return (await import('../completion/agents.ts')).savedAgents();
+      return (await import('../session/own-seats.ts')).savedAgents();
     case 'unknown_recipient': {
       const { target, choices } = error.details as { target: string; choices: string[] };
       return choices.map((name) => `${target.startsWith('owner:') ? 'owner:' : '@'}${name}`);

@@ -15,10 +15,8 @@ import { Failure } from '../../local/failure.ts';
 import { readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
 import { harnessProcess, startedAt } from '../../local/process-ref.ts';
 import { knownServers } from '../../local/servers.ts';
-import { noteAutostart } from '../autostarted.ts';
-import { noteDone } from '../done.ts';
-import { exitCode } from '../exit.ts';
-import { runtime } from '../runtime.ts';
+import { exitCode } from '../errors.ts';
+import { noteAutostart, noteDone, runtime } from '../runtime.ts';
 import { here, noNetwork, refuseStartInSandbox, sessionHere } from './here.ts';
 
 interface DaemonFlags {

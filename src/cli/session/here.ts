@@ -5,7 +5,7 @@ import { type Program, refreshLauncher } from '../../harness/setup/launcher.ts';
 import { environmentToken } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
 import { runsFromSources } from '../../local/program.ts';
-import { EXIT } from '../exit.ts';
+import { EXIT } from '../errors.ts';
 import { runtime } from '../runtime.ts';
 
 /** This program, as hooks find it. */
@@ -83,3 +83,17 @@ export function forAgent({ as }: { as?: string | undefined }): boolean {
   if (as || inSession() || env.SERVICE_AGENT) return true;
   return environmentToken(env)?.startsWith('aba_') === true;
 }
+
+export interface Given {
+  flags: Record<string, unknown>;
+  args: Record<string, unknown>;
+}
+
+/** Whether a call only reads: always, never, or by its flags and arguments. A subagent may run no other call. */
+export type ReadOnly = boolean | ((given: Given) => boolean);
+
+/** Only reads if none of these flags and arguments is given. */
+export const without =
+  (...names: string[]): ReadOnly =>
+  ({ flags, args }) =>
+    names.every((name) => !flags[name] && !args[name]);

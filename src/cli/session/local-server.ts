@@ -2,16 +2,22 @@
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
-import { localEntry, type ServerEntry, seatsAt, updateCredentials } from '../../local/keys/credentials.ts';
+import {
+  type Credentials,
+  localEntry,
+  type ServerEntry,
+  seatsAt,
+  updateCredentials,
+} from '../../local/keys/credentials.ts';
 import { readLocalKey } from '../../local/keys/keystore.ts';
 import { isOnLoopback, NOT_OURS, ownFetch } from '../../local/own-server/own-agent.ts';
 import { currentServer } from '../../local/own-server/running.ts';
 import type { LocalServer } from '../../local/own-server/start.ts';
 import type { KnownServer } from '../../local/servers.ts';
+import { type ChosenServer, knownServers } from '../../local/servers.ts';
 import { olderThan } from '../../local/versions.ts';
-import { noteAutostart } from '../autostarted.ts';
 import type { Output } from '../output.ts';
-import { called, runtime, version } from '../runtime.ts';
+import { called, noteAutostart, runtime, version } from '../runtime.ts';
 
 interface LocalChoice {
   out: Output;
@@ -155,4 +161,14 @@ function checkIdentity(entry: ServerEntry | null, serverId: string): void {
       details: { known: entry.server_id, found: serverId },
     },
   );
+}
+
+let said = false;
+
+/** Names the server last logged in to, or the local one, where this machine knows several; once in a run. */
+export function sayServer({ name, origin, by }: ChosenServer, saved: Credentials, out: Output): void {
+  const { env, folders } = runtime();
+  if (said || (by !== 'login' && by !== 'rest') || knownServers(saved, folders, env).length < 2) return;
+  said = true;
+  out.note(`Server: ${name} (${origin})${by === 'login' ? ', the one last logged in to' : ''}`);
 }

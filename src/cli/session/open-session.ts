@@ -10,14 +10,12 @@ import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
 import { localFetch } from '../../local/own-server/loopback-fetch.ts';
 import { findProject, type ProjectFile, saidBy } from '../../local/project.ts';
 import { type KnownServer, localServer, loginCommand, namedServer, personServer } from '../../local/servers.ts';
-import { noteDone } from '../done.ts';
-import { EXIT } from '../exit.ts';
+import { EXIT } from '../errors.ts';
 import type { Output } from '../output.ts';
-import { runtime, version } from '../runtime.ts';
+import { noteDone, runtime, version } from '../runtime.ts';
 import { show } from '../terminal/terminal.ts';
-import { sayServer } from './announce-server.ts';
 import { inSession } from './here.ts';
-import { restartingFetch, useLocalServer } from './local-server.ts';
+import { restartingFetch, sayServer, useLocalServer } from './local-server.ts';
 import { sessionSeats } from './own-seats.ts';
 
 /** A: seat if one is selected, else the person. P: the person. G: an agent. D: who brings agents onto boards; no seat does. */

@@ -29,3 +29,11 @@ async function read(): Promise<Seat[]> {
 
 const held = (saved: Credentials, origin: string, id: string | undefined): Seat[] =>
   allSeats(saved).filter((seat) => seat.memberId === id && seat.origin === origin);
+
+/** Agents with a seat whose token is on this machine; nothing is sent. */
+export function savedAgents(): string[] {
+  const seats = Object.values(readCredentials(runtime().folders).servers).flatMap((entry) =>
+    Object.values(entry.seats),
+  );
+  return [...new Set(seats.filter(({ token }) => token !== undefined).map(({ name }) => name))].sort();
+}

@@ -1,7 +1,7 @@
-/** Shows text that is longer than the terminal in the user's pager. */
-
+/** Runs the user's own programs in the terminal, such as the pager for text that is longer than it. */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { inSession } from '../session/here.ts';
-import { inForeground } from './foreground.ts';
+import { interruptWith, undoAtExit } from '../signals.ts';
 import { show, shown } from './terminal.ts';
 
 /** A shell that finds no program ends with 127 too, but says so. */
@@ -33,4 +33,24 @@ function throughPager(text: string): Promise<boolean> {
     child.on('error', () => resolve(false));
     child.on('close', (code) => resolve(code !== 127));
   });
+}
+
+/**
+ * Runs a command by the shell, because such a program is often named with its options. Ctrl-C is the program's, which the
+ * terminal sends it to as well; what else ends this run ends the program too. @param words `$1` and so on of the command
+ */
+export function inForeground(command: string, words: string[], options: SpawnOptions): ChildProcess {
+  // A shell that waited for the program would end without it.
+  const line = /[=;&|()]/.test(command) ? command : `exec ${command}`;
+  const child =
+    process.platform === 'win32'
+      ? spawn(command, words, { ...options, shell: true })
+      : spawn('/bin/sh', ['-c', line, 'sh', ...words], options);
+  const interruptible = interruptWith(() => {});
+  const ended = undoAtExit(() => child.kill());
+  child.on('close', () => {
+    interruptible();
+    ended();
+  });
+  return child;
 }

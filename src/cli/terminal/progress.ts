@@ -1,6 +1,7 @@
 /** Shows the progress of a transfer on standard error, if that is a terminal, and clears it at the end. */
-import { undoAtExit } from '../at-exit.ts';
+
 import type { Output } from '../output.ts';
+import { undoAtExit } from '../signals.ts';
 import { sizeText } from './fields.ts';
 import { eraseLine, harmless, show } from './terminal.ts';
 

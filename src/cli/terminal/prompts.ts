@@ -1,11 +1,10 @@
 /** Asks questions on standard error. Every question has a flag that answers it, for scripts. */
 import { Failure } from '../../local/failure.ts';
-import { undoAtExit } from '../at-exit.ts';
-import { Exit } from '../errors.ts';
-import { EXIT } from '../exit.ts';
+import { EXIT, Exit } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
 import { inSession } from '../session/here.ts';
+import { undoAtExit } from '../signals.ts';
 import { show, showCursor, shown } from './terminal.ts';
 
 /** Whether somebody is there who can be asked. */

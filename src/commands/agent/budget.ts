@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { without } from '../../cli/session/read-only.ts';
+import { without } from '../../cli/session/here.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { budgetOf, budgetText, costOf, wakesOf } from './lib/budget.ts';
 import { agentNamed } from './lib/own-agent.ts';

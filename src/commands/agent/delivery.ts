@@ -3,7 +3,7 @@ import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { tellMode } from '../../cli/session/ask-daemon.ts';
-import { without } from '../../cli/session/read-only.ts';
+import { without } from '../../cli/session/here.ts';
 import { count, flag, object, text } from '../../cli/shapes.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';

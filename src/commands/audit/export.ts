@@ -2,8 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { Exit } from '../../cli/errors.ts';
-import { EXIT } from '../../cli/exit.ts';
+import { EXIT, Exit } from '../../cli/errors.ts';
 import { count, object, text } from '../../cli/shapes.ts';
 import { exportRecord, verifyRecord, verifyText } from './lib/record.ts';
 

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { Exit } from '../../cli/errors.ts';
-import { EXIT } from '../../cli/exit.ts';
+import { EXIT, Exit } from '../../cli/errors.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
 import { verified } from './lib/shapes.ts';
 

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
+import { without } from '../../cli/session/here.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
-import { without } from '../../cli/session/read-only.ts';
 import { boardPerson, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { roleWanted } from '../approval/lib/ask-person.ts';

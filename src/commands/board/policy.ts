@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { listFlag, requestFlags, writeFlags } from '../../cli/flags.ts';
-import { without } from '../../cli/session/read-only.ts';
+import { without } from '../../cli/session/here.ts';
 import { board, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { boardIdOf } from '../approval/lib/ask-person.ts';

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { without } from '../../cli/session/read-only.ts';
+import { without } from '../../cli/session/here.ts';
 import { board, count, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
 import { filterFlags } from './lib/read/filters.ts';
 import { read } from './lib/read/read.ts';

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, writeFlags } from '../../cli/flags.ts';
-import { without } from '../../cli/session/read-only.ts';
+import { without } from '../../cli/session/here.ts';
 import { board, flag, object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';

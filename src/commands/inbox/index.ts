@@ -1,13 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
-import { Exit } from '../../cli/errors.ts';
-import { EXIT } from '../../cli/exit.ts';
+import { EXIT, Exit } from '../../cli/errors.ts';
 import { limitFlag, waitFlags } from '../../cli/flags.ts';
 import type { Output } from '../../cli/output.ts';
 import { askFor } from '../../cli/session/ask-daemon.ts';
+import type { Given } from '../../cli/session/here.ts';
 import { sessionHere } from '../../cli/session/here.ts';
-import type { Given } from '../../cli/session/read-only.ts';
 import { message, object, seq, text } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import { MINUTE } from '../../contract/durations.ts';

@@ -1,7 +1,6 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { Exit } from '../../cli/errors.ts';
-import { EXIT } from '../../cli/exit.ts';
+import { EXIT, Exit } from '../../cli/errors.ts';
 import { waitFlags } from '../../cli/flags.ts';
 import { usage } from '../../local/failure.ts';
 import { seconds } from '../board/lib/read/references.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { wrapped } from '../../cli/help/wrap.ts';
+import { wrapped } from '../../cli/help/help-text.ts';
 import { called } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { screenWidth, table } from '../../cli/terminal/table.ts';

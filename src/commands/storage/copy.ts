@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
-import { Exit } from '../../cli/errors.ts';
-import { EXIT } from '../../cli/exit.ts';
+import { EXIT, Exit } from '../../cli/errors.ts';
 import { storageFlags } from '../../cli/flags.ts';
 import { count, object, text } from '../../cli/shapes.ts';
 import { withStorage } from './lib/storage.ts';

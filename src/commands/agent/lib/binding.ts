@@ -1,5 +1,5 @@
 /** Binds a saved seat to the current agent session. */
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, noteHolder, refOf } from '../../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../../cli/session/here.ts';

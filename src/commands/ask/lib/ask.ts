@@ -1,7 +1,6 @@
 /** Posts an ask and waits for its answer. */
 
-import { Exit } from '../../../cli/errors.ts';
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { moment, showEnd } from '../../../cli/terminal/time.ts';

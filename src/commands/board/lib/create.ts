@@ -1,7 +1,7 @@
 /** Creates a board from the flags of `board create`. */
 import { basename } from 'node:path';
 import type { Output } from '../../../cli/output.ts';
-import { quoted } from '../../../cli/parsing/extra-words.ts';
+import { quoted } from '../../../cli/parsing/errors.ts';
 import { called } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { readWhole } from '../../../cli/stdin.ts';

@@ -1,11 +1,10 @@
 /** Lists, joins and creates boards from an agent session, through the daemon, which holds this machine's delegation. */
 
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import { sayServer } from '../../../cli/session/announce-server.ts';
 import { askFor, noteHolder } from '../../../cli/session/ask-daemon.ts';
 import { inSession, sessionHere } from '../../../cli/session/here.ts';
-import { useLocalServer } from '../../../cli/session/local-server.ts';
+import { sayServer, useLocalServer } from '../../../cli/session/local-server.ts';
 import type { SessionChoice } from '../../../cli/session/open-session.ts';
 import { sessionSeats } from '../../../cli/session/own-seats.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';

@@ -1,6 +1,6 @@
 /** Archives, restores and deletes a board, with the confirmation and the local clean-up. */
 
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { chooseBoard } from '../../../cli/session/board.ts';

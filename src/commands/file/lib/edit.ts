@@ -2,10 +2,10 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
-import { undoAtExit } from '../../../cli/at-exit.ts';
 import { asProblem, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
+import { undoAtExit } from '../../../cli/signals.ts';
 import { askChoice, mayAsk } from '../../../cli/terminal/prompts.ts';
 import { show } from '../../../cli/terminal/terminal.ts';
 import type { TimeStyle } from '../../../cli/terminal/time.ts';

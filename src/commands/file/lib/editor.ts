@@ -2,9 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { undoAtExit } from '../../../cli/at-exit.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import { inForeground } from '../../../cli/terminal/foreground.ts';
+import { undoAtExit } from '../../../cli/signals.ts';
+import { inForeground } from '../../../cli/terminal/pager.ts';
 import { show } from '../../../cli/terminal/terminal.ts';
 import { Failure } from '../../../local/failure.ts';
 

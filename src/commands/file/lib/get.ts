@@ -2,9 +2,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, existsSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { undoAtExit } from '../../../cli/at-exit.ts';
 import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
+import { undoAtExit } from '../../../cli/signals.ts';
 import { progressOf } from '../../../cli/terminal/progress.ts';
 import { type Downloaded, download, type Sink } from '../../../client/download.ts';
 import { shellArgument } from '../../../contract/text.ts';

@@ -4,11 +4,10 @@ import { createReadStream, createWriteStream, readdirSync, rmSync, statSync } fr
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { undoAtExit } from '../../../cli/at-exit.ts';
-import { reasonOf } from '../../../cli/file-errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import { stdinBytes } from '../../../cli/stdin.ts';
+import { undoAtExit } from '../../../cli/signals.ts';
+import { reasonOf, stdinBytes } from '../../../cli/stdin.ts';
 import { progressOf } from '../../../cli/terminal/progress.ts';
 import type { Reply } from '../../../client/answer.ts';
 import { ClientError } from '../../../client/errors.ts';

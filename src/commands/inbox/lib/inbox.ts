@@ -1,6 +1,6 @@
 /** Reads an agent's inbox. Messages are shown first and acknowledged afterwards, so that none is lost. */
 
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';

@@ -1,7 +1,6 @@
 /** Reads the inboxes of a session with several seats as one, each with its own token. */
 import type { z } from 'zod';
-import { Exit } from '../../../cli/errors.ts';
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';

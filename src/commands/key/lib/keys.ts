@@ -1,6 +1,6 @@
 /** Lists, finds and revokes a person's access keys. */
 
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import type { Client } from '../../../client/client.ts';

@@ -1,6 +1,6 @@
 /** Signs in with a key, which is checked with its server before it is saved. */
 
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { ANOTHER_KEY } from '../../../cli/session/ended-key.ts';

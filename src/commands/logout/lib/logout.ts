@@ -1,7 +1,6 @@
 /** Signs out: revokes this machine's key on its server and forgets it here. */
 
-import { asProblem, Exit } from '../../../cli/errors.ts';
-import { EXIT } from '../../../cli/exit.ts';
+import { asProblem, EXIT, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';

@@ -1,6 +1,6 @@
 /** Creates, lists and accepts pairing requests. Binding a session goes through the daemon, which holds its proof. */
 
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { requireWhole, sessionHere } from '../../../cli/session/here.ts';
 import type { BoardSession, Session } from '../../../cli/session/open-session.ts';

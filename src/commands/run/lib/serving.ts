@@ -1,6 +1,6 @@
 /** Sets up `service run`: the runner, and the environment of the program. */
 import { randomBytes } from 'node:crypto';
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { refOf } from '../../../cli/session/ask-daemon.ts';

@@ -1,7 +1,7 @@
 /** Runs the server: in this process, or in several that it starts. */
 import cluster from 'node:cluster';
 import { isAbsolute } from 'node:path';
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { endWith, exitAfter } from '../../../cli/signals.ts';

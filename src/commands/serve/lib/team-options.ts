@@ -1,6 +1,6 @@
 /** Validates the options of a team server and reports all problems at once. */
 import { isAbsolute } from 'node:path';
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import { patterns, reservedHandles } from '../../../contract/ids.ts';
 import { publicOrigin } from '../../../contract/public-url.ts';
 import { Failure } from '../../../local/failure.ts';

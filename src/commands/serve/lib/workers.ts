@@ -5,7 +5,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { endWith, exitAfter } from '../../../cli/signals.ts';
 import { Failure } from '../../../local/failure.ts';

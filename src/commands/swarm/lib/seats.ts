@@ -1,6 +1,6 @@
 /** Creates a swarm's board and its agents' seats where they are missing. */
 import { createHash } from 'node:crypto';
-import { EXIT } from '../../../cli/exit.ts';
+import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';

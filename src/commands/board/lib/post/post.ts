@@ -1,7 +1,6 @@
 /** Posts one message and reports who gets it when. */
 
-import { Exit } from '../../../../cli/errors.ts';
-import { EXIT } from '../../../../cli/exit.ts';
+import { EXIT, Exit } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, type Taken } from '../../../../cli/stdin.ts';
