@@ -1,20 +1,15 @@
 /** Joins a server by an invite. One invite creates one account, even if an answer is lost. */
-import { randomBytes } from 'node:crypto';
-import { runtime } from '../../../cli/runtime.ts';
 import { fields, onOneLine } from '../../../cli/terminal/fields.ts';
 import { askText, askYes, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
-import type { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
-import { retryDelay } from '../../../client/retry.ts';
 import { readInviteLink } from '../../../contract/invite-link.ts';
-import type { Answer, BodyIn } from '../../../contract/types.ts';
+import type { Answer } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
-import { type Pending, readCredentials, type ServerEntry } from '../../../local/keys/credentials.ts';
+import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
 import { readPending } from '../../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
 import { type InviteLink, previewOf } from '../../invite/lib/invite-link.ts';
 import {
-  abandon,
   type BroughtKey,
   begin,
   checkIdentity,
@@ -22,10 +17,13 @@ import {
   type Deps,
   digestOf,
   entryToConnect,
-  isUnclear,
   land,
   machineLabel,
+  newKey,
+  sendUntilClear,
   userHandle,
+  type Waiting,
+  waitingHere,
 } from '../../key/lib/pending-keys.ts';
 
 interface ConnectOptions extends Deps {
@@ -37,11 +35,8 @@ interface ConnectOptions extends Deps {
 }
 
 type Preview = Answer<'previewInvite'>;
-type Connecting = BodyIn<'connectPerson'> & { client_token: string };
 
 type Account = Pick<Answer<'connectPerson'>, 'person' | 'key'> & { pairing: string | undefined };
-
-const ATTEMPTS = 5;
 
 /** Redeems an invite, or finds out that an earlier try already did. */
 export async function connectBy({ origin, secret }: InviteLink, options: ConnectOptions): Promise<BroughtKey> {
@@ -62,35 +57,33 @@ export async function connectBy({ origin, secret }: InviteLink, options: Connect
     { kind: 'invite', digest: digestOf(secret), handle, label, expires_at: preview.expires_at },
   );
   const body = { invite: secret, handle, display_name: options.displayName, key_name: label, client_token: token };
-  const account = await redeem(clientFor(origin, secret, options), origin, body, options, earlier !== null);
+  const client = clientFor(origin, secret, options);
+  const account = await sendUntilClear<Account>(client, origin, {
+    sentBefore: earlier !== null,
+    send: async () => {
+      const { data } = await client.call('connectPerson', { body });
+      const pairing = 'onboarding' in data ? data.onboarding.pairing_request_id : undefined;
+      return { person: data.person, key: data.key, pairing };
+    },
+    find: async () => (await accountOf(origin, token, label, options)) ?? undefined,
+    unclear: (cause) => stillUnclear(origin, cause),
+  });
   return land({ origin, serverId: preview.server_id, ...account, token }, options);
-}
-
-interface Waiting {
-  origin: string;
-  entry: ServerEntry;
-  pending: Pending;
 }
 
 /** The connect that waits for its answer here: to this server, or the only one. @param given its address or its link. */
 export function waitingConnect(given: string | undefined): Waiting {
-  const { servers } = readCredentials(runtime().folders);
   const wanted = given === undefined ? null : canonicalOrigin(readInviteLink(given)?.origin ?? given);
-  const found = Object.entries(servers).flatMap(([origin, entry]): Waiting[] => {
-    const pending = liveInvite(entry);
-    return pending && (wanted === null || origin === wanted) ? [{ origin, entry, pending }] : [];
-  });
-  const [only, another] = found;
-  if (only && !another) return only;
-  if (only) {
-    throw new Failure('server_not_selected', 'Connects to several servers wait for their answers.', {
-      hint: `Name one: service connect ${only.origin} --resume`,
-      details: { choices: found.map(({ origin }) => origin) },
-    });
-  }
-  throw new Failure('invite_link_invalid', 'No connect waits for its answer here.', {
-    hint: 'Start with the link of the invite: service connect -',
-    exit: 2,
+  return waitingHere(wanted, liveInvite, {
+    several: (origin) => ({
+      message: 'Connects to several servers wait for their answers.',
+      hint: `Name one: service connect ${origin} --resume`,
+    }),
+    none: () =>
+      new Failure('invite_link_invalid', 'No connect waits for its answer here.', {
+        hint: 'Start with the link of the invite: service connect -',
+        exit: 2,
+      }),
   });
 }
 
@@ -100,8 +93,6 @@ export async function resume({ origin, entry, pending }: Waiting, options: Conne
   if (done) return done;
   throw stillUnclear(origin);
 }
-
-const newKey = (): string => `abh_${randomBytes(32).toString('base64url')}`;
 
 /** An invite that was begun here and could still have been redeemed. */
 function liveInvite(entry: ServerEntry | undefined): Pending | null {
@@ -144,40 +135,6 @@ async function agree(origin: string, preview: Preview, options: ConnectOptions):
   if (!asks) throw new Failure('confirmation_required', question, { hint: 'Repeat it with --yes' });
   await askYes(question);
   return handle;
-}
-
-/** Sends the same connect until its outcome is clear. @throws ClientError; `outcome_unknown` when it stays unclear. */
-async function redeem(
-  client: Client,
-  origin: string,
-  body: Connecting,
-  options: ConnectOptions,
-  sentBefore: boolean,
-): Promise<Account> {
-  const { random, sleep } = client.environment;
-  let unclear = sentBefore;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const { data } = await client.call('connectPerson', { body });
-      const pairing = 'onboarding' in data ? data.onboarding.pairing_request_id : undefined;
-      return { person: data.person, key: data.key, pairing };
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error;
-      const again = isUnclear(error);
-      unclear ||= again;
-      if (!unclear) {
-        await abandon(origin);
-        throw error;
-      }
-      if (again && attempt < ATTEMPTS) {
-        await sleep(retryDelay(error, attempt + 1, random));
-        continue;
-      }
-      const account = await accountOf(origin, body.client_token, body.key_name, options);
-      if (account) return account;
-      throw stillUnclear(origin, error);
-    }
-  }
 }
 
 /** The account that a key opens, if the connect that was to make it has happened. */

@@ -1,25 +1,23 @@
 /** Becomes a guest of a server by a join line. One code makes one guest, even if an answer is lost. */
-import { randomBytes } from 'node:crypto';
 import { called } from '../../../cli/runtime.ts';
 import { ClientError } from '../../../client/errors.ts';
-import { retryDelay } from '../../../client/retry.ts';
 import type { JoinLine } from '../../../contract/join-line.ts';
-import type { Answer, BodyIn } from '../../../contract/types.ts';
+import type { Answer } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
 import { readPending } from '../../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
 import {
-  abandon,
   begin,
   checkIdentity,
   clientFor,
   type Deps,
   digestOf,
   entryToConnect,
-  isUnclear,
   land,
   machineLabel,
+  newKey,
+  sendUntilClear,
 } from '../../key/lib/pending-keys.ts';
 import { type Joining, joinedText, seated } from './join.ts';
 
@@ -30,10 +28,8 @@ interface GuestOptions extends Deps {
   confirm(question: string): Promise<void>;
 }
 
-type Come = BodyIn<'joinAsGuest'> & { client_token: string };
 type Guest = Answer<'joinAsGuest'>;
 
-const ATTEMPTS = 5;
 /** How long a code can work at most, in milliseconds: so long the key of a join whose answer was lost is kept. */
 const CODE_MS = 604_800_000;
 
@@ -58,12 +54,18 @@ export async function joinAsGuest(line: JoinLine, options: GuestOptions): Promis
   const { server_id: serverId } = (await open.call('getInfo')).data;
   checkIdentity(origin, entry, serverId);
   const label = earlier?.label ?? machineLabel('');
-  const token = (earlier && (await readPending(serverId, earlier))) ?? `abh_${randomBytes(32).toString('base64url')}`;
+  const token = (earlier && (await readPending(serverId, earlier))) ?? newKey();
   const expires_at = new Date(open.environment.now() + CODE_MS).toISOString();
   await begin({ origin, serverId, token }, { kind: 'guest', digest, handle: '', label, expires_at });
   const { name, harness } = options;
   const body = { code: line.code, key_name: label, name, harness, client_token: token };
-  const guest = await come(origin, body, options, earlier !== null);
+  // Null: the guest is there, but the time in which the agent's token could be had again is over.
+  const guest = await sendUntilClear<Guest | null>(open, origin, {
+    sentBefore: earlier !== null,
+    send: async () => (await open.call('joinAsGuest', { body })).data,
+    find: async (answered) => (answered && (await opens(origin, token, options)) ? null : undefined),
+    unclear: (cause) => stillUnclear(origin, cause),
+  });
   return guest ? arrive(origin, guest, token, options) : arriveAlone(origin, serverId, token, options);
 }
 
@@ -78,35 +80,6 @@ function begunHere(origin: string, entry: ServerEntry | undefined): Pending | nu
         ? 'Find out what became of it first: service connect --resume'
         : `Finish it first: service machine collect ${origin}`,
   });
-}
-
-/**
- * Sends the same join until its outcome is clear; the server answers a repeat with another agent token.
- * @returns null when the guest is there, but the time in which the agent's token could be had again is over.
- */
-async function come(origin: string, body: Come, options: GuestOptions, sentBefore: boolean): Promise<Guest | null> {
-  const client = clientFor(origin, undefined, options);
-  const { random, sleep } = client.environment;
-  let unclear = sentBefore;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return (await client.call('joinAsGuest', { body })).data;
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error;
-      const again = isUnclear(error);
-      unclear ||= again;
-      if (again && attempt < ATTEMPTS) {
-        await sleep(retryDelay(error, attempt + 1, random));
-        continue;
-      }
-      if (!unclear) {
-        await abandon(origin);
-        throw error;
-      }
-      if (!again && (await opens(origin, body.client_token, options))) return null;
-      throw stillUnclear(origin, error);
-    }
-  }
 }
 
 /** Whether a key works. */

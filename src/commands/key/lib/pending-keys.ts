@@ -1,5 +1,5 @@
 /** Shared by `connect` and `machine request`: suggests names, and keeps a pending key until it is settled. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { z } from 'zod';
 import type { Output } from '../../../cli/output.ts';
@@ -8,6 +8,7 @@ import { clientOptions } from '../../../cli/session/open-session.ts';
 import type { collectedKey } from '../../../cli/shapes.ts';
 import { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
+import { retryDelay } from '../../../client/retry.ts';
 import { slug } from '../../../contract/slug.ts';
 import type { Answer } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -112,6 +113,79 @@ export async function abandon(origin: string): Promise<void> {
     else saved.servers[origin] = rest;
   });
   await forgetPending(before.server_id, before.pending);
+}
+
+/** The key of a person, made here, so that the server answers a repeated request with the same account. */
+export const newKey = (): string => `abh_${randomBytes(32).toString('base64url')}`;
+
+/** What was begun here and waits for its answer. */
+export interface Waiting {
+  origin: string;
+  entry: ServerEntry;
+  pending: Pending;
+}
+
+/**
+ * What waits here: at the server that was named, or the only one.
+ * @throws Failure `server_not_selected` with what `several` says of the first, and what `none` makes.
+ */
+export function waitingHere(
+  wanted: string | null,
+  fits: (entry: ServerEntry) => Pending | null,
+  { several, none }: { several: (origin: string) => { message: string; hint: string }; none: () => Failure },
+): Waiting {
+  const found = Object.entries(readCredentials(runtime().folders).servers).flatMap(([origin, entry]): Waiting[] => {
+    const pending = fits(entry);
+    return pending && (wanted === null || origin === wanted) ? [{ origin, entry, pending }] : [];
+  });
+  const [only, another] = found;
+  if (!only) throw none();
+  if (!another) return only;
+  const { message, hint } = several(only.origin);
+  throw new Failure('server_not_selected', message, { hint, details: { choices: found.map(({ origin }) => origin) } });
+}
+
+const ATTEMPTS = 5;
+
+interface Sending<T> {
+  /** Whether an earlier run sent it, so that it may have been done already. */
+  sentBefore: boolean;
+  send: () => Promise<T>;
+  /** What came of it, found out in another way; `answered`: the server did answer the last try. Undefined: not known. */
+  find: (answered: boolean) => Promise<T | undefined>;
+  unclear: (cause: ClientError) => Failure;
+}
+
+/**
+ * Sends what makes an account until its outcome is clear; what was refused is not kept.
+ * @throws ClientError of the server; what `unclear` makes where nobody can say what became of it.
+ */
+export async function sendUntilClear<T>(
+  { environment: { random, sleep } }: Client,
+  origin: string,
+  { sentBefore, send, find, unclear: failed }: Sending<T>,
+): Promise<T> {
+  let unclear = sentBefore;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      const again = isUnclear(error);
+      unclear ||= again;
+      if (!unclear) {
+        await abandon(origin);
+        throw error;
+      }
+      if (again && attempt < ATTEMPTS) {
+        await sleep(retryDelay(error, attempt + 1, random));
+        continue;
+      }
+      const found = await find(!again);
+      if (found !== undefined) return found;
+      throw failed(error);
+    }
+  }
 }
 
 /** Whether nobody can say what became of a request. */

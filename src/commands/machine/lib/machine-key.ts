@@ -1,13 +1,12 @@
 /** Requests a key for this machine: the person approves a short code on another machine. */
-
-import { called, runtime } from '../../../cli/runtime.ts';
+import { called } from '../../../cli/runtime.ts';
 import { askText, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
 import { show } from '../../../cli/terminal/terminal.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
 import type { Answer } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
-import { type Pending, readCredentials, type ServerEntry } from '../../../local/keys/credentials.ts';
+import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
 import { readPending } from '../../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
 import {
@@ -22,6 +21,8 @@ import {
   land,
   machineLabel,
   userHandle,
+  type Waiting,
+  waitingHere,
 } from '../../key/lib/pending-keys.ts';
 
 interface MachineOptions extends Deps {
@@ -94,33 +95,23 @@ export function printApprovalSteps({ origin, code, expires_at }: Begun, handle: 
 }
 
 /** The request that waits here: of this server, or the only one. */
-export function waitingRequest(url: string | undefined): { origin: string; entry: ServerEntry; pending: Pending } {
-  const { servers } = readCredentials(runtime().folders);
-  const wanted = url === undefined ? null : canonicalOrigin(url);
-  const found = Object.entries(servers).flatMap(([origin, entry]) =>
-    entry.pending?.kind === 'machine' && (wanted === null || origin === wanted)
-      ? [{ origin, entry, pending: entry.pending }]
-      : [],
-  );
-  const [only, another] = found;
-  if (only && !another) return only;
-  if (only) {
-    throw new Failure('server_not_selected', 'Requests wait at several servers.', {
-      hint: `Name one: service machine collect ${only.origin}`,
-      details: { choices: found.map(({ origin }) => origin) },
-    });
-  }
-  throw new Failure('machine_request_invalid', 'No request of this machine is waiting.', {
-    hint: 'Start one: service machine request URL --handle HANDLE',
-    exit: 6,
+export function waitingRequest(url: string | undefined): Waiting {
+  const ofMachine = ({ pending }: ServerEntry) => (pending?.kind === 'machine' ? pending : null);
+  return waitingHere(url === undefined ? null : canonicalOrigin(url), ofMachine, {
+    several: (origin) => ({
+      message: 'Requests wait at several servers.',
+      hint: `Name one: service machine collect ${origin}`,
+    }),
+    none: () =>
+      new Failure('machine_request_invalid', 'No request of this machine is waiting.', {
+        hint: 'Start one: service machine request URL --handle HANDLE',
+        exit: 6,
+      }),
   });
 }
 
 /** Asks for the key until it comes, is refused or the time is over; then saves it. */
-export async function collectKey(
-  { origin, entry, pending }: ReturnType<typeof waitingRequest>,
-  deps: Deps,
-): Promise<BroughtKey> {
+export async function collectKey({ origin, entry, pending }: Waiting, deps: Deps): Promise<BroughtKey> {
   const secret = await readPending(entry.server_id, pending);
   if (secret === null)
     throw new Failure('config_corrupt', 'The secret of the request is gone.', { hint: 'Start again.' });
