@@ -122,6 +122,16 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     return this.globals?.verbose === true || runtime().env.SERVICE_DEBUG === '1';
   }
 
+  protected get noInput(): boolean {
+    return this.globals['no-input'] === true;
+  }
+
+  /** What this run's flags say about requests, prompts and output. */
+  protected get deps() {
+    const { out, timeoutMs, verbose, noInput } = this;
+    return { out, timeoutMs, verbose, noInput };
+  }
+
   /** Where more about this command is said. */
   private get help(): string {
     return `service ${(this.id ?? '').replaceAll(':', ' ')} --help`;
@@ -227,7 +237,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   protected async confirm(question: string, yes: boolean, facts: string[] = []): Promise<void> {
     if (yes) return;
     const { mayAsk, askYes } = await import('./terminal/prompts.ts');
-    if (!mayAsk(this.out, this.globals['no-input'] === true))
+    if (!mayAsk(this.out, this.noInput))
       throw new Failure('confirmation_required', [...facts, question].join('\n'), { hint: 'Repeat it with --yes' });
     if (facts.length > 0) this.out.note(facts.join('\n'));
     await askYes(question);

@@ -1,7 +1,21 @@
-/** Reads a list that a command shows page by page, or whole. */
+/** Lists that a command shows page by page, or whole. */
+import * as Flags from '@oclif/core/flags';
+import { Failure } from '../local/failure.ts';
+import { limitFlag } from './flags.ts';
+import type { Output } from './output.ts';
+import { called } from './runtime.ts';
 
-import type { Output } from '../../../../cli/output.ts';
-import { Failure } from '../../../../local/failure.ts';
+/** On lists that are shown a page at a time. */
+export const pageFlags = (max?: number) => ({
+  limit: limitFlag(max),
+  after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
+});
+
+/** On those of them that are also shown whole. */
+export const wholeListFlags = (max?: number) => ({
+  ...pageFlags(max),
+  all: Flags.boolean({ char: 'A', description: 'Follow every page', exclusive: ['after'] }),
+});
 
 export interface ListOptions {
   limit?: number | undefined;
@@ -19,22 +33,33 @@ const MOST = 5000;
 
 /**
  * The page asked for, or every page with --all; --ndjson prints the rows as they are read, all unless --limit is given.
+ * @param key under which a page holds its rows. @param tooMany for a list that has --all
  * @returns the rows with the last page; null where they are printed. @throws Failure `too_many_results`
  */
-export async function readList<Row extends object, Page extends { next_after: string | null }>(
+export async function readList<Key extends string, Row extends object, Page extends { next_after: string | null }>(
   out: Output,
   { limit, after: first, all }: ListOptions,
-  list: { read: (after: string | undefined, limit: number | undefined) => Promise<Page>; rows: (page: Page) => Row[] },
-  { message, hint }: TooMany,
+  key: Key,
+  read: (after: string | undefined, limit: number | undefined) => Promise<Page & Record<Key, Row[]>>,
+  tooMany?: TooMany,
 ): Promise<{ rows: Row[]; page: Page } | null> {
   const everything = all || (out.mode === 'ndjson' && limit === undefined);
   const rows: Row[] = [];
   for (let after = first; ; ) {
-    const page = await list.read(after, limit ?? (everything ? 200 : undefined));
-    const printed = out.listed(list.rows(page));
-    if (!printed) rows.push(...list.rows(page));
-    if (rows.length > MOST) throw new Failure('too_many_results', message(MOST), { hint });
+    const page = await read(after, limit ?? (everything ? 200 : undefined));
+    const printed = out.listed(page[key]);
+    if (!printed) rows.push(...page[key]);
+    if (tooMany && rows.length > MOST)
+      throw new Failure('too_many_results', tooMany.message(MOST), { hint: tooMany.hint });
     after = page.next_after ?? undefined;
     if (!everything || after === undefined) return printed ? null : { rows, page };
   }
 }
+
+/** A list as text: its heading, the rows or what to do where there are none, then what else to do, if anything. */
+export const listText = (
+  heading: string,
+  rows: readonly string[],
+  empty: string,
+  next?: string | false | undefined,
+): string => [heading, ...(rows.length > 0 ? rows : [called(empty)]), ...(next ? [called(next)] : [])].join('\n');

@@ -49,6 +49,20 @@ export async function* pages<Name extends PagedName>(
   }
 }
 
+type Row<List> = List extends readonly (infer One)[] ? One : never;
+
+/** The rows of every page. @param key under which an answer holds them */
+export async function allRows<Name extends PagedName, Key extends keyof Page<Name>>(
+  client: Client,
+  name: Name,
+  key: Key,
+  input: CallInput<Name> = {},
+): Promise<Row<Page<Name>[Key]>[]> {
+  const rows: Row<Page<Name>[Key]>[] = [];
+  for await (const page of pages(client, name, input)) rows.push(...(page[key] as Row<Page<Name>[Key]>[]));
+  return rows;
+}
+
 /** Boards and hidden boards are two lists in one answer: the cursor of a complete list stays after its last record. */
 function nextQuery(query: Query, page: Cursors): Query {
   const next: Query = { ...query, after: page.next_after ?? page.boards?.at(-1)?.name ?? query['after'] };

@@ -1,15 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
-import { limitFlag, listFlags } from '../cli/flags.ts';
-import { called } from '../cli/runtime.ts';
+import { listFlags } from '../cli/flags.ts';
+import { type ListOptions, listText, readList, type TooMany, wholeListFlags } from '../cli/list.ts';
 import { type Session, staying } from '../cli/session/open-session.ts';
 import { messages, nextText, object } from '../cli/shapes.ts';
-import { rowsOr } from '../cli/terminal/table.ts';
 import { requireFeature } from '../client/features.ts';
 import type { Message } from '../contract/types.ts';
 import { messageText } from './board/lib/read/message-text.ts';
 import type { Show } from './board/lib/read/read.ts';
-import { type ListOptions, readList, type TooMany } from './board/lib/read/read-list.ts';
 import { taskRef } from './task/lib/tasks.ts';
 
 export const json = () => object({ asks: messages, next_after: nextText });
@@ -34,9 +32,7 @@ export default class Asks extends BaseCommand<typeof Asks> {
       description: 'Only these (default open)',
     }),
     task: Flags.string({ char: 'T', helpValue: 'T', description: 'Those about this task' }),
-    limit: limitFlag(),
-    after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
-    all: Flags.boolean({ char: 'A', description: 'Follow every page', exclusive: ['after'] }),
+    ...wholeListFlags(),
     ...listFlags,
   };
 
@@ -65,20 +61,18 @@ async function listAsks(session: Session, options: AskListOptions, { out, times 
   await requireFeature(session.client, 'asks');
   const read = async (after: string | undefined, limit: number | undefined) =>
     (await session.client.call('listAsks', { query: { ...queryOf(options), limit, after } })).data;
-  const found = await readList(out, options, { read, rows: ({ asks }) => asks }, tooMany);
+  const found = await readList(out, options, 'asks', read, tooMany);
   if (!found) return;
   const { rows: asks, page } = found;
   const next = page.next_after;
   const style = { paint: out.paint, times, agent: session.agent };
   out.print({ asks, next_after: next }, () =>
-    [
+    listText(
       `asks · ${asks.length}`,
-      ...rowsOr(
-        byBoard(asks).flatMap(([board, own]) => [out.paint.bold(board), ...own.map((ask) => messageText(ask, style))]),
-        `Ask somebody: service ask @NAME "QUESTION"${staying(session)}`,
-      ),
-      ...(next === null ? [] : [called(`Later: service asks${flagsOf(options)}${staying(session)} --after ${next}`)]),
-    ].join('\n'),
+      byBoard(asks).flatMap(([board, own]) => [out.paint.bold(board), ...own.map((ask) => messageText(ask, style))]),
+      `Ask somebody: service ask @NAME "QUESTION"${staying(session)}`,
+      next !== null && `Later: service asks${flagsOf(options)}${staying(session)} --after ${next}`,
+    ),
   );
 }
 

@@ -1,4 +1,5 @@
 /** The daemon as a process: what is checked before it starts, and what ends it. */
+import { sleep } from '../client/time.ts';
 import type { Build } from '../local/build.ts';
 import type { Folders } from '../local/folders.ts';
 import { type KernelLock, takeKernelLock } from '../local/kernel-lock.ts';
@@ -56,6 +57,6 @@ export async function runDaemon({ folders, build, ports, onSignal, faults = noFa
 
 /** Tries the lock once more: a program that only looks whether it is free holds it for a moment. */
 async function takenSoon(path: string): Promise<KernelLock | null> {
-  await new Promise((resolve) => setTimeout(resolve, LOOKING_MS));
+  await sleep(LOOKING_MS);
   return takeKernelLock(path);
 }

@@ -2,6 +2,7 @@
  * Entry to a program that accepts prompts as its person's own: our module in the program runs this for as long as it
  * lives, and submits what it prints, one line of JSON per text. It serves the session that the program has at the time.
  */
+import { sleep } from '../client/time.ts';
 import { harmless } from '../daemon/bundle/unseen.ts';
 import { nextFrame, received } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';
@@ -29,7 +30,7 @@ export async function serveDoor(harness: string, env: Env): Promise<0> {
       if (outcome === 'released') return 0;
       if (outcome === 'over') failed = 0;
     }
-    await new Promise((resolve) => setTimeout(resolve, failed < SOON.times ? SOON.ms : PAUSE_MS));
+    await sleep(failed < SOON.times ? SOON.ms : PAUSE_MS);
   }
   return 0;
 }

@@ -1,5 +1,6 @@
 /** The launcher `tmux`: each agent in a detached tmux session of its own, to which its person can attach. */
 import { z } from 'zod';
+import { sleep } from '../client/time.ts';
 import { findProgram, type Ran, runProgram } from '../harness/programs.ts';
 import type { Failure } from '../local/failure.ts';
 import type { Env } from '../local/folders.ts';
@@ -72,7 +73,7 @@ async function tried(tmux: Tmux, words: string[]): Promise<Ran> {
   for (let n = 1; ; n++) {
     const ran = await tmux(...words);
     if (ran.code === 0 || n === TRIES || !/server exited|lost server/.test(ran.stderr)) return ran;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await sleep(PAUSE_MS);
   }
 }
 

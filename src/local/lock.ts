@@ -1,6 +1,7 @@
 /** One writer at a time, across processes: a lock is a file that can be created only once. */
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { sleep } from '../client/time.ts';
 import { makeFolder } from './folders.ts';
 import { alive } from './process.ts';
 
@@ -11,7 +12,7 @@ export async function withLock<T>(path: string, work: () => Promise<T> | T, stal
   makeFolder(dirname(path));
   while (!take(path)) {
     breakStale(path, staleMs);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await sleep(PAUSE_MS);
   }
   try {
     return await work();

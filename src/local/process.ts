@@ -1,4 +1,5 @@
 /** Other processes of this person. */
+import { sleep } from '../client/time.ts';
 
 /** Whether a process of this user with this id runs; a negative id is a process group. */
 export function alive(pid: number): boolean {
@@ -16,6 +17,6 @@ export async function until(done: () => boolean | Promise<boolean>, ms: number, 
   for (;;) {
     if (await done()) return true;
     if (Date.now() >= end) return false;
-    await new Promise((resolve) => setTimeout(resolve, every));
+    await sleep(every);
   }
 }

@@ -1,5 +1,4 @@
 /** Shows the progress of a transfer on standard error, if that is a terminal, and clears it at the end. */
-
 import type { Output } from '../output.ts';
 import { undoAtExit } from '../signals.ts';
 import { sizeText } from './fields.ts';

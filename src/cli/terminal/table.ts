@@ -1,6 +1,4 @@
 /** Prints aligned columns by display width, so that wide characters and emoji do not shift the rest. */
-
-import { called } from '../runtime.ts';
 import { colours, stateColour } from './color.ts';
 import { harmless } from './terminal.ts';
 
@@ -33,10 +31,6 @@ export async function table(heads: readonly string[], rows: readonly string[][],
   const width = process.stdout.isTTY ? screenWidth() - taken : Number.POSITIVE_INFINITY;
   return laidOut(texts, width, await measurerFor(texts));
 }
-
-/** The rows, or what to do where there are none. */
-export const rowsOr = (rows: readonly string[], empty: string): readonly string[] =>
-  rows.length > 0 ? rows : [called(empty)];
 
 /** Most tables are plain ASCII; the width tables of Unicode are loaded only for the others. */
 async function measurerFor(rows: string[][]): Promise<Measure> {

@@ -1,9 +1,8 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
+import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/terminal/table.ts';
-import { pages } from '../../client/pages.ts';
-import type { Answer } from '../../contract/types.ts';
+import { allRows } from '../../client/pages.ts';
 import { revisionRows } from '../approval/lib/approval-text.ts';
 
 export const json = () => object({ revisions: answer('listAllowanceRevisions').shape.revisions });
@@ -18,16 +17,15 @@ export default class AllowanceHistory extends BaseCommand<typeof AllowanceHistor
 
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
-    const revisions: Answer<'listAllowanceRevisions'>['revisions'] = [];
-    for await (const page of pages(client, 'listAllowanceRevisions', { query: { limit: 100 } }))
-      revisions.push(...page.revisions);
+    const revisions = await allRows(client, 'listAllowanceRevisions', 'revisions', { query: { limit: 100 } });
     if (this.out.listed(revisions)) return;
     const rows = await revisionRows(revisions, this.times);
     this.print<typeof json>({ revisions }, () =>
-      [
+      listText(
         `${server.url} · ${revisions.length}`,
-        ...rowsOr(rows, 'Let agents do something without asking: service allowance set'),
-      ].join('\n'),
+        rows,
+        'Let agents do something without asking: service allowance set',
+      ),
     );
   }
 }

@@ -1,9 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { called } from '../../cli/runtime.ts';
+import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/terminal/table.ts';
 import { approvalRows } from './lib/approval-text.ts';
 import { allApprovals } from './lib/approvals.ts';
 
@@ -29,13 +28,13 @@ export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
     if (this.out.listed(approvals)) return;
     const rows = await approvalRows(approvals, this.times);
     const pending = !session.agent && approvals.some(({ state }) => state === 'pending');
-    const more = pending ? [called('Allow one: service approval allow <id>')] : [];
     this.print<typeof json>({ approvals }, () =>
-      [
+      listText(
         `${session.server.url} · ${approvals.length}`,
-        ...rowsOr(rows, session.agent ? 'You asked for nothing that needs an approval.' : NONE),
-        ...more,
-      ].join('\n'),
+        rows,
+        session.agent ? 'You asked for nothing that needs an approval.' : NONE,
+        pending && 'Allow one: service approval allow <id>',
+      ),
     );
   }
 }

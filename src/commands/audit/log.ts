@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlag, listFlags, numberFlag } from '../../cli/flags.ts';
 import { usage } from '../../local/failure.ts';
-import { eventLines, readLog, wholeLog } from './lib/record.ts';
+import { eventsText, readLog, wholeLog } from './lib/record.ts';
 import { log } from './lib/shapes.ts';
 
 export const json = () => log;
@@ -35,7 +35,7 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
     }
     const page = await readLog(session, this.flags);
     if (this.out.listed(page.events)) return;
-    const lines = await eventLines(session, page, this.flags, this.times);
-    this.print<typeof json>(page, () => lines.join('\n'));
+    const text = await eventsText(session, page, this.flags, this.times);
+    this.print<typeof json>(page, () => text);
   }
 }

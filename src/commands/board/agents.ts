@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { rowsOr } from '../../cli/terminal/table.ts';
+import { listText } from '../../cli/list.ts';
 import { allMembers } from './lib/list.ts';
 import { memberRows } from './lib/member-text.ts';
 import { members } from './lib/shapes.ts';
@@ -26,10 +26,7 @@ export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
     if (this.out.listed(members)) return;
     const rows = await memberRows(members);
     this.print<typeof json>({ members }, () =>
-      [
-        `${board} · ${members.length}`,
-        ...rowsOr(rows, `Put one there: service agent create NAME --board ${board}`),
-      ].join('\n'),
+      listText(`${board} · ${members.length}`, rows, `Put one there: service agent create NAME --board ${board}`),
     );
   }
 }

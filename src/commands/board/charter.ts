@@ -36,7 +36,7 @@ export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { charter: before } = await readBoard(session);
-    const noInput = this.globals['no-input'] === true;
+    const noInput = this.noInput;
     const wanted = await newCharter({ session, charter: before, options: this.flags, out: this.out, noInput });
     if (wanted === undefined) {
       this.print<typeof json>({ charter: before, changed: false }, () => before || `${session.board} has no charter.`);

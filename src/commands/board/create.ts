@@ -39,7 +39,7 @@ export default class BoardCreate extends DelegatedCommand<typeof BoardCreate> {
   };
 
   override async run(): Promise<void> {
-    const name = this.args.name ?? (await askName(this.out, this.globals['no-input'] === true));
+    const name = this.args.name ?? (await askName(this.out, this.noInput));
     const request = { name, ...this.flags };
     const delegated = await this.delegated();
     if (delegated) {

@@ -26,7 +26,7 @@ export default class BoardDelete extends BaseCommand<typeof BoardDelete> {
     if (!yes) {
       // A repeat is answered though the board is gone.
       if (idempotencyKey === undefined) await requireDeletable(session, board);
-      await confirmByName('delete', board, this.out, this.globals['no-input'] === true);
+      await confirmByName('delete', board, this.out, this.noInput);
     }
     const { data, again } = await this.write(session.client, 'deleteBoard', { params: { board } });
     await forgetSeatsOn(data.id);

@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { limitFlag, listFlag, listFlags } from '../../cli/flags.ts';
+import { listFlag, listFlags } from '../../cli/flags.ts';
+import { type ListOptions, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
@@ -13,7 +14,6 @@ import { searchKinds } from '../../contract/values.ts';
 import { taskRef } from '../task/lib/tasks.ts';
 import { headLines, type MessageStyle, messageText } from './lib/read/message-text.ts';
 import type { Show } from './lib/read/read.ts';
-import { type ListOptions, readList, type TooMany } from './lib/read/read-list.ts';
 
 export const json = () => object({ query: text, results: answer('search').shape.results, next_after: nextText });
 
@@ -43,9 +43,7 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
     since: Flags.string({ helpValue: 'TIME', description: 'From this time on: 2d, or 2026-03-02T09:00:00Z' }),
     until: Flags.string({ helpValue: 'TIME', description: 'Before this time' }),
     sort: Flags.string({ options: ['newest', 'relevance'], description: 'What comes first (default newest)' }),
-    limit: limitFlag(50),
-    after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
-    all: Flags.boolean({ char: 'A', description: 'Follow every page', exclusive: ['after'] }),
+    ...wholeListFlags(50),
     ...listFlags,
   };
 
@@ -72,7 +70,7 @@ async function search(session: Session | BoardSession, options: SearchOptions, {
   const query = queryOf(options, board);
   const read = async (after: string | undefined) =>
     (await session.client.call('search', { query: { ...query, after } })).data;
-  const found = await readList(out, options, { read, rows: (page) => page.results }, tooMany);
+  const found = await readList(out, options, 'results', read, tooMany);
   if (!found) return;
   const { rows: results, page } = found;
   const next = page.next_after;

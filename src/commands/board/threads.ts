@@ -1,12 +1,10 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { called } from '../../cli/runtime.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { listText, pageFlags, readList } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
-import { rowsOr, table } from '../../cli/terminal/table.ts';
+import { table } from '../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
-import { pages } from '../../client/pages.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Answer } from '../../contract/types.ts';
 
@@ -20,31 +18,26 @@ export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
   static override examples = ['service board threads', 'service board threads --limit 5 --json'];
   static override seeAlso = ['board thread', 'board read'];
   static override flags = {
-    limit: limitFlag(),
-    after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
+    ...pageFlags(),
     ...listFlags,
   };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { client, board } = session;
-    const { limit, after } = this.flags;
-    const input = { params: { board }, query: { limit, after } };
-    if (this.out.mode === 'ndjson') {
-      for await (const page of pages(client, 'listThreads', input)) {
-        for (const thread of page.threads) this.out.each(thread);
-        if (limit !== undefined) return;
-      }
-      return;
-    }
-    const { threads, next_after: next } = (await client.call('listThreads', input)).data;
+    const read = async (after: string | undefined, limit: number | undefined) =>
+      (await client.call('listThreads', { params: { board }, query: { limit, after } })).data;
+    const found = await readList(this.out, this.flags, 'threads', read);
+    if (!found) return;
+    const { threads, next_after: next } = found.page;
     const rows = await threadRows(threads, this.times);
     this.print<typeof json>({ threads, next_after: next }, () =>
-      [
+      listText(
         `${board} · ${threads.length}`,
-        ...rowsOr(rows, `A reply begins one: service say --reply NUMBER "TEXT"${staying(session)}`),
-        ...(next === null ? [] : [called(`Later: service board threads --after ${next}${staying(session)}`)]),
-      ].join('\n'),
+        rows,
+        `A reply begins one: service say --reply NUMBER "TEXT"${staying(session)}`,
+        next !== null && `Later: service board threads --after ${next}${staying(session)}`,
+      ),
     );
   }
 }

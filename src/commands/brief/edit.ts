@@ -28,7 +28,7 @@ export default class BriefEdit extends BaseCommand<typeof BriefEdit> {
       key: this.key,
       times: this.times,
       out: this.out,
-      noInput: this.globals['no-input'] === true,
+      noInput: this.noInput,
     });
     if (!done)
       return this.print<typeof json>({ name, version, replaced: null }, () => `${name} is unchanged at v${version}.`);

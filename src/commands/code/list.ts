@@ -2,10 +2,9 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { called } from '../../cli/runtime.ts';
+import { listText } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/terminal/table.ts';
 import { codeRows } from './lib/code-text.ts';
 import { readCodes } from './lib/join-codes.ts';
 import { listedCode } from './lib/shapes.ts';
@@ -29,13 +28,13 @@ export default class CodeList extends BaseCommand<typeof CodeList> {
     const codes = await readCodes(session, this.flags.all);
     if (this.out.listed(codes)) return;
     const rows = await codeRows(codes, this.times);
-    const more = codes.length > 0 ? [called(`Revoke one: service code revoke <id>${staying(session)}`)] : [];
     this.print<typeof json>({ join_codes: codes }, () =>
-      [
+      listText(
         `${session.board} · ${codes.length}`,
-        ...rowsOr(rows, `Make one: service code create${staying(session)}`),
-        ...more,
-      ].join('\n'),
+        rows,
+        `Make one: service code create${staying(session)}`,
+        codes.length > 0 && `Revoke one: service code revoke <id>${staying(session)}`,
+      ),
     );
   }
 }

@@ -34,14 +34,13 @@ export default class Connect extends BaseCommand<typeof Connect> {
   }
 
   private async arrive(): Promise<BroughtKey> {
-    const { out, timeoutMs, verbose } = this;
     const { handle, 'display-name': displayName, name, resume: again, yes = false } = this.flags;
-    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const { deps } = this;
     const options = { ...deps, handle, displayName, name, yes };
     const { connectBy, resume, waitingConnect } = await import('./lib/connect.ts');
     if (again) return resume(waitingConnect(this.args.invite), options);
     const { inviteLink, isBareAddress, linkText } = await import('../invite/lib/invite-link.ts');
-    const text = await linkText(this.args.invite, out, deps.noInput);
+    const text = await linkText(this.args.invite, deps.out, deps.noInput);
     if (!isBareAddress(text)) return connectBy(inviteLink(text), options);
     const { bringKey } = await import('../machine/lib/machine-key.ts');
     return bringKey(text, { ...deps, handle, label: name });

@@ -32,7 +32,7 @@ export default class FileEdit extends BaseCommand<typeof FileEdit> {
       key: this.key,
       times: this.times,
       out: this.out,
-      noInput: this.globals['no-input'] === true,
+      noInput: this.noInput,
     });
     if (!done) {
       const record = { file: data, version: file.version, replaces: file.version, changed: false };

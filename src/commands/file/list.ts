@@ -1,12 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
-import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { called } from '../../cli/runtime.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { listText, pageFlags, readList } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { boardFile, nextText, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/terminal/table.ts';
-import { pages } from '../../client/pages.ts';
 import { taskRef } from '../task/lib/tasks.ts';
 import { fileRows } from './lib/file-text.ts';
 
@@ -27,40 +25,34 @@ export default class FileList extends BaseCommand<typeof FileList> {
     task: Flags.string({ char: 'T', helpValue: 'TASK', description: 'Only those for this task' }),
     mine: Flags.boolean({ description: 'Only those you wrote a version of' }),
     maintained: Flags.boolean({ description: 'Only those that are kept current' }),
-    limit: limitFlag(),
-    after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
+    ...pageFlags(),
     ...listFlags,
   };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { client, board } = session;
-    const { task, mine, maintained, limit, after } = this.flags;
+    const { task, mine, maintained } = this.flags;
     const query = {
       task: task === undefined ? undefined : taskRef(task),
-      limit,
-      after,
       ...(mine ? { mine } : {}),
       ...(maintained ? { maintained } : {}),
     };
-    const input = { params: { board }, query };
-    if (this.out.mode === 'ndjson') {
-      for await (const page of pages(client, 'listFiles', input)) {
-        for (const file of page.files) this.out.each(file);
-        if (limit !== undefined) return;
-      }
-      return;
-    }
-    const { files, next_after: next } = (await client.call('listFiles', input)).data;
+    const read = async (after: string | undefined, limit: number | undefined) =>
+      (await client.call('listFiles', { params: { board }, query: { ...query, limit, after } })).data;
+    const found = await readList(this.out, this.flags, 'files', read);
+    if (!found) return;
+    const { files, next_after: next } = found.page;
     const filters = [task ? ` --task ${task}` : '', mine ? ' --mine' : '', maintained ? ' --maintained' : ''].join('');
     const empty = filters ? 'None fits. All: service file list' : 'Put one there: service file put PATH';
     const rows = await fileRows(files, this.times);
     this.print<typeof json>({ files, next_after: next }, () =>
-      [
+      listText(
         `${board} · ${files.length}`,
-        ...rowsOr(rows, empty + staying(session)),
-        ...(next === null ? [] : [called(`More: service file list --after ${next}${filters}${staying(session)}`)]),
-      ].join('\n'),
+        rows,
+        empty + staying(session),
+        next !== null && `More: service file list --after ${next}${filters}${staying(session)}`,
+      ),
     );
   }
 }

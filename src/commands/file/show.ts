@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { fileDetail, object } from '../../cli/shapes.ts';
-import { pages } from '../../client/pages.ts';
+import { allRows } from '../../client/pages.ts';
 import { fileText } from './lib/file-text.ts';
 import { wholeFile } from './lib/names.ts';
 
@@ -21,15 +21,11 @@ export default class FileShow extends BaseCommand<typeof FileShow> {
     const params = { board, file: file.id };
     const query = { limit: 200 };
     if (file.versions_more) {
-      file.versions = [];
-      for await (const page of pages(client, 'listFileVersions', { params, query }))
-        file.versions.push(...page.versions);
+      file.versions = await allRows(client, 'listFileVersions', 'versions', { params, query });
       file.versions_more = false;
     }
     if (file.posted_in_more) {
-      file.posted_in = [];
-      for await (const page of pages(client, 'listFilePosts', { params, query }))
-        file.posted_in.push(...page.posted_in);
+      file.posted_in = await allRows(client, 'listFilePosts', 'posted_in', { params, query });
       file.posted_in_more = false;
     }
     const text = await fileText(file, this.times);

@@ -6,7 +6,7 @@ import { called } from '../../cli/runtime.ts';
 import type { Session } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { onOneLine } from '../../cli/terminal/fields.ts';
-import { pages } from '../../client/pages.ts';
+import { allRows } from '../../client/pages.ts';
 import { waitFor } from '../../client/wait.ts';
 import type { Answer } from '../../contract/types.ts';
 import { body } from '../../daemon/bundle/escape.ts';
@@ -46,9 +46,7 @@ type Notice = Answer<'listNotices'>['notices'][number];
 /** All that the agent was not told yet; waits for the first one where that was asked for. @param wait seconds */
 async function readNotices({ client }: Session, wait: number): Promise<Notice[]> {
   if (wait > 0) await waitFor(client, 'listNotices', {}, { waitSeconds: wait });
-  const notices: Notice[] = [];
-  for await (const page of pages(client, 'listNotices', { query: { limit: 100 } })) notices.push(...page.notices);
-  return notices;
+  return allRows(client, 'listNotices', 'notices', { query: { limit: 100 } });
 }
 
 /** Notes that these were told, once the reader has them. */

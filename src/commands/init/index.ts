@@ -72,7 +72,7 @@ export default class Init extends BaseCommand<typeof Init> {
   /** At a terminal the changes are shown and asked for; elsewhere they are only shown. */
   private async agreed(any: boolean, text: string): Promise<boolean> {
     const { askYes, mayAsk } = await import('../../cli/terminal/prompts.ts');
-    if (!any || !mayAsk(this.out, this.globals['no-input'] === true)) return false;
+    if (!any || !mayAsk(this.out, this.noInput)) return false;
     this.out.note(text);
     await askYes('Make these changes?');
     return true;

@@ -2,9 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { called } from '../../cli/runtime.ts';
+import { listText } from '../../cli/list.ts';
 import { object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/terminal/table.ts';
 import { inviteRows } from './lib/invite-text.ts';
 import { ownInvites } from './lib/invites.ts';
 import { invite } from './lib/shapes.ts';
@@ -31,11 +30,9 @@ export default class InviteList extends BaseCommand<typeof InviteList> {
     if (this.out.listed(invites)) return;
     const rows = await inviteRows(invites, this.times);
     const active = invites.some((invite) => invite.state === 'active');
-    const more = active ? [called('Revoke one: service invite revoke <id>')] : [];
+    const next = active && 'Revoke one: service invite revoke <id>';
     this.print<typeof json>({ invites }, () =>
-      [`${server.url} · ${invites.length}`, ...rowsOr(rows, 'Invite somebody: service invite create'), ...more].join(
-        '\n',
-      ),
+      listText(`${server.url} · ${invites.length}`, rows, 'Invite somebody: service invite create', next),
     );
   }
 }

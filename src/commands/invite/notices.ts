@@ -1,8 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { called } from '../../cli/runtime.ts';
+import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/terminal/table.ts';
 import { inviteNoticeRows } from './lib/invite-text.ts';
 import { inviteNotices } from './lib/invites.ts';
 
@@ -22,13 +21,13 @@ export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
     if (this.out.listed(notices)) return;
     const rows = await inviteNoticeRows(notices, this.times);
     const active = notices.find(({ state }) => state === 'active');
-    const more = active ? [called(`Revoke one: service invite revoke ${active.id}`)] : [];
     this.print<typeof json>({ notices }, () =>
-      [
+      listText(
         `${server.url} · ${notices.length}`,
-        ...rowsOr(rows, 'Your agents asked for none. What they may do without asking: service allowance show'),
-        ...more,
-      ].join('\n'),
+        rows,
+        'Your agents asked for none. What they may do without asking: service allowance show',
+        active && `Revoke one: service invite revoke ${active.id}`,
+      ),
     );
   }
 }

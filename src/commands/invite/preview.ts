@@ -15,8 +15,7 @@ export default class InvitePreview extends BaseCommand<typeof InvitePreview> {
   static override args = { invite: optional('Link of the invite, or -') };
 
   override async run(): Promise<void> {
-    const { out, timeoutMs, verbose } = this;
-    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const { out, deps } = this;
     const preview = await previewOf(inviteLink(await linkText(this.args.invite, out, deps.noInput)), deps);
     out.print({ preview }, () => previewText(preview, this.times));
   }

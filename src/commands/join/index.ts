@@ -79,10 +79,8 @@ export default class Join extends DelegatedCommand<typeof Join> {
 
   private async comeAsGuest(line: ways.JoinLine): Promise<ways.Joining> {
     await this.requirePerson();
-    const { out, timeoutMs, verbose } = this;
     const { name, harness, yes = false } = this.flags;
-    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
     const { joinAsGuest } = await import('./lib/guest.ts');
-    return joinAsGuest(line, { ...deps, name, harness, confirm: (question) => this.confirm(question, yes) });
+    return joinAsGuest(line, { ...this.deps, name, harness, confirm: (question) => this.confirm(question, yes) });
   }
 }

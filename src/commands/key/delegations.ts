@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { called } from '../../cli/runtime.ts';
+import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { rowsOr, table } from '../../cli/terminal/table.ts';
+import { table } from '../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
 import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
@@ -32,13 +32,10 @@ export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
     const { person, delegations } = await readDelegations(client, this.flags);
     if (this.out.listed(delegations)) return;
     const rows = await delegationRows(delegations, this.times);
-    const more = delegations.length > 0 ? [called('End one: service key end-delegation <id>')] : [];
+    const next = delegations.length > 0 && 'End one: service key end-delegation <id>';
+    const empty = 'A machine has one once a session on it joins a board: service init, service code create';
     this.print<typeof json>({ person: person!, delegations }, () =>
-      [
-        `${server.url} · ${delegations.length}`,
-        ...rowsOr(rows, 'A machine has one once a session on it joins a board: service init, service code create'),
-        ...more,
-      ].join('\n'),
+      listText(`${server.url} · ${delegations.length}`, rows, empty, next),
     );
   }
 }

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { called } from '../../cli/runtime.ts';
+import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { rowsOr, table } from '../../cli/terminal/table.ts';
+import { table } from '../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../cli/terminal/time.ts';
 import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
@@ -29,9 +29,9 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
     const { person, sessions } = await browserSessions(client, this.flags.key);
     if (this.out.listed(sessions)) return;
     const rows = await sessionRows(sessions, this.times);
-    const more = sessions.length > 0 ? [called('End one: service key end-session <id>')] : [];
+    const next = sessions.length > 0 && 'End one: service key end-session <id>';
     this.print<typeof json>({ person: person!, sessions }, () =>
-      [`${server.url} · ${sessions.length}`, ...rowsOr(rows, 'Sign a browser in: service open'), ...more].join('\n'),
+      listText(`${server.url} · ${sessions.length}`, rows, 'Sign a browser in: service open', next),
     );
   }
 }

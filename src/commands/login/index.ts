@@ -41,7 +41,7 @@ export default class Login extends BaseCommand<typeof Login> {
     const { 'move-to': to, store } = this.flags;
     if (to !== undefined) return this.move(url, to === 'keychain' ? 'keychain' : 'file');
     const { out, timeoutMs, verbose } = this;
-    const secret = () => readSecret(out, this.globals['no-input'] === true);
+    const secret = () => readSecret(out, this.noInput);
     const { record, ...result } = await signIn({ url, store, secret, out, timeoutMs, verbose });
     out.print(record, () => signedInText(result, this.times));
   }

@@ -26,8 +26,7 @@ export default class MachineRequest extends BaseCommand<typeof MachineRequest> {
 
   override async run(): Promise<void> {
     await this.requirePerson();
-    const { out, timeoutMs, verbose } = this;
-    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const { out, deps } = this;
     const begun = await requestKey(this.args.url, { ...deps, handle: this.flags.handle, label: this.flags.label });
     const waiting = waitingRequest(begun.origin);
     if (this.flags.detach) {

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { listFlags } from '../../cli/flags.ts';
+import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/terminal/table.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import { listByDaemon, listPairings, sessionWithoutSeat } from './lib/pairing-requests.ts';
@@ -26,10 +26,11 @@ export default class PairingList extends DelegatedCommand<typeof PairingList> {
     if (this.out.listed(requests)) return;
     const rows = await pairingRows(requests);
     this.print<typeof json>({ requests }, () =>
-      [
+      listText(
         `${url} · ${requests.length}`,
-        ...rowsOr(rows, 'Propose work: service pairing request HANDLE "WORK" --board BOARD'),
-      ].join('\n'),
+        rows,
+        'Propose work: service pairing request HANDLE "WORK" --board BOARD',
+      ),
     );
   }
 

@@ -35,9 +35,8 @@ export default class Setup extends BaseCommand<typeof Setup> {
 
   override async run(): Promise<void> {
     requireWhole(false);
-    const { out, timeoutMs, verbose } = this;
+    const { out, deps } = this;
     const { handle, name, yes = false } = this.flags;
-    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
     const target = await this.target(deps.noInput);
     const { setUp } = await import('./lib/walk.ts');
     const steps = await setUp(target, { ...deps, handle, name, yes }, () => this.view(target.origin));

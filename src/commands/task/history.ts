@@ -2,10 +2,10 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
+import { listText } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { indented } from '../../cli/terminal/fields.ts';
-import { rowsOr } from '../../cli/terminal/table.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
 import { writtenText } from './lib/task-text.ts';
@@ -46,13 +46,11 @@ export default class TaskHistory extends BaseCommand<typeof TaskHistory> {
     const { task, field } = first;
     const write = field === 'stands' ? `note ${task.ref} "TEXT"` : `update ${task.ref} --about "TEXT"`;
     this.print<typeof json>({ task, field, versions }, () =>
-      [
+      listText(
         `${board} · ${task.ref}: ${field === 'stands' ? 'where it stands' : 'what it is about'} · ${versions.length}`,
-        ...rowsOr(
-          versions.flatMap((version) => [writtenText(version, this.times), indented(version.text)]),
-          `Write the first one: service task ${write}${staying(session)}`,
-        ),
-      ].join('\n'),
+        versions.flatMap((version) => [writtenText(version, this.times), indented(version.text)]),
+        `Write the first one: service task ${write}${staying(session)}`,
+      ),
     );
   }
 }

@@ -1,13 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { called } from '../../cli/runtime.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { type ListOptions, listText, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
-import { rowsOr } from '../../cli/terminal/table.ts';
 import type { Answer } from '../../contract/types.ts';
 import type { Show } from '../board/lib/read/read.ts';
-import { type ListOptions, readList, type TooMany } from '../board/lib/read/read-list.ts';
 import { taskRows } from './lib/task-text.ts';
 import { withTasks } from './lib/tasks.ts';
 
@@ -41,9 +39,7 @@ export default class TaskList extends BaseCommand<typeof TaskList> {
     blocked: Flags.boolean({ description: 'Those that wait for an answer' }),
     newest: Flags.boolean({ description: 'The newest first' }),
     'all-boards': Flags.boolean({ description: 'Every board you are on' }),
-    limit: limitFlag(),
-    after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
-    all: Flags.boolean({ char: 'A', description: 'Follow every page', exclusive: ['after'] }),
+    ...wholeListFlags(),
     ...listFlags,
   };
 
@@ -71,19 +67,18 @@ async function listTasks(session: Session | BoardSession, options: TaskListOptio
       ? (await session.client.call('listTasks', { params: { board }, query })).data
       : (await session.client.call('listAllTasks', { query })).data;
   };
-  const found = await readList(out, options, { read, rows: (page) => page.tasks }, tooMany);
+  const found = await readList(out, options, 'tasks', read, tooMany);
   if (!found) return;
   const { rows: tasks, page } = found;
   const { counts, next_after } = page;
   const rows = await taskRows(tasks, times, board === null);
   out.print({ tasks, counts, next_after }, () =>
-    [
+    listText(
       `${board ?? session.server.name} · ${tasks.length}`,
-      ...rowsOr(rows, `${nextFor(options, session)}${staying(session)}`),
-      ...(next_after === null
-        ? []
-        : [called(`Later: service task list${flagsOf(options, session)} --after ${next_after}`)]),
-    ].join('\n'),
+      rows,
+      `${nextFor(options, session)}${staying(session)}`,
+      next_after !== null && `Later: service task list${flagsOf(options, session)} --after ${next_after}`,
+    ),
   );
 }
 

@@ -1,6 +1,7 @@
 /** Starts the daemon when it does not answer, but not so often that a broken one keeps the machine busy. */
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sleep } from '../../client/time.ts';
 import { type Env, envOf, makeFolder } from '../../local/folders.ts';
 import { checkFolder } from './address.ts';
 import { isAbsent, notRunning } from './errors.ts';
@@ -38,7 +39,7 @@ export async function startAndConnect<T>(options: StartOptions, connect: () => P
   spawnDaemon(options);
   const end = performance.now() + START_WAIT_MS;
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await sleep(RETRY_MS);
     try {
       const connected = await connect();
       options.onStart?.();

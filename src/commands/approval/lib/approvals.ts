@@ -1,18 +1,13 @@
 /** Reads agents' requests and collects their results. */
-
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
-import { pages } from '../../../client/pages.ts';
+import { allRows } from '../../../client/pages.ts';
 import type { Answer, Approval } from '../../../contract/types.ts';
 import { collectKey } from '../../../local/keys/collect-keys.ts';
 
 /** All that are listed: a person's agents', or an agent's own. */
-export async function allApprovals({ client }: Session, state: string | undefined): Promise<Approval[]> {
-  const approvals: Approval[] = [];
-  for await (const page of pages(client, 'listApprovals', { query: { state, limit: 100 } }))
-    approvals.push(...page.approvals);
-  return approvals;
-}
+export const allApprovals = ({ client }: Session, state: string | undefined): Promise<Approval[]> =>
+  allRows(client, 'listApprovals', 'approvals', { query: { state, limit: 100 } });
 
 /** Collects as the agent that asked; the key is saved first, so that a lost answer is found again. */
 export async function collected({ client, server }: Session, approval: string): Promise<Answer<'collectApproval'>> {

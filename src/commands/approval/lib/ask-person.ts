@@ -1,5 +1,4 @@
 /** Requests an agent's person to allow an action that the agent may not take itself. */
-
 import { called } from '../../../cli/runtime.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import type { BoardSession, Session } from '../../../cli/session/open-session.ts';

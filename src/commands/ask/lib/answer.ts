@@ -1,5 +1,4 @@
 /** Answers or withdraws an ask. */
-
 import type { Output } from '../../../cli/output.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { hasPipedInput } from '../../../cli/stdin.ts';

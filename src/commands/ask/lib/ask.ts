@@ -1,5 +1,4 @@
 /** Posts an ask and waits for its answer. */
-
 import { EXIT, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import { listText } from '../../../cli/list.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../../cli/session/open-session.ts';
 import { reasonOf } from '../../../cli/stdin.ts';
-import { rowsOr, table } from '../../../cli/terminal/table.ts';
+import { table } from '../../../cli/terminal/table.ts';
 import { showData } from '../../../cli/terminal/terminal.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import { unexpected } from '../../../client/errors.ts';
@@ -194,12 +195,12 @@ async function logOf(
 }
 
 /** One line per event, and what shows the next ones in the same way. */
-export async function eventLines(
+export async function eventsText(
   session: BoardSession,
   page: LogRecord,
   { type, actor, limit }: LogFilter,
   times: TimeStyle,
-): Promise<string[]> {
+): Promise<string> {
   const rows = page.events.map((event) => [
     `#${event.seq}`,
     escapeUntrusted(event.type),
@@ -211,13 +212,12 @@ export async function eventLines(
     .filter(Boolean)
     .join('');
   const later = `Later: service audit log --after ${page.next_after}${same}${staying(session)}`;
-  const next = page.next_after === null ? [] : [called(later)];
-  const lines = await table(['EVENT', 'TYPE', 'BY', 'TIME', 'NOTES'], rows);
-  return [
+  return listText(
     `${session.board} · ${page.events.length}, head #${page.head_seq}`,
-    ...rowsOr(lines, `None fits. All: service audit log${staying(session)}`),
-    ...next,
-  ];
+    await table(['EVENT', 'TYPE', 'BY', 'TIME', 'NOTES'], rows),
+    `None fits. All: service audit log${staying(session)}`,
+    page.next_after !== null && later,
+  );
 }
 
 /** Writes every event as a line of its own; a file appears whole or not at all, and takes the place of no other. */

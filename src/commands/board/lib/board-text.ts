@@ -1,5 +1,4 @@
 /** Formats boards. */
-
 import { fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';

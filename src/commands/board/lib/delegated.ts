@@ -1,5 +1,4 @@
 /** Lists, joins and creates boards from an agent session, through the daemon, which holds this machine's delegation. */
-
 import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, noteHolder } from '../../../cli/session/ask-daemon.ts';

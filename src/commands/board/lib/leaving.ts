@@ -1,5 +1,4 @@
 /** Shared by commands that take people, agents or boards away: what ends with them, here and on the server. */
-
 import { exitCode } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';

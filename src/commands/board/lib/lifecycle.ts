@@ -1,5 +1,4 @@
 /** Archives, restores and deletes a board, with the confirmation and the local clean-up. */
-
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';

@@ -1,11 +1,9 @@
 /** Lists boards, people and members, across all pages. */
-
-import { called } from '../../../cli/runtime.ts';
+import { listText } from '../../../cli/list.ts';
 import { linkedBoard } from '../../../cli/session/board.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
-import { rowsOr } from '../../../cli/terminal/table.ts';
 import type { Client } from '../../../client/client.ts';
-import { type Page, pages } from '../../../client/pages.ts';
+import { allRows, type Page, pages } from '../../../client/pages.ts';
 import type { Board, BoardPerson, HiddenBoard, Member } from '../../../contract/types.ts';
 import { saidBy } from '../../../local/project.ts';
 import { boardRows } from './board-text.ts';
@@ -71,12 +69,12 @@ export async function boardListText(record: BoardListRecord, url: string, ofArch
   const more = [
     ...(archived > shown ? [`${archived} archived: service board list --archived`] : []),
     ...(unlisted > 0 ? [`${unlisted} hidden: service board list --all`] : []),
-  ].map(called);
+  ];
   const empty = ofArchive
     ? 'None is archived. All: service board list --all'
     : 'Create a board: service board create general. Those you may join: service board list --all';
-  const rows = rowsOr(await boardRows(boards, hidden), empty);
-  return [`${url} · ${boards.length + hidden.length}`, ...rows, ...more].join('\n');
+  const rows = await boardRows(boards, hidden);
+  return listText(`${url} · ${boards.length + hidden.length}`, rows, empty, more.join('\n'));
 }
 
 /** Every person of a board. */
@@ -96,16 +94,10 @@ export async function allMembers(
   board: string,
   options: { removed?: boolean; kind?: string | undefined } = {},
 ): Promise<Member[]> {
-  const members: Member[] = [];
   const kind = options.kind === 'person' ? 'human' : options.kind;
   const query = { kind, ...(options.removed ? { removed: true } : {}) };
-  for await (const page of pages(client, 'listMembers', { params: { board }, query })) members.push(...page.members);
-  return members;
+  return allRows(client, 'listMembers', 'members', { params: { board }, query });
 }
 
 /** The agents of the caller's person, wherever they are. */
-export async function ownAgents(client: Client): Promise<Member[]> {
-  const agents: Member[] = [];
-  for await (const page of pages(client, 'listMyAgents')) agents.push(...page.agents);
-  return agents;
-}
+export const ownAgents = (client: Client): Promise<Member[]> => allRows(client, 'listMyAgents', 'agents');

@@ -1,7 +1,7 @@
 /** Formats the people and agents of a board. */
-
+import { listText } from '../../../cli/list.ts';
 import { fields } from '../../../cli/terminal/fields.ts';
-import { rowsOr, table } from '../../../cli/terminal/table.ts';
+import { table } from '../../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import { costWords, countWords, usageWords, waitingWords } from '../../../contract/agent-text.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
@@ -46,6 +46,8 @@ export async function personRows(people: BoardPerson[]): Promise<string[]> {
   );
 }
 
+const NO_AGENT = 'Put one onto a board: service agent create NAME --board BOARD';
+
 /** The agents of a person on one server, each with its board and where it was last. */
 export async function ownAgentsText(agents: Member[], url: string, times: TimeStyle): Promise<string> {
   const rows = await table(
@@ -60,10 +62,7 @@ export async function ownAgentsText(agents: Member[], url: string, times: TimeSt
       agent.location ? `${whereText(agent.location)} ${showTime(agent.location.last_active, times)}` : '',
     ]),
   );
-  return [
-    `${url} · ${agents.length}`,
-    ...rowsOr(rows, 'Put one onto a board: service agent create NAME --board BOARD'),
-  ].join('\n');
+  return listText(`${url} · ${agents.length}`, rows, NO_AGENT);
 }
 
 const whereText = ({ machine, folder }: NonNullable<Member['location']>): string =>
@@ -109,9 +108,7 @@ export async function usageTableText(agents: Member[], url: string): Promise<str
       costWords(usage?.cost_usd),
     ]),
   );
-  return [`${url} · used today`, ...rowsOr(rows, 'Put one onto a board: service agent create NAME --board BOARD')].join(
-    '\n',
-  );
+  return listText(`${url} · used today`, rows, NO_AGENT);
 }
 
 function presenceText({ presence, presence_since: since }: Member, times: TimeStyle): string | null {

@@ -1,5 +1,4 @@
 /** Resolves people of a board. */
-
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { Answer, BoardPerson } from '../../../contract/types.ts';
 import { allPeople } from './list.ts';

@@ -1,5 +1,4 @@
 /** Resolves the version of the brief to read or replace. */
-
 import { called, runtime } from '../../../cli/runtime.ts';
 import type { Brief } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';

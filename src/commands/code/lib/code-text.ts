@@ -1,5 +1,4 @@
 /** Formats join codes. */
-
 import { called } from '../../../cli/runtime.ts';
 import { indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';

@@ -1,10 +1,9 @@
 /** Creates and lists join codes. */
-
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { duration } from '../../../cli/terminal/time.ts';
 import type { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
-import { pages } from '../../../client/pages.ts';
+import { allRows } from '../../../client/pages.ts';
 import type { Board, JoinCode } from '../../../contract/types.ts';
 import { usualRole } from '../../../contract/values.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -56,9 +55,7 @@ const lost =
   };
 
 /** Codes of a board, newest first. */
-export async function readCodes({ client, board }: BoardSession, all: boolean): Promise<JoinCode[]> {
-  const codes: JoinCode[] = [];
+export function readCodes({ client, board }: BoardSession, all: boolean): Promise<JoinCode[]> {
   const query = { state: all ? 'all' : 'working', limit: 200 };
-  for await (const page of pages(client, 'listJoinCodes', { params: { board }, query })) codes.push(...page.join_codes);
-  return codes;
+  return allRows(client, 'listJoinCodes', 'join_codes', { params: { board }, query });
 }

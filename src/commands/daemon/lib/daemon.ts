@@ -1,5 +1,4 @@
 /** Runs, starts, stops and queries the daemon. */
-
 import { Exit } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { here, refuseStartInSandbox } from '../../../cli/session/here.ts';

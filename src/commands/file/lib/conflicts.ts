@@ -1,5 +1,4 @@
 /** Explains a conflict between two versions of a file and how to merge them. */
-
 import { EXIT } from '../../../cli/errors.ts';
 import { called } from '../../../cli/runtime.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';

@@ -1,5 +1,4 @@
 /** Formats files and the brief. */
-
 import { plural, sizeText } from '../../../cli/terminal/fields.ts';
 import { hanging, table } from '../../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';

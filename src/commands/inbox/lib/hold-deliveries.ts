@@ -1,5 +1,4 @@
 /** Stops the daemon from delivering messages to a seat while a command shows them. */
-
 import { askFor, connectHere, headerOf, refOf } from '../../../cli/session/ask-daemon.ts';
 import { here, sessionHere } from '../../../cli/session/here.ts';
 import { nextFrame } from '../../../daemon/control/ask.ts';

@@ -1,5 +1,4 @@
 /** Reads an agent's inbox. Messages are shown first and acknowledged afterwards, so that none is lost. */
-
 import { EXIT } from '../../../cli/errors.ts';
 import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';

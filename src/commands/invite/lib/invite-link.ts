@@ -1,5 +1,4 @@
 /** Reads the link of an invite, or a server's address, from an argument, standard input or a prompt. */
-
 import type { Output } from '../../../cli/output.ts';
 import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
 import { onOneLine } from '../../../cli/terminal/fields.ts';

@@ -1,5 +1,4 @@
 /** Formats invites. */
-
 import { called } from '../../../cli/runtime.ts';
 import { fields, indented, onOneLine } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';

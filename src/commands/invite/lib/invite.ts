@@ -1,5 +1,4 @@
 /** Creates invites: resolves board names and the agent that will work with the new person. */
-
 import type { Output } from '../../../cli/output.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { duration } from '../../../cli/terminal/time.ts';

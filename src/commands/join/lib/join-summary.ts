@@ -1,5 +1,4 @@
 /** Text for an agent that joins a board: the charters, and how messages reach it. */
-
 import { indented } from '../../../cli/terminal/fields.ts';
 import type { Board, DeliveryMode, Member } from '../../../contract/types.ts';
 

@@ -1,5 +1,4 @@
 /** Lists, finds and revokes a person's access keys. */
-
 import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';

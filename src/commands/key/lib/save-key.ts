@@ -1,5 +1,4 @@
 /** Saves a new key and its server on this machine. */
-
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import {

@@ -1,5 +1,4 @@
 /** Reads and sets an agent's line: with its own token, or as its person. */
-
 import type { Output } from '../../../cli/output.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { TimeStyle } from '../../../cli/terminal/time.ts';

@@ -1,5 +1,4 @@
 /** Signs in with a key, which is checked with its server before it is saved. */
-
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';

@@ -1,5 +1,4 @@
 /** Signs out: revokes this machine's key on its server and forgets it here. */
-
 import { asProblem, EXIT, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';

@@ -1,5 +1,4 @@
 /** Creates a board for two agents of one person: the first seat, and the line that brings the second. */
-
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';

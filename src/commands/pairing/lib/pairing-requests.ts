@@ -1,5 +1,4 @@
 /** Creates, lists and accepts pairing requests. Binding a session goes through the daemon, which holds its proof. */
-
 import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { requireWhole, sessionHere } from '../../../cli/session/here.ts';

@@ -1,5 +1,4 @@
 /** Formats pairing requests. */
-
 import { called } from '../../../cli/runtime.ts';
 import { fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';

@@ -1,5 +1,4 @@
 /** Formats removals of agents and people. */
-
 import { called } from '../../../cli/runtime.ts';
 import { plural } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';

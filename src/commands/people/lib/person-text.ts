@@ -1,5 +1,4 @@
 /** Formats the people of a server. */
-
 import { fields } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';

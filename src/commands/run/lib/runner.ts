@@ -1,6 +1,7 @@
 /** Keeps a seat's connection to the daemon and runs a program for each bundle. */
 import { randomBytes } from 'node:crypto';
 import { connectHere, isAway } from '../../../cli/session/ask-daemon.ts';
+import { sleep } from '../../../client/time.ts';
 import { ask, nextFrame } from '../../../daemon/control/ask.ts';
 import type { Connection, Frame } from '../../../daemon/control/connection.ts';
 import { MOST_PUT_OFF_MS } from '../../../daemon/control/limits.ts';
@@ -74,7 +75,7 @@ export class Runner {
       const outcome = await this.#serve(resumed);
       if (outcome === 'over') break;
       if (outcome === 'served') pause = LEAST_PAUSE_MS;
-      await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random() / 2)));
+      await sleep(pause * (0.5 + Math.random() / 2));
       pause = Math.min(MOST_PAUSE_MS, pause * 2);
     }
   }

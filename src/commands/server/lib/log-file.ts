@@ -1,12 +1,27 @@
 /** Prints the end of a log file and follows it. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import * as Flags from '@oclif/core/flags';
+import type { Output } from '../../../cli/output.ts';
 import { interruptWith } from '../../../cli/signals.ts';
+import { sleep } from '../../../client/time.ts';
 
 const EVERY_MS = 250;
 
+export const logFlags = {
+  follow: Flags.boolean({ char: 'f', description: 'Go on with what is written from now on' }),
+  limit: Flags.integer({ char: 'n', min: 0, default: 100, helpValue: 'N', description: 'Lines to begin with' }),
+};
+
+/** Prints the last lines of a log, and with `follow` what is added to it until it is interrupted. */
+export async function printLog(out: Output, path: string, { follow, limit }: { follow: boolean; limit: number }) {
+  const { text, end } = lastLines(path, limit);
+  out.raw(text);
+  if (follow) await followFile(path, end, (part) => out.raw(part));
+}
+
 /** The last lines of a file, and where it ends; nothing where there is no file. */
-export function lastLines(path: string, count: number): { text: string; end: number } {
+function lastLines(path: string, count: number): { text: string; end: number } {
   if (!existsSync(path)) return { text: '', end: 0 };
   const bytes = readFileSync(path);
   const lines = bytes.toString('utf8').split('\n');
@@ -16,7 +31,7 @@ export function lastLines(path: string, count: number): { text: string; end: num
 }
 
 /** Hands on what is added to a file, until it is interrupted. A file that was replaced is read from its beginning. */
-export async function followFile(path: string, from: number, show: (text: string) => void): Promise<void> {
+async function followFile(path: string, from: number, show: (text: string) => void): Promise<void> {
   let at = from;
   let ended = false;
   interruptWith(() => {
@@ -29,7 +44,7 @@ export async function followFile(path: string, from: number, show: (text: string
       show(await readPart(path, at, size));
       at = size;
     }
-    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    await sleep(EVERY_MS);
   }
 }
 

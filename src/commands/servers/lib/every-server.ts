@@ -1,5 +1,4 @@
 /** Asks all servers this machine knows the same question. One that does not answer does not hide the others. */
-
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
 import { nameEndedKey } from '../../../cli/session/ended-key.ts';

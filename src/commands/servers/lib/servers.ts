@@ -1,5 +1,4 @@
 /** Lists, names and forgets the servers that this machine knows, and sets the default one. */
-
 import { runtime } from '../../../cli/runtime.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { type Credentials, localEntry, readCredentials, updateCredentials } from '../../../local/keys/credentials.ts';

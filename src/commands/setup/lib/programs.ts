@@ -1,5 +1,4 @@
 /** Checks and sets up the agent programs of this machine, as a step of `service setup`. */
-
 import { askFor } from '../../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import type { SessionHere } from '../../../harness/detect.ts';

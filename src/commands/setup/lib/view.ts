@@ -1,5 +1,4 @@
 /** What `service setup` reads of boards and requests: as the person, or through the daemon in a session. */
-
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, isAway } from '../../../cli/session/ask-daemon.ts';
 import type { Session } from '../../../cli/session/open-session.ts';

@@ -2,7 +2,6 @@
  * From the link of an invite, or from proposed work, to a session that takes part: one walk that looks what is done already,
  * does what can be done here, and says who has to do the rest. Safe to repeat. In a session no key of a person is read.
  */
-
 import { runtime } from '../../../cli/runtime.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import { ClientError } from '../../../client/errors.ts';

@@ -1,5 +1,4 @@
 /** Runs the storage tools on a server's data folder. */
-
 import { runtime } from '../../../cli/runtime.ts';
 import { forAgent } from '../../../cli/session/here.ts';
 import { Failure } from '../../../local/failure.ts';

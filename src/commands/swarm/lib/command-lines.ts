@@ -1,5 +1,4 @@
 /** Builds the command line of an agent: its program's own, then what the user added. */
-
 import { runtime } from '../../../cli/runtime.ts';
 import { filled } from '../../../harness/programs.ts';
 import type { Seat } from '../../../local/actors.ts';

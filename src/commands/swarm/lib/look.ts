@@ -1,5 +1,4 @@
 /** Looks up the state of a swarm's agents: from their launchers, and from the sessions that hold their seats. */
-
 import { isAway } from '../../../cli/session/ask-daemon.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { Failure } from '../../../local/failure.ts';

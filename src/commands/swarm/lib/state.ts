@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { runtime } from '../../../cli/runtime.ts';
+import { sleep } from '../../../client/time.ts';
 import { swarmsFolder } from '../../../launch/launchers.ts';
 import { modes } from '../../../launch/protocol.ts';
 import { makeFolder } from '../../../local/folders.ts';
@@ -102,6 +103,6 @@ export async function alone<T>(name: string, note: (text: string) => void, work:
       note('Another command of this swarm runs; waiting for it…');
       told = true;
     }
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await sleep(AGAIN_MS);
   }
 }

@@ -1,4 +1,5 @@
 /** Waits until each agent's session holds its seat. A conversation that cannot continue is started anew. */
+import { sleep } from '../../../client/time.ts';
 import { type AgentStart, ensureRunning } from './ensure-running.ts';
 import { daemonView, type Holder, holderOf, lookAt } from './look.ts';
 import { standing, type UpAgent } from './records.ts';
@@ -33,7 +34,7 @@ export async function seated(
       return { agents, timed_out: missing.length > 0 };
     }
     for (const one of missing) await lookAfter(swarm, one);
-    await new Promise((resolve) => setTimeout(resolve, Math.min(EVERY_MS, Math.max(0, end - performance.now()))));
+    await sleep(Math.min(EVERY_MS, Math.max(0, end - performance.now())));
   }
 }
 

@@ -1,5 +1,4 @@
 /** Formats tasks. */
-
 import { colours } from '../../../cli/terminal/color.ts';
 import { fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';

@@ -1,5 +1,4 @@
 /** Shared by task commands: resolves the task, reads the text, and reports the change. */
-
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';

@@ -1,5 +1,4 @@
 /** Reads and prepares the text of a message. */
-
 import type { Output } from '../../../../cli/output.ts';
 import { fileBytes, hasPipedInput, stdinBytes, type Taken, takeText } from '../../../../cli/stdin.ts';
 import { Failure, lacking, usage } from '../../../../local/failure.ts';

@@ -1,5 +1,4 @@
 /** After a post, tells who gets it when and what is unread. Gives up after two seconds. */
-
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import type { Client } from '../../../../client/client.ts';

@@ -1,5 +1,4 @@
 /** Posts one message and reports who gets it when. */
-
 import { EXIT, Exit } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';

@@ -1,5 +1,4 @@
 /** Reminders for an agent after it has posted. */
-
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import { HOUR, MINUTE } from '../../../../contract/durations.ts';

@@ -1,5 +1,4 @@
 /** What both ways of following have in common: reading new messages, and telling of reconnects. */
-
 import type { Output } from '../../../../cli/output.ts';
 import type { Client } from '../../../../client/client.ts';
 import { ClientError } from '../../../../client/errors.ts';

@@ -1,5 +1,4 @@
 /** Follows several boards by hints that a board has grown, and reads what is new. */
-
 import type { Output } from '../../../../cli/output.ts';
 import { interruptWith } from '../../../../cli/signals.ts';
 import type { Client } from '../../../../client/client.ts';

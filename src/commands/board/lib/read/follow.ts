@@ -1,5 +1,4 @@
 /** Follows one board by its stream: no message is skipped or repeated, across reconnects. */
-
 import type { Output } from '../../../../cli/output.ts';
 import { interruptWith } from '../../../../cli/signals.ts';
 import { boardStream } from '../../../../client/board-stream.ts';

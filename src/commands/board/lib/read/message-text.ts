@@ -1,5 +1,4 @@
 /** Formats a message: sender, targets, marks and time, then the body with control characters escaped. */
-
 import type { Paint } from '../../../../cli/terminal/color.ts';
 import { fits, hanging, readable } from '../../../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../../../cli/terminal/time.ts';

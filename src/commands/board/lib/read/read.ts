@@ -1,5 +1,4 @@
 /** Reads messages of a board: one page, all pages, around a number, unread ones, or following. */
-
 import { flushed, type Output } from '../../../../cli/output.ts';
 import { called } from '../../../../cli/runtime.ts';
 import { inSession } from '../../../../cli/session/here.ts';
