@@ -1,7 +1,7 @@
 /** Finds the command that the words of the command line name, from the manifest alone. */
 import { aliases, type Catalog, type CatalogCommand, topics } from './help/catalog.ts';
 
-export type Chosen =
+type Chosen =
   | { kind: 'command'; command: CatalogCommand; argv: string[] }
   | { kind: 'help'; of: string[] }
   | { kind: 'unknown'; words: string[] };

@@ -6,7 +6,7 @@ import type { Output } from './output.ts';
 import { called, calledNext, isDone } from './runtime.ts';
 import { show } from './terminal/terminal.ts';
 
-export interface Problem {
+interface Problem {
   body: ErrorBody & { error: { next?: { command: string; resume?: string } } };
   exit: number;
   requestId?: string | undefined;

@@ -4,7 +4,7 @@ import { namedSchemas } from '../contract/openapi/openapi-schemas.ts';
 import { operations } from '../contract/operations.ts';
 import { errorBody } from '../contract/schemas.ts';
 
-export type Fields = Record<string, z.ZodType>;
+type Fields = Record<string, z.ZodType>;
 
 /** What an operation answers. */
 export const answer = <Name extends keyof typeof operations>(name: Name): (typeof operations)[Name]['answer'] =>

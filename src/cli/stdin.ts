@@ -7,7 +7,7 @@ const PATIENCE_MS = 3000;
 /** Most that is kept of an input, in UTF-16 units. Far above every limit of the service, so lengths stay exact. */
 const MOST = 1_048_576;
 
-export type Bytes = AsyncIterable<Buffer>;
+type Bytes = AsyncIterable<Buffer>;
 
 /** What was kept of a text, and what is known about the rest of it. */
 export interface Taken {

@@ -61,7 +61,7 @@ export interface CallInput<Name extends OperationName> {
 }
 
 /** What calls, streams and waits need from their environment. */
-export interface Environment extends Clock {
+interface Environment extends Clock {
   fetch: typeof fetch;
   random(): number;
 }

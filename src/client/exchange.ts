@@ -4,7 +4,7 @@ import { networkError } from './network.ts';
 import type { Outgoing, PreparedRequest } from './request.ts';
 import { type Clock, Watchdog } from './time.ts';
 
-export interface ExchangeLimits {
+interface ExchangeLimits {
   origin: string;
   /** Milliseconds until the headers of the answer. */
   headersMs: number;

@@ -6,7 +6,7 @@ import { ClientError } from './errors.ts';
 import { frameData } from './sse.ts';
 import { liveFrames, type StreamOptions } from './streams.ts';
 
-export type HintFrameName = (typeof hintFrameNames)[number];
+type HintFrameName = (typeof hintFrameNames)[number];
 
 type HintData<Name> = Name extends keyof typeof hintFrames
   ? z.output<(typeof hintFrames)[Name]>

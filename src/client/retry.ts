@@ -7,7 +7,7 @@ import { MAX_ATTEMPTS } from './limits.ts';
 import type { Clock } from './time.ts';
 
 /** The contract's idempotency classes, and one more for every operation that is not a write. */
-export type RetryClass = 'read' | 'K' | 'R' | 'N' | 'S';
+type RetryClass = 'read' | 'K' | 'R' | 'N' | 'S';
 
 /** @param token the credential the request goes with: for some operations the class depends on its kind. */
 export function retryClass(row: ClientRoute, token?: string): RetryClass {
@@ -60,7 +60,7 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
   return Math.max(0, Math.ceil((until - (Number.isNaN(sent) ? now : sent)) / 1000));
 }
 
-export interface RetryPlan {
+interface RetryPlan {
   klass: RetryClass;
   /** When the whole call has to be over, in the clock's milliseconds. */
   deadline: number;

@@ -6,7 +6,7 @@ import { pages } from './pages.ts';
 
 const PAGE = 200;
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** Where the last successful check of this board ended. */
   pinned?: ChainPoint;
   /** Start after this event; only a pinned one may stand here. */
@@ -18,7 +18,7 @@ export interface VerifyOptions {
   sha256?: Sha256;
 }
 
-export interface VerifyResult {
+interface VerifyResult {
   boardId: string;
   events: number;
   payloadsChecked: number;

@@ -6,7 +6,7 @@ import { ClientError } from './errors.ts';
 import { MAX_POLL_SECONDS, MIN_POLL_GAP } from './limits.ts';
 import { retryDelay } from './retry.ts';
 
-export type WaitedName = 'listReplies' | 'readInbox' | 'listNotices';
+type WaitedName = 'listReplies' | 'readInbox' | 'listNotices';
 
 export interface WaitOptions<Name extends WaitedName> {
   /** 0 to 86,400; 0 asks once without waiting. */
@@ -15,7 +15,7 @@ export interface WaitOptions<Name extends WaitedName> {
   until?: (answer: Answer<Name>) => boolean;
 }
 
-export interface WaitResult<Name extends WaitedName> {
+interface WaitResult<Name extends WaitedName> {
   reply: Reply<Answer<Name>>;
   /** The time was over before anything came. */
   timedOut: boolean;

@@ -37,10 +37,7 @@ export interface Problem {
 }
 
 /** What an event's `hash` covers. The data is covered through `data_hash`, so that it can be withheld. */
-export type Envelope = Pick<
-  BoardEvent,
-  'actor' | 'at' | 'board_id' | 'data_hash' | 'id' | 'prev_hash' | 'seq' | 'type'
->;
+type Envelope = Pick<BoardEvent, 'actor' | 'at' | 'board_id' | 'data_hash' | 'id' | 'prev_hash' | 'seq' | 'type'>;
 
 /**
  * The text whose SHA-256 is an event's `hash`: the canonical JSON (RFC 8785) of its eight envelope fields.

@@ -138,7 +138,7 @@ export interface ErrorBody {
   error: { code: string; message: string; hint: string; next?: NextStep; details?: Record<string, unknown> };
 }
 
-export interface RefusalOptions {
+interface RefusalOptions {
   hint?: string;
   details?: Record<string, unknown>;
   next?: NextStep;

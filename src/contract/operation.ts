@@ -12,7 +12,7 @@ export type CredentialKind = 'PK' | 'BR' | 'AG' | 'DG' | 'PC' | 'IN';
  * K kept 24 hours for replay; S secret, never kept; R kept sealed for the same credential only;
  * N the header is accepted without effect; '-' not a write.
  */
-export type IdempotencyClass = 'K' | 'S' | 'R' | 'N' | '-';
+type IdempotencyClass = 'K' | 'S' | 'R' | 'N' | '-';
 /**
  * How an operation is run. `info` reads nothing, `open` asks nobody to sign in, `read` and `wait` (for something new) only
  * read, `write` changes something, `stream` stays open for events; the body of an `upload` and the answer of a `download`

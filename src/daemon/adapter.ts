@@ -30,7 +30,7 @@ export interface CarrierState {
   door: boolean;
 }
 
-export type TargetRefusal = 'harness_target_absent' | 'harness_subagent_target' | 'harness_unavailable';
+type TargetRefusal = 'harness_target_absent' | 'harness_subagent_target' | 'harness_unavailable';
 
 /**
  * Whether a program knows a session. `unstarted`: it has stored nothing of it yet, because the session has had no turn or

@@ -14,7 +14,7 @@ import { mask } from './log.ts';
 import { runDaemon } from './main.ts';
 import { serverPorts } from './server-ports.ts';
 
-export interface EntryOptions {
+interface EntryOptions {
   folders: Folders;
   env: Env;
   /** The package's folder. */

@@ -116,7 +116,7 @@ export function openLog(path: string, now: () => number = Date.now): Log {
 }
 
 /** The fields that are known, each with nothing but what it is for; a text of another shape is only hinted at. */
-export function shaped(fields: LogFields): Record<string, LogValue> {
+function shaped(fields: LogFields): Record<string, LogValue> {
   return Object.fromEntries(
     logFields.filter((name) => fields[name] !== undefined).map((name) => [name, proper(fields[name], shapes[name])]),
   );

@@ -17,7 +17,7 @@ import { secureFolders } from './secure.ts';
 /** Milliseconds; longer than a look at the lock takes. */
 const LOOKING_MS = 50;
 
-export interface RunOptions {
+interface RunOptions {
   folders: Folders;
   build: Build;
   ports: DaemonOptions['ports'];

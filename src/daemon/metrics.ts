@@ -25,7 +25,7 @@ export const metrics = [
   'reconnects',
   'journal_bytes',
 ] as const;
-export type Counter = (typeof counters)[number];
+type Counter = (typeof counters)[number];
 
 export class Metrics {
   readonly #counts = new Map<Counter, number>(counters.map((name) => [name, 0]));

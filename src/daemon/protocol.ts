@@ -295,7 +295,7 @@ const joined = z.object({
 });
 
 /** What the daemon answers to each verb of `requests`. */
-export const answers = {
+const answers = {
   register: z.object({
     boot,
     seats,

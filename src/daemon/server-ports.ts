@@ -9,7 +9,7 @@ import { environmentOf } from './server-link/environment.ts';
 import { Servers } from './server-link/servers.ts';
 import { savedSeats } from './sessions/saved-seats.ts';
 
-export interface ServerPortsOptions {
+interface ServerPortsOptions {
   folders: Folders;
   env: Env;
   /** Of this build. */

@@ -25,7 +25,7 @@ function placesOf(word: string): string[] {
 
 const check = z.strictObject({ run: argv, json_true: z.string().optional() });
 
-export const capabilities = [
+const capabilities = [
   'idle-hook',
   'queue',
   'turn-end-hook',
@@ -161,5 +161,4 @@ export type Profile = z.infer<typeof profileSchema>;
 export type Hook = z.infer<typeof hook>;
 export type UsageFields = z.infer<typeof usage>;
 export type Install = z.infer<typeof install>;
-export type Op = Hook['op'];
 export type Capability = (typeof capabilities)[number];

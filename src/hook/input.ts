@@ -3,7 +3,7 @@
 const MOST_BYTES = 4 * 1024 * 1024;
 const LONGEST_MS = 2_000;
 
-export interface ToolCall {
+interface ToolCall {
   tool_name?: unknown;
   tool_input?: unknown;
 }

@@ -3,7 +3,7 @@ import { until } from '../local/process.ts';
 import { isGone, type ProcessRef } from '../local/process-ref.ts';
 
 /** Milliseconds a program has to end by itself before it is killed; both together stay below ten seconds. */
-export const GRACE_MS = 8_000;
+const GRACE_MS = 8_000;
 const HARD_MS = 1_500;
 const EVERY_MS = 25;
 

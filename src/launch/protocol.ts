@@ -36,7 +36,7 @@ export interface Requests {
 const line = (most: number) => z.string().min(1).max(most);
 
 /** Fields that are not known are ignored. */
-export const answers = {
+const answers = {
   info: z.object({ name: line(40), modes: z.array(z.enum(modes)).min(1) }),
   start: z.object({ handle: line(4_096), attach: line(1_000).optional(), pid: z.int().positive().optional() }),
   status: z.object({ state: z.enum(['running', 'exited', 'unknown']), blocked: line(500).optional() }),
@@ -56,7 +56,7 @@ const refusal = z.object({
 });
 
 type Refusal = z.infer<typeof refusal>['error'];
-export type Found = Pick<Refusal, 'handle' | 'attach'>;
+type Found = Pick<Refusal, 'handle' | 'attach'>;
 
 /** The error of a launcher. @param code of the protocol, or `launcher_failed` */
 export function launchFailure(

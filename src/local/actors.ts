@@ -17,7 +17,7 @@ export type Actor =
   | { kind: 'seat'; seat: Seat; source: 'flag' | 'env' | 'session' }
   | { kind: 'token'; token: string; agent: boolean };
 
-export interface ActorChoice {
+interface ActorChoice {
   as: string | undefined;
   board: string | undefined;
   /** Whether the command is about one board, which must be named in a session with several seats. */

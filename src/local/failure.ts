@@ -32,7 +32,7 @@ export function usage(message: string, hint = ''): Failure {
 }
 
 /** Placeholder for the usage line of the command, which only the command knows. */
-export const USAGE = 'usage';
+const USAGE = 'usage';
 
 /** A usage error for a missing argument: its hint is the usage line. */
 export const lacking = (message: string): Failure => usage(message, USAGE);

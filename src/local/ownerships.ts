@@ -7,7 +7,7 @@ import type { Folders } from './folders.ts';
 import { withLock } from './lock.ts';
 import { parseOwn, readPrivate, writePrivate } from './private-file.ts';
 
-export interface Owned {
+interface Owned {
   member_id: string;
   task_id: string;
   ref: string;

@@ -7,7 +7,7 @@ import type { Folders } from './folders.ts';
 import { withLock } from './lock.ts';
 import { parseOwn, readPrivate, writePrivate } from './private-file.ts';
 
-export interface Head {
+interface Head {
   seq: number;
   hash: string;
 }
@@ -19,7 +19,7 @@ export interface BoardRef {
 }
 
 /** How a person names it: the address of its server, or `local`, and the board's name. */
-export interface BoardPlace {
+interface BoardPlace {
   origin: string;
   board: string;
 }

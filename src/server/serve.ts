@@ -30,8 +30,6 @@ import type { ServeError } from './upkeep/serve-error.ts';
 import { sweepLines } from './upkeep/sweep-lines.ts';
 import { useCases } from './use-cases.ts';
 
-export { ServeError } from './upkeep/serve-error.ts';
-
 export interface ServeOptions extends DataOptions, LogOptions {
   host: string;
   port: number;

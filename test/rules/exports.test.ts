@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { readModule } from '../support/modules.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const files = ['bin', 'src', 'tools', 'test', 'migrations'].flatMap((folder) =>
@@ -10,47 +11,40 @@ const files = ['bin', 'src', 'tools', 'test', 'migrations'].flatMap((folder) =>
     .filter((file) => /\.[cm]?[jt]sx?$/.test(file) && !/node_modules|\.d\.ts$/.test(file))
     .map((file) => `${folder}/${file}`),
 );
-const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+const modules = files.map((file) => ({ file, ...readModule(file, readFileSync(join(root, file), 'utf8')) }));
 
-/** In how many files each word stands. */
-const counts = new Map<string, number>();
-for (const text of texts.values())
-  for (const word of new Set(text.match(/\w+/g))) counts.set(word, (counts.get(word) ?? 0) + 1);
+/** The names that other files import from each file. */
+const imported = new Map<string, Set<string>>();
+for (const { file, imports } of modules)
+  for (const { specifier, names } of imports) {
+    const from = posix.join(posix.dirname(file), specifier.replace(/\?.*/, ''));
+    imported.set(from, new Set([...(imported.get(from) ?? []), ...names]));
+  }
 
-/** The table of operations takes all that these export; the program is entered by `start` and `run`. */
-const taken = (file: string, name: string): boolean =>
-  file.startsWith('src/contract/nouns/') || /^(start|run)$/.test(name);
+/** What is started as a program of its own, or loaded by its name. */
+const isEntry = (file: string): boolean =>
+  /^src\/(local\/entry|local\/keys\/keychain\.child|hook\/main|web\/main)\.tsx?$/.test(file) ||
+  file.startsWith('src/web/public/') ||
+  file === 'tools/harness-kit/kit.ts' ||
+  /^src\/commands\/[^/]+(\/[^/]+)?\.ts$/.test(file);
+
+const isUsed = (file: string, { name, isType }: { name: string; isType: boolean }): boolean => {
+  const names = imported.get(file) ?? new Set();
+  return names.has(name) || (!isType && names.has('*')) || (isEntry(file) && /^(default|json|start|kit)$/.test(name));
+};
 
 describe('exports', () => {
-  it('are used by another file', () => {
-    const unused = [...texts].flatMap(([file, text]) =>
-      /^(src|tools)\//.test(file)
-        ? [...text.matchAll(/^export (?:async )?(?:abstract )?(?:const|function|class) (\w+)/gm)]
-            .map(([, name]) => name!)
-            .filter((name) => counts.get(name) === 1 && !taken(file, name))
-            .map((name) => `${file}: ${name}`)
-        : [],
-    );
+  it('are imported by another file, those of types included', () => {
+    const unused = modules
+      .filter(({ file }) => /^(src|tools)\//.test(file))
+      .flatMap(({ file, exports }) => exports.flatMap((one) => (isUsed(file, one) ? [] : `${file}: ${one.name}`)));
     expect(unused).to.deep.equal([]);
   });
 });
 
-/** What is started as a program of its own, or loaded by its name. */
-const entries = (file: string): boolean =>
-  ['src/local/entry.ts', 'src/local/keys/keychain.child.ts', 'src/web/main.tsx'].includes(file) ||
-  file.startsWith('src/web/public/') ||
-  /^src\/commands\/[^/]+(\/[^/]+)?\.ts$/.test(file);
-
 describe('files of the sources', () => {
   it('are imported by another file', () => {
-    const imported = new Set(
-      [...texts].flatMap(([file, text]) =>
-        [...text.matchAll(/'(\.{1,2}\/[^'$?]+)(?:\?[^']*)?'/g)].map(([, path]) =>
-          posix.join(posix.dirname(file), path!),
-        ),
-      ),
-    );
-    const alone = files.filter((file) => file.startsWith('src/') && !imported.has(file) && !entries(file));
+    const alone = files.filter((file) => file.startsWith('src/') && !imported.has(file) && !isEntry(file));
     expect(alone).to.deep.equal([]);
   });
 });

@@ -41,7 +41,7 @@ export interface Started {
   done: Promise<HookResult>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   env: NodeJS.ProcessEnv;
   cwd: string;
   /** Milliseconds until it gets its input. */
@@ -116,7 +116,7 @@ function fullPipe(folder: string): { fd: number; close(): void } {
   };
 }
 
-export interface HookAnswer {
+interface HookAnswer {
   context: string | null;
   block: string | null;
   updatedInput: Record<string, unknown> | null;

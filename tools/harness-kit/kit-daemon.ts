@@ -9,7 +9,7 @@ import type { StatusAnswer } from '../../src/daemon/protocol.ts';
 import { KitFailure } from './driver.ts';
 import { SocketTap } from './socket-tap.ts';
 
-export interface KitDaemonOptions {
+interface KitDaemonOptions {
   state: string;
   env: NodeJS.ProcessEnv;
   /** Runtime and entry file of our program. */

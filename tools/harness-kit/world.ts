@@ -26,7 +26,7 @@ import { FaultProxy } from './fault-proxy.ts';
 import { KitDaemon } from './kit-daemon.ts';
 import { People } from './people.ts';
 
-export interface Ran {
+interface Ran {
   code: number | null;
   stdout: string;
   stderr: string;

@@ -10,7 +10,7 @@ import type { Session } from '../session/open-session.ts';
 import { nearestNames } from './spelling.ts';
 
 /** What was typed, and the session at the server that refused it, where there is one. */
-export interface Refused extends Given {
+interface Refused extends Given {
   board: string | undefined;
   session: Session | null;
 }

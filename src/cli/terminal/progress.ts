@@ -10,7 +10,7 @@ const WIDTH = 24;
 /** Of a terminal that does not say how wide it is. */
 const USUAL_COLUMNS = 80;
 
-export interface Progress {
+interface Progress {
   at(done: number, total: number): void;
   end(): void;
 }
@@ -42,7 +42,7 @@ export function progressOf(out: Output, what: string, amount: Amount = sizeText)
   };
 }
 
-export interface State {
+interface State {
   done: number;
   total: number;
   /** Since it began. */

@@ -2,7 +2,7 @@
 import { colours, stateColour } from './color.ts';
 import { harmless } from './terminal.ts';
 
-export type Measure = (text: string) => number;
+type Measure = (text: string) => number;
 
 const ascii = /^[\x20-\x7e]*$/;
 /** A column gives way to this width before it is moved to the next line. */

@@ -69,7 +69,7 @@ async function readThread(
 }
 
 /** Its first message and every reply from this page on, to the end of the thread unless a number of them was asked for. */
-export async function* wholeThread(
+async function* wholeThread(
   session: BoardSession,
   reference: string,
   first: ThreadRecord,

@@ -15,6 +15,7 @@ import {
   seatUse,
   text,
 } from '../../cli/shapes.ts';
+import type { JoinLine } from '../../contract/join-line.ts';
 import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import * as ways from './lib/join.ts';
 
@@ -77,7 +78,7 @@ export default class Join extends DelegatedCommand<typeof Join> {
     return ways.joinByCode(await this.session('D'), invitation, options, this.out);
   }
 
-  private async comeAsGuest(line: ways.JoinLine): Promise<ways.Joining> {
+  private async comeAsGuest(line: JoinLine): Promise<ways.Joining> {
     await this.requirePerson();
     const { name, harness, yes = false } = this.flags;
     const { joinAsGuest } = await import('./lib/guest.ts');

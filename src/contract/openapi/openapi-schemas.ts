@@ -6,7 +6,7 @@ import * as common from '../schemas.ts';
 
 export type Json = Record<string, unknown>;
 /** Requests and answers: their schemas differ where a field has a default or another form on the wire. */
-export type Direction = 'input' | 'output';
+type Direction = 'input' | 'output';
 
 const pointer = (id: string): string => `#/components/schemas/${id}`;
 

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 export const ANY_REQUEST = 'service openapi shows what every request takes.';
 
 /** The message names what is accepted, never what was sent, and begins with the field. */
-export interface Problem {
+interface Problem {
   /** Such as `to.0`; empty where the whole value is wrong. */
   field: string;
   problem: string;

@@ -22,7 +22,7 @@ export interface Group {
   outcomes?: ReadonlyMap<string, TaskOutcome>;
 }
 
-export interface BundleOptions extends Omit<RenderOptions, 'server' | 'cut' | 'outcomes'> {
+interface BundleOptions extends Omit<RenderOptions, 'server' | 'cut' | 'outcomes'> {
   /** Stands in the first group, so that a program which gives the text back tells which it was. */
   handoff?: string;
   /** Its program tells the agent that the text is not its person's. */

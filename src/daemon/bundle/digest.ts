@@ -8,7 +8,7 @@ import { attributes } from './render.ts';
 const LINES_BYTES = 4_096;
 const FIRST_LINE = 80;
 
-export interface DigestGroup {
+interface DigestGroup {
   board: string;
   seat: string;
   server?: string;

@@ -3,10 +3,7 @@ import type { Answer, Message } from '../../contract/types.ts';
 import type { TaskOutcome } from './options.ts';
 
 /** Asks the seat's server, with the seat's token. */
-export type Ask = <Name extends 'getMessage' | 'getTask'>(
-  name: Name,
-  params: Record<string, string>,
-) => Promise<Answer<Name>>;
+type Ask = <Name extends 'getMessage' | 'getTask'>(name: Name, params: Record<string, string>) => Promise<Answer<Name>>;
 
 /** Answers in one bundle whose tasks are looked up; of more than that the agent reads the tasks itself. */
 const MOST = 10;

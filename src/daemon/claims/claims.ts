@@ -28,7 +28,7 @@ interface Known {
   reads: SingleFlight<void>;
 }
 
-export interface ClaimsOptions {
+interface ClaimsOptions {
   clock: DaemonClock;
   log: Log;
   servers: Pick<Servers, 'at'>;

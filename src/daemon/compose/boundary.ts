@@ -10,7 +10,7 @@ import type { Composed, ComposeInput, ComposeSeat } from './types.ts';
 /** Bytes for all notices together. */
 const NOTICE_BYTES = 3_000;
 
-export interface Boundary {
+interface Boundary {
   chosen: Chosen[];
   peers: number;
   notice: string;

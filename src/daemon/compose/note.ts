@@ -7,7 +7,7 @@ import { modeTexts } from './modes.ts';
 
 const NOTE_BYTES = 600;
 
-export interface NotedSeat {
+interface NotedSeat {
   seat: SeatIdentity;
   mode: DeliveryMode;
   /** Null where its server could not be asked. */

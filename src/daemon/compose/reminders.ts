@@ -3,7 +3,7 @@ import { DAY, HOUR } from '../../contract/durations.ts';
 import { bytesOf, quoted } from '../bundle/escape.ts';
 import type { ComposeSeat, Point } from './types.ts';
 
-export interface Reminder {
+interface Reminder {
   code: 'pause_late' | 'line_stale' | 'brief_stale';
   /** What it is about: given again only when that is something else. */
   key: string;

@@ -8,7 +8,7 @@ import { decodeFrame, encodeFrame, fits, LineReader } from './lines.ts';
 export type Frame = Record<string, unknown>;
 
 /** How a connection ended: told by the daemon, given up by us, or cut off, which is a crash. */
-export type End = { kind: 'closed' } | { kind: 'bad'; error: DaemonError };
+type End = { kind: 'closed' } | { kind: 'bad'; error: DaemonError };
 
 /** Connects to the socket after checking it. @throws DaemonError `daemon_not_running`, `socket_unsafe` */
 export async function openConnection(path: string): Promise<Connection> {

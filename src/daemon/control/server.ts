@@ -12,7 +12,7 @@ import { CONNECTIONS, FIRST_FRAME_MS, FRAME_BYTES, PROTOCOL } from './limits.ts'
 import { decodeFrame, LineReader } from './lines.ts';
 import { Peer } from './peer.ts';
 
-export interface ControlOptions {
+interface ControlOptions {
   paths: DaemonPaths;
   clock: DaemonClock;
   /** A request, or the beginning of a connection that stays open. Those of one connection come one after the other. */

@@ -11,7 +11,7 @@ const RETRY_MS = 25;
 /** Starts one client may make in this time. */
 const STORM = { starts: 5, ms: 600_000 };
 
-export interface StartOptions {
+interface StartOptions {
   state: string;
   env: Env;
   /** The program that is spawned with `daemon`: runtime, its options, file. */

@@ -19,7 +19,7 @@ import { resolveServer } from './resolve-server.ts';
 const TRANSPORT_RETRIES = 3;
 const RETRY_MS = 200;
 
-export interface DelegatingOptions {
+interface DelegatingOptions {
   servers: Pick<Servers, 'at'>;
   credentials: CredentialStore;
   folders: Folders;

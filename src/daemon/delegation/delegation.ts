@@ -12,7 +12,7 @@ import type { Log } from '../log.ts';
 import type { Connection } from '../server-link/connection.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 
-export interface DelegationOptions {
+interface DelegationOptions {
   at: Pick<Connection, 'url' | 'wire' | 'identity'>;
   credentials: CredentialStore;
   log: Log;

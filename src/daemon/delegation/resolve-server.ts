@@ -6,7 +6,7 @@ import type { SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import { asRefusal } from './refusals.ts';
 
-export interface Known {
+interface Known {
   credentials: CredentialStore;
   folders: Folders;
   env: Env;

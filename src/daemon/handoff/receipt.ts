@@ -18,7 +18,7 @@ export interface ReceiptDeps extends FlightDeps {
   acks: Acknowledger;
 }
 
-export interface SessionEvent {
+interface SessionEvent {
   kind: 'prompt' | 'tool' | 'wait' | 'turn_end' | 'command';
   /** When its cause began. */
   startedUs: number;

@@ -20,7 +20,7 @@ interface Work {
   cancel: () => void;
 }
 
-export interface AcknowledgerDeps extends CursorDeps {
+interface AcknowledgerDeps extends CursorDeps {
   clock: DaemonClock;
   log: Log;
   faults: Faults;

@@ -19,7 +19,7 @@ import { moveCursor } from './cursor.ts';
 /** Milliseconds until what the journal did not take is tried again. */
 const AGAIN_MS = 2_000;
 
-export interface SeatUpdatesDeps {
+interface SeatUpdatesDeps {
   clock: DaemonClock;
   journal: Journal;
   log: Log;

@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { Failure } from '../../local/failure.ts';
 import { migrations } from './schema.ts';
 
-export interface OpenedJournal {
+interface OpenedJournal {
   db: Sqlite.Database;
   /** Where a damaged one was put, if there was one. */
   putAside: string | null;

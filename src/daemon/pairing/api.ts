@@ -10,7 +10,7 @@ import type { SeatRef } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import type { Servers } from '../server-link/servers.ts';
 
-export type Caller = { proof: string } | { seat: SeatRef } | 'person';
+type Caller = { proof: string } | { seat: SeatRef } | 'person';
 
 interface Input<Name extends OperationName> {
   params?: Record<string, string | number>;

@@ -6,7 +6,7 @@ import type { HandoffId } from '../protocol.ts';
 import type { SeatIdentity, SessionKey } from '../refs.ts';
 import { SingleFlight } from '../server-link/single-flight.ts';
 
-export interface Evidence {
+interface Evidence {
   ping_seq: number;
   reply_seq: number;
   handoff_id: HandoffId;

@@ -16,7 +16,7 @@ import { boardOf } from './prove-endpoint.ts';
 type Frame = Requests['pairing'];
 type Answer = Answers['pairing'];
 
-export interface PairingOptions extends EndpointsOptions {
+interface PairingOptions extends EndpointsOptions {
   env: Record<string, string | undefined>;
   journal: Journal;
 }

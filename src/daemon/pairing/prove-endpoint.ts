@@ -18,7 +18,7 @@ const RETRY_MS = 30_000;
 
 const terminal = new Set<PairingRequest['state']>(['declined', 'cancelled', 'expired']);
 
-export interface DriveOptions {
+interface DriveOptions {
   api: PairingApi;
   world: Environment;
   log: Log;

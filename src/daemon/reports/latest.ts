@@ -1,7 +1,7 @@
 /** Writes the latest of values that change often: one write at a time, with a minimum gap between two. */
 import type { DaemonClock } from '../clock.ts';
 
-export interface LatestOptions<T> {
+interface LatestOptions<T> {
   clock: DaemonClock;
   /** Milliseconds between the start of two writes. */
   gapMs: number;

@@ -17,7 +17,7 @@ const PRESENCE_RENEW_MS = 60_000;
 const LOCATION_GAP_MS = 60_000;
 const LINE_GAP_MS = 10_000;
 
-export interface ReportsOptions {
+interface ReportsOptions {
   servers: Pick<Servers, 'at'>;
   clock: DaemonClock;
   log: Log;

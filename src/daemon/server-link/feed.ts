@@ -20,7 +20,7 @@ const RETRY_KEY_MS = 300_000;
 const EVENTS = 'head,read,delivery,notice,pairing';
 const WITH_LINES = `${EVENTS},presence`;
 
-export interface FeedOptions {
+interface FeedOptions {
   wire: Wire;
   identity: Identity;
   credentials: CredentialStore;

@@ -20,7 +20,7 @@ const MOST_PAUSE_MS = 86_400_000;
 const PAGE = 100;
 const NOTICE_PAGES = 2;
 
-export interface FollowedSeatsOptions {
+interface FollowedSeatsOptions {
   wire: Wire;
   identity: Identity;
   credentials: CredentialStore;

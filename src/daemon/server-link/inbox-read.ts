@@ -9,13 +9,13 @@ const MOST_MESSAGES = 1_000;
 const MOST_TEXT = 8 * 1024 * 1024;
 
 /** An inbox as far as one read brings it. */
-export interface WholeInbox {
+interface WholeInbox {
   inbox: Inbox;
   /** The list has every unread message up to this number, and behind it only some. Null: it has all. */
   wholeUpTo: number | null;
 }
 
-export interface InboxQuery {
+interface InboxQuery {
   limit: number;
   after?: number;
   urgent?: true;

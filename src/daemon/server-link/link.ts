@@ -36,7 +36,7 @@ export class SeatFailure extends Error {
 export type Presence = 'working' | 'idle' | 'waiting' | 'no_session';
 
 /** Events about watched seats. Hints of a server's stream have been turned into reads with the seat's own token. */
-export interface ServerEventMap {
+interface ServerEventMap {
   /** A read of the inbox is complete. Emitted before the read is returned to its caller. */
   inbox: [seat: SeatRef, read: InboxRead];
   /** The cursor on the server moved, by this or another client. */

@@ -19,7 +19,7 @@ export type CallInput<Name extends OperationName> = NonNullable<Parameters<typeo
 
 export type ConnectionHints = EventEmitter<{ reconnect: [] }>;
 
-export interface SeatCallsOptions {
+interface SeatCallsOptions {
   wire: Wire;
   identity: Identity;
   credentials: CredentialStore;

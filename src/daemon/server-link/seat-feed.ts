@@ -6,7 +6,7 @@ import type { InboxRead, Notice } from './link.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** How a seat is read. */
-export interface SeatReaders {
+interface SeatReaders {
   inbox(feed: SeatFeed): Promise<InboxRead>;
   notices(feed: SeatFeed): Promise<Notice[]>;
 }

@@ -15,7 +15,7 @@ import type { Seat, Session } from './session.ts';
 
 const MAX_SEATS = 20;
 
-export interface BindingsDeps {
+interface BindingsDeps {
   clock: DaemonClock;
   journal: Journal;
   log: Log;

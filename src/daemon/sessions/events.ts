@@ -12,7 +12,7 @@ export interface Receipt {
   messages: readonly (SeatRef & { message_id: string; seq: number })[];
 }
 
-export interface SessionEventMap {
+interface SessionEventMap {
   /** Its life, turn, seats or handoff are others now. */
   changed: [session: Session];
   /** Something happened after which it may have to be woken. */

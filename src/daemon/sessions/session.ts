@@ -34,12 +34,12 @@ export interface PendingHandoff {
 }
 
 /** A waiting hook. */
-export interface Waiting {
+interface Waiting {
   peer: Peer;
 }
 
 /** An extension or runner. */
-export interface Extension {
+interface Extension {
   peer: Peer;
   capabilities: readonly string[];
   /** Its `welcome` was sent; nothing is delivered before that. */

@@ -8,7 +8,7 @@ import type { Header, Source } from '../protocol.ts';
 import type { SessionView } from '../refs.ts';
 import { Session } from './session.ts';
 
-export const MAX_SESSIONS = 200;
+const MAX_SESSIONS = 200;
 
 export class Sessions {
   readonly #deps: FlightDeps;
@@ -224,7 +224,7 @@ export class Sessions {
   }
 }
 
-export const keyOf = ({ harness, session }: Pick<Header, 'harness' | 'session'>): string => `${harness}:${session}`;
+const keyOf = ({ harness, session }: Pick<Header, 'harness' | 'session'>): string => `${harness}:${session}`;
 
 export const anotherProcess = ({ pid, pid_start }: SessionRow, { process }: Header): boolean =>
   process !== undefined && pid !== null && (pid !== process.pid || pid_start !== process.start);

@@ -10,7 +10,7 @@ import { readThread } from './thread.ts';
 
 const LIMITS: Limits = { bundle_bytes: 32_768, context_bytes: 9_000 };
 
-export interface AdapterOptions {
+interface AdapterOptions {
   profiles: readonly Profile[];
   env: Env;
   /** Where programs were found when they were set up, by name. */

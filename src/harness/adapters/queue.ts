@@ -5,7 +5,7 @@ const LONGEST_MS = 30_000;
 /** Exit code of programs that cannot now but could later. */
 const TEMPORARY = 75;
 
-export type Queued = 'accepted_confirmed' | { retry: string } | { later: string };
+type Queued = 'accepted_confirmed' | { retry: string } | { later: string };
 
 /** Exit 0 is the receipt. A program that is locked or busy is asked again later, which is no failed attempt. */
 export async function giveToQueue(

@@ -6,12 +6,12 @@ import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import { endOf, parseJsonc, trailingComma } from './jsonc.ts';
 
 /** The layout of a text. */
-export interface Style {
+interface Style {
   indent: string;
   newline: string;
 }
 
-export interface Insertion {
+interface Insertion {
   text: string;
   /** The exact inserted text; removing it restores the original. */
   inserted: string;

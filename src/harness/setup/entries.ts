@@ -3,7 +3,7 @@ import { shellArgument } from '../../contract/text.ts';
 import { olderThan } from '../../local/versions.ts';
 import type { Hook, Profile } from '../profile.ts';
 
-export interface Entry {
+interface Entry {
   type: 'command';
   command: string;
   timeout: number;
@@ -11,7 +11,7 @@ export interface Entry {
 }
 
 /** One group under `hooks.<event>`. */
-export interface Group {
+interface Group {
   matcher?: string;
   hooks: Entry[];
 }

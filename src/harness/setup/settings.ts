@@ -12,7 +12,7 @@ export interface Trace {
   created: string[];
 }
 
-export interface Settings extends Trace {
+interface Settings extends Trace {
   text: string;
 }
 

@@ -6,9 +6,9 @@ import type { Folders } from '../folders.ts';
 import { withLock } from '../lock.ts';
 import { parseOwn, readPrivate, writePrivate } from '../private-file.ts';
 
-export type KeyPlace = 'keychain' | 'file' | 'local-file';
+type KeyPlace = 'keychain' | 'file' | 'local-file';
 
-export interface SavedKey {
+interface SavedKey {
   id: string;
   name: string;
   expires_at: string | null;

@@ -6,7 +6,7 @@ import { readPrivate } from '../private-file.ts';
 import type { Pending, ServerEntry } from './credentials.ts';
 import { keychain, keychainPossible, keychainState } from './keychain.ts';
 
-export type StoreChoice = 'auto' | 'keychain' | 'file';
+type StoreChoice = 'auto' | 'keychain' | 'file';
 
 /** The account under which a server's key stands in the keychain. */
 function keyAccount(serverId: string): string {
@@ -30,7 +30,7 @@ interface Secret {
 }
 
 /** Where a secret was saved; `file` leaves the writing to the caller, and says whether a locked keychain is why. */
-export type Saved = { stored: 'keychain'; locked?: undefined } | { stored: 'file'; locked: boolean };
+type Saved = { stored: 'keychain'; locked?: undefined } | { stored: 'file'; locked: boolean };
 
 /** Saves a key in the keychain if that is wanted and works. */
 export const saveKey = (choice: StoreChoice, key: Secret, env: Env = process.env): Promise<Saved> =>

@@ -9,7 +9,7 @@ import { writePrivate } from '../private-file.ts';
 
 const DEFAULT_PORT = 7400;
 
-export interface LocalAddress {
+interface LocalAddress {
   host: string;
   port: number;
   /** `chosen`: a person named it, so no other may be used; the others may move when the port is taken. */

@@ -22,7 +22,7 @@ export interface LocalServer extends CurrentServer {
   replaced: string | null;
 }
 
-export interface StartOptions {
+interface StartOptions {
   folders: Folders;
   env: Env;
   /** `bin/run.js`: the program that is spawned with `serve`. */

@@ -7,13 +7,13 @@ import type { Transition } from '../text/state-table.ts';
 export type AllowanceState = 'empty' | 'some';
 /** `set` replaces all, `clear` takes all away, `always` adds the category of a request that is allowed. */
 export type AllowanceTrigger = 'set' | 'clear' | 'always' | 'person_ended';
-export type AllowanceCondition =
+type AllowanceCondition =
   /** The caller read an older revision. */
   | 'stale'
   /** It would be the same set. */
   | 'equal';
 
-export interface AllowanceEffect {
+interface AllowanceEffect {
   revises: boolean;
   refused?: ErrorCode;
 }

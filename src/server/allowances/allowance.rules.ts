@@ -1,5 +1,5 @@
 /** The warning about invites, and with which credential an allowance was changed. */
-export interface ChangedWith {
+interface ChangedWith {
   changed_with: 'key' | 'browser';
   key_id: string | null;
   session_id: string | null;

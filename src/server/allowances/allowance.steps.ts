@@ -23,10 +23,10 @@ import {
 
 const AUTOMATIC_INVITES = 20;
 
-export type ChangedBy = Pick<RevisionRow, 'changed_with'> &
+type ChangedBy = Pick<RevisionRow, 'changed_with'> &
   Partial<Pick<RevisionRow, 'key_id' | 'session_id' | 'approval_id'>>;
 
-export interface AllowanceChange {
+interface AllowanceChange {
   trigger: AllowanceTrigger;
   /** What it is to be. */
   categories: readonly Category[];

@@ -58,7 +58,7 @@ export async function requireAuthority(
 }
 
 /** What an event says of its cause. */
-export function reasonOf(authorization: Authorization): Authorized {
+function reasonOf(authorization: Authorization): Authorized {
   const { kind } = authorization;
   return { authorization: { ...authorization }, ...(kind ? { action_kind: kind } : {}) };
 }

@@ -26,7 +26,7 @@ export type ApprovalCondition =
   /** A browser asks for what only the person's own key allows. */
   | 'own_key_needed';
 
-export interface ApprovalEffect {
+interface ApprovalEffect {
   /** What is done about the request itself. */
   does: 'hold' | 'execute' | 'decline' | 'close' | 'show' | 'hand_over' | 'nothing';
   /** What it is refused with; `own`: with what the person's own operation would be refused with. */

@@ -70,7 +70,7 @@ const withRequester = (db: Knex): Knex.QueryBuilder =>
       person_removed_at: 'p.removed_at',
     });
 
-export interface Effective {
+interface Effective {
   state: State;
   reason: ClosedReason | null;
 }

@@ -6,9 +6,9 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import type { Transition } from '../text/state-table.ts';
 
 export type CapsuleState = 'held' | 'collected' | 'cleared';
-export type CapsuleTrigger = 'collect' | 'time_over' | 'invite_ended' | 'authority_lost';
+type CapsuleTrigger = 'collect' | 'time_over' | 'invite_ended' | 'authority_lost';
 
-export type CapsuleCondition =
+type CapsuleCondition =
   /** The issuer of the invite could not issue it any more. */
   | 'no_authority'
   /** A board of the invite, or that of the agent's seat, is archived. */
@@ -22,7 +22,7 @@ export type CapsuleCondition =
   /** The secret does not open, or is not the invite's. */
   | 'unreadable';
 
-export interface CapsuleEffect {
+interface CapsuleEffect {
   /** What the agent gets: the secret, the record alone, or a refusal. */
   gives: 'secret' | 'record' | 'refusal' | 'nothing';
   refused?: ErrorCode | 'own';

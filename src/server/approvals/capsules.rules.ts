@@ -20,7 +20,7 @@ export interface Binding {
   payload_hash: string;
 }
 
-export interface Sealed {
+interface Sealed {
   nonce: Buffer;
   ciphertext: Buffer;
   tag: Buffer;

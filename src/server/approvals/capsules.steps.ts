@@ -8,7 +8,7 @@ import type { ApprovalRow } from './approvals.store.ts';
 import { type Binding, COLLECT_LABEL, collectKeyHash, OUTCOME_LABEL, seal, unseal, VERSION } from './capsules.rules.ts';
 import { type CapsuleRow, insertCapsule } from './capsules.store.ts';
 
-export interface Sealer {
+interface Sealer {
   root: RootKey;
   serverId: string;
 }

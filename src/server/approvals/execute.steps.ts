@@ -7,7 +7,7 @@ import type { Plan } from './action-authority.steps.ts';
 import { kinds } from './actions.rules.ts';
 import { type ApprovalRow, actionOf, close, noteExecution } from './approvals.store.ts';
 
-export interface Decision {
+interface Decision {
   decision: NonNullable<Approval['decision']>;
   /** By which it was done without asking. */
   allowance?: AllowanceRow;

@@ -27,7 +27,7 @@ import { tooManyPending } from './refusals.rules.ts';
 const PENDING_OF_SEAT = 20;
 const PENDING_OF_PERSON = 100;
 
-export interface OpenedRequest {
+interface OpenedRequest {
   row: RequestRow;
   /** What was done at once; null: the person is asked. */
   done: { invite?: ServerInvite } | null;

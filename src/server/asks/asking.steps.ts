@@ -123,7 +123,7 @@ function answer(
 }
 
 /** The options an ask was posted with. */
-export async function optionsOf(tx: WriteTx, ask: AskRow): Promise<string[]> {
+async function optionsOf(tx: WriteTx, ask: AskRow): Promise<string[]> {
   const [posted] = await postedEvents(tx, [ask.message_id]);
   const { ask: data } = JSON.parse(posted?.data ?? '{}') as { ask?: AskData };
   return data?.options ?? [];

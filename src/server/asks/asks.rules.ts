@@ -6,7 +6,7 @@ export type AskRequest = Partial<NonNullable<Body<'postMessage'>['ask']>>;
 
 export type AnswerRequest = NonNullable<Body<'postMessage'>['answer']>;
 
-export type AskState = 'open' | 'answered' | 'withdrawn' | 'went_with';
+type AskState = 'open' | 'answered' | 'withdrawn' | 'went_with';
 
 /** What the record keeps of an ask, its keys in canonical order. */
 export interface AskData {

@@ -2,7 +2,7 @@
 import { anyRow, countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
-export type BlobRow = { digest: string; size: number; touched_at: number };
+type BlobRow = { digest: string; size: number; touched_at: number };
 
 /** Notes bytes that are in the store, or that they were put there again. */
 export const touchBlob = (tx: WriteTx, digest: string, size: number): Promise<number> =>

@@ -13,7 +13,7 @@ const BATCH = 200;
 /** Digests in a line of the log. */
 const NAMED = 5;
 
-export interface BlobOptions {
+interface BlobOptions {
   db: Database;
   store: BlobStore;
   clock: Clock;

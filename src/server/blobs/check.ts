@@ -26,7 +26,7 @@ export interface BadBytes {
   versions: { board: string; name: string; version: number }[];
 }
 
-export interface Findings {
+interface Findings {
   /** Without a password. */
   db: string;
   /** Kind of the store. */
@@ -42,7 +42,7 @@ export interface Findings {
 
 type Step = (done: number, total: number) => void;
 
-export interface CheckOptions {
+interface CheckOptions {
   onStep?: Step;
   /** Asked before each file: whether to leave it at what was looked at. */
   enough?: () => boolean;
@@ -81,7 +81,7 @@ export async function checkStorage(
   });
 }
 
-export interface Copied {
+interface Copied {
   copied: number;
   skipped: number;
   failed: Digest[];

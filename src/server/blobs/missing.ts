@@ -5,7 +5,7 @@ import type { BlobStore, Digest } from './store.ts';
 
 const PAGE = 500;
 
-export interface Looked {
+interface Looked {
   /** Bytes that were looked for, each once. */
   checked: number;
   missing: Digest[];

@@ -8,7 +8,7 @@ import { PostgresStore } from './postgres.ts';
 import { S3Store } from './s3.ts';
 import type { BlobStore } from './store.ts';
 
-export interface StoreHome {
+interface StoreHome {
   dataDir: string;
   db: Database;
   /** Where that database is. */

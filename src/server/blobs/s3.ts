@@ -21,7 +21,7 @@ const LONG_MS = 900_000;
 /** SHA-256 of nothing. */
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-export interface S3Options {
+interface S3Options {
   bucket: string;
   /** Without slashes at its ends; may be empty. */
   prefix: string;

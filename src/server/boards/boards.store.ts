@@ -106,7 +106,7 @@ export const namesLike = async (tx: ReadTx, base: string): Promise<Set<string>> 
   return new Set(rows.map((row) => row.name));
 };
 
-export interface BoardListFilter {
+interface BoardListFilter {
   /** Boards this person is on; with `open` also the open ones. */
   personId: string;
   open: boolean;
@@ -155,7 +155,7 @@ export const countArchived = (
   filter: Pick<BoardListFilter, 'personId' | 'open' | 'boardId'>,
 ): Promise<number> => countRows(tx, (db) => inScope(filter)(db).where('lifecycle', 'archived'));
 
-export interface HiddenRow {
+interface HiddenRow {
   id: string;
   lifecycle: 'active' | 'archived';
   created_at: number;

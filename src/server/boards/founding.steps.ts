@@ -16,10 +16,10 @@ import { presets, withOverrides } from './policy.rules.ts';
 import { plainMember, type Template, templateNamed, templates } from './templates.rules.ts';
 import { cleanCharter, cleanTitle, requireOneLine } from './texts.rules.ts';
 
-export type RequestBody = Body<'createBoard'>;
+type RequestBody = Body<'createBoard'>;
 
 /** The first agent of a board, where a machine's delegation founds it for a session. */
-export interface Founding {
+interface Founding {
   agentId: string;
   delegationId: string;
 }

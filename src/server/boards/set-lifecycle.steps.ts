@@ -23,7 +23,7 @@ export async function setLifecycle(
 }
 
 /** What turning a board reveals, and what goes with it. */
-export interface Turn {
+interface Turn {
   after: BoardRow['visibility'];
   reveals: { messages: number; files: number } | null;
   agents_add_people: boolean;

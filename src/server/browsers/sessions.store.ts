@@ -13,20 +13,20 @@ export interface SessionFacts {
   expires_at: number;
 }
 
-export type NewSession = Omit<SessionFacts, 'key_name'> & { person_id: string; digest: Buffer };
+type NewSession = Omit<SessionFacts, 'key_name'> & { person_id: string; digest: Buffer };
 
 export const insertSession = (tx: WriteTx, row: NewSession): Promise<number> =>
   tx.change((db) => db('browser_sessions').insert({ ...row }));
 
 /** Which of a person's sessions: one, those of a key, or all of them. */
-export interface SessionScope {
+interface SessionScope {
   personId: string;
   id?: string;
   keyId?: string;
 }
 
 /** Where a list of sessions begins and how long it may get. */
-export interface SessionPage {
+interface SessionPage {
   after: Position | null;
   limit: number;
 }

@@ -8,7 +8,7 @@ import { CONNECT_MS, serverFor } from './postgres-connection.ts';
 import { prepareWriter, SqliteDatabase } from './sqlite.ts';
 import type { Database } from './tx.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   /** `sqlite:///absolute/path` or `postgres://…`. */
   url: string;
   clock: Clock;

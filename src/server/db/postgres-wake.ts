@@ -22,7 +22,7 @@ const PING_MS = 5_000;
 const ECHO_MS = 2_000;
 
 /** Reads the counter and the state of what is watched, on the pool. */
-export interface PollSource {
+interface PollSource {
   /** The last number of the counter every write draws from. */
   counter(): Promise<number>;
   /** A number per key that changes whenever the key's state does. */

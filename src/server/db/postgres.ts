@@ -53,7 +53,7 @@ interface Job {
   reject(error: unknown): void;
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** `postgres://…`; what it leaves out comes from the PG* variables. */
   url: string;
   /** Most connections of this process. */

@@ -28,7 +28,7 @@ const rows = (db: Knex, now: number): Knex.QueryBuilder =>
     .select('d.id', 'd.key_id', 'd.person_id', 'd.name', 'd.created_at', 'd.ended_at', 'd.ended_by')
     .select({ key_ended_at: keyEnd(db, now) });
 
-export interface DelegationFilter {
+interface DelegationFilter {
   personId: string;
   keyId?: string;
   /** Also those that have ended. */

@@ -2,14 +2,14 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 
 /** A live file as far as it decides. */
-export interface Present {
+interface Present {
   id: string;
   name: string;
   /** Its latest version. */
   latest: number;
 }
 
-export interface Preconditions {
+interface Preconditions {
   name: string;
   base: number;
   file_id?: string | undefined;
@@ -25,7 +25,7 @@ export type Decision =
   /** With what is there now; undefined: nothing is. */
   | { do: 'refuse'; code: WriteRefusal; now?: Present | undefined };
 
-export type WriteRefusal = Extract<ErrorCode, 'file_exists' | 'file_changed' | 'brief_exists' | 'brief_path_reserved'>;
+type WriteRefusal = Extract<ErrorCode, 'file_exists' | 'file_changed' | 'brief_exists' | 'brief_path_reserved'>;
 
 /** Whether a path is one of the two at which the brief stands, and nothing else. */
 export const isBriefPath = (name: string): boolean => name === 'brief.md' || name === 'brief.html';

@@ -92,7 +92,7 @@ export const countLive = (tx: ReadTx, boardId: string): Promise<number> =>
 /** Where a page of the list begins: maintained files first, then the newest version first, then by id. */
 export type FilePlace = Pick<FileRow, 'maintained' | 'latest_at' | 'id'>;
 
-export interface FileFilter {
+interface FileFilter {
   boardId: string;
   taskId?: string;
   /** Files with a version by this member. */

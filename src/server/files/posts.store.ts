@@ -3,7 +3,7 @@ import { anyRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
 
-export type AttachmentRow = { message_id: string; n: number; file_id: string; version: number; seq: number };
+type AttachmentRow = { message_id: string; n: number; file_id: string; version: number; seq: number };
 
 export const insertAttachments = (tx: WriteTx, rows: AttachmentRow[]): Promise<number> =>
   tx.change((db) => db('message_files').insert(rows));

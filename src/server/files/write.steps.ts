@@ -19,7 +19,7 @@ export interface Writing {
 }
 
 /** What a new version holds. */
-export interface NewVersion {
+interface NewVersion {
   digest: string;
   size: number;
   mediaType: string;
@@ -104,7 +104,7 @@ export async function takeOff({ tx, board, actor }: Writing, file: FileRow): Pro
 }
 
 /** Resolves a member id to the name shown in a refusal. */
-export type NameActor = (memberId: string) => Promise<Actor>;
+type NameActor = (memberId: string) => Promise<Actor>;
 
 type Refused = Extract<Decision, { do: 'refuse' }>;
 

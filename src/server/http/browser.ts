@@ -10,7 +10,7 @@ import type { Site } from './site.ts';
 export const MAX_TOKEN = 256;
 
 /** A session secret to put into the browser's cookie, with its end in milliseconds since the epoch; or its removal. */
-export type CookieChange = { secret: string; expiresAt: number } | 'clear';
+type CookieChange = { secret: string; expiresAt: number } | 'clear';
 
 /** The `Set-Cookie` header of a change. @param host the request's accepted `Host`. */
 export function setCookie(site: Site, host: string, change: CookieChange, now: number): string {

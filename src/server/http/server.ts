@@ -10,7 +10,7 @@ import { expectPreambles } from './connection/proxy-protocol.ts';
 import { rawRefusal } from './connection/raw.ts';
 import type { AppOptions } from './context.ts';
 
-export interface HttpOptions extends Omit<AppOptions, 'now' | 'after'> {
+interface HttpOptions extends Omit<AppOptions, 'now' | 'after'> {
   clock: Clock;
   /** Peers on the server's own network are proxies that tell whom a connection comes from. */
   proxyProtocol: boolean;

@@ -4,9 +4,9 @@ import type { Transition } from '../text/state-table.ts';
 
 /** Redeemed, revoked, expired, active: the first that is true. */
 export type InviteState = 'active' | 'expired' | 'revoked' | 'redeemed';
-export type InviteTrigger = 'redeem' | 'revoke' | 'time_over';
+type InviteTrigger = 'redeem' | 'revoke' | 'time_over';
 
-export type InviteCondition =
+type InviteCondition =
   /** Its person is no admin any more or off one of its boards, a board is deleted, or the seat or key behind it ended. */
   | 'no_authority'
   /** One of its boards is archived. */

@@ -26,13 +26,13 @@ export interface Address extends Hosts {
 }
 
 /** Where invites are made. */
-export interface Issuer {
+interface Issuer {
   tx: WriteTx;
   root: RootKey;
   address: Address;
 }
 
-export interface InviteTerms {
+interface InviteTerms {
   ttl_seconds: number;
   boards: string[];
   pairing?: Pairing | undefined;

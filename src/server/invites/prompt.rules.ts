@@ -1,7 +1,7 @@
 /** The text that goes with an invite: for a newcomer, or for the agent into whose session they paste it. */
 import { inviteLink } from '../../contract/invite-link.ts';
 
-export interface PromptFacts {
+interface PromptFacts {
   baseUrl: string;
   serverName: string;
   secret: string;

@@ -82,7 +82,7 @@ export const noteCodeUse = (
       }),
   );
 
-export interface CodeFilter {
+interface CodeFilter {
   boardId: string;
   /** Only those this member made. */
   maker?: string;

@@ -272,7 +272,7 @@ const useOfFixed = useStatement(false);
 export const recordUse = (tx: WriteTx, id: string, idleEnd: number | null): Promise<number> =>
   tx.run(idleEnd === null ? useOfFixed : useOfIdle, { id, now: tx.now, idle_end: idleEnd });
 
-export type NewKey = {
+type NewKey = {
   id: string;
   person_id: string;
   name: string;

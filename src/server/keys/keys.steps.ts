@@ -20,7 +20,7 @@ const WORKING = {
 /** A machine's key ends when it was not used for this long. */
 export const IDLE_SECONDS = 7_776_000;
 
-export interface KeyPlan {
+interface KeyPlan {
   personId: string;
   name: string;
   origin: AccessKeyRow['origin'];

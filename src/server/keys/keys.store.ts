@@ -43,7 +43,7 @@ export const workingKeyNames = async (tx: ReadTx, personId: string): Promise<Set
   return new Set(rows.map((row) => row.name));
 };
 
-export type KeyCounts = { key_id: string; sessions: number; seats: number; delegations: number; invites: number };
+type KeyCounts = { key_id: string; sessions: number; seats: number; delegations: number; invites: number };
 
 /** What works because of each of these keys now, in four statements however many keys there are. */
 export async function countOfKeys(tx: ReadTx, ids: string[]): Promise<Map<string, KeyCounts>> {

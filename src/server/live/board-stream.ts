@@ -13,7 +13,7 @@ import { type EndReason, frame } from './frames.ts';
 import { News, renderMessages } from './news.ts';
 import type { Holder, Right } from './rights.ts';
 
-export interface BoardStreamOptions {
+interface BoardStreamOptions {
   db: Database;
   clock: Clock;
   feed: Feed;

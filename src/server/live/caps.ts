@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Holder } from './rights.ts';
 
-export const PER_CREDENTIAL = 32;
+const PER_CREDENTIAL = 32;
 const PER_PERSON = 1_000;
 const PER_SERVER = 10_000;
 

@@ -4,9 +4,9 @@ import type { Clock } from '../db/clock.ts';
 import { type EndReason, frame, KEEPALIVE, OPENING } from './frames.ts';
 
 /** Above this many unflushed bytes nothing more is written. */
-export const MAX_UNFLUSHED = 262_144;
+const MAX_UNFLUSHED = 262_144;
 /** A reader that has not drained for this long is cut off; it resumes by itself. Milliseconds. */
-export const STALLED_MS = 30_000;
+const STALLED_MS = 30_000;
 const KEEPALIVE_MS = 25_000;
 /** How long a reader may take for the last frame. */
 const LAST_FRAME_MS = 900;

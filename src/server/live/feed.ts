@@ -26,7 +26,7 @@ export interface Follower {
 }
 
 /** A wait that sleeps until an event concerns it. */
-export interface Sleeper {
+interface Sleeper {
   concerns(event: EventRow, data: Record<string, unknown>): boolean;
   wake(): void;
 }

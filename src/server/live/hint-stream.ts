@@ -23,7 +23,7 @@ const BOARDS_MS = 1_000;
 /** Events that change what a board list shows. */
 const FACE = /^board\.(titled|visibility_changed|archived|restored|deleted|created)$/;
 
-export interface HintStreamOptions {
+interface HintStreamOptions {
   db: Database;
   clock: Clock;
   connection: Connection;

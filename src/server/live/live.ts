@@ -29,7 +29,7 @@ interface Open {
 }
 
 /** What a stream of one board starts from, decided before its first byte. */
-export interface BoardStart {
+interface BoardStart {
   board: { id: string; name: string };
   after: number;
   head: number;

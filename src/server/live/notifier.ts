@@ -4,7 +4,7 @@
  *
  * Keys: `board:<id>`, `presence:<board id>`, `credential:<key, session, seat or person id>`, `account:<person id>`, `positions:<person id>`, `onboarding:<person id>`, `notices:<member id>`, `machine:<request id>`, `boards`.
  */
-export type Watcher = (key: string) => void;
+type Watcher = (key: string) => void;
 
 export class Notifier {
   readonly #watchers = new Map<string, Set<Watcher>>();

@@ -1,7 +1,7 @@
 /** Who added a person to a board on which they have read nothing since. */
 import type { ReadTx } from '../db/tx.ts';
 
-export interface ArrivalRow {
+interface ArrivalRow {
   board_id: string;
   member_id: string;
   seq: number;

@@ -48,7 +48,7 @@ export async function endSeat(
   return { ...seat, status, removed_at: tx.now, removed_by: by };
 }
 
-export interface MembershipEnding {
+interface MembershipEnding {
   actor: EventActor;
   how: 'left' | 'removed' | 'removed_from_server';
   /** What the event says of an approval that caused it. */

@@ -2,7 +2,7 @@
 import type { WriteTx } from '../db/tx.ts';
 
 /** Seats to be changed, chosen before their board is locked. */
-export interface SeatChoice {
+interface SeatChoice {
   /** Name or id of a board; left out: on every board. */
   board?: string;
   /** The agents of a person, by id or handle; a member by name or id, who may also be the person; or these seats. */

@@ -4,7 +4,7 @@ import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
 
-export interface MemberCounts {
+interface MemberCounts {
   board_id: string;
   people: number;
   agents: number;

@@ -116,7 +116,7 @@ export const findMember = async (
   );
 };
 
-export interface MemberFilter {
+interface MemberFilter {
   boardId: string;
   kind?: 'human' | 'agent';
   /** Also ended agent seats; people who left are never listed. */

@@ -19,7 +19,7 @@ import { addGap } from './positions.store.ts';
 
 const PEOPLE = { limit: 1_000, what: 'people on this board', hint: 'Somebody has to leave it first.' };
 
-export interface Arrival extends Authorized {
+interface Arrival extends Authorized {
   person: Pick<PersonRow, 'id' | 'handle' | 'server_role'>;
   /** Who brings them; left out: they come by themselves. */
   actor?: EventActor;

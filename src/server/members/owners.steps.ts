@@ -10,7 +10,7 @@ import type { MemberWithPerson } from './members.store.ts';
 import { type MemberRow, setAccess } from './members.store.ts';
 
 /** Whose ownership of which board changes, and who acts. */
-export interface OwnerChange {
+interface OwnerChange {
   tx: WriteTx;
   board: BoardRow;
   /** A person on the board. */

@@ -4,7 +4,7 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
 
 /** Messages a member missed while away: after their former position, up to the number they came back at. */
-export type GapRow = { member_id: string; after_seq: number; up_to_seq: number };
+type GapRow = { member_id: string; after_seq: number; up_to_seq: number };
 
 export const addGap = (tx: WriteTx, row: GapRow): Promise<number> => tx.change((db) => db('member_gaps').insert(row));
 

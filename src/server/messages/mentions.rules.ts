@@ -8,7 +8,7 @@ const MAX_NAME = 40;
 const MAX_ROLE = 32;
 
 /** A mention by its form alone; whether it means anybody is not known yet. */
-export interface FoundMention {
+interface FoundMention {
   form: 'name' | 'role';
   name: string;
   /** As written, with its `@`. */

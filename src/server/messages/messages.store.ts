@@ -141,7 +141,7 @@ export interface MessageFilter {
   rootSeq?: number;
 }
 
-export interface SeqWindow {
+interface SeqWindow {
   /** Exclusive. */
   after: number;
   /** Exclusive; null: no end. */
@@ -237,7 +237,7 @@ export const seqsOf = async (tx: ReadTx, ids: string[]): Promise<number[]> => {
 export const isReadable = (tx: ReadTx, ids: string[], reader: MessageReader): Promise<string[]> =>
   idsOf(tx, (db) => readable(db({ m: 'messages' }).whereIn('m.id', ids), reader).select('m.id'));
 
-export interface PostedEvent {
+interface PostedEvent {
   message_id: string;
   /** JSON, as in the record. */
   actor: string;
@@ -253,7 +253,7 @@ export const postedEvents = (tx: ReadTx, ids: string[]): Promise<PostedEvent[]> 
       .select({ message_id: 'm.id', actor: 'e.actor', data: 'e.data' }),
   );
 
-export interface ReplyCount {
+interface ReplyCount {
   root_seq: number;
   count: number;
   last_at: number;

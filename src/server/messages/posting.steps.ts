@@ -34,7 +34,7 @@ export interface Post {
 }
 
 /** A post whose addressees, mentions and parts are decided. */
-export interface Decided {
+interface Decided {
   post: { redacted: Redacted; sent: Partial<Post['sent']> };
   parent: MessageRow | null;
   /** The run of agents in its thread, with it. */

@@ -3,7 +3,7 @@ import type { ReactionName } from '../../contract/values.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
-export type ReactionRow = {
+type ReactionRow = {
   message_id: string;
   member_id: string;
   name: ReactionName;

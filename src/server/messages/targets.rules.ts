@@ -35,7 +35,7 @@ export function quoted(target: string): string {
   return [...redact(target).text].slice(0, MAX_QUOTED).join('');
 }
 
-export interface ParsedTarget {
+interface ParsedTarget {
   /** As posted, which is what the record keeps. */
   text: string;
   target: Target;

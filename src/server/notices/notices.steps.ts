@@ -11,7 +11,7 @@ import { type About, dropOldest, insertNotice, type NoticeKind } from './notices
 
 const MOST = 50;
 
-export interface Notice {
+interface Notice {
   memberId: string;
   kind: NoticeKind;
   /** With the kind: what is told once. */

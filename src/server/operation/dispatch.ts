@@ -25,7 +25,7 @@ export interface Call {
 }
 
 /** JSON, stored bytes, or what takes over the response for a live stream. */
-export type Answered = { reply: Reply } | { bytes: Sendable } | { stream(res: ServerResponse): void };
+type Answered = { reply: Reply } | { bytes: Sendable } | { stream(res: ServerResponse): void };
 
 type AnyCases = Cases<OperationName>;
 type Run<Case> = (engine: Engine, offered: Offered<Case>, call: Call) => Promise<Answered>;

@@ -7,7 +7,7 @@ export const keyConflict = (): Refusal =>
   });
 
 /** How many there may be of something. */
-export interface Limit {
+interface Limit {
   limit: number;
   what: string;
   /** How to make room. */

@@ -99,7 +99,7 @@ export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
 }
 
 /** Bytes that are in the store, and stay there at least until this transaction ends. */
-export interface StoredBytes {
+interface StoredBytes {
   /** `sha256:` and 64 hex digits. */
   digest: string;
   size: number;
@@ -113,7 +113,7 @@ export interface UploadCase<Name extends OperationName> {
 }
 
 /** Stored bytes, and what is said with them. */
-export interface Download extends StoredBytes {
+interface Download extends StoredBytes {
   mediaType: string;
   /** What a client saves them as; ASCII. */
   fileName: string;
@@ -145,7 +145,7 @@ export interface OpenCase<Name extends OperationName, Prepared = Body<Name>> {
 }
 
 /** What a request without a caller waits for: another look when this key is published, the last one after `ms`. */
-export interface Hold {
+interface Hold {
   key: string;
   ms: number;
 }

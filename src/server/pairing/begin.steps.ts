@@ -9,7 +9,7 @@ import { countOpen, insertRequest, type PairingRow } from './requests.store.ts';
 const OPEN_OF_INVITER = 50;
 const OPEN_OF_PAIR = 5;
 
-export interface Beginning {
+interface Beginning {
   boardId: string;
   inviterId: string;
   agentId: string;

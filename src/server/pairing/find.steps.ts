@@ -56,7 +56,7 @@ export async function seenRequests(tx: ReadTx, caller: Caller): Promise<SubjectR
   });
 }
 
-export interface Held {
+interface Held {
   row: SubjectRow;
   board: BoardRow;
 }

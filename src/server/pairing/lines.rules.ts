@@ -11,7 +11,7 @@ export interface PairingLine {
 
 export const directions = ['initiator_to_recipient', 'recipient_to_initiator'] as const;
 const shortOf = { initiator_to_recipient: 'i2r', recipient_to_initiator: 'r2i' } as const;
-export type Short = (typeof shortOf)[PairingDirection];
+type Short = (typeof shortOf)[PairingDirection];
 export const short = (direction: PairingDirection): Short => shortOf[direction];
 
 /** Who pings in a direction, and who replies. */

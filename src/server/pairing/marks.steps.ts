@@ -7,7 +7,7 @@ import { requestById, type SubjectRow } from './requests.store.ts';
 import { stateAt } from './subject.rules.ts';
 
 /** A message as it counts here. */
-export interface Posted {
+interface Posted {
   row: { board_id: string; seq: number; sender_id: string; reply_to_seq: number | null };
   text: string;
   /** Members by id; null: everyone. */

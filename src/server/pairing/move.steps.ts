@@ -18,7 +18,7 @@ import { type PairingRow, requestById, type SubjectRow, saveRequest } from './re
 import { type Evidence, endOf, isLive, stateAt, stateBefore } from './subject.rules.ts';
 
 /** The data of a trigger. */
-export interface Moved {
+interface Moved {
   /** The side that acts; absent if neither does. */
   side?: PairingSide;
   /** With `select_*` and `replace`; with `renew` as it was. */

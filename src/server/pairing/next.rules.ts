@@ -3,7 +3,7 @@ import type { NextStep } from '../../contract/errors.ts';
 import { shellArgument } from '../../contract/text.ts';
 import type { PairingRequest, PairingSide, PairingState } from '../../contract/types.ts';
 
-export interface Waiting {
+interface Waiting {
   id: string;
   state: PairingState;
   awaiting: PairingRequest['awaiting'];

@@ -10,7 +10,7 @@ export type Closed = 'ready' | 'declined' | 'cancelled' | 'expired';
 export type ClosedReason = NonNullable<PairingRequest['closed_reason']>;
 
 /** The facts that determine the state. */
-export interface Facts {
+interface Facts {
   /** How it ended; null if it has not. */
   closed: Closed | null;
   /** The recipient is known. */
@@ -83,7 +83,7 @@ export type Effect =
   /** Notifies inviter and recipient on their streams. */
   | 'stream';
 
-export interface Change {
+interface Change {
   /** What it is refused with; nothing else happens. */
   refused?: ErrorCode;
   /** `computed`: the state that follows from the facts afterwards. */

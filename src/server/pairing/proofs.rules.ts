@@ -46,7 +46,7 @@ export const proofTriggers = [
 ] as const;
 export type ProofTrigger = (typeof proofTriggers)[number];
 
-export type ProofCell = { next: ProofState } | { refused: ErrorCode };
+type ProofCell = { next: ProofState } | { refused: ErrorCode };
 
 const to = (next: ProofState): ProofCell => ({ next });
 const changed: ProofCell = { refused: 'pairing_changed' };

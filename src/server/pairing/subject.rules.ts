@@ -65,7 +65,7 @@ export function isLive(row: Subject, side: PairingSide, now: number): boolean {
   return !passed(row[`${e}_key_expires_at`], now);
 }
 
-export interface Ended {
+interface Ended {
   closed: Closed;
   reason: ClosedReason | null;
   at: number;
@@ -115,7 +115,7 @@ function withEnd(row: Subject, now: number, closed: Closed | null): PairingState
   });
 }
 
-export type Progress = NonNullable<PairingRequest['progress']>;
+type Progress = NonNullable<PairingRequest['progress']>;
 type Step = Progress[PairingDirection];
 
 interface Mark {

@@ -24,7 +24,7 @@ import { requireAdminLeft } from './role.steps.ts';
 
 type Counts = Omit<PersonRemoval, 'person' | 'dry_run'>;
 
-export interface Removal {
+interface Removal {
   /** On whose authority. */
   caller: Caller;
   requestId: string;

@@ -37,7 +37,7 @@ interface Held {
   failures: NonNullable<AttemptRow['failures']>;
 }
 
-export interface AttemptOptions {
+interface AttemptOptions {
   tally: Tally;
   now(): number;
   after(ms: number, fn: () => void): () => void;

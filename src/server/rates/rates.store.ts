@@ -1,7 +1,7 @@
 /** Counts of attempts that the processes of one database share. Only Postgres has several processes. */
 import type { WriteTx } from '../db/tx.ts';
 
-export interface CountRow {
+interface CountRow {
   bucket: string;
   subject: string;
   window_start: number;

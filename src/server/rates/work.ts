@@ -13,7 +13,7 @@ export type Moment = 'known' | 'waiting' | 'running';
 export type Admit = (name: OperationName, caller: Caller, now: number, moment?: Moment, about?: About) => void;
 
 /** What the path names. */
-export type About = Readonly<Record<string, string>>;
+type About = Readonly<Record<string, string>>;
 
 interface Bucket {
   name: string;

@@ -15,7 +15,7 @@ export interface Authorized {
   action_kind?: 'invited' | 'added' | 'role_changed';
 }
 
-export interface Entry {
+interface Entry {
   type: string;
   actor: EventActor;
   data: Record<string, unknown>;

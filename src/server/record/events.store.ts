@@ -22,7 +22,7 @@ const inserting = insertion<EventRow>('events');
 
 export const insertEvent = (tx: WriteTx, row: EventRow): Promise<void> => tx.send(inserting(row), row);
 
-export interface EventWindow {
+interface EventWindow {
   boardId: string;
   /** Exclusive. */
   after: number;

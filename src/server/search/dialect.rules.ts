@@ -11,7 +11,7 @@ const MAX_PLACES = 255;
 export const ftsText = (fields: readonly string[][]): string => fields.map((words) => words.join(' ')).join(` ${GAP} `);
 
 /** For Postgres. */
-export interface Vector {
+interface Vector {
   /** A `tsvector` literal: the words with their positions, or without where there are too many. */
   words: string;
   /** Then all words in order, a blank around each; else null. */
@@ -55,7 +55,7 @@ const isPhrase = ({ words }: Term): boolean => words.length > 1;
 export const hasPhrase = ({ wanted, excluded }: SearchQuery): boolean => [...wanted, ...excluded].some(isPhrase);
 
 /** For what has no positions: its words all have to be there, and what of the query's phrases has to stand in its text. */
-export interface LooseQuery {
+interface LooseQuery {
   tsquery: string;
   /** With a blank before, and one after where the last word is a whole one. */
   wanted: string[];

@@ -6,7 +6,7 @@ export interface SearchedMessage {
   files?: { name: string }[] | undefined;
 }
 
-export interface SearchedTask {
+interface SearchedTask {
   ref: string;
   title: string;
   /** Latest versions; null: never written. */
@@ -16,7 +16,7 @@ export interface SearchedTask {
   note: string | null;
 }
 
-export interface SearchedFile {
+interface SearchedFile {
   name: string;
   /** Of the latest version; empty: it is no text, or too long. */
   text: string;

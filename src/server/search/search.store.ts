@@ -101,7 +101,7 @@ export async function dropDocs(tx: WriteTx, refIds: string[]): Promise<void> {
   await tx.change((db) => db('search_docs').whereIn('ref_id', refIds).delete());
 }
 
-export interface Lag {
+interface Lag {
   board_id: string;
   /** Everything up to here is in the index. */
   seq: number;

@@ -1,7 +1,7 @@
 /** Texts of the latest versions of files, kept for what is shown of them and for a rename, which changes no bytes. */
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
-export interface KeptText {
+interface KeptText {
   file_id: string;
   digest: string;
   /** Null: its bytes were not read yet. */

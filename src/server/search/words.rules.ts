@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../../contract/errors.ts';
 
-export interface Word {
+interface Word {
   /** As it is compared. */
   folded: string;
   /** Half-open range in the text, in UTF-16 units. */
@@ -104,7 +104,7 @@ const SNIPPET = 200;
 /** How much of the line is shown before the first match. */
 const LEAD = 60;
 
-export interface Snippet {
+interface Snippet {
   snippet: string;
   matches: [number, number][];
 }

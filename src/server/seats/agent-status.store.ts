@@ -59,7 +59,7 @@ export const agentStatusesOn = (tx: ReadTx, boardIds: string[]): Promise<AgentSt
       ),
   );
 
-export interface AgentStatusLine {
+interface AgentStatusLine {
   kind: 'working' | 'paused';
   text: string;
   until: number | null;

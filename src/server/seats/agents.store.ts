@@ -4,7 +4,7 @@ import type { DeliveryMode } from '../../contract/types.ts';
 import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
-export interface OwnAgentsFilter {
+interface OwnAgentsFilter {
   personId: string;
   /** On this board only. */
   boardId?: string;
@@ -12,7 +12,7 @@ export interface OwnAgentsFilter {
   limit: number;
 }
 
-export interface OwnAgent {
+interface OwnAgent {
   id: string;
   board_id: string;
   board_name: string;

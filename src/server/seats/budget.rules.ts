@@ -1,7 +1,7 @@
 /** How often agents' messages may wake a seat: buckets that fill up again, and the pause once one is empty. */
 import type { Budget } from '../../contract/types.ts';
 
-export type WakeLimits = Exclude<Budget['wakes'], 'off'>;
+type WakeLimits = Exclude<Budget['wakes'], 'off'>;
 
 /** What is left of each limit, and when that was so, in milliseconds since the epoch. */
 export interface Bucket {
@@ -15,7 +15,7 @@ export const usualWakes: WakeLimits = [
 ];
 
 /** Where nothing was taken yet it is full; a limit that was lowered holds no more than it may. */
-export const filled = (buckets: readonly Bucket[], limits: WakeLimits, now: number): Bucket[] =>
+const filled = (buckets: readonly Bucket[], limits: WakeLimits, now: number): Bucket[] =>
   limits.map(({ count, seconds }, index) => {
     const { left, at } = buckets[index] ?? { left: count, at: now };
     return { left: Math.min(count, left + (Math.max(0, now - at) / 1000) * (count / seconds)), at: now };

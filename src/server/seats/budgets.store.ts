@@ -71,7 +71,7 @@ export const saveBudget = (
 export const setBrake = (tx: WriteTx, memberId: string, brake: Brake): Promise<number> =>
   tx.change((db) => db('members').where('id', memberId).update(brake));
 
-export interface BrakedAgent {
+interface BrakedAgent {
   id: string;
   name: string;
   board_id: string;

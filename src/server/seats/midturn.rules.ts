@@ -4,7 +4,7 @@ import type { MidturnPolicy } from '../../contract/types.ts';
 /** The default where a person never chose. */
 export const usualPolicy = (chosen: MidturnPolicy | null): MidturnPolicy => chosen ?? 'my-agents';
 
-export interface EffectivePolicy {
+interface EffectivePolicy {
   policy: MidturnPolicy;
   source: 'person_default' | 'agent_override';
 }

@@ -12,14 +12,14 @@ export interface Reported {
   reported_at: number | null;
 }
 
-export interface PresenceNow {
+interface PresenceNow {
   presence: Presence;
   /** Milliseconds since the epoch; null: no session ever reported. */
   since: number | null;
 }
 
 /** The one word for what an agent is doing. */
-export type AgentState = 'waiting' | 'paused' | 'late' | 'braked' | 'disconnected' | 'working' | 'idle';
+type AgentState = 'waiting' | 'paused' | 'late' | 'braked' | 'disconnected' | 'working' | 'idle';
 
 /** @param line what the agent says it is on, if that has not ended. */
 export function stateWord(

@@ -95,7 +95,7 @@ export interface Disconnected {
   since: number;
 }
 
-export interface DisconnectedFilter {
+interface DisconnectedFilter {
   /** Agents of this person only; null: everybody's. */
   personId: string | null;
   /** Among these only. */

@@ -22,7 +22,7 @@ const hint = 'Remove agents that are no longer used.';
 const ON_BOARD = { limit: 500, what: 'agents on this board', hint };
 const OF_PERSON = { limit: 100, what: 'your agents on this board', hint };
 
-export interface SeatPlan {
+interface SeatPlan {
   /** Left out: a new one. */
   id?: string;
   person: { person_id: string; handle: string };

@@ -1,7 +1,7 @@
 /** Facts about the server itself, by name. */
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
-export type MetaName = 'server_id' | 'key_check';
+type MetaName = 'server_id' | 'key_check';
 
 export const readMeta = async (tx: ReadTx, name: MetaName): Promise<string | null> => {
   const [row] = await tx.query<{ value: string }>((db) => db('meta').where('name', name).select('value'));

@@ -12,7 +12,7 @@ export type About = Message['about'][number];
 
 const MAX_TASKS = 8;
 
-export interface Told {
+interface Told {
   boardId: string;
   sender: MemberRow;
   /** Selectors; an empty list says that it is about nothing. */

@@ -107,7 +107,7 @@ export const lineAbout = (member: MemberRow, task: TaskRow) => ({
   source: 'task' as const,
 });
 
-export interface Drop {
+interface Drop {
   memberId: string;
   as: 'owner' | 'helper';
   reason: string | null;

@@ -3,9 +3,9 @@ import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
 
-export type How = 'given' | 'thread' | 'current' | 'named';
+type How = 'given' | 'thread' | 'current' | 'named';
 
-export type TagRow = {
+type TagRow = {
   message_id: string;
   task_id: string;
   board_id: string;
@@ -20,7 +20,7 @@ export type TagRow = {
 export const insertTags = (tx: WriteTx, rows: TagRow[]): Promise<number> =>
   rows.length === 0 ? Promise.resolve(0) : tx.change((db) => db('message_tasks').insert(rows));
 
-export type Tag = { message_id: string; task_id: string; ref: string; how: How };
+type Tag = { message_id: string; task_id: string; ref: string; how: How };
 
 const tagsStatement = listStatement<Params, Tag>((db, _p, ids) =>
   db({ x: 'message_tasks' })

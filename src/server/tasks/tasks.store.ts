@@ -44,7 +44,7 @@ export type TextRow = {
 };
 
 /** Joined by when somebody began to help. */
-export type HelperRow = { task_id: string; member_id: string; seq: number };
+type HelperRow = { task_id: string; member_id: string; seq: number };
 
 export const insertTask = (tx: WriteTx, row: TaskRow): Promise<number> => tx.change((db) => db('tasks').insert(row));
 
@@ -222,7 +222,7 @@ function matching(db: Knex, { boardIds, states, ownerId, mineIds, blocked }: Tas
 const blockingAsks = (db: Knex): Knex.QueryBuilder =>
   db({ a: 'asks' }).whereRaw('a.task_id = t.id').where('a.blocking', 1).whereNull('a.answer_seq').select(db.raw('1'));
 
-export interface TaskCount {
+interface TaskCount {
   state: TaskState;
   count: number;
 }

@@ -9,7 +9,7 @@ import { type SecretClass, secretClasses } from './secret-classes.ts';
 export type RedactionCounts = Message['redactions'];
 
 /** A secret in a text; `index` and `length` count UTF-16 code units. */
-export interface FoundSecret {
+interface FoundSecret {
   kind: string;
   index: number;
   length: number;

@@ -17,7 +17,7 @@ export interface Transition<State extends string, Trigger extends string, Condit
 }
 
 /** Whether a condition holds now; asked only where a row depends on it. */
-export type Conditions<Condition extends string> = { [Name in Condition]?: () => boolean | Promise<boolean> };
+type Conditions<Condition extends string> = { [Name in Condition]?: () => boolean | Promise<boolean> };
 
 /**
  * The row that a state and a trigger lead to.

@@ -37,7 +37,7 @@ export interface Start {
   dataDir: string;
 }
 
-export interface DataInUse<T> extends Start {
+interface DataInUse<T> extends Start {
   serverId: string;
   /** Where the database is. */
   url: string;

@@ -5,7 +5,7 @@ import { systemClock } from '../db/clock.ts';
 import { openDatabase } from '../db/open.ts';
 import { storageThere, withoutPassword } from './storage.ts';
 
-export interface Schema {
+interface Schema {
   /** Where the database is, without a password. */
   db: string;
   /** Migrations of this build that it does not have. */
@@ -32,7 +32,7 @@ export async function schemaOf({ dataDir, db: named }: StorageOptions): Promise<
   }
 }
 
-export interface ExaminedFiles {
+interface ExaminedFiles {
   /** Where the bytes are, as `--to` takes it. */
   files: string;
   checked: number;

@@ -4,7 +4,7 @@ import { IDLE_SECONDS, makeKey } from '../keys/keys.steps.ts';
 import { audit } from '../record/audit.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 
-export interface HandedKey {
+interface HandedKey {
   personId: string;
   name: string;
   origin: 'first_admin' | 'recovery';

@@ -7,7 +7,7 @@ import { noServer, ofDatabase } from './data-folder.ts';
 import { lockInstance } from './instance-lock.ts';
 import { storageOf } from './storage.ts';
 
-export interface Migrated {
+interface Migrated {
   /** The newest migration the database had; null on an empty one. */
   from: string | null;
   /** The newest this build knows. */

@@ -17,7 +17,7 @@ export interface TeamOptions {
   proxyProtocol?: boolean | undefined;
 }
 
-export interface Mode {
+interface Mode {
   site: Site;
   /** What the limits on signed-in work are multiplied with; on one's own machine there are none. */
   rateFactor: number;

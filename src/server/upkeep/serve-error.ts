@@ -1,5 +1,5 @@
 /** Why a server does not start. Its message names what is wrong and its hint what to do; it becomes exit code 1. */
-export type ServeErrorCode =
+type ServeErrorCode =
   | 'address_in_use'
   | 'already_running'
   | 'data_newer'

@@ -32,7 +32,7 @@ export async function approvalViews(
 }
 
 /** Null: nothing the caller may see. */
-export async function approvalView(
+async function approvalView(
   tx: ReadTx,
   caller: Pick<Caller, 'person'>,
   row: RequestRow,

@@ -27,7 +27,7 @@ export async function boardListViews(
   });
 }
 
-export type Own = Pick<VisibleBoard, 'board'> & { member: NonNullable<VisibleBoard['member']> };
+type Own = Pick<VisibleBoard, 'board'> & { member: NonNullable<VisibleBoard['member']> };
 
 /**
  * Somebody else brought them, and they have done nothing there since. Nothing remembers that they saw it: the position

@@ -14,7 +14,7 @@ import { timestamp } from '../text/time.ts';
 import { messageViews } from './message.ts';
 import { taskRefView } from './tasks/task-ref.ts';
 
-export interface Found {
+interface Found {
   tx: ReadTx;
   /** The boards that are searched, by their ids. */
   places: ReadonlyMap<string, Place>;

@@ -13,7 +13,7 @@ export interface Window {
   newest: boolean;
 }
 
-export interface Source<Row, Item> {
+interface Source<Row, Item> {
   rows(window: { after: number; before: number | null }, order: 'asc' | 'desc', limit: number): Promise<Row[]>;
   /** Whether anything of the list lies in the window. */
   any(window: { after: number; before: number | null }): Promise<boolean>;

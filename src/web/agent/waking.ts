@@ -20,7 +20,7 @@ const wakers: Record<DeliveryMode, string> = {
   off: 'nothing',
 };
 
-export interface Waking {
+interface Waking {
   /** In a word or two: whether a message that may wake it would do so now. */
   now: string;
   /** Why, in sentences. */

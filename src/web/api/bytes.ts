@@ -5,7 +5,7 @@ import { client } from './client.ts';
 /** Longer texts are not shown: they can be downloaded. */
 export const MOST_TEXT = 524_288;
 
-export interface Named {
+interface Named {
   board: string;
   file: string;
   version: number;

@@ -40,7 +40,7 @@ export function attach(board: string, draft: string, files: readonly File[]): vo
 }
 
 /** The name that a file gets on the board: its own, of the characters that a path may have. */
-export function pathOf({ name, lastModified }: File): string {
+function pathOf({ name, lastModified }: File): string {
   // What is pasted has no name of its own.
   if (/^image\.\w+$/.test(name)) {
     const stamp = new Date(lastModified).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');

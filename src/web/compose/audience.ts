@@ -8,7 +8,7 @@ export const othersOn = (members: readonly Member[], me: string | undefined): Me
   members.filter(({ status, kind, name }) => status === 'active' && !(kind === 'human' && name === me));
 
 /** The members that targets such as `all`, `@maya`, `role:reviewer` and `owner:dana` name. */
-export function membersOf(to: readonly string[], others: readonly Member[]): Member[] {
+function membersOf(to: readonly string[], others: readonly Member[]): Member[] {
   if (to.includes('all')) return [...others];
   return others.filter(
     ({ name, kind, role, owner }) =>

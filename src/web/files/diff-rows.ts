@@ -17,7 +17,7 @@ export interface Row {
   changed: boolean;
 }
 
-export interface Comparison {
+interface Comparison {
   rows: Row[];
   added: number;
   removed: number;
@@ -85,7 +85,7 @@ function markWords(before: Side, after: Side, old: string[], now: string[]): voi
 }
 
 /** A stretch of rows; those that did not change and are far from a change are folded. */
-export interface Stretch {
+interface Stretch {
   folded: boolean;
   from: number;
   rows: Row[];

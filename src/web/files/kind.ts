@@ -2,7 +2,7 @@
 import type { BoardFile } from '../../contract/types.ts';
 import type { Happening } from '../state/room.ts';
 
-export type Kind = 'markdown' | 'html' | 'text' | 'image' | 'pdf' | 'other';
+type Kind = 'markdown' | 'html' | 'text' | 'image' | 'pdf' | 'other';
 
 const images = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/svg+xml'];
 const texts = /^(text\/|application\/(json|x-ndjson|yaml|toml|xml|javascript)\b)/;

@@ -5,7 +5,7 @@ import { useWrite, type Write } from '../state/write.ts';
 import { Progress } from '../upload/progress.tsx';
 import { sendFile, type Where } from '../upload/send.ts';
 
-export interface Upload extends Write {
+interface Upload extends Write {
   /** What is on its way, or was stopped by a problem. */
   bytes: File | null;
   sent: number;

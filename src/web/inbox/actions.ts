@@ -1,7 +1,7 @@
 /** What agents ask their person to allow, in words: what happens, every field, and what it reveals. */
 import type { AdminAction, Approval, BoardLabel } from '../../contract/types.ts';
 
-export interface Words {
+interface Words {
   /** "Wants to invite one person", for a list. */
   wants: string;
   /** "Invite one person to this server", for a heading. */
@@ -102,7 +102,7 @@ const policyWords: Record<string, string> = {
 };
 
 /** One row of the table: its name, the words, and the id that counts. */
-export interface Row {
+interface Row {
   name: string;
   words: string;
   id?: string | undefined;

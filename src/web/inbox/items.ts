@@ -25,7 +25,7 @@ export interface Item {
   need?: Need;
 }
 
-export interface Group {
+interface Group {
   name: string;
   items: Item[];
 }

@@ -6,7 +6,7 @@ import { session } from '../api/session.ts';
 import { isSameDay } from '../parts/time.tsx';
 import { oneAtATime } from '../state/soon.ts';
 
-export interface Answered {
+interface Answered {
   message: Message;
   /** "you said: 60 s". */
   words: string;

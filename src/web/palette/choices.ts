@@ -26,7 +26,7 @@ export interface Choice {
   run(): unknown;
 }
 
-export interface Section {
+interface Section {
   name: 'Needs you' | 'Go to' | 'Do';
   choices: Choice[];
 }

@@ -6,7 +6,7 @@ import { session } from '../api/session.ts';
 import { useRead } from '../state/read.ts';
 import type { Room } from '../state/room.ts';
 
-export interface BoardPeople {
+interface BoardPeople {
   /** Null: not read yet. */
   people: BoardPerson[] | null;
   error: unknown;

@@ -4,7 +4,7 @@ import { grouped } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { hrefOf } from '../state/route.ts';
 
-export interface Words {
+interface Words {
   /** What the actor did: "approved". */
   did: string;
   /** What it leads to: "src/retry.ts v1". */

@@ -16,7 +16,7 @@ const isTheme = (text: string | null): text is Theme => themes.some((theme) => t
 const keptTheme = kept('theme');
 
 /** The theme of this browser. */
-export const theme = signal<Theme>(isTheme(keptTheme) ? keptTheme : 'system');
+const theme = signal<Theme>(isTheme(keptTheme) ? keptTheme : 'system');
 
 export function setTheme(next: Theme): void {
   theme.value = next;

@@ -7,19 +7,19 @@ import { announce } from '../parts/announce.tsx';
 import { answer, readNeeds } from './needs.ts';
 
 /** An answer: the number of an option, or words. */
-export interface Choice {
+interface Choice {
   option?: number | undefined;
   body?: string | undefined;
 }
 
-export type Answering = Choice &
+type Answering = Choice &
   ({ state: 'sending' } | { state: 'failed'; error: unknown } | { state: 'sent'; posted: Message });
 
 /** The latest answer to each ask by the ask's id. */
 export const answering = signal<ReadonlyMap<string, Answering>>(new Map());
 
 /** Answered asks whose options may be chosen anew: an answer is not changed by a stray key. */
-export const changing = signal<ReadonlySet<string>>(new Set());
+const changing = signal<ReadonlySet<string>>(new Set());
 
 /** Lets the person choose anew, or no longer. */
 export function setChanging(id: string, on: boolean): void {

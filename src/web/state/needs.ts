@@ -41,7 +41,7 @@ export function rank(need: Need, time: number): 0 | 1 | 2 | 3 {
 }
 
 /** The order of everything that needs somebody: by rank, each oldest first. */
-export function inOrder(needs: Need[], time: number): Need[] {
+function inOrder(needs: Need[], time: number): Need[] {
   return needs.toSorted((a, b) => rank(a, time) - rank(b, time) || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 

@@ -35,7 +35,7 @@ const whole = (text: string | null): number | undefined =>
   text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 
 /** The place that an address names. */
-export function placeOf({ pathname, searchParams: query, hash }: URL): Place {
+function placeOf({ pathname, searchParams: query, hash }: URL): Place {
   const [, first = '', second, third] = pathname.split('/');
   const board = query.get('board') ?? undefined;
   switch (first) {

@@ -7,7 +7,7 @@ import { ago, timeOfDay } from '../parts/time.tsx';
 import { isToMe } from '../state/needs.ts';
 
 export const columns = ['needs_you', 'blocked', 'in_progress', 'open', 'done'] as const;
-export type Column = (typeof columns)[number];
+type Column = (typeof columns)[number];
 
 export const columnTitles: Record<Column, string> = {
   needs_you: 'Needs you',

@@ -17,7 +17,7 @@ export interface Where {
   maintained?: boolean;
 }
 
-export interface Sending {
+interface Sending {
   /** The same as long as nobody knows whether the version was made. */
   key: string;
   signal?: AbortSignal;

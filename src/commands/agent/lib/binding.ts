@@ -8,7 +8,7 @@ import { allSeats, type Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 
-export interface Bound {
+interface Bound {
   session: string;
   /** The seat of the same board that the session held before. */
   previous: object | null;

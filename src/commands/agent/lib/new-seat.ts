@@ -10,7 +10,7 @@ import { usualRole } from '../../../contract/values.ts';
 import { usage } from '../../../local/failure.ts';
 import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../../local/keys/credentials.ts';
 
-export interface SeatOptions {
+interface SeatOptions {
   body: BodyIn<'joinBoard'>;
   key: string | undefined;
   printed: boolean;

@@ -4,7 +4,7 @@ import { runtime } from '../../../cli/runtime.ts';
 import { findProject, saidBy, writeProject } from '../../../local/project.ts';
 import { homeFolder } from '../../../local/upward.ts';
 
-export interface Linked {
+interface Linked {
   path: string;
   previous: { server: string; board: string } | null;
 }

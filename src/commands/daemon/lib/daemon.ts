@@ -15,7 +15,7 @@ import { loadPacked, runsFromSources } from '../../../local/program.ts';
 const STOP_MS = 10_000;
 
 /** How this command reaches the daemon. @param wanted whether it may start or replace one, for somebody who said so */
-export function daemonOptions(wanted: boolean): DaemonOptions {
+function daemonOptions(wanted: boolean): DaemonOptions {
   const { env, folders, program, root } = runtime();
   // From a sandbox the one that runs is used as it is.
   const start = wanted && here().sandbox === null;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Around } from '../lib/check.ts';
 
-export interface Data {
+interface Data {
   dataDir: string;
   db?: string;
   files?: string;

@@ -53,7 +53,7 @@ export function unreachable(name: string, code: string, message: string, fix: st
   return failing(name, 'sandbox_blocks_network', problem, sandbox.fix);
 }
 
-export const nameOf = (entry: ServerEntry): string => `server ${entry.mode === 'local' ? 'local' : entry.name}`;
+const nameOf = (entry: ServerEntry): string => `server ${entry.mode === 'local' ? 'local' : entry.name}`;
 
 /** Versions below 1 go together one apart in the middle number, others one apart in the first. */
 function versionOf(name: string, its: string, ours: string): Finding[] {

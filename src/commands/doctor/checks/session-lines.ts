@@ -5,7 +5,7 @@ import { filled } from '../../../harness/programs.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';
 
 /** A seat, and the session that holds or held it. */
-export interface Held {
+interface Held {
   name: string;
   board: string;
   /** `<harness>:<session id>`; null where none is known. */

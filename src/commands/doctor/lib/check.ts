@@ -4,7 +4,7 @@ import type { Env, Folders } from '../../../local/folders.ts';
 import type { Credentials } from '../../../local/keys/credentials.ts';
 
 /** A `note` is worth knowing and nothing to mend. */
-export type Level = 'ok' | 'note' | 'warning' | 'error';
+type Level = 'ok' | 'note' | 'warning' | 'error';
 
 export interface Finding {
   /** What was looked at, such as `server team` or `files`. */

@@ -7,7 +7,7 @@ import type { Actor } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 
 /** What is there instead of what a write was to replace. */
-export interface There {
+interface There {
   version: number;
   by: Actor | null;
   at: string | null;

@@ -20,7 +20,7 @@ import { localFile, type PutQuery } from './put.ts';
 import { type Put, put } from './putting.ts';
 import { type Files, note } from './scope.ts';
 
-export interface Editing {
+interface Editing {
   files: Files;
   file: { id: string; name: string; version: number };
   query: Partial<PutQuery>;

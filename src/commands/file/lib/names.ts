@@ -2,7 +2,7 @@
 import { filePathPattern } from '../../../contract/ids.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 
-export interface Named {
+interface Named {
   file: string;
   /** Undefined: the latest. */
   version: number | undefined;

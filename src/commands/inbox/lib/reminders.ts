@@ -14,7 +14,7 @@ type ReminderCode =
   | 'ask_options'
   | 'first_task';
 
-export interface Reminder {
+interface Reminder {
   code: ReminderCode;
   /** One line of at most 200 bytes. */
   text: string;

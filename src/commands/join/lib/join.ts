@@ -14,8 +14,6 @@ import { saveSeat, type Use, useOf } from '../../agent/lib/new-seat.ts';
 import { type Delegated, joinHere, type SeatOptions } from '../../board/lib/delegated.ts';
 import { type Agreed, agreedOf, agreedText } from './join-summary.ts';
 
-export type { JoinLine };
-
 interface JoinOptions {
   name: string | undefined;
   harness: string | undefined;

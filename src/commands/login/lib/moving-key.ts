@@ -12,7 +12,7 @@ import { forgetKey, readKey, saveKey } from '../../../local/keys/keystore.ts';
 import { findProject } from '../../../local/project.ts';
 import { personServer } from '../../../local/servers.ts';
 
-export interface Moved {
+interface Moved {
   record: {
     server_id: string;
     person: ServerEntry['person'];

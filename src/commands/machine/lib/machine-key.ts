@@ -30,7 +30,7 @@ interface MachineOptions extends Deps {
   label: string | undefined;
 }
 
-export interface Begun {
+interface Begun {
   origin: string;
   code: string;
   expires_at: string;

@@ -23,7 +23,7 @@ export async function listPairings({ client }: Session, state: string | undefine
 }
 
 /** What work is proposed to whom. */
-export interface Proposal {
+interface Proposal {
   /** A handle, or `me` for another session of one's own. */
   to: string;
   work: string;
@@ -110,7 +110,7 @@ export async function listByDaemon(
   }
 }
 
-export interface Binding {
+interface Binding {
   action: 'select' | 'accept';
   pairing: string | undefined;
   here: boolean;

@@ -10,7 +10,7 @@ import type { Env } from '../../../local/folders.ts';
 import { alive, until } from '../../../local/process.ts';
 import { MOST_REPLY } from './reply.ts';
 
-export type Input = 'arg' | 'stdin' | 'file';
+type Input = 'arg' | 'stdin' | 'file';
 
 interface ChildOptions {
   argv: string[];

@@ -3,7 +3,7 @@
 const MOST = 1024 * 1024;
 const ID = /^[A-Za-z0-9._-]{1,200}$/;
 
-export interface Sought {
+interface Sought {
   /** A field of the outermost object; with a point one of an object in it, such as `item.text`. */
   field: string;
   /** What the object with the field says as its `type`; left out: anything. */

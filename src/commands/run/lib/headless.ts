@@ -24,7 +24,7 @@ interface HeadlessOptions {
 }
 
 /** What one run needs: its words, with `{bundle}` for the text, and somebody who reads what it prints. */
-export interface Turn {
+interface Turn {
   argv: string[];
   read(part: string): void;
   /** Its answer in what it printed; empty where it gave none. */

@@ -8,7 +8,7 @@ import { Failure } from '../../../local/failure.ts';
 import { listServers } from './servers.ts';
 
 /** What one server said, or why it said nothing. */
-export type Group<T> = { name: string; url: string } & (
+type Group<T> = { name: string; url: string } & (
   | ({ error?: undefined } & T)
   | { error: { code: string; message: string; hint: string } }
 );

@@ -5,7 +5,7 @@ import type { Seat } from '../../../local/actors.ts';
 import { configFolder, programOf } from '../../run/lib/programs.ts';
 import { isRunner, type Planned } from './plan.ts';
 
-export interface Start {
+interface Start {
   seat: string;
   /** What the agent is told first. */
   prompt: string;

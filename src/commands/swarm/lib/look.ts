@@ -6,7 +6,7 @@ import { daemonStatus } from '../../daemon/lib/daemon.ts';
 import type { Launchers } from './plan.ts';
 import type { StartedAgent } from './state.ts';
 
-export type State = 'running' | 'exited' | 'unknown' | 'not_started';
+type State = 'running' | 'exited' | 'unknown' | 'not_started';
 
 export interface Holder {
   /** `<harness>:<id>`. */

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { flag, object, problem, text } from '../../../cli/shapes.ts';
 
-export const mode = z.enum(['interactive', 'headless']);
-export const state = z.enum(['running', 'exited', 'unknown', 'not_started']);
-export const by = z.enum(['launcher', 'hand']).nullable();
+const mode = z.enum(['interactive', 'headless']);
+const state = z.enum(['running', 'exited', 'unknown', 'not_started']);
+const by = z.enum(['launcher', 'hand']).nullable();
 export const agent = z.strictObject({
   name: text,
   harness: text,

@@ -13,7 +13,7 @@ import type { Holder } from './look.ts';
 import type { Launchers, Planned } from './plan.ts';
 import type { StartedAgent } from './state.ts';
 
-export interface Starting {
+interface Starting {
   swarm: string;
   agent: Planned;
   seat: Seat;

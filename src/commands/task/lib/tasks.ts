@@ -11,7 +11,7 @@ import { forgetOwnership, ownershipOf, rememberOwnership } from '../../../local/
 import { remind } from '../../inbox/lib/reminders.ts';
 
 /** A reference in any letter case, a number, or an id. */
-export const TASK = /^([A-Za-z][A-Za-z0-9]{1,5}-[1-9][0-9]{0,8}|[1-9][0-9]{0,8}|tsk_[0-9A-HJKMNP-TV-Z]{26})$/;
+const TASK = /^([A-Za-z][A-Za-z0-9]{1,5}-[1-9][0-9]{0,8}|[1-9][0-9]{0,8}|tsk_[0-9A-HJKMNP-TV-Z]{26})$/;
 
 /** The task as somebody typed it. @throws Failure for what cannot be one. */
 export function taskRef(text: string): string {

@@ -1,7 +1,7 @@
 /** What a client has already, and which part of the bytes it asks for. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-export type ByteRange = 'all' | 'unsatisfiable' | { start: number; end: number };
+type ByteRange = 'all' | 'unsatisfiable' | { start: number; end: number };
 
 /** Whether `If-None-Match` names this entity. */
 export function hasAlready({ 'if-none-match': header }: IncomingHttpHeaders, etag: string): boolean {

@@ -5,7 +5,7 @@ import { isPrivate, network, plainAddress } from '../../text/address.ts';
 import type { Site } from '../site.ts';
 
 /** A client, as far as its connection tells. */
-export interface Client {
+interface Client {
   address: string;
   /**
    * What limits per address count it under. Null: the peer of a team's server that is on its own network is the proxy in

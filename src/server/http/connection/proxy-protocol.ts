@@ -7,7 +7,7 @@ import { isIPv4, isIPv6, type Socket } from 'node:net';
 import { isPrivate, plainAddress } from '../../text/address.ts';
 import { tellClient } from './address.ts';
 
-export interface Preamble {
+interface Preamble {
   /** How many bytes it takes. */
   length: number;
   /** The client; null: the proxy speaks for itself, or does not know. */
@@ -82,7 +82,7 @@ function groups(bytes: Buffer): string {
   return new URL(`http://[${text}]`).hostname.slice(1, -1);
 }
 
-export interface PreambleOptions {
+interface PreambleOptions {
   after(ms: number, fn: () => void): () => void;
   /** A neighbour's connection did not begin as it has to. */
   wrong(peer: string): void;

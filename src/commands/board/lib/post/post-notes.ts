@@ -7,15 +7,7 @@ import { wakesAgent } from '../../../../contract/waking.ts';
 import { deliveredTo } from '../../../inbox/lib/hold-deliveries.ts';
 import { allMembers } from '../list.ts';
 
-export type Outcome =
-  | 'now'
-  | 'turn_end'
-  | 'next_turn'
-  | 'not_woken'
-  | 'no_session'
-  | 'cannot_read'
-  | 'over_limit'
-  | 'person';
+type Outcome = 'now' | 'turn_end' | 'next_turn' | 'not_woken' | 'no_session' | 'cannot_read' | 'over_limit' | 'person';
 
 export interface Notes {
   unread: { count: number; seqs: number[]; from: { name: string; sender: string }[] } | null;
