@@ -60,9 +60,6 @@ export const seq = z.int().min(0);
 export const nextSeq = seq.nullable();
 export const nextText = text.nullable();
 
-export const person = z.strictObject({ id: text, handle: text });
-/** A key that came to this machine. */
-export const savedKey = z.strictObject({ id: text, name: text }).loose();
 export const stored = z.enum(['keychain', 'file', 'local-file']);
 
 export const message = answer('postMessage');
@@ -109,13 +106,19 @@ export const serverGroup = (fields: Fields) =>
     z.strictObject({ name: text, url: text, ...fields }),
     z.strictObject({ name: text, url: text, error: failure }),
   ]);
+/** A key that came to this machine, and whose; of a key that its server did not list there is only the name. */
 export const arrivedKey = {
   server_id: text,
-  person: person.loose(),
-  key: savedKey.nullable(),
+  person: answer('setPersonRole').shape.person.partial({ display_name: true, server_role: true, created_at: true }),
+  key: z
+    .union([
+      answer('listKeys').shape.keys.element,
+      z.strictObject({ id: text, name: text, expires_at: text.nullable().optional() }),
+    ])
+    .nullable(),
   stored,
   default: flag,
-  boards: z.array(z.unknown()).optional(),
+  boards: z.array(board.pick({ id: true, name: true, title: true })).optional(),
   pairing_request_id: text.nullable().optional(),
 };
 export const collectedKey = named('CollectedKey', object(arrivedKey));
@@ -127,7 +130,13 @@ export const agreedOnJoin = {
 /** How a new seat is used from now on; `bound_session` is null where that is by its name. */
 export const seatUse = z.strictObject({ as: text, env: text, bound_session: text.nullable() });
 /** A file of ours, or a part of somebody else's. */
-export const fileChange = z.looseObject({ path: text });
+export const fileChange = <const Action extends string>(...actions: Action[]) =>
+  z.strictObject({
+    path: text,
+    kind: z.enum(['skill', 'hooks', 'file', 'allow-rule', 'pre-commit']),
+    action: z.enum(actions),
+    edited: z.literal(true).optional(),
+  });
 /** A seat as the daemon names it. */
 export const seatRef = named(
   'SeatRef',

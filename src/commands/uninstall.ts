@@ -18,7 +18,7 @@ export const json = () =>
     applied: flag,
     server_stopped: flag,
     daemon_stopped: flag,
-    files: z.array(fileChange),
+    files: z.array(fileChange('delete', 'update', 'keep', 'gone', 'unreadable')),
     data: z.array(text).nullable(),
     binary: z.strictObject({ path: text, remove: text }),
   });

@@ -1,17 +1,11 @@
-import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { member, object, text } from '../../cli/shapes.ts';
+import { agreedOnJoin, member, object, seatRef, text } from '../../cli/shapes.ts';
 import { deliveryLine } from '../join/lib/join-summary.ts';
 import { bindHere } from './lib/binding.ts';
 
 export const json = () =>
-  object({
-    agent: member,
-    session: text,
-    previous: z.unknown().optional(),
-    mode: text.nullable(),
-  }).loose();
+  object({ agent: member, session: text, previous: seatRef.nullable(), mode: agreedOnJoin.mode });
 
 export default class AgentResume extends BaseCommand<typeof AgentResume> {
   static override aliases = ['resume'];

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
-import { count, object, text } from '../../cli/shapes.ts';
+import { count, object, seq, text } from '../../cli/shapes.ts';
 import { exportRecord, verifyRecord, verifyText } from './lib/record.ts';
 
-export const json = () => object({ path: text.nullable(), events: count, head: z.unknown() });
+export const json = () => object({ path: text, events: count, head: z.strictObject({ seq, hash: text }).nullable() });
 
 export default class AuditExport extends BaseCommand<typeof AuditExport> {
   static override summary = "Write a board's whole record to a file";

@@ -1,12 +1,11 @@
-import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
-import { object, text } from '../../cli/shapes.ts';
+import { board, object, text } from '../../cli/shapes.ts';
 import { briefText } from '../file/lib/file-text.ts';
 import { readBytes } from '../file/lib/get.ts';
 import { filesOf } from '../file/lib/scope.ts';
 import { requireBrief } from './lib/brief.ts';
 
-export const json = () => object({ brief: z.unknown(), text: text.nullable() });
+export const json = () => object({ brief: board.shape.brief.unwrap().unwrap(), text });
 
 export default class BriefShow extends BaseCommand<typeof BriefShow> {
   static override boardFirst = true;

@@ -19,8 +19,16 @@ import { inboxesOfSeats, inboxOfPerson, shownInbox } from './lib/shapes.ts';
 
 export const json = () => {
   /** In the program's own queue, until its turn ends. */
-  const queued = object({ queued: z.array(z.looseObject({ server: text, board_id: text, member_id: text, seq })) });
-  return z.union([shownInbox, inboxesOfSeats, inboxOfPerson, message, queued]);
+  const queued = z.strictObject({
+    server: text,
+    board_id: text,
+    member_id: text,
+    board: text.optional(),
+    message_id: text,
+    seq,
+    boundary: z.literal('turn_end'),
+  });
+  return z.union([shownInbox, inboxesOfSeats, inboxOfPerson, message, object({ queued: z.array(queued) })]);
 };
 
 export default class InboxCommand extends BaseCommand<typeof InboxCommand> {

@@ -7,17 +7,18 @@ import { fileChange, flag, object, text } from '../../cli/shapes.ts';
 import { initText, requireReadable, Init as Setup } from './lib/harness-setup.ts';
 
 export const json = () => {
+  const changes = z.array(fileChange('create', 'update', 'keep', 'unreadable'));
   const harness = z.strictObject({
     name: text,
     detected: flag,
     version: text.nullable(),
-    changes: z.array(fileChange),
+    changes,
   });
   return object({
     applied: flag,
     scope: z.enum(['global', 'project']),
     harnesses: z.array(harness),
-    pre_commit: z.array(fileChange).optional(),
+    pre_commit: changes.optional(),
   });
 };
 

@@ -11,7 +11,7 @@ import {
   flag,
   member,
   object,
-  person,
+  seatRef,
   seatUse,
   text,
 } from '../../cli/shapes.ts';
@@ -21,16 +21,16 @@ import * as ways from './lib/join.ts';
 
 export const json = () =>
   object({
-    ...Object.fromEntries(Object.entries(arrivedKey).map(([name, schema]) => [name, schema.optional()])),
+    ...z.object(arrivedKey).partial().shape,
     board_record: board.optional(),
     agent: member.optional(),
-    person: z.union([boardPerson, person.loose()]).optional(),
+    person: z.union([boardPerson, arrivedKey.person]).optional(),
     use: seatUse.optional(),
     charter: text.optional(),
     role_charter: text.nullable().optional(),
     mode: agreedOnJoin.mode.optional(),
     reused: flag.optional(),
-    previous: z.unknown().optional(),
+    previous: seatRef.optional(),
     guest: z.literal(true).optional(),
   });
 

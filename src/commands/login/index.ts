@@ -1,14 +1,14 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { flag, object, person, savedKey, stored, text } from '../../cli/shapes.ts';
+import { arrivedKey, flag, object, stored, text } from '../../cli/shapes.ts';
 import { readSecret, signedInText, signIn } from './lib/login.ts';
 
 export const json = () =>
   object({
     server_id: text,
-    person: person.loose().nullable(),
-    key: savedKey.nullable().optional(),
+    person: arrivedKey.person.nullable(),
+    key: arrivedKey.key.optional(),
     stored,
     previous_use: text.nullable().optional(),
     replaced: flag.optional(),

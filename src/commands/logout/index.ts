@@ -4,7 +4,7 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { confirmFlags } from '../../cli/flags.ts';
-import { count, flag, object, text } from '../../cli/shapes.ts';
+import { count, failure, flag, object, text } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { forgetOnly, leaveAll, type SignOut, signBrowsersOut, signedInElsewhere, signOut } from './lib/logout.ts';
 
@@ -22,7 +22,7 @@ export const json = () => {
       ...signedOut,
       server: z.never().optional(),
       servers: z.array(
-        z.union([z.strictObject(signedOut), z.strictObject({ server: z.unknown(), error: z.unknown() })]),
+        z.union([z.strictObject(signedOut), z.strictObject({ server: z.strictObject({ url: text }), error: failure })]),
       ),
     }),
   ]);

@@ -1,11 +1,10 @@
-import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { object } from '../../cli/shapes.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { handleOf } from './lib/people.ts';
 import { personText } from './lib/person-text.ts';
 
-export const json = () => object({ person: z.unknown() });
+export const json = () => object({ person: answer('listPeople').options[1] });
 
 export default class PeopleShow extends BaseCommand<typeof PeopleShow> {
   static override summary = 'Find a person by handle';

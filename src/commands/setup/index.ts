@@ -14,7 +14,14 @@ import type { Target } from './lib/walk.ts';
 
 export const json = () =>
   object({
-    steps: z.array(z.looseObject({ name: text, state: z.enum(['done', 'needs_you', 'waiting', 'failed']), text })),
+    steps: z.array(
+      z.strictObject({
+        name: text,
+        state: z.enum(['done', 'needs_you', 'waiting', 'failed']),
+        text,
+        next: text.optional(),
+      }),
+    ),
   });
 
 export default class Setup extends BaseCommand<typeof Setup> {

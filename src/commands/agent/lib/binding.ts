@@ -4,6 +4,7 @@ import { runtime } from '../../../cli/runtime.ts';
 import { askFor, noteHolder, refOf } from '../../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import type { DeliveryMode } from '../../../contract/types.ts';
+import type { AgentRef } from '../../../daemon/protocol.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
@@ -11,7 +12,7 @@ import { readCredentials } from '../../../local/keys/credentials.ts';
 interface Bound {
   session: string;
   /** The seat of the same board that the session held before. */
-  previous: object | null;
+  previous: AgentRef | null;
   mode: DeliveryMode | null;
 }
 

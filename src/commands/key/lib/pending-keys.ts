@@ -10,7 +10,7 @@ import { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { retryDelay } from '../../../client/retry.ts';
 import { slug } from '../../../contract/slug.ts';
-import type { Answer } from '../../../contract/types.ts';
+import type { Answer, ServerRole } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import {
   freeName,
@@ -193,7 +193,7 @@ export const isUnclear = (error: ClientError): boolean =>
   error.code === 'outcome_unknown' || error.status === 500 || error.status === 502 || error.status === 504;
 
 interface Landing extends Omit<Arrival, 'person' | 'key'> {
-  person: { id: string; handle: string; server_role: string };
+  person: { id: string; handle: string; server_role: ServerRole };
   key: { id: string; name: string; expires_at: string | null };
   /** Work that the invite came with. */
   pairing?: string | undefined;

@@ -6,6 +6,7 @@ import type { Session } from '../../../cli/session/open-session.ts';
 import { plural } from '../../../cli/terminal/fields.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { pages } from '../../../client/pages.ts';
+import type { ErrorBody } from '../../../contract/errors.ts';
 import type { AccessKey } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
@@ -22,7 +23,12 @@ interface SignedOut {
 }
 
 interface SignedOutOfAll extends Omit<SignedOut, 'server'> {
-  servers: (SignedOut | { server: { url: string }; error: object })[];
+  servers: (SignedOut | NotLeft)[];
+}
+
+interface NotLeft {
+  server: { url: string };
+  error: ErrorBody['error'];
 }
 
 /** What was done, and how a person is told. */
@@ -99,7 +105,7 @@ export async function leaveAll(
   leave: (url: string) => Promise<SignOut>,
 ): Promise<{ record: SignedOutOfAll; text: string; exit: number }> {
   const left: SignedOut[] = [];
-  const failed: { server: { url: string }; error: object }[] = [];
+  const failed: NotLeft[] = [];
   const texts: string[] = [];
   let exit = 0;
   for (const url of servers) {
