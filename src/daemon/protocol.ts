@@ -1,10 +1,11 @@
 /**
- * The protocol of the control socket, for both of its ends: every frame as a schema and as a type. A frame is one JSON
- * object on one line. The daemon checks requests with these schemas and ignores fields it does not know; fields that are
- * empty, zero or false are left out on the wire. Clients import types only, so that a hook loads no schema library.
+ * The protocol of the control socket, for both of its ends. A frame is one JSON object on one line. The daemon checks
+ * requests with these schemas and ignores fields it does not know; its answers are types only. Fields that are empty, zero
+ * or false are left out on the wire. Clients import types only, so that a hook loads no schema library.
  */
 import { z } from 'zod';
 import { boardName, deliveryMode, id, memberName, roleName, seq } from '../contract/schemas.ts';
+import type { Board, BodyIn, DeliveryMode, Member, PairingRequest } from '../contract/types.ts';
 import { BOARDS_PAGE, MOST_PUT_OFF_MS, PAIRINGS, PROTOCOL, SHOWN_MESSAGES } from './control/limits.ts';
 
 const text = (max: number) => z.string().min(1).max(max);
@@ -12,11 +13,6 @@ const count = z.int().min(0);
 const countOrZero = count.default(0);
 const flag = z.boolean().default(false);
 const server = text(2_048);
-const seqs = z.array(seq).default([]);
-/** A record of the server's API, passed on as it came. */
-const record = z.record(z.string(), z.unknown());
-const nothing = z.object({});
-const turnState = z.enum(['idle', 'busy', 'unknown']);
 
 const harnessName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/);
 const sessionId = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
@@ -32,25 +28,6 @@ export const agentRef = z.object({
   member_id: id('mem').optional(),
   board_id: id('brd').optional(),
 });
-
-const seatProblem = z.enum([
-  'unauthorized',
-  'agent_removed',
-  'board_gone',
-  'server_unreachable',
-  'server_identity_changed',
-  'handoff_failed',
-  'extension_outdated',
-]);
-
-const seatView = agentRef.extend({
-  mode: deliveryMode,
-  unread: countOrZero,
-  generation: countOrZero,
-  problem: seatProblem.optional(),
-});
-
-const seats = z.array(seatView).default([]);
 
 /** Which session a frame is about. */
 const header = z.object({
@@ -69,29 +46,6 @@ const header = z.object({
   harness_turn: text(200).optional(),
   subagent: text(200).optional(),
   harness_version: text(64).optional(),
-});
-
-const handoffClass = z.enum(['owner_only', 'mixed', 'midturn_peer']);
-
-/** Text for the agent; a hook prints nudge, bundle, notice in this order. */
-const carry = z.object({
-  handoff_id: handoffId.optional(),
-  class: handoffClass.optional(),
-  nudge: z.string().optional(),
-  bundle: z.string().optional(),
-  notice: z.string().optional(),
-  turn_id: count.optional(),
-  /** Only agents wrote what waits: there is no message and no decision of a person. */
-  by_agents: z.boolean().optional(),
-  /** Only its owner's words stand in it, and the program takes them as a prompt of theirs. */
-  as_user: z.boolean().optional(),
-});
-
-const errorFrame = z.object({
-  code: text(64),
-  message: z.string().default(''),
-  hint: z.string().default(''),
-  details: record.optional(),
 });
 
 const v = z.literal(PROTOCOL);
@@ -152,7 +106,7 @@ export const requests = {
   create_board: ofSession('create_board', {
     server,
     /** The body as the server is sent it, which checks it. */
-    create: record,
+    create: z.record(z.string(), z.unknown()).transform((create) => create as BodyIn<'createBoard'>),
     role: roleName.optional(),
     /** The seat gets the first role of the template's pair, and the answer tells the second. */
     pair: flag,
@@ -237,135 +191,12 @@ export const laterFrame = z.discriminatedUnion('op', [
   followUps.goodbye,
 ]);
 
-/** A handoff of a seat that did not go as it should, and why. */
-const troubled = z.array(z.object({ handoff_id: z.string(), agent: agentRef, seqs, reason: z.string().default('') }));
-
-const statusAnswer = z.object({
-  pid: z.int(),
-  build: z.object({ version: z.string(), commit: z.string().optional(), commit_time: z.string().optional() }),
-  protocol: z.literal(1),
-  started_at: z.string(),
-  instance: z.string(),
-  open_sessions: countOrZero,
-  servers: z
-    .array(
-      z.object({
-        url: z.string(),
-        server_id: z.string().nullish(),
-        feed: z.enum(['stream', 'poll', 'none']),
-        connected: flag,
-        since: z.string().nullish(),
-        last_error: z.string().nullish(),
-      }),
-    )
-    .default([]),
-  sessions: z
-    .array(
-      z.object({
-        key: z.string(),
-        open: flag,
-        turn: turnState,
-        turned: flag,
-        boot: z.string(),
-        capabilities: z.array(z.string()).default([]),
-        seats: z.array(agentRef).default([]),
-      }),
-    )
-    .default([]),
-  attention: troubled.default([]),
-  stalled: troubled.default([]),
-  truncated: z.array(z.object({ handoff_id: z.string(), agent: agentRef, seq })).default([]),
-  agents: z
-    .array(z.object({ agent: agentRef, problem: seatProblem.nullish(), since: z.string().nullish() }))
-    .default([]),
-  bindings: z.array(z.object({ agent: agentRef, session: z.string(), open: flag, turned: flag })).default([]),
-  metrics: z.record(z.string(), z.number()).default({}),
-});
-
-const joined = z.object({
-  joined: flag,
-  board: record,
-  member: record,
-  mode: deliveryMode.optional(),
-  previous: agentRef.optional(),
-  seats,
-  reused: flag,
-  /** The second role of the pair, where one was asked for. */
-  pair_role: z.string().optional(),
-});
-
-/** What the daemon answers to each verb of `requests`. */
-const answers = {
-  register: z.object({
-    boot,
-    seats,
-    reopened: flag,
-    lost: z.array(agentRef).default([]),
-    note: z.string().optional(),
-    nudge: z.string().optional(),
-    turn_id: countOrZero,
-  }),
-  prompt: nothing,
-  turn_start: carry,
-  boundary: carry,
-  turn_end: carry,
-  needs_person: nothing,
-  plan: nothing,
-  end: nothing,
-  bind: z.object({ seats, previous: agentRef.optional(), mode: deliveryMode }),
-  unbind: z.object({ seats }),
-  agents: z.object({
-    seats,
-    boot,
-    turn: turnState,
-    capabilities: z.array(z.string()).optional(),
-  }),
-  boards: z.object({
-    server: z.string(),
-    boards: z.array(record).default([]),
-    archived_count: z.int().optional(),
-    next_after: z.string().nullish(),
-  }),
-  join: joined,
-  create_board: joined,
-  mode: z.object({ mode: deliveryMode, revision: countOrZero, changed: flag }),
-  queued: z.object({
-    queued: z
-      .array(
-        z.object({
-          server: z.string(),
-          board_id: id('brd'),
-          member_id: id('mem'),
-          board: z.string().optional(),
-          message_id: id('msg'),
-          seq,
-          boundary: z.literal('turn_end'),
-        }),
-      )
-      .default([]),
-  }),
-  shown: z.object({ shown: flag }),
-  pairing: z.object({
-    pairing: record.optional(),
-    pairings: z.array(record).optional(),
-    next_after: z.string().nullish(),
-    board: z.string().optional(),
-  }),
-  approval_watch: nothing,
-  status: statusAnswer,
-  shutdown: nothing,
-} as const;
-
 export type AgentRef = z.infer<typeof agentRef>;
-export type SeatView = z.infer<typeof seatView>;
-export type SeatProblem = z.infer<typeof seatProblem>;
 export type ProcessRef = z.infer<typeof processRef>;
 export type Header = z.infer<typeof header>;
-export type Carry = z.infer<typeof carry>;
-export type ErrorFrame = z.infer<typeof errorFrame>;
 export type Source = z.infer<typeof source>;
-export type TurnState = z.infer<typeof turnState>;
-export type HandoffClass = z.infer<typeof handoffClass>;
+export type TurnState = 'idle' | 'busy' | 'unknown';
+export type HandoffClass = 'owner_only' | 'mixed' | 'midturn_peer';
 /** `hnd_` and 32 hex digits. */
 export type HandoffId = string;
 
@@ -381,6 +212,43 @@ export type FollowUps = Out<typeof followUps>;
 export type FirstFrame = Requests[keyof Requests] | Openings[keyof Openings];
 export type LaterFrame = z.infer<typeof laterFrame>;
 
+export type SeatProblem =
+  | 'unauthorized'
+  | 'agent_removed'
+  | 'board_gone'
+  | 'server_unreachable'
+  | 'server_identity_changed'
+  | 'handoff_failed'
+  | 'extension_outdated';
+
+export interface SeatView extends AgentRef {
+  mode: DeliveryMode;
+  unread?: number;
+  generation?: number;
+  problem?: SeatProblem;
+}
+
+/** Text for the agent; a hook prints nudge, bundle, notice in this order. */
+export interface Carry {
+  handoff_id?: HandoffId;
+  class?: HandoffClass;
+  nudge?: string;
+  bundle?: string;
+  notice?: string;
+  turn_id?: number;
+  /** Only agents wrote what waits: there is no message and no decision of a person. */
+  by_agents?: boolean;
+  /** Only its owner's words stand in it, and the program takes them as a prompt of theirs. */
+  as_user?: boolean;
+}
+
+export interface ErrorFrame {
+  code: string;
+  message?: string;
+  hint?: string;
+  details?: Record<string, unknown>;
+}
+
 /** What the daemon sends on a connection that stays open. */
 export type Event =
   | { event: 'waiting'; turn_id: number }
@@ -393,6 +261,109 @@ export type Event =
   | { event: 'bye'; restart: boolean }
   | { event: 'ok' };
 
-/** As they are on the wire: what may be absent is optional. */
-export type Answers = { [Verb in keyof typeof answers]: z.input<(typeof answers)[Verb]> };
-export type StatusAnswer = Answers['status'];
+/** A handoff of a seat that did not go as it should, and why. */
+interface Troubled {
+  handoff_id: HandoffId;
+  agent: AgentRef;
+  seqs?: number[];
+  reason?: string;
+}
+
+export interface StatusAnswer {
+  pid: number;
+  build: { version: string; commit?: string; commit_time?: string };
+  protocol: 1;
+  started_at: string;
+  instance: string;
+  open_sessions?: number;
+  servers?: {
+    url: string;
+    server_id?: string | null;
+    feed: 'stream' | 'poll' | 'none';
+    connected?: boolean;
+    since?: string | null;
+    last_error?: string | null;
+  }[];
+  sessions?: {
+    key: string;
+    open?: boolean;
+    turn: TurnState;
+    turned?: boolean;
+    boot: string;
+    capabilities?: string[];
+    seats?: AgentRef[];
+  }[];
+  attention?: Troubled[];
+  stalled?: Troubled[];
+  truncated?: { handoff_id: HandoffId; agent: AgentRef; seq: number }[];
+  agents?: { agent: AgentRef; problem?: SeatProblem | null; since?: string | null }[];
+  bindings?: { agent: AgentRef; session: string; open?: boolean; turned?: boolean }[];
+  metrics?: Record<string, number>;
+}
+
+interface Joined {
+  joined?: boolean;
+  board: Board;
+  member: Member;
+  mode?: DeliveryMode;
+  previous?: AgentRef;
+  seats?: SeatView[];
+  reused?: boolean;
+  /** The second role of the pair, where one was asked for. */
+  pair_role?: string;
+}
+
+type Nothing = Record<never, never>;
+
+/** What the daemon answers to each verb of `requests`; records of the server's API are passed on as they came. */
+export interface Answers {
+  register: {
+    boot: string;
+    seats?: SeatView[];
+    reopened?: boolean;
+    lost?: AgentRef[];
+    note?: string;
+    nudge?: string;
+    turn_id?: number;
+  };
+  prompt: Nothing;
+  turn_start: Carry;
+  boundary: Carry;
+  turn_end: Carry;
+  needs_person: Nothing;
+  plan: Nothing;
+  end: Nothing;
+  bind: { seats?: SeatView[]; previous?: AgentRef; mode: DeliveryMode };
+  unbind: { seats?: SeatView[] };
+  agents: { seats?: SeatView[]; boot: string; turn: TurnState; capabilities?: string[] };
+  boards: {
+    server: string;
+    boards?: (Board & { seat?: AgentRef })[];
+    archived_count?: number;
+    next_after?: string | null;
+  };
+  join: Joined;
+  create_board: Joined;
+  mode: { mode: DeliveryMode; revision?: number; changed?: boolean };
+  queued: {
+    queued?: {
+      server: string;
+      board_id: string;
+      member_id: string;
+      board?: string;
+      message_id: string;
+      seq: number;
+      boundary: 'turn_end';
+    }[];
+  };
+  shown: { shown?: boolean };
+  pairing: {
+    pairing?: PairingRequest & { waits_because?: { agent: string; mode: DeliveryMode }[] };
+    pairings?: PairingRequest[];
+    next_after?: string | null;
+    board?: string;
+  };
+  approval_watch: Nothing;
+  status: StatusAnswer;
+  shutdown: Nothing;
+}

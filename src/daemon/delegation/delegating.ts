@@ -101,7 +101,7 @@ export class Delegating {
   ): Promise<JoinedSeat> {
     const origin = resolveServer(this.#options, server, session);
     const delegation = this.#delegation(origin);
-    const [role, pair_role] = (pair && (await this.#pairOf(origin, create['template']))) || [more.role];
+    const [role, pair_role] = (pair && (await this.#pairOf(origin, create.template))) || [more.role];
     const body = { ...create, session: session.key, harness: session.harness, role, agent_name };
     const client = await refusing(origin, () => delegation.client());
     const { data } = await refusing(origin, () => {
@@ -118,7 +118,7 @@ export class Delegating {
   }
 
   /** The roles of a template's pair, which a delegation may not read; nothing where the server refuses the template itself. */
-  async #pairOf(origin: string, template: unknown): Promise<[string, string] | undefined> {
+  async #pairOf(origin: string, template: string | undefined): Promise<[string, string] | undefined> {
     const { data } = await this.#asPerson(origin, (client) => client.call('listTemplates', { maxAttempts: 1 }));
     return data.templates.find(({ name }) => name === template)?.pair;
   }

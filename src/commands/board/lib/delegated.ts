@@ -8,6 +8,7 @@ import type { SessionChoice } from '../../../cli/session/open-session.ts';
 import { sessionSeats } from '../../../cli/session/own-seats.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { Board, BodyIn, Member } from '../../../contract/types.ts';
+import type { AgentRef, Answers } from '../../../daemon/protocol.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
 import { allSeats, environmentToken } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -63,7 +64,7 @@ export async function readBoardsHere({ session, server }: Delegated, archived: b
       limit: 200,
       ...(after ? { after } : {}),
     });
-    const boards = (page.boards ?? []) as unknown as Board[];
+    const { boards = [] } = page;
     record.boards.push(...boards.map((board) => ({ ...board, linked: board.name === linked || board.id === linked })));
     record.archived_count = page.archived_count ?? record.archived_count;
     if (!page.next_after) return record;
@@ -77,7 +78,7 @@ export interface SeatedRecord extends Agreed {
   use: Use;
   reused?: boolean;
   /** The seat that this session held on the board before. */
-  previous?: object;
+  previous?: AgentRef;
   /** The role of the next agent, where the board was made for two. */
   pair_role?: string;
 }
@@ -110,7 +111,7 @@ export async function createHere(
   const { session, server } = delegated;
   const answer = await askFor(session, 'create_board', {
     server: server.url,
-    create: JSON.parse(JSON.stringify(options.create)) as Record<string, unknown>,
+    create: options.create,
     ...(options.pair ? { pair: true } : {}),
     ...(options.name ? { agent_name: options.name } : {}),
     idempotency_key: options.key ?? newIdempotencyKey(),
@@ -129,21 +130,18 @@ function mayExist(error: unknown, server: string): unknown {
   });
 }
 
-type Answer = Awaited<ReturnType<typeof askFor<'join'>>>;
-
 /** What the daemon saved is this session's from now on, also for commands that run while it is away. */
 async function seated(
   { session }: Delegated,
-  { board, member, reused, previous, pair_role }: Answer & Pick<SeatedRecord, 'pair_role'>,
+  { board, member, reused, previous, pair_role }: Answers['join'],
 ): Promise<SeatedRecord> {
-  const [record, agent] = [board as unknown as Board, member as unknown as Member];
-  const seat = allSeats(readCredentials(runtime().folders)).find(({ memberId }) => memberId === agent.id);
+  const seat = allSeats(readCredentials(runtime().folders)).find(({ memberId }) => memberId === member.id);
   if (seat) await noteHolder(seat, session.key);
   return {
-    board_record: record,
-    agent,
-    use: { ...useOf(agent), bound_session: session.key },
-    ...agreedOf(record, agent),
+    board_record: board,
+    agent: member,
+    use: { ...useOf(member), bound_session: session.key },
+    ...agreedOf(board, member),
     ...(reused ? { reused } : {}),
     ...(previous ? { previous } : {}),
     ...(pair_role ? { pair_role } : {}),

@@ -90,8 +90,7 @@ export async function sessionWithoutSeat(named: boolean): Promise<SessionHere | 
 export async function readByDaemon(session: SessionHere, server: string, pairing: string): Promise<PairingRequest> {
   const { askFor } = await import('../../../cli/session/ask-daemon.ts');
   const answer = await askFor(session, 'pairing', { server, action: 'get', pairing_id: pairing });
-  // The daemon passes the server's records on as they came.
-  return answer.pairing as unknown as PairingRequest;
+  return answer.pairing!;
 }
 
 /** All requests in a state, as the daemon lists them. */
@@ -104,7 +103,7 @@ export async function listByDaemon(
   const requests: PairingRequest[] = [];
   for (let after: string | undefined; ; ) {
     const page = await askFor(session, 'pairing', { server, action: 'list', state, ...(after ? { after } : {}) });
-    requests.push(...((page.pairings ?? []) as unknown as PairingRequest[]));
+    requests.push(...(page.pairings ?? []));
     if (!page.next_after) return requests;
     after = page.next_after;
   }
@@ -140,8 +139,7 @@ export async function bindSession(
     idempotency_key: key ?? newIdempotencyKey(),
     ...(pairing === undefined ? {} : { pairing_id: pairing }),
   });
-  // The daemon passes the server's record on as it came.
-  return answer.pairing as unknown as PairingRequest;
+  return answer.pairing!;
 }
 
 /** A command typed in the wrong window binds nothing. */

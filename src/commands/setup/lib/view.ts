@@ -45,16 +45,14 @@ export function sessionView(session: SessionHere, origin: string): View {
   return {
     personId: entry?.person?.id ?? null,
     boards: () => unlessAway(async () => (await readBoardsHere(delegated, false)).boards.map(({ name }) => name)),
-    pairings: () =>
-      unlessAway(async () => ((await asked({ action: 'list' })).pairings ?? []) as unknown as PairingRequest[]),
-    pairing: (id) =>
-      unlessAway(async () => (await asked({ action: 'get', pairing_id: id })).pairing as unknown as PairingRequest),
+    pairings: () => unlessAway(async () => (await asked({ action: 'list' })).pairings ?? []),
+    pairing: (id) => unlessAway(async () => (await asked({ action: 'get', pairing_id: id })).pairing!),
     async accepts(request) {
       const board = request.display?.boards[0]?.name;
       if (board !== undefined) await joinHere(delegated, { board });
       const key = newIdempotencyKey();
       const { pairing } = await asked({ action: 'accept', pairing_id: request.id, idempotency_key: key });
-      return (pairing ?? request) as unknown as PairingRequest;
+      return pairing ?? request;
     },
   };
 }
