@@ -23,7 +23,8 @@ import { paintFor, setColours, wantsColor } from './terminal/color.ts';
 import { prepareReading } from './terminal/table.ts';
 import type { TimeStyle } from './terminal/time.ts';
 
-type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<(typeof BaseCommand)['baseFlags'] & T['flags']>;
+/** A command's own flag takes the place of a global one of its name. */
+type FlagsOf<T extends typeof Command> = Omit<GlobalFlags, keyof T['flags']> & Interfaces.InferredFlags<T['flags']>;
 type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>;
 type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
 

@@ -104,13 +104,6 @@ export const listFlag = (options: {
   options?: readonly string[];
 }) => Flags.string({ ...options, multiple: true, multipleNonGreedy: true, delimiter: ',' });
 
-/** `--board` on a command that takes several. To the parser it is a list; its type stays that of the flag it replaces. */
-export const boardsFlag = (description: string) =>
-  listFlag({ char: 'b', helpValue: 'NAME', description }) as unknown as typeof globalFlags.board;
-
-/** What was given to it. */
-export const boardsOf = (given: string | undefined): string[] => (given ?? []) as unknown as string[];
-
 /** What a file is for, and whether it is kept current. */
 export const tagFlags = {
   task: listFlag({ char: 'T', helpValue: 'TASK', description: 'Task it is for; may be given several times' }),

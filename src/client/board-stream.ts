@@ -64,7 +64,7 @@ function readFrame(raw: SseFrame): BoardFrame | null {
         data: frameData(raw) as Data<'ready'>,
       };
     case 'message':
-      return { event: 'message', data: frameData(raw) as unknown as Message };
+      return { event: 'message', data: frameData(raw) as Data<'message'> };
     case 'end':
       return { event: 'end', data: frameData(raw) as Data<'end'> };
     default:

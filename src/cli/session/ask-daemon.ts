@@ -118,7 +118,7 @@ export async function askFor<Verb extends SessionVerb>(
   options: DaemonFlags = { start: true },
 ): Promise<Answers[Verb]> {
   const header = headerOf(session);
-  const whole = { ...header, ...fields } as unknown as RequestFields[Verb];
+  const whole = { ...header, ...fields } as RequestFields[Verb];
   try {
     return await askDaemon(verb, whole, options);
   } catch (error) {

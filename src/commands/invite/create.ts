@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { boardsFlag, boardsOf, writeFlags } from '../../cli/flags.ts';
+import { listFlag, writeFlags } from '../../cli/flags.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
 import { inviteBody, lost, warnOfLoopback } from './lib/invite.ts';
@@ -22,7 +22,7 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
   ];
   static override seeAlso = ['invite list', 'invite revoke', 'connect'];
   static override flags = {
-    board: boardsFlag('Board the newcomer comes onto; may be repeated'),
+    board: listFlag({ char: 'b', helpValue: 'NAME', description: 'Board the newcomer comes onto; may be repeated' }),
     pairing: Flags.string({ helpValue: 'WORK', description: 'What to work on together; needs exactly one board' }),
     agent: Flags.string({ helpValue: 'NAME', description: 'Your agent the work begins from' }),
     handle: Flags.string({ helpValue: 'NAME', description: 'Handle to suggest' }),
@@ -36,10 +36,9 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
 
   override async run(): Promise<void> {
     // Several boards may be named here, and none of them is the one the command works on.
-    const boards = boardsOf(this.flags.board);
+    const { board: boards = [], pairing, agent, handle, ttl, 'idempotency-key': key } = this.flags;
     this.globals = { ...this.globals, board: undefined };
     const session = await this.session('A');
-    const { pairing, agent, handle, ttl, 'idempotency-key': key } = this.flags;
     const { body, names } = await inviteBody(session, { boards, pairing, agent, handle, ttl });
     if (session.agent) return this.request(session, { kind: 'invite_people', invite: body });
     const { data: invite } = await session.client.call('createInvite', { body, idempotencyKey: key }).catch(lost);

@@ -77,7 +77,8 @@ export class Session {
   /** @param begin its last row is the time in milliseconds. @param offset what is added to it */
   begin(begin: string, offset: number): Promise<void> {
     const began = this.#query({ text: begin }).then((results) => {
-      this.#now = Number((results as unknown as pg.QueryResult[]).at(-1)?.rows[0].now) + offset;
+      // A text of several statements is answered with a list of results, which the types do not know.
+      this.#now = Number([results].flat().at(-1)?.rows[0].now) + offset;
     });
     this.#sent.push(
       began.catch((error: unknown) => {

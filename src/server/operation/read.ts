@@ -83,7 +83,7 @@ export async function runWait(
   input: AnyInput,
   gone: () => AbortSignal,
 ): Promise<unknown> {
-  const { wait } = input.query as unknown as { wait: number };
+  const { wait } = input.query as { wait: number };
   const first = onTerms(name, async (tx, caller, admitAs) => {
     if (wait > 0) admitAs('waiting');
     return { caller, found: await useCase.run(tx, caller, input as never) };

@@ -213,4 +213,6 @@ export interface Offered<Case> {
 }
 
 /** The input of whichever operation. */
-export type AnyInput = Input<never, unknown>;
+export interface AnyInput extends Omit<Input<never, unknown>, 'query'> {
+  query: object;
+}

@@ -7,19 +7,19 @@ import type { Actor } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 
 /** What is there instead of what a write was to replace. */
-interface There {
+type There = {
   version: number;
   by: Actor | null;
   at: string | null;
   file_id: string | null;
   name: string | null;
   removed?: boolean;
-}
+};
 
 export const isConflict = (error: unknown): error is ClientError =>
   error instanceof ClientError && ['file_changed', 'file_exists', 'brief_exists'].includes(error.code);
 
-export const thereOf = (error: ClientError): There => error.details as unknown as There;
+export const thereOf = (error: ClientError): There => error.details as There;
 
 /**
  * @param command what is typed to go on, with the local path. @param base the version that was to be replaced; 0: none.
