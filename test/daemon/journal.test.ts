@@ -7,7 +7,8 @@ import { contiguous } from '../../src/daemon/inbox/acknowledge.ts';
 import { Journal } from '../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../src/daemon/journal/open.ts';
 import type { HandoffRow, HandoffState, Manifest } from '../../src/daemon/journal/rows.ts';
-import type { Seat } from '../../src/daemon/sessions/session.ts';
+import { Seat } from '../../src/daemon/sessions/session.ts';
+import { aMessage, anInbox } from '../support/messages.ts';
 
 const DAY = 86_400_000;
 
@@ -102,12 +103,21 @@ describe('the journal', () => {
 });
 
 describe('what is acknowledged', () => {
-  const state = (cursor: number, waiting: number[], received: number[]) =>
-    ({
-      row: { cursor },
-      latest: { inbox: { messages: waiting.map((seq) => ({ id: `m${seq}`, seq })) } },
-      received: new Map(received.map((seq) => [`m${seq}`, seq])),
-    }) as unknown as Seat;
+  const state = (cursor: number, waiting: number[], received: number[]): Seat => {
+    const ids = {
+      origin: 'https://a.example',
+      member_id: 'mem_1',
+      board_id: 'brd_1',
+      board: 'payments',
+      name: 'claude',
+    };
+    const known = { mode: 'focused' as const, mode_revision: 0, generation: 1, problem: null, problem_at: null };
+    const seat = new Seat({ ...ids, ...known, cursor });
+    const inbox = anInbox(waiting.map((seq) => aMessage(seq)));
+    seat.latest = { inbox, wholeUpTo: null, sentUs: 0, atUs: 0 };
+    for (const { id, seq } of inbox.messages) if (received.includes(seq)) seat.received.set(id, seq);
+    return seat;
+  };
 
   it('ends before the first message that was not received', () => {
     expect(contiguous(state(3, [5, 6, 9], [5, 6, 9]))).to.equal(9);

@@ -1,6 +1,6 @@
 /** When a daemon pings, renews its proof and gives up, by a clock that the test holds. */
 import { expect } from 'chai';
-import type { PairingRequest } from '../../src/contract/types.ts';
+import type { Answer, PairingRequest } from '../../src/contract/types.ts';
 import { ControlRefusal } from '../../src/daemon/control/errors.ts';
 import type { PairingApi } from '../../src/daemon/pairing/api.ts';
 import { type Bound, bindingHash, Endpoint } from '../../src/daemon/pairing/endpoint.ts';
@@ -29,26 +29,31 @@ describe('an endpoint of a pairing', () => {
   let endpoint: Endpoint;
   const hash = bindingHash(bound, { serverId: 'srv_1', instance: 'i' });
 
-  const request = (): PairingRequest =>
-    ({
-      id: bound.requestId,
-      board_id: 'brd_1',
-      state: 'verifying',
+  const request = (): PairingRequest => ({
+    id: bound.requestId,
+    server_id: 'srv_1',
+    board_id: 'brd_1',
+    inviter_id: 'hum_1',
+    initiating_agent_id: 'mem_1',
+    work: 'Review the API',
+    state: 'verifying',
+    generation: 1,
+    accepted: true,
+    initiator: { person_id: 'hum_1', agent_id: 'mem_1', generation: 1, live: true, session_binding: hash },
+    progress: { initiator_to_recipient: 'reply', recipient_to_initiator: 'ping' },
+    challenge: {
+      direction: 'initiator_to_recipient',
       generation: 1,
-      accepted: true,
-      initiator: { person_id: 'hum_1', agent_id: 'mem_1', generation: 1, live: true, session_binding: hash },
-      progress: { initiator_to_recipient: 'reply', recipient_to_initiator: 'ping' },
-      challenge: {
-        direction: 'initiator_to_recipient',
-        generation: 1,
-        nonce: 'N',
-        after_seq: 1,
-        ping_text: 'ping!',
-        reply_line: 'pong',
-      },
-      display: { boards: [{ id: 'brd_1', name: 'renamed', title: null }], recipient_agent_name: 'codex' },
-      ...state,
-    }) as unknown as PairingRequest;
+      nonce: 'N',
+      after_seq: 1,
+      ping_text: 'ping!',
+      reply_line: 'pong',
+    },
+    created_at: '2026-03-02T09:00:00.000Z',
+    expires_at: '2026-03-09T09:00:00.000Z',
+    display: { boards: [{ id: 'brd_1', name: 'renamed', title: null }], recipient_agent_name: 'codex' },
+    ...state,
+  });
 
   beforeEach(() => {
     clock = new FakeClock(() => true);
@@ -58,19 +63,15 @@ describe('an endpoint of a pairing', () => {
     refused = {};
     ended = [];
     const began = clock.time;
-    const api = {
-      call: async (
-        _origin: string,
-        as: { proof?: string },
-        name: string,
-        input: { body?: Record<string, unknown>; idempotencyKey?: string },
-      ) => {
-        calls.push({ name, body: input.body, key: input.idempotencyKey, token: as.proof, at: clock.time - began });
+    const api: Pick<PairingApi, 'call'> = {
+      async call(_origin, as, name, { body, idempotencyKey: key }) {
+        const token = typeof as === 'object' && 'proof' in as ? as.proof : undefined;
+        calls.push({ name, body: body as Record<string, unknown> | undefined, key, token, at: clock.time - began });
         const code = refused[name]?.shift();
         if (code) throw new ControlRefusal(code, 'x');
-        return name === 'selectPairingEndpoint' ? { request: request() } : request();
+        return (name === 'selectPairingEndpoint' ? { request: request() } : request()) as Answer<typeof name>;
       },
-    } as unknown as PairingApi;
+    };
     const drive = new Drive({
       api,
       world: { now: clock.now, sleep: clock.sleep, nowUs: () => 0, random: () => 0.5, userAgent: 'x', log: () => {} },

@@ -1,13 +1,12 @@
 /** Presence, places and lines: what is told of a seat, how often, and what is made good. */
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import type { AgentWork, DeliveryMode } from '../../src/contract/types.ts';
-import type { NeedsPerson, SeatIdentity, SessionView } from '../../src/daemon/refs.ts';
-import { Reports } from '../../src/daemon/reports/reports.ts';
-import type { Connection } from '../../src/daemon/server-link/connection.ts';
-import { type InboxRead, SeatFailure, type ServerEvents } from '../../src/daemon/server-link/link.ts';
+import type { AgentWork } from '../../src/contract/types.ts';
+import type { SeatIdentity, SessionView } from '../../src/daemon/refs.ts';
+import { type ReportedTo, Reports } from '../../src/daemon/reports/reports.ts';
+import { SeatFailure, type ServerEvents } from '../../src/daemon/server-link/link.ts';
 import { TestDaemonClock } from '../support/daemon-clock.ts';
-import { someWork } from '../support/messages.ts';
+import { anInbox, someWork } from '../support/messages.ts';
 
 const ORIGIN = 'https://team.example.com';
 const seatOf = (n: number): SeatIdentity => ({
@@ -36,12 +35,16 @@ describe('reports of a seat', () => {
       told.push(text);
       if (failing) throw failing;
     };
-    const origin = {
-      presence: (ref: SeatIdentity, presence: string, mode?: DeliveryMode, waiting?: NeedsPerson) =>
+    const queue = () => expect.fail('no queue is reported here');
+    const origin: ReportedTo = {
+      presence: (ref, presence, mode, waiting) =>
         say([ref.member_id, presence, mode, waiting?.question].filter(Boolean).join(' ')),
-      location: (ref: SeatIdentity, at: { folder: string }) => say(`${ref.member_id} at ${at.folder}`),
-      line: (ref: SeatIdentity, text: string) => say(`${ref.member_id} line ${text}`),
-    } as unknown as Connection;
+      location: (ref, at) => say(`${ref.member_id} at ${at.folder}`),
+      line: (ref, text) => say(`${ref.member_id} line ${text}`),
+      queueEpoch: queue,
+      claimQueue: queue,
+      reportQueue: queue,
+    };
     servers = new EventEmitter();
     reports = new Reports({
       servers: { at: () => origin },
@@ -190,7 +193,8 @@ describe('reports of a seat', () => {
 
   it('give a plan to the seat that started a task last, and to none where none did', async () => {
     const seats = [seatOf(1), seatOf(2), seatOf(3)];
-    const works = (of: SeatIdentity, work: AgentWork) => servers.emit('inbox', of, { inbox: { work } } as InboxRead);
+    const works = (of: SeatIdentity, work: AgentWork) =>
+      servers.emit('inbox', of, { inbox: anInbox([], { work }), wholeUpTo: null, sentUs: 0, atUs: 0 });
     const plan = (text: string) => since(() => reports.plan(view({ seats }), { text }), 0);
     expect(await plan('Nobody')).to.deep.equal([]);
     const current_task = { id: 'tsk_1', ref: 'PAY-1', title: 'T', owner: true, stands: null };

@@ -19,7 +19,7 @@ const RETRY_MS = 30_000;
 const terminal = new Set<PairingRequest['state']>(['declined', 'cancelled', 'expired']);
 
 interface DriveOptions {
-  api: PairingApi;
+  api: Pick<PairingApi, 'call'>;
   world: Environment;
   log: Log;
   /** Whether the session is still the very one that was bound. */

@@ -5,8 +5,8 @@ import type { AgentWork, DeliveryMode } from '../../contract/types.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { isFinal, type NeedsPerson, type SeatIdentity, type SeatRef, type SessionView, seatKey } from '../refs.ts';
+import type { Connection } from '../server-link/connection.ts';
 import { type Presence, SeatFailure, type ServerEvents } from '../server-link/link.ts';
-import type { Servers } from '../server-link/servers.ts';
 import { Latest } from './latest.ts';
 import { type QueuedMessage, QueueReport, type QueueReportOptions } from './queue.ts';
 
@@ -17,8 +17,11 @@ const PRESENCE_RENEW_MS = 60_000;
 const LOCATION_GAP_MS = 60_000;
 const LINE_GAP_MS = 10_000;
 
+/** What is said to one server. */
+export type ReportedTo = Pick<Connection, 'presence' | 'location' | 'line'> & ReturnType<QueueReportOptions['at']>;
+
 interface ReportsOptions {
-  servers: Pick<Servers, 'at'>;
+  servers: { at(origin: string): ReportedTo };
   clock: DaemonClock;
   log: Log;
   journal: QueueReportOptions['journal'];
