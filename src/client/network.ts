@@ -83,17 +83,18 @@ export function networkError(error: unknown, origin: string): ClientError {
   }
   if (code === 'ENOTFOUND') {
     const hint = `Check that the address ${origin} is right, and that this machine has a network.`;
-    return unreachable('The name of the server was not found.', 'not_sent', false, code, origin, hint);
+    return unreachable('The name of the server was not found.', { origin, code, hint });
   }
   if (code !== undefined && CERTIFICATE.test(code)) return insecure(code, origin);
   if (cause.message === 'bad port') {
     const hint = `Check the port of ${origin}: it belongs to another service, so clients refuse it.`;
-    return unreachable('No connection is ever made to that port.', 'not_sent', false, code, origin, hint);
+    return unreachable('No connection is ever made to that port.', { origin, code, hint });
   }
   if (neverWritten(cause, code)) {
-    return unreachable('The server cannot be reached.', 'not_sent', true, code, origin);
+    return unreachable('The server cannot be reached.', { origin, code, transient: true });
   }
-  return unreachable('The connection broke before the answer was complete.', 'unclear', true, code, origin);
+  const broke = 'The connection broke before the answer was complete.';
+  return unreachable(broke, { origin, code, delivery: 'unclear', transient: true });
 }
 
 /**
@@ -111,17 +112,21 @@ function insecure(code: string, origin: string): ClientError {
   const { host } = new URL(origin);
   const [, message, hint] = TLS.find(([codes]) => codes.test(code)) ?? [];
   const text = message?.(host) ?? `No secure connection to ${host}: its certificate was not accepted.`;
-  return unreachable(text, 'not_sent', false, code, origin, hint?.(host));
+  return unreachable(text, { origin, code, hint: hint?.(host) });
+}
+
+interface Unreached {
+  origin: string;
+  code: string | undefined;
+  hint?: string | undefined;
+  delivery?: Delivery;
+  transient?: boolean;
 }
 
 function unreachable(
   message: string,
-  delivery: Delivery,
-  transient: boolean,
-  code: string | undefined,
-  origin: string,
-  hint = hintUnreachable(origin),
-) {
+  { origin, code, hint = hintUnreachable(origin), delivery = 'not_sent', transient = false }: Unreached,
+): ClientError {
   return new ClientError('server_unreachable', message, {
     hint,
     details: { origin, ...(code === undefined ? {} : { cause: code }) },

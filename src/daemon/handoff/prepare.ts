@@ -101,20 +101,20 @@ export function offer(
     ...(carrier.asUser ? { ownerOnly: true } : {}),
     ...(path === 'wait' && !carrier.asUser && adapter.disowns ? { disowned: true } : {}),
   };
+  const offerAs = (id: HandoffId, frozen?: Manifest['messages']): Offer | null =>
+    asOffer(deps, session, compose.compose({ ...common, handoffId: id, frozen }), { id, path, reads });
   // What was put off comes together with what ends the wait.
   const putOff = session.agentsNotBeforeUs > deps.clock.nowUs();
   const earlier = point === 'boundary' || putOff ? undefined : earlierTry(deps, session);
   if (earlier) {
-    const composed = compose.compose({ ...common, handoffId: earlier.handoff.id, frozen: earlier.messages });
-    const made = asOffer(deps, session, composed, earlier.handoff.id, path, reads);
+    const made = offerAs(earlier.handoff.id, earlier.messages);
     if (made?.manifest?.handoff.payload_sha256 === earlier.handoff.payload_sha256) {
       made.attempts = earlier.handoff.attempts;
       made.manifest.handoff.attempts = earlier.handoff.attempts;
       return marked(made, seats, carrier);
     }
   }
-  const id = newHandoffId();
-  const made = asOffer(deps, session, compose.compose({ ...common, handoffId: id }), id, path, reads);
+  const made = offerAs(newHandoffId());
   if (made?.manifest && earlier) {
     made.attempts = earlier.handoff.attempts;
     made.manifest.handoff.attempts = earlier.handoff.attempts;
@@ -181,9 +181,7 @@ function asOffer(
   deps: PrepareDeps,
   session: Session,
   composed: Composed,
-  id: HandoffId,
-  path: HandoffPath,
-  reads: readonly SeatRead[],
+  { id, path, reads }: { id: HandoffId; path: HandoffPath; reads: readonly SeatRead[] },
 ): Offer | null {
   const { nudge, bundle, notice, messages, notices } = composed;
   if (!nudge && !bundle && !notice) return null;
