@@ -8,6 +8,7 @@ import type { Clock } from '../db/clock.ts';
 import { Unreachable } from '../db/dialect.ts';
 import type { Database } from '../db/tx.ts';
 import { authenticate, type Caller } from '../operation/caller.ts';
+import type { FirstLook } from '../operation/engine.ts';
 import type { Look, Outcome, Waited } from '../operation/usecase.ts';
 import { Together } from './batched-waits.ts';
 import { BoardStream } from './board-stream.ts';
@@ -122,15 +123,13 @@ export class Live {
   /**
    * Repeats a read that found nothing until it finds something or the time is over. It subscribes before it reads again, so nothing is missed, and
    * every wake-up leads to a fresh read with its own checks.
-   * @param since how many wake-ups there had been before the first read; @param seconds 1 to 600; @param gone aborts when the client went away.
+   * @param seconds 1 to 600. @param gone aborts when the client went away.
    */
   async wait<T>(
     caller: Caller,
-    first: Pick<Waited<T>, 'board' | 'keys' | 'again'>,
-    since: number,
-    seconds: number,
-    gone: AbortSignal,
     look: Look,
+    { found: first, since }: FirstLook,
+    { seconds, gone }: { seconds: number; gone: AbortSignal },
   ): Promise<T> {
     const again = () => this.#together.look<T>(caller.credential, look);
     if (this.#closing) return (await again()).answer;

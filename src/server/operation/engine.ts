@@ -7,6 +7,13 @@ import type { Caller, Shown } from './caller.ts';
 import type { UploadSlots } from './upload-slots.ts';
 import type { Look, Outcome, Waited } from './usecase.ts';
 
+/** The read that a wait begins with. */
+export interface FirstLook {
+  found: Pick<Waited<unknown>, 'board' | 'keys' | 'again'>;
+  /** `wakeUps()` before it. */
+  since: number;
+}
+
 export interface Engine {
   db: Database;
   root: RootKey;
@@ -22,18 +29,8 @@ export interface Engine {
   hold<T extends Outcome<unknown>>(first: T, gone: AbortSignal, look: () => Promise<T>): Promise<T>;
   /** How many wake-ups there have been so far. */
   wakeUps(): number;
-  /**
-   * Repeats a read that found nothing until it finds something, `seconds` (1 to 600) are over or the client has gone.
-   * @param since `wakeUps()` before that read
-   */
-  wait(
-    caller: Caller,
-    found: Waited<unknown>,
-    since: number,
-    seconds: number,
-    gone: AbortSignal,
-    look: Look,
-  ): Promise<unknown>;
+  /** Repeats a read that found nothing until it finds something, `seconds` (1 to 600) are over or the client has gone. */
+  wait(caller: Caller, look: Look, first: FirstLook, until: { seconds: number; gone: AbortSignal }): Promise<unknown>;
   /** Calls `ended` once when the caller's credential stops working, until the returned function is called. */
   watch(caller: Caller, ended: () => void): () => void;
   /** Tells the log of what went wrong. */

@@ -92,7 +92,8 @@ export async function runWait(
   // Agents who were woken together come again together.
   const { caller, found } = await reading(engine, name, credential, first, { shares: 'look' });
   if (!found.empty || wait === 0) return found.answer;
-  return engine.wait(caller, found, since, wait, gone(), { case: useCase, input: input as never });
+  const look = { case: useCase, input: input as never };
+  return engine.wait(caller, look, { found, since }, { seconds: wait, gone: gone() });
 }
 
 /** Decides whether a stream may start; the answer takes over the response. */

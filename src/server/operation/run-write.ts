@@ -34,8 +34,12 @@ export interface Reply extends Pick<Outcome<unknown>, 'cookie' | 'headers'> {
 }
 
 type Write = Offered<Cases<OperationName>['write']>;
-/** What keeping an answer needs to know of an operation. */
-type Kept = Offered<Pick<Write['case'], 'recheck'>>;
+
+/** A request whose answer is kept. */
+export interface Kept extends Keyed {
+  engine: Engine;
+  offered: Offered<Pick<Write['case'], 'recheck'>>;
+}
 
 /** With many creators of one name each try lets at least one of them through. */
 const ATTEMPTS = 64;
@@ -50,7 +54,8 @@ export async function runWrite(
 ): Promise<Reply> {
   const row: OperationRow = operations[offered.name];
   const klass = idempotencyOf(row, credential.kind);
-  const kept = !row.ownReceipt && (klass === 'K' || klass === 'R') ? keyed : null;
+  const keeps = !row.ownReceipt && (klass === 'K' || klass === 'R');
+  const kept = keeps && keyed ? { engine, offered, ...keyed } : null;
   let seen: Seen = null;
   let refused: Refusal | undefined;
   /** A transaction may run more than once; a request counts once. */
@@ -66,14 +71,14 @@ export async function runWrite(
         async (tx) => {
           refused = undefined;
           await offered.case.before?.(tx);
-          const past = kept && offered.case.endsCaller && (await answerOfEnded(engine, tx, credential, kept));
+          const past = kept && offered.case.endsCaller && (await answerOfEnded(kept, tx, credential));
           if (past) return past;
           // Asked for together with the credential, and looked at after it.
           const known = kept && ahead(findKept(tx, credential.digest, kept.key));
           const caller = await authenticate(tx, credential);
           seen = { caller, now: tx.now };
           admit(caller, tx.now, 'known');
-          const replay = kept && (await replayOf(engine, tx, offered, caller, kept, await known));
+          const replay = kept && (await replayOf(kept, tx, caller, await known));
           if (replay) return replay;
           admit(caller, tx.now, 'running');
           setTerms(caller, row, offered.case.worksArchived?.(input.body as never));
@@ -81,7 +86,7 @@ export async function runWrite(
           const reply = replyOf(outcome, row.ok[0]);
           if (outcome.tried) throw new DryRun(reply);
           refused = outcome.refused;
-          if (kept) await keep(engine, tx, offered, caller, kept, reply);
+          if (kept) await keep(kept, tx, caller, reply);
           return reply;
         },
         { shares: offered.case.shares && (input.params as { board?: string }).board, ahead: true },
@@ -93,7 +98,7 @@ export async function runWrite(
   } catch (error) {
     if (error instanceof DryRun) return error.reply;
     if (!(error instanceof Refusal) || !kept || !error.kept) throw error;
-    return keepRefusal(engine, offered, credential, kept, error, shownTo(seen));
+    return keepRefusal(kept, credential, error, shownTo(seen));
   } finally {
     await noteUse(engine, seen);
   }
@@ -183,22 +188,14 @@ export const busy = (): Refusal =>
   new Refusal('unavailable', 'The server is busy with other writes.', { hint: 'Try again.', retryAfter: 1 });
 
 /** The kept answer of a key, if there is a live one; an expired row makes room. */
-export async function findReplay(
-  engine: Engine,
-  tx: WriteTx,
-  offered: Kept,
-  caller: Caller,
-  kept: Keyed,
-): Promise<Reply | null> {
-  return replayOf(engine, tx, offered, caller, kept, await findKept(tx, caller.credential.digest, kept.key));
+export async function findReplay(kept: Kept, tx: WriteTx, caller: Caller): Promise<Reply | null> {
+  return replayOf(kept, tx, caller, await findKept(tx, caller.credential.digest, kept.key));
 }
 
 async function replayOf(
-  engine: Engine,
+  { engine, offered, key, requestHash }: Kept,
   tx: WriteTx,
-  offered: Kept,
   caller: Caller,
-  { key, requestHash }: Keyed,
   row: KeptRow | null | undefined,
 ): Promise<Reply | null> {
   if (!row) return null;
@@ -217,10 +214,9 @@ async function replayOf(
 
 /** What a seat was told when it ended itself. Anything else it asks is refused like every request of an ended seat. */
 async function answerOfEnded(
-  engine: Engine,
+  { engine, key, requestHash }: Kept,
   tx: WriteTx,
   credential: Credential,
-  { key, requestHash }: Keyed,
 ): Promise<Reply | null> {
   const caller = await endedSeat(tx, credential);
   const row = caller && (await findKept(tx, credential.digest, key));
@@ -234,11 +230,9 @@ function openBody({ root }: Engine, { credential }: Caller, row: KeptRow): strin
 }
 
 export async function keep(
-  { root }: Engine,
+  { engine: { root }, offered, key, requestHash }: Kept,
   tx: WriteTx,
-  offered: Kept,
   { credential, shown }: Caller,
-  { key, requestHash }: Keyed,
   reply: Pick<Reply, 'status' | 'body'>,
 ): Promise<void> {
   const sealed = idempotencyOf(operations[offered.name], credential.kind) === 'R';
@@ -260,22 +254,15 @@ export async function keep(
  * Keeps a refusal that the operation reached after its access checks, in a transaction of its own because the
  * operation's was rolled back. The first commit wins; a later request gets the same answer.
  */
-export async function keepRefusal(
-  engine: Engine,
-  offered: Kept,
-  credential: Credential,
-  kept: Keyed,
-  refusal: Refusal,
-  shown: Shown,
-): Promise<Reply> {
+export async function keepRefusal(kept: Kept, credential: Credential, refusal: Refusal, shown: Shown): Promise<Reply> {
   const reply = { status: refusal.status, body: JSON.stringify(refusal.body()), replayed: false };
   return again(() =>
-    engine.db.write(async (tx) => {
+    kept.engine.db.write(async (tx) => {
       const caller = await authenticate(tx, credential);
-      const replay = await findReplay(engine, tx, offered, caller, kept);
+      const replay = await findReplay(kept, tx, caller);
       if (replay) return replay;
       Object.assign(caller.shown, shown);
-      await keep(engine, tx, offered, caller, kept, reply);
+      await keep(kept, tx, caller, reply);
       return reply;
     }),
   );

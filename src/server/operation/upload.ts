@@ -22,7 +22,7 @@ import {
   busy,
   findReplay,
   full,
-  type Keyed,
+  type Kept,
   keep,
   keepRefusal,
   noteUse,
@@ -51,7 +51,6 @@ export interface Incoming {
 }
 
 type Upload = Offered<Cases<OperationName>['upload']>;
-const offeredAs = ({ name }: Upload) => ({ name, case: {} });
 
 /** Runs an upload once, or answers what its first run answered. @throws Refusal */
 export async function runUpload(
@@ -116,17 +115,15 @@ async function first(run: Run): Promise<Reply> {
   if (refused === 'repeat') return repeat(run);
   if (refused === null) return store(run);
   if (incoming.key === null || !refused.kept) throw refused;
-  return keepRefusal(engine, offeredAs(offered), credential, await hashed(run), refused, shownIn(run));
+  return keepRefusal(await hashed(run), credential, refused, shownIn(run));
 }
 
 /** The kept answer, if these are the same bytes. */
 async function repeat(run: Run): Promise<Reply> {
-  const { engine, offered, credential } = run;
-  const keyed = await hashed(run);
+  const { engine, credential } = run;
+  const kept = await hashed(run);
   const reply = await again(() =>
-    engine.db.write(async (tx) =>
-      findReplay(engine, tx, offeredAs(offered), await authenticate(tx, credential), keyed),
-    ),
+    engine.db.write(async (tx) => findReplay(kept, tx, await authenticate(tx, credential))),
   );
   // It passed its end while the bytes came.
   if (!reply) throw busy();
@@ -134,7 +131,8 @@ async function repeat(run: Run): Promise<Reply> {
 }
 
 /** Reads the body to its end and keeps nothing of it but its hash. */
-async function hashed({ incoming }: Run): Promise<Keyed> {
+async function hashed(run: Run): Promise<Kept> {
+  const { incoming } = run;
   requireSize(incoming.length ?? 0);
   const hash = createHash('sha256');
   let size = 0;
@@ -145,10 +143,12 @@ async function hashed({ incoming }: Run): Promise<Keyed> {
   }
   const digest = hash.digest();
   requireDigest(incoming, digest);
-  return keyedBy(incoming, digest);
+  return keptBy(run, digest);
 }
 
-const keyedBy = ({ key, headHash }: Incoming, digest: Buffer): Keyed => ({
+const keptBy = ({ engine, offered, incoming: { key, headHash } }: Run, digest: Buffer): Kept => ({
+  engine,
+  offered: { name: offered.name, case: {} },
   key: key ?? '',
   requestHash: Buffer.concat([headHash, digest]),
 });
@@ -189,37 +189,37 @@ const digestBytes = (digest: Digest): Buffer => Buffer.from(hexOf(digest), 'hex'
 class Collected extends Error {}
 
 async function name(run: Run, staged: Staged): Promise<Reply> {
-  const { engine, offered, credential, incoming } = run;
-  const keyed = incoming.key === null ? null : keyedBy(incoming, digestBytes(staged.digest));
+  const { engine, credential, incoming } = run;
+  const kept = incoming.key === null ? null : keptBy(run, digestBytes(staged.digest));
   try {
     if (staged.secrets) throw hasSecret(staged.secrets);
     for (;;) {
       await engine.blobs.publish(staged);
       try {
-        return await write(run, staged, keyed);
+        return await write(run, staged, kept);
       } catch (error) {
         if (!(error instanceof Collected)) throw error;
       }
     }
   } catch (error) {
-    if (!(error instanceof Refusal) || !keyed || !error.kept) throw error;
-    return keepRefusal(engine, offeredAs(offered), credential, keyed, error, shownIn(run));
+    if (!(error instanceof Refusal) || !kept || !error.kept) throw error;
+    return keepRefusal(kept, credential, error, shownIn(run));
   }
 }
 
-function write(run: Run, { digest, size }: Staged, keyed: Keyed | null): Promise<Reply> {
+function write(run: Run, { digest, size }: Staged, kept: Kept | null): Promise<Reply> {
   const { engine, offered, credential, input } = run;
   return again(() =>
     engine.db.write(async (tx) => {
       const caller: Caller = await authenticate(tx, credential);
       run.seen = { caller, now: tx.now };
-      const replay = keyed && (await findReplay(engine, tx, offeredAs(offered), caller, keyed));
+      const replay = kept && (await findReplay(kept, tx, caller));
       if (replay) return replay;
       if (!(await shareBlob(tx, digest))) throw new Collected();
       setTerms(caller, operations[offered.name]);
       const outcome = await offered.case.run(tx, caller, input as never, { digest, size });
       const reply = replyOf(outcome, operations[offered.name].ok[0]);
-      if (keyed) await keep(engine, tx, offeredAs(offered), caller, keyed, reply);
+      if (kept) await keep(kept, tx, caller, reply);
       return reply;
     }),
   );
