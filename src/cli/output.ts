@@ -6,7 +6,7 @@ import type { base } from './shapes.ts';
 import { type Paint, plain } from './terminal/color.ts';
 import { show, showData, showJson } from './terminal/terminal.ts';
 
-export type Mode = 'text' | 'json' | 'ndjson';
+type Mode = 'text' | 'json' | 'ndjson';
 
 /** What every successful answer may carry besides the command's own fields. */
 export type Base = z.infer<typeof base>;

@@ -145,7 +145,7 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /** A command as lines that a shell reads as one: it is cut between its words, never in a quoted text. */
-export function wrappedCommand(line: string, width: number): string[] {
+function wrappedCommand(line: string, width: number): string[] {
   const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   // What goes on takes two columns for the backslash, and begins further in.
   const lines = filled(words, width - 6);
@@ -169,7 +169,7 @@ interface Argument {
   multiple?: boolean | undefined;
 }
 
-export interface Usable {
+interface Usable {
   id: string;
   args: Record<string, Argument>;
   /** Whether it may begin with the name of its board. */

@@ -148,7 +148,7 @@ interface Typed {
 const texts = new Set(['body', 'query', 'question', 'text', 'title']);
 
 /** A command line that may have been meant, or what to change about this one; null where that cannot be told. */
-export async function meantBy({ name, args, argv, values, boards }: Typed): Promise<string | null> {
+async function meantBy({ name, args, argv, values, boards }: Typed): Promise<string | null> {
   if (args.length === 1 && texts.has(args[0]!)) {
     const [first = '', ...rest] = values;
     const known = mayBeBoard(first) ? await boards() : [];
