@@ -1,7 +1,7 @@
 /** The page: the sign-in page, or the rail with one screen beside it. */
 import { Suspense } from 'preact/compat';
 import { session } from './api/session.ts';
-import { Over } from './palette/over.tsx';
+import { Overlay } from './palette/overlay.tsx';
 import { Announcements } from './parts/announce.tsx';
 import { lazy } from './parts/lazy.ts';
 import { Toasts } from './parts/toast.tsx';
@@ -42,7 +42,7 @@ export function App() {
         </div>
         {place.value.screen !== 'board' && <BottomBar />}
       </div>
-      <Over />
+      <Overlay />
       <Toasts />
       <Announcements />
     </>

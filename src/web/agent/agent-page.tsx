@@ -10,7 +10,7 @@ import { ago, exactly } from '../parts/time.tsx';
 import { Glyph, Presence } from '../parts/who.tsx';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
-import { go, hrefOf } from '../state/route.ts';
+import { hrefOf, navigate } from '../state/route.ts';
 import { RemoveAgent } from './agent-row.tsx';
 import { Delivery } from './delivery.tsx';
 import { HandedOver } from './handed-over.tsx';
@@ -33,7 +33,7 @@ function useAgent(name: string, room: Room): { member: Member | null; error: unk
 
 export function AgentPage({ name, room }: { name: string; room: Room }) {
   const { member, error } = useAgent(name, room);
-  const back = (): void => go({ screen: 'board', board: room.name, tab: 'people' });
+  const back = (): void => navigate({ screen: 'board', board: room.name, tab: 'people' });
   useKeys(
     'Agent',
     [

@@ -5,7 +5,7 @@ import { readAll } from '../api/client.ts';
 import { listen } from '../live/link.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { AgentState } from '../parts/who.tsx';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import { AgentRow } from './agent-row.tsx';
 import { DeliveryMeaning } from './delivery.tsx';
 import './agent.css';
@@ -22,13 +22,13 @@ const counted = (agents: Member[]): string =>
     .join(', ');
 
 export default function Agents() {
-  const { value: agents, error, again } = useRead(() => readAll('listMyAgents', 'agents'));
+  const { value: agents, error, reload } = useLoad(() => readAll('listMyAgents', 'agents'));
   useEffect(
     () =>
       listen((message) => {
         if (message.type !== 'hint') return;
         const { event } = message.frame;
-        if (['presence', 'delivery', 'boards', 'board_unavailable'].includes(event)) again();
+        if (['presence', 'delivery', 'boards', 'board_unavailable'].includes(event)) reload();
       }),
     [],
   );
@@ -37,7 +37,7 @@ export default function Agents() {
     <main class="page" id="main">
       <div class="col wide">
         <h1>Your agents</h1>
-        <ProblemLine error={error} again={again} />
+        <ProblemLine error={error} again={reload} />
         {agents?.length === 0 && (
           <p class="q2">None yet. On a board, “Join line for an agent” brings a session of yours onto it.</p>
         )}
@@ -52,7 +52,7 @@ export default function Agents() {
                   own
                   others={sorted.map(({ name }) => name)}
                   withBoard
-                  changed={again}
+                  changed={reload}
                 />
               ))}
             </ul>

@@ -6,7 +6,7 @@ import { listen } from '../live/link.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 
@@ -50,13 +50,13 @@ function receiptWords({ receipt, answered }: Handed): { tone: string; text: stri
 
 export function HandedOver({ member, room }: { member: Member; room: Room }) {
   const { id } = member;
-  const { value: handed, error, again } = useRead(() => readHanded(member), [id]);
+  const { value: handed, error, reload } = useLoad(() => readHanded(member), [id]);
   useEffect(() => {
     const stops = [
-      room.follow(({ message }) => message, again),
+      room.subscribeThrottled(({ message }) => message, reload),
       // The position of an own agent moved: something was received.
       listen((message) => {
-        if (message.type === 'hint' && message.frame.event === 'read' && message.frame.data.member_id === id) again();
+        if (message.type === 'hint' && message.frame.event === 'read' && message.frame.data.member_id === id) reload();
       }),
     ];
     return () => {

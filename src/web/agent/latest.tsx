@@ -5,7 +5,7 @@ import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { boards } from '../state/boards.ts';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import { hrefOf } from '../state/route.ts';
 
 const SHOWN = 8;
@@ -40,7 +40,7 @@ async function readLatest(member: Member, names: string[]): Promise<Message[]> {
 export function Latest({ member }: { member: Member }) {
   const shared = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
   const names = shared.includes(member.board) ? shared : [member.board, ...shared];
-  const { value: messages, error } = useRead(() => readLatest(member, names), [member.id, names.join()]);
+  const { value: messages, error } = useLoad(() => readLatest(member, names), [member.id, names.join()]);
   return (
     <section class="part" aria-labelledby="latest">
       <h3 id="latest">What it wrote last</h3>

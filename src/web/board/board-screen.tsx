@@ -9,7 +9,7 @@ import { lazy } from '../parts/lazy.ts';
 import { PaletteButton } from '../parts/palette-button.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { linkedCode } from '../sign-in/linked-code.ts';
-import { needsOn } from '../state/needs.ts';
+import { needsOnBoard } from '../state/needs.ts';
 import { openRoom, type Room, room } from '../state/room.ts';
 import { type BoardPlace, type BoardTab, hrefOf, place } from '../state/route.ts';
 import { fetchParts, TalkMenu } from '../timeline/talk.tsx';
@@ -75,7 +75,7 @@ function Header({ here, room }: { here: BoardPlace; room: Room }) {
           <Icon name="left" />
         </a>
         <h1 class="cut">{board?.title ?? here.board}</h1>
-        <NowLine room={room} needs={needsOn(here.board).length} />
+        <NowLine room={room} needs={needsOnBoard(here.board).length} />
         <span class="sp" />
         <PaletteButton />
         <TalkMenu />

@@ -6,8 +6,8 @@ import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { archivedCount, boards, boardsError, readBoards } from '../state/boards.ts';
-import { needsOn, openAsks } from '../state/needs.ts';
-import { openOver } from '../state/over.ts';
+import { needsOnBoard, openAsks } from '../state/needs.ts';
+import { openOverlay } from '../state/overlay.ts';
 import { Archived } from './archived.tsx';
 import { JoinRow } from './join-row.tsx';
 import { NeedsSummary } from './needs-summary.tsx';
@@ -25,7 +25,7 @@ function useOrder(list: Board[]): Board[] {
       list
         .toSorted(
           (a, b) =>
-            needsOn(b.name).length - needsOn(a.name).length ||
+            needsOnBoard(b.name).length - needsOnBoard(a.name).length ||
             ((a.last_message_at ?? a.created_at) < (b.last_message_at ?? b.created_at) ? 1 : -1),
         )
         .map(({ name }) => name),
@@ -101,7 +101,7 @@ const NoBoard = ({ guest }: { guest: boolean }) => (
     ) : (
       <>
         <p class="q2 lead">Make one, bring an agent in, and say what you are up to.</p>
-        <button type="button" class="b pri" onClick={() => openOver('new-board')}>
+        <button type="button" class="b pri" onClick={() => openOverlay('new-board')}>
           <Icon name="plus" />
           Make your first board
         </button>

@@ -5,7 +5,7 @@ import { hasCode } from '../api/errors.ts';
 import { session } from '../api/session.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { readBoards } from '../state/boards.ts';
-import { go } from '../state/route.ts';
+import { navigate } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 import { countsOf } from './row.tsx';
 
@@ -22,7 +22,7 @@ export function JoinRow({ board }: { board: Board }) {
     );
     if (!done) return;
     void readBoards();
-    go({ screen: 'board', board: name, tab: 'talk' });
+    navigate({ screen: 'board', board: name, tab: 'talk' });
   };
   return (
     <li>

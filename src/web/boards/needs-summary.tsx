@@ -8,7 +8,7 @@ import { agoWords, until } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
 import { type Need, needs, openAsks, rank } from '../state/needs.ts';
-import { openOver } from '../state/over.ts';
+import { openOverlay } from '../state/overlay.ts';
 import { hrefOf } from '../state/route.ts';
 
 const FIRST = 3;
@@ -64,7 +64,7 @@ export function NeedsSummary({ guest }: { guest: boolean }) {
         <span class="sp" />
         <PaletteButton />
         {!guest && (
-          <button type="button" class="b pri" onClick={() => openOver('new-board')}>
+          <button type="button" class="b pri" onClick={() => openOverlay('new-board')}>
             <Icon name="plus" />
             <span class="label">New board</span>
           </button>

@@ -7,8 +7,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { readBoards } from '../state/boards.ts';
-import { closeOver } from '../state/over.ts';
-import { go } from '../state/route.ts';
+import { closeOverlay } from '../state/overlay.ts';
+import { navigate } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 
 type Template = Answer<'listTemplates'>['templates'][number];
@@ -50,16 +50,16 @@ export default function NewBoard() {
     });
     if (!done) return;
     void readBoards();
-    closeOver();
-    go({ screen: 'board', board: made, tab: 'talk' });
+    closeOverlay();
+    navigate({ screen: 'board', board: made, tab: 'talk' });
   };
   const summary = templates.find((each) => each.name === template)?.summary;
   return (
-    <Dialog label="New board" class="newb" close={closeOver}>
+    <Dialog label="New board" class="newb" close={closeOverlay}>
       <div class="row">
         <h1>New board</h1>
         <span class="sp" />
-        <button type="button" class="b bare ic" aria-label="Close" onClick={closeOver}>
+        <button type="button" class="b bare ic" aria-label="Close" onClick={closeOverlay}>
           <Icon name="x" />
         </button>
       </div>
@@ -142,7 +142,7 @@ export default function NewBoard() {
           <button type="submit" class="b pri" aria-disabled={write.busy || undefined}>
             Make the board
           </button>
-          <button type="button" class="b" onClick={closeOver}>
+          <button type="button" class="b" onClick={closeOverlay}>
             Cancel
           </button>
         </div>

@@ -7,15 +7,15 @@ import { Icon } from '../parts/icon.tsx';
 import { Time } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { keep, kept } from '../state/kept.ts';
 import { hrefOf } from '../state/route.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 
 type Inbox = Answer<'getOnboardingInbox'>;
 type Addition = Inbox['board_adds'][number];
 type Arrival = Inbox['arrivals'][number];
 
 /** What was noted in this browser. The server tells an addition until something later is read there, an arrival for a week. */
-const noted = (): string[] => (kept('noted-news') ?? '').split(' ').filter(Boolean);
+const noted = (): string[] => (readStorage('noted-news') ?? '').split(' ').filter(Boolean);
 const MOST_NOTED = 200;
 
 /** Somebody who left may be added again. */
@@ -40,7 +40,7 @@ export function News() {
     });
   }, []);
   const note = (id: string): void => {
-    keep('noted-news', [...noted(), id].slice(-MOST_NOTED).join(' '));
+    writeStorage('noted-news', [...noted(), id].slice(-MOST_NOTED).join(' '));
     setFound(found && { ...found });
     // The button that had the focus is gone.
     place.current?.focus();

@@ -7,7 +7,7 @@ import { plainText } from '../parts/plain-text.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { heads } from '../state/boards.ts';
-import { needsOn } from '../state/needs.ts';
+import { needsOnBoard } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
 import { Sparkline } from './sparkline.tsx';
 
@@ -74,7 +74,7 @@ export function BoardRow({ board }: { board: Board }) {
     return () => observer.disconnect();
   }, []);
   const { last, members } = useDetails(board, shown);
-  const needs = needsOn(name).length;
+  const needs = needsOnBoard(name).length;
   const at = last?.at ?? board.last_message_at;
   return (
     <li ref={row}>

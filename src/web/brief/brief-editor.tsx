@@ -8,8 +8,8 @@ import { hasCode } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { toast } from '../parts/toast.tsx';
-import { keep, kept } from '../state/kept.ts';
 import type { Room } from '../state/room.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 import { sendFile } from '../upload/send.ts';
 import { openBrief } from './brief.ts';
 
@@ -29,7 +29,7 @@ const nameOf = (boardId: string): string => `brief:${boardId}`;
 
 function keptDraft(boardId: string): Draft | null {
   try {
-    return JSON.parse(kept(nameOf(boardId)) ?? 'null') as Draft | null;
+    return JSON.parse(readStorage(nameOf(boardId)) ?? 'null') as Draft | null;
   } catch {
     return null;
   }
@@ -38,7 +38,8 @@ function keptDraft(boardId: string): Draft | null {
 /** Whether a text is kept that was not saved. */
 export const hasDraft = (boardId: string): boolean => keptDraft(boardId) !== null;
 
-const keepDraft = (boardId: string, draft: Draft | null): void => keep(nameOf(boardId), draft && JSON.stringify(draft));
+const keepDraft = (boardId: string, draft: Draft | null): void =>
+  writeStorage(nameOf(boardId), draft && JSON.stringify(draft));
 
 interface Props {
   room: Room;

@@ -1,6 +1,6 @@
 /** What is being written, kept in this browser for each person, board and thread until it is posted or cleared. */
 import { type Signal, signal } from '@preact/signals';
-import { keep, kept } from '../state/kept.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 
 export interface AskDraft {
   /** The name of the one member who is asked; empty until chosen. */
@@ -58,7 +58,7 @@ export function draftNamed(name: string): Signal<Draft> {
 
 function read(name: string): Partial<Draft> {
   try {
-    return JSON.parse(kept(name) ?? '{}') as Partial<Draft>;
+    return JSON.parse(readStorage(name) ?? '{}') as Partial<Draft>;
   } catch {
     return {};
   }
@@ -71,5 +71,5 @@ export function changeDraft(name: string, change: Partial<Draft>): void {
   const empty = next.text === '' && next.files.length === 0 && !next.ask;
   if (empty) next.key = null;
   draft.value = next;
-  keep(name, empty && next.to === null && !next.urgent && !next.expectsReply ? null : JSON.stringify(next));
+  writeStorage(name, empty && next.to === null && !next.urgent && !next.expectsReply ? null : JSON.stringify(next));
 }

@@ -9,8 +9,8 @@ import type { BodyIn } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';
-import { keep, kept } from '../state/kept.ts';
 import type { Room } from '../state/room.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 import { changeDraft, type Draft, draftNamed } from './draft.ts';
 
 export interface Unsent {
@@ -50,7 +50,7 @@ export function openOutbox(name: string): void {
 
 function read(): Unsent[] {
   try {
-    const list = JSON.parse(kept(storedAs) ?? '[]') as Unsent[];
+    const list = JSON.parse(readStorage(storedAs) ?? '[]') as Unsent[];
     return list.map((item) =>
       item.state === 'failed' ? item : { ...item, state: 'failed', unclear: true, problem: noConnection },
     );
@@ -62,7 +62,7 @@ function read(): Unsent[] {
 function write(list: readonly Unsent[]): void {
   unsent.value = list;
   const waiting = list.filter(({ state }) => state !== 'posted');
-  keep(storedAs, waiting.length === 0 ? null : JSON.stringify(waiting));
+  writeStorage(storedAs, waiting.length === 0 ? null : JSON.stringify(waiting));
 }
 
 const change = (id: string, parts: Partial<Unsent>): void =>
@@ -160,9 +160,9 @@ const reached = (room: Room, seq: number): Promise<void> =>
 
 /** Takes a message out of the list of another board, which was left while it was on its way. */
 function forget(list: string, id: string): void {
-  const items = JSON.parse(kept(list) ?? '[]') as Unsent[];
+  const items = JSON.parse(readStorage(list) ?? '[]') as Unsent[];
   const rest = items.filter((item) => item.id !== id);
-  keep(list, rest.length === 0 ? null : JSON.stringify(rest));
+  writeStorage(list, rest.length === 0 ? null : JSON.stringify(rest));
 }
 
 /** Whether the message may have been posted although no answer said so. */

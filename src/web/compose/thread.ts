@@ -3,9 +3,9 @@ import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
-import { keep, kept } from '../state/kept.ts';
 import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 
 /** The messages of the thread of `target`, oldest first, kept up to date. */
 export function useThread(room: Room, target: Message | null): Message[] {
@@ -40,7 +40,7 @@ let following: { name: string; stop: () => void } | null = null;
 export function keepThread(name: string, board: string): void {
   if (following?.name === name) return;
   following?.stop();
-  const id = kept(name);
+  const id = readStorage(name);
   const before = replyTarget.peek();
   if (id !== null && before?.board !== board)
     call('getMessage', { params: { message: id } }).then(
@@ -54,7 +54,7 @@ export function keepThread(name: string, board: string): void {
   let first = true;
   const stop = replyTarget.subscribe((target) => {
     if (first) first = false;
-    else if (target === null || target.board === board) keep(name, target?.id ?? null);
+    else if (target === null || target.board === board) writeStorage(name, target?.id ?? null);
   });
   following = { name, stop };
 }

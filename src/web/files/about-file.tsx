@@ -6,7 +6,7 @@ import { sized } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import { freshnessOf } from './kind.ts';
@@ -86,7 +86,7 @@ function PostedIn({ file, room }: { file: FileDetail; room: Room }) {
       ({ message }) => message,
       () => null,
     );
-  const found = useRead(() => Promise.all(posts.map(read)), [room, file.posted_in.at(-1)?.message_id]).value ?? [];
+  const found = useLoad(() => Promise.all(posts.map(read)), [room, file.posted_in.at(-1)?.message_id]).value ?? [];
   const messages = found.filter((message) => message !== null);
   if (messages.length === 0) return null;
   return (

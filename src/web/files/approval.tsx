@@ -5,7 +5,7 @@ import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useKeys } from '../state/keys.ts';
-import { needsOn } from '../state/needs.ts';
+import { needsOnBoard } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
@@ -40,7 +40,7 @@ export function Approval({ file, shown, room, changed }: ApprovalProps) {
     [{ keys: 'a', label: `Approve v${shown}`, run: () => (archived || mine ? false : void approve()) }],
     [shown, archived, mine],
   );
-  const ask = needsOn(room.name).find(
+  const ask = needsOnBoard(room.name).find(
     (need) => need.kind === 'ask' && need.message.ask?.approval && need.message.files.some(({ id }) => id === file.id),
   );
   const message = ask?.kind === 'ask' ? ask.message : null;

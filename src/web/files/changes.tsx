@@ -6,7 +6,7 @@ import { grouped } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
 import { useKeys } from '../state/keys.ts';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import { compare } from './diff-rows.ts';
 import DiffTable from './diff-table.tsx';
 
@@ -24,8 +24,8 @@ export default function Changes({ board, file, from, to }: ChangesProps) {
   const {
     value: texts,
     error,
-    again,
-  } = useRead(
+    reload,
+  } = useLoad(
     async () => (tooLong ? null : Promise.all([textOf(from), textOf(to)])),
     [board, file.id, from.version, to.version],
   );
@@ -49,7 +49,7 @@ export default function Changes({ board, file, from, to }: ChangesProps) {
     const when = ago(at) === 'now' ? 'just now' : `${ago(at)} ago`;
     return `v${version} ${by.name}, ${when}${approved.length > 0 ? `, approved by ${approved.join(' and ')}` : ''}`;
   };
-  if (error !== null) return <ProblemLine error={error} again={again} />;
+  if (error !== null) return <ProblemLine error={error} again={reload} />;
   if (tooLong) return <p class="q2">One of the versions is longer than 512 KB: get both to compare them.</p>;
   if (!texts) return <div aria-busy="true" />;
   return (

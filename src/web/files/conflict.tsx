@@ -8,7 +8,7 @@ import { lazy } from '../parts/lazy.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
 import type { Room } from '../state/room.ts';
-import { go } from '../state/route.ts';
+import { navigate } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 import { sendFile } from '../upload/send.ts';
 import { isText } from './kind.ts';
@@ -45,7 +45,7 @@ export function Conflict({ file, room, mine, base, close, put }: ConflictProps) 
     const done = await write.run(`beside ${name}`, (key) => sendFile(room.name, mine, { name, base: 0 }, { key }));
     if (!done) return;
     close();
-    go({ screen: 'board', board: room.name, tab: 'files', file: name });
+    navigate({ screen: 'board', board: room.name, tab: 'files', file: name });
   };
   return (
     <Dialog label="The file changed meanwhile" class="fdlg wide" close={close}>

@@ -9,7 +9,7 @@ import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { copy, toast } from '../parts/toast.tsx';
 import type { Room } from '../state/room.ts';
-import { go } from '../state/route.ts';
+import { navigate } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 import { Conflict } from './conflict.tsx';
 import { briefOf } from './kind.ts';
@@ -63,7 +63,7 @@ function NewVersion({ file, room, changed }: ActionProps) {
     await changed();
     if (!done) return;
     toast(`Added v${over + 1} of ${name}`);
-    go({ screen: 'board', board: room.name, tab: 'files', file: id, version: over + 1, against: over });
+    navigate({ screen: 'board', board: room.name, tab: 'files', file: id, version: over + 1, against: over });
   };
   const conflict = hasCode(upload.error, 'file_changed') ? upload.bytes : null;
   return (
@@ -105,7 +105,7 @@ function Rename({ file, room, changed, close }: ActionProps & { close: () => voi
       return;
     close();
     await changed();
-    go({ screen: 'board', board: room.name, tab: 'files', file: name }, { replace: true });
+    navigate({ screen: 'board', board: room.name, tab: 'files', file: name }, { replace: true });
   };
   return (
     <Dialog label={`Rename ${file.name}`} class="fdlg" close={close}>
@@ -145,7 +145,7 @@ function Remove({ file, room, close }: { file: FileDetail; room: Room; close: ()
     if (!done) return;
     close();
     toast(`Removed ${file.name}`);
-    go({ screen: 'board', board: room.name, tab: 'files' });
+    navigate({ screen: 'board', board: room.name, tab: 'files' });
   };
   return (
     <Dialog label={`Remove ${file.name}`} class="fdlg" close={close}>

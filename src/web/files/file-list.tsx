@@ -7,7 +7,7 @@ import { grouped, sized } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { moveFocus, useKeys } from '../state/keys.ts';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import { agesFiles, changesSince } from './kind.ts';
@@ -17,10 +17,10 @@ export function FileList({ room }: { room: Room }) {
   const {
     value: files,
     error,
-    again,
-  } = useRead(() => readAll('listFiles', 'files', { params: { board: room.name }, query: { limit: 200 } }), [room]);
+    reload,
+  } = useLoad(() => readAll('listFiles', 'files', { params: { board: room.name }, query: { limit: 200 } }), [room]);
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => room.follow(agesFiles, again), [room]);
+  useEffect(() => room.subscribeThrottled(agesFiles, reload), [room]);
 
   const move = (step: 1 | -1): unknown => moveFocus(list.current, 'a.frow', step);
   useKeys('Files', [

@@ -10,7 +10,7 @@ import { Select } from '../parts/select.tsx';
 import { ago } from '../parts/time.tsx';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
-import { type BoardPlace, go, hrefOf } from '../state/route.ts';
+import { type BoardPlace, hrefOf, navigate } from '../state/route.ts';
 import { AboutFile } from './about-file.tsx';
 import { Approval } from './approval.tsx';
 import { FileActions } from './file-actions.tsx';
@@ -21,17 +21,21 @@ const Changes = lazy(() => import('./changes.tsx'));
 const Preview = lazy(() => import('./preview.tsx'));
 
 export function FilePage({ here, file: name, room }: { here: BoardPlace; file: string; room: Room }) {
-  const { value: file, error, again } = useFile(room, name);
+  const { value: file, error, reload } = useFile(room, name);
   const list = hrefOf({ screen: 'board', board: room.name, tab: 'files' });
   useKeys('File', [
-    { keys: 'Escape', label: 'Back to the files', run: () => go({ screen: 'board', board: room.name, tab: 'files' }) },
+    {
+      keys: 'Escape',
+      label: 'Back to the files',
+      run: () => navigate({ screen: 'board', board: room.name, tab: 'files' }),
+    },
   ]);
   if (!file)
     return (
       <div class="page" aria-busy={error === null}>
         {error !== null && (
           <>
-            <ProblemLine error={error} again={again} />
+            <ProblemLine error={error} again={reload} />
             <p>
               <a href={list}>All files</a>
             </p>
@@ -72,7 +76,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
             <Icon name="get" />
             Get v{shown.version}
           </a>
-          {file.removed_at === null && <FileActions file={file} room={room} changed={again} />}
+          {file.removed_at === null && <FileActions file={file} room={room} changed={reload} />}
         </div>
         <ProblemLine error={error} />
         {here.version !== undefined && shown.version !== here.version && (
@@ -83,7 +87,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
         {file.removed_at !== null ? (
           <p class="apbar calm">It was removed from the board. Its versions stay readable here.</p>
         ) : (
-          <Approval file={file} shown={shown.version} room={room} changed={again} />
+          <Approval file={file} shown={shown.version} room={room} changed={reload} />
         )}
         <div class="row w fshow">
           {comparable && (
@@ -92,14 +96,14 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
               <button
                 type="button"
                 aria-pressed={against !== null}
-                onClick={() => go(at({ against: against?.version ?? earlier[0]!.version }), { replace: true })}
+                onClick={() => navigate(at({ against: against?.version ?? earlier[0]!.version }), { replace: true })}
               >
                 Changes
               </button>
               <button
                 type="button"
                 aria-pressed={against === null}
-                onClick={() => go(at({ against: undefined }), { replace: true })}
+                onClick={() => navigate(at({ against: undefined }), { replace: true })}
               >
                 {isText(shown.media_type) ? 'Text' : 'Preview'}
               </button>
@@ -112,7 +116,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
                 label="Compare from"
                 versions={earlier}
                 value={against.version}
-                choose={(version) => go(at({ against: version }), { replace: true })}
+                choose={(version) => navigate(at({ against: version }), { replace: true })}
               />
             </span>
           )}
@@ -123,7 +127,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
                 label={against ? 'Compare to' : 'Version'}
                 versions={against ? file.versions.filter(({ version }) => version !== against.version) : file.versions}
                 value={shown.version}
-                choose={(version) => go(at({ version, against: against?.version }), { replace: true })}
+                choose={(version) => navigate(at({ version, against: against?.version }), { replace: true })}
               />
             </span>
           )}

@@ -1,6 +1,6 @@
 /** How a file can be shown, by its recorded type and its name. */
 import type { BoardFile } from '../../contract/types.ts';
-import type { Happening } from '../state/room.ts';
+import type { RoomEvent } from '../state/room.ts';
 
 type Kind = 'markdown' | 'html' | 'text' | 'image' | 'pdf' | 'other';
 
@@ -34,7 +34,7 @@ export function freshnessOf({ freshness, latest }: Pick<BoardFile, 'freshness' |
 }
 
 /** Whether an event may change what the files of its board show. */
-export const agesFiles = ({ event }: Happening): boolean => /^(file|message|task)\./.test(event.type);
+export const agesFiles = ({ event }: RoomEvent): boolean => /^(file|message|task)\./.test(event.type);
 
 /** "no changes since", "2 changes since". */
 export const changesSince = (count: number): string =>

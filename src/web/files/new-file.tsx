@@ -1,7 +1,7 @@
 /** Adds a file to the board. */
 import { toast } from '../parts/toast.tsx';
 import type { Room } from '../state/room.ts';
-import { go } from '../state/route.ts';
+import { navigate } from '../state/route.ts';
 import { briefOf } from './kind.ts';
 import { UploadButton, useUpload } from './upload-button.tsx';
 
@@ -14,7 +14,7 @@ export function NewFile({ room }: { room: Room }) {
     const name = nameOf(bytes);
     if (!(await upload.send(bytes, { name, base: 0, ...briefOf(name) }))) return;
     toast(`Added ${name}`);
-    go({ screen: 'board', board: room.name, tab: 'files', file: name });
+    navigate({ screen: 'board', board: room.name, tab: 'files', file: name });
   };
   return <UploadButton label="Add a file" upload={upload} take={(bytes) => void add(bytes)} />;
 }

@@ -6,7 +6,7 @@ import { bytesHref, MOST_TEXT, readBytes, readText } from '../api/bytes.ts';
 import { lazy } from '../parts/lazy.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import { kindOf } from './kind.ts';
 
 const Code = lazy(() => import('./code.tsx'));
@@ -31,7 +31,7 @@ export default function Preview({ board, file, shown }: PreviewProps) {
 type Props = { board: string; file: string; version: number; name: string };
 
 function Text({ board, file, version, name, kind }: Props & { kind: 'markdown' | 'html' | 'text' }) {
-  const { value: text, error } = useRead(() => readText({ board, file, version }), [board, file, version]);
+  const { value: text, error } = useLoad(() => readText({ board, file, version }), [board, file, version]);
   if (error !== null) return <ProblemLine error={error} />;
   if (text === null) return <div aria-busy="true" />;
   if (text === '') return <p class="q2">It is empty.</p>;

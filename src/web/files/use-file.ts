@@ -2,15 +2,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
-import { type Read, useRead } from '../state/read.ts';
+import { type Load, useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { agesFiles } from './kind.ts';
 
 /** @param name its name or id */
-export function useFile(room: Room, name: string): Read<FileDetail> {
+export function useFile(room: Room, name: string): Load<FileDetail> {
   // A name can be given to another file; the page stays with the one that it opened.
   const id = useRef<string | null>(null);
-  const read = useRead(async () => {
+  const read = useLoad(async () => {
     const params = { board: room.name, file: id.current ?? name };
     const file = await call('getFile', { params });
     id.current = file.id;
@@ -18,6 +18,6 @@ export function useFile(room: Room, name: string): Read<FileDetail> {
       file.versions = await readAll('listFileVersions', 'versions', { params, query: { limit: 200 } });
     return file;
   }, [room, name]);
-  useEffect(() => room.follow(agesFiles, read.again), [room, name]);
+  useEffect(() => room.subscribeThrottled(agesFiles, read.reload), [room, name]);
   return read;
 }

@@ -1,6 +1,6 @@
 /** What agents cannot go on with without the person, and what the person can do about it. */
 import { useState } from 'preact/hooks';
-import type { Need as StandingNeed } from '../../contract/types.ts';
+import type { Need as AgentNeed } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useKeys } from '../state/keys.ts';
@@ -19,7 +19,7 @@ export function AgentNeedDetail({ id }: { id: string }) {
   return need ? <Standing need={need} stands={now !== null} /> : <p class="q2">This needs nobody any more.</p>;
 }
 
-function Standing({ need, stands }: { need: StandingNeed; stands: boolean }) {
+function Standing({ need, stands }: { need: AgentNeed; stands: boolean }) {
   const { write, title, decide } = useDecision(() => {});
   const choices: Choice[] = decisionsOf(need).map(({ words, said, send }) => ({
     words,
@@ -56,7 +56,7 @@ function Standing({ need, stands }: { need: StandingNeed; stands: boolean }) {
   );
 }
 
-const explanation = (need: StandingNeed): string => {
+const explanation = (need: AgentNeed): string => {
   switch (need.kind) {
     case 'thread_held':
       return 'What these agents write there is kept and can be read, but it wakes none of them. A message of yours in the thread lets them go on too.';
@@ -76,7 +76,7 @@ const explanation = (need: StandingNeed): string => {
   }
 };
 
-const linkOf = (need: StandingNeed): string => {
+const linkOf = (need: AgentNeed): string => {
   const { board } = need;
   if (need.kind === 'thread_held') return hrefOf({ screen: 'board', board, tab: 'talk', message: need.seq });
   if (need.kind === 'task_stale') return hrefOf({ screen: 'board', board, tab: 'tasks', task: need.task.ref });
@@ -90,7 +90,7 @@ interface Decision {
 }
 
 /** The choices, the usual one first. */
-function decisionsOf(need: StandingNeed): Decision[] {
+function decisionsOf(need: AgentNeed): Decision[] {
   switch (need.kind) {
     case 'thread_held': {
       const params = { message: need.message_id };

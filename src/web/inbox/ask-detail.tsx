@@ -9,12 +9,12 @@ import { AnswerProblem, Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time, timeOfDay } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
-import { answering, chosenOption, pickOption } from '../state/answers.ts';
+import { answerAttempts, chosenOption, pickOption } from '../state/answers.ts';
 import { heads } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
-import { isToMe, openAsks } from '../state/needs.ts';
-import { useRead } from '../state/read.ts';
-import { go, hrefOf, type Place } from '../state/route.ts';
+import { useLoad } from '../state/load.ts';
+import { isAskedOfMe, openAsks } from '../state/needs.ts';
+import { hrefOf, navigate, type Place } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 import { Blocks } from './blocks.tsx';
 import { Heading } from './heading.tsx';
@@ -26,7 +26,7 @@ function useAsk(id: string): { message: Message | null; error: unknown } {
   const listed = [...(openAsks.value ?? []), ...ownAsks.value].find((message) => message.id === id);
   const [held, hold] = useState<Message | null>(listed ?? null);
   const [error, setError] = useState<unknown>(null);
-  const sent = answering.value.get(id)?.state === 'sent';
+  const sent = answerAttempts.value.get(id)?.state === 'sent';
   const head = held ? heads.value.get(held.board) : 0;
   useEffect(() => {
     let current = true;
@@ -82,7 +82,7 @@ function Ask({ message }: { message: Message }) {
         keys: 'Enter',
         label: 'Open it in the board',
         run: ({ target }) =>
-          (target as Element).closest('a:not(.cur), button, summary') ? false : go(inBoard(message)),
+          (target as Element).closest('a:not(.cur), button, summary') ? false : navigate(inBoard(message)),
       },
     ],
     [message],
@@ -106,7 +106,7 @@ function Ask({ message }: { message: Message }) {
           )
         }
       >
-        asks {isToMe(message) ? 'you' : ask.to.name} in <a href={hrefOf(inBoard(message))}>{board}</a>
+        asks {isAskedOfMe(message) ? 'you' : ask.to.name} in <a href={hrefOf(inBoard(message))}>{board}</a>
       </Heading>
       {rest && <Markdown text={rest} />}
       {files.length > 0 && (
@@ -118,7 +118,9 @@ function Ask({ message }: { message: Message }) {
               <span class="nw">v{version}</span>
             </a>
           ))}
-          {ask.approval && isToMe(message) && <span class="q sm">Your approval counts for exactly these bytes.</span>}
+          {ask.approval && isAskedOfMe(message) && (
+            <span class="q sm">Your approval counts for exactly these bytes.</span>
+          )}
         </div>
       )}
       <State message={message} />
@@ -141,7 +143,7 @@ function Ask({ message }: { message: Message }) {
 /** What became of it, when it is no longer open. */
 function State({ message }: { message: Message }) {
   const { ask } = message;
-  const own = answering.value.get(message.id);
+  const own = answerAttempts.value.get(message.id);
   const chosen = chosenOption(message);
   if (!ask) return null;
   const answered = own?.state === 'sent' || ask.state === 'answered';
@@ -164,9 +166,9 @@ function Around({ message }: { message: Message }) {
   const { id, board, seq, ask } = message;
   const task = ask?.task?.ref;
   const query = { before: seq, newest: true, limit: 3, ...(task ? { task } : {}) };
-  const before = useRead(() => call('listMessages', { params: { board }, query }), [board, seq, task]);
+  const before = useLoad(() => call('listMessages', { params: { board }, query }), [board, seq, task]);
   const replies = { params: { message: id }, query: { limit: 50 } };
-  const since = useRead(() => call('listReplies', replies), [id], [heads.value.get(board)]);
+  const since = useLoad(() => call('listReplies', replies), [id], [heads.value.get(board)]);
   return (
     <>
       <Said title="Since then" messages={since.value?.replies} />

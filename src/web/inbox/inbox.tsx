@@ -7,7 +7,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { useKeys } from '../state/keys.ts';
 import { needs, needsError, openAsks, readNeeds } from '../state/needs.ts';
-import { go, hrefOf, place } from '../state/route.ts';
+import { hrefOf, navigate, place } from '../state/route.ts';
 import { AgentNeedDetail } from './agent-need-detail.tsx';
 import { ApprovalDetail } from './approval-detail.tsx';
 import { AskDetail } from './ask-detail.tsx';
@@ -43,7 +43,7 @@ export default function Inbox() {
   const move = (to: number): false | undefined => {
     const next = flat[to];
     if (!next) return false;
-    go(placeOfItem(next), { replace: named !== null });
+    navigate(placeOfItem(next), { replace: named !== null });
     requestAnimationFrame(() => {
       const link = document.getElementById(nameOf(next));
       if (link?.checkVisibility()) link.focus();
@@ -55,7 +55,7 @@ export default function Inbox() {
     [
       { keys: 'j', label: 'Next', run: () => move(at + 1) },
       { keys: 'k', label: 'Previous', run: () => move(at - 1) },
-      { keys: 'Escape', label: 'Back to the list', run: () => (named ? go({ screen: 'inbox' }) : false) },
+      { keys: 'Escape', label: 'Back to the list', run: () => (named ? navigate({ screen: 'inbox' }) : false) },
     ],
     [at, flat.map(({ id }) => id).join()],
   );

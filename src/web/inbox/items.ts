@@ -1,11 +1,11 @@
 /** The lines of the inbox: what each says, its group and its address. */
 import { computed } from '@preact/signals';
-import type { Actor, Message, Need as StandingNeed } from '../../contract/types.ts';
+import type { Actor, Need as AgentNeed, Message } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
 import { questionOf, stakesOf } from '../parts/ask.ts';
 import { ago, dayOf, timeOfDay } from '../parts/time.tsx';
 import type { Known } from '../parts/who.tsx';
-import { boardOf, type Need, needs, needsOfAgents } from '../state/needs.ts';
+import { boardOf, type Need, needs, needsOfMyAgents } from '../state/needs.ts';
 import type { InboxKind, Place } from '../state/route.ts';
 import { titleOf } from './actions.ts';
 import { answered, invites, ownAsks } from './lists.ts';
@@ -75,11 +75,11 @@ export function itemOf(need: Need): Item {
 }
 
 /** The agent that a need is about; of a thread the first one. */
-export const agentIn = (need: StandingNeed): string | undefined =>
+export const agentIn = (need: AgentNeed): string | undefined =>
   need.kind === 'thread_held' ? need.agents[0] : need.agent;
 
 /** Question and third line of what agents cannot go on with. */
-export function wordsOf(need: StandingNeed): Pick<Item, 'title' | 'note'> {
+export function wordsOf(need: AgentNeed): Pick<Item, 'title' | 'note'> {
   switch (need.kind) {
     case 'thread_held':
       return { title: need.text, note: 'their messages wake nobody' };
@@ -109,7 +109,7 @@ export const groups = computed((): Group[] => {
     { name: 'Needs you', items: needs.value.map(itemOf) },
     {
       name: 'For your agents',
-      items: needsOfAgents.value.map((need) => {
+      items: needsOfMyAgents.value.map((need) => {
         const item = itemOf(need);
         const to = need.kind === 'ask' ? need.message.ask?.to.name : undefined;
         return { ...item, note: `to ${to}; you may answer for them` };

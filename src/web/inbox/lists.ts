@@ -4,7 +4,7 @@ import type { Answer, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { isSameDay } from '../parts/time.tsx';
-import { oneAtATime } from '../state/soon.ts';
+import { oneAtATime } from '../state/throttle.ts';
 
 interface Answered {
   message: Message;

@@ -4,12 +4,12 @@ import { questionOf, stakesOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { answering, pickOption } from '../state/answers.ts';
+import { answerAttempts, pickOption } from '../state/answers.ts';
 import { useKeys } from '../state/keys.ts';
-import { type Need, needsOn } from '../state/needs.ts';
+import { type Need, needsOnBoard } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { shownAsks } from '../state/shown-asks.ts';
+import { visibleAsks } from '../state/visible-asks.ts';
 import { itemOf, placeOfItem } from './items.ts';
 import { WriteAnswer } from './write-answer.tsx';
 
@@ -20,7 +20,7 @@ export function NeedStrip({ room }: { room: Room }) {
   const [held, hold] = useState<Need | null>(null);
   const strip = useRef<HTMLElement>(null);
   const write = useRef<HTMLButtonElement>(null);
-  const waiting = needsOn(room.name).filter(({ id }) => !shownAsks.value.has(id) || id === chosen);
+  const waiting = needsOnBoard(room.name).filter(({ id }) => !visibleAsks.value.has(id) || id === chosen);
   const need = held ?? waiting.find(({ id }) => id === chosen) ?? waiting[0];
   const at = waiting.findIndex(({ id }) => id === need?.id);
   const next = waiting.length > 0 ? waiting[(at + 1) % waiting.length] : undefined;
@@ -47,7 +47,7 @@ export function NeedStrip({ room }: { room: Room }) {
   if (!need) return null;
   const { who, title, note } = itemOf(need);
   const message = need.kind === 'ask' ? need.message : null;
-  const sent = answering.value.get(need.id)?.state === 'sent';
+  const sent = answerAttempts.value.get(need.id)?.state === 'sent';
   const task = message?.ask?.task;
   return (
     <section

@@ -6,7 +6,7 @@ import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
 import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import { BoardLink, Heading, useDecision } from './heading.tsx';
 import { dayTime } from './items.ts';
 
@@ -178,7 +178,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
 
 /** The person's agents on the board of a proposal; null: not read yet. */
 function useOwnAgents({ board_id, initiating_agent_id }: PairingRequest): Member[] | null {
-  const { value, error } = useRead(() => readAll('listMyAgents', 'agents'), [board_id]);
+  const { value, error } = useLoad(() => readAll('listMyAgents', 'agents'), [board_id]);
   if (error !== null) return [];
   return (
     value?.filter(

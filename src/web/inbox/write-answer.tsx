@@ -2,17 +2,17 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { answering, sendAnswer } from '../state/answers.ts';
-import { keep, kept } from '../state/kept.ts';
+import { answerAttempts, sendAnswer } from '../state/answers.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 
 export function WriteAnswer(props: { message: Message; open: boolean; setOpen: (open: boolean) => void }) {
   const { message, open, setOpen } = props;
   const name = `answer ${message.id}`;
-  const [text, setText] = useState(kept(name) ?? '');
+  const [text, setText] = useState(readStorage(name) ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
   const line = useRef<HTMLButtonElement>(null);
   const opened = useRef(false);
-  const busy = answering.value.get(message.id)?.state === 'sending';
+  const busy = answerAttempts.value.get(message.id)?.state === 'sending';
   useLayoutEffect(() => {
     if (open) field.current?.focus();
     else if (opened.current) line.current?.focus();
@@ -20,7 +20,7 @@ export function WriteAnswer(props: { message: Message; open: boolean; setOpen: (
   }, [open]);
   const change = (value: string): void => {
     setText(value);
-    keep(name, value || null);
+    writeStorage(name, value || null);
   };
   const send = async (): Promise<void> => {
     const body = text.trim();

@@ -7,9 +7,9 @@ import { setTheme, signOut } from '../shell/account.tsx';
 import { boards } from '../state/boards.ts';
 import { type KeyBinding, keyGroups } from '../state/keys.ts';
 import { needs } from '../state/needs.ts';
-import { openOver } from '../state/over.ts';
+import { openOverlay } from '../state/overlay.ts';
 import { room } from '../state/room.ts';
-import { go, type Place } from '../state/route.ts';
+import { navigate, type Place } from '../state/route.ts';
 
 export interface Choice {
   id: string;
@@ -50,7 +50,7 @@ function closeness(text: string, words: string): 0 | 1 | 2 | null {
   return new RegExp(`(^|[^\\p{L}\\p{N}])${words.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}`, 'iu').test(text) ? 1 : 2;
 }
 
-const open = (place: Place) => (): void => go(place);
+const open = (place: Place) => (): void => navigate(place);
 
 const taskIcons: Record<string, string> = { open: 'open', in_progress: 'half', done: 'task', cancelled: 'x' };
 
@@ -149,7 +149,7 @@ function actions(words: string): Choice[] {
   const fixed: Choice[] = [
     ...(session.value?.person.server_role === 'guest'
       ? []
-      : [action('New board', 'plus', () => openOver('new-board'))]),
+      : [action('New board', 'plus', () => openOverlay('new-board'))]),
     action('Use the light theme', 'eyes', () => setTheme('light')),
     action('Use the dark theme', 'eyes', () => setTheme('dark')),
     action('Use the theme of the system', 'eyes', () => setTheme('system')),

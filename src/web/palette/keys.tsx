@@ -1,11 +1,11 @@
-/** The list of keys: those in force on this screen, by group, and the switch that turns single keys off. */
+/** The list of active keys by group, and the switch that turns single keys off. */
 import './palette.css';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { type KeyBinding, keyGroups, keyWords, setSingleKeys, singleKeys } from '../state/keys.ts';
-import { closeOver } from '../state/over.ts';
+import { formatKeys, type KeyBinding, keyGroups, setSingleKeys, singleKeys } from '../state/keys.ts';
+import { closeOverlay } from '../state/overlay.ts';
 
-/** Bindings that do the same are one line, in the order they came. */
+/** Merges bindings with the same label into one line, in their order. */
 function byLabel(bindings: readonly KeyBinding[]): [string, string[]][] {
   const lines = new Map<string, string[]>();
   for (const { label, keys } of bindings) {
@@ -15,7 +15,7 @@ function byLabel(bindings: readonly KeyBinding[]): [string, string[]][] {
   return [...lines];
 }
 
-/** Groups of the same name are one. */
+/** Merges groups with the same name. */
 function merged(): [string, KeyBinding[]][] {
   const groups = new Map<string, KeyBinding[]>();
   for (const { name, bindings } of keyGroups.value) groups.set(name, [...(groups.get(name) ?? []), ...bindings]);
@@ -25,11 +25,11 @@ function merged(): [string, KeyBinding[]][] {
 
 export default function Keys() {
   return (
-    <Dialog label="Keys" class="kd" close={closeOver}>
+    <Dialog label="Keys" class="kd" close={closeOverlay}>
       <div class="row">
         <h1>Keys</h1>
         <span class="sp" />
-        <button type="button" class="b bare ic" aria-label="Close" onClick={closeOver}>
+        <button type="button" class="b bare ic" aria-label="Close" onClick={closeOverlay}>
           <Icon name="x" />
         </button>
       </div>
@@ -70,7 +70,7 @@ export default function Keys() {
 
 const Key = ({ keys }: { keys: string }) => (
   <span class="nw">
-    {keyWords(keys)
+    {formatKeys(keys)
       .split(' ')
       .map((one) => (
         <kbd key={one}>{one}</kbd>

@@ -5,8 +5,8 @@ import { call } from '../api/client.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { keyWords } from '../state/keys.ts';
-import { closeOver, openOver } from '../state/over.ts';
+import { formatKeys } from '../state/keys.ts';
+import { closeOverlay, openOverlay } from '../state/overlay.ts';
 import { room } from '../state/room.ts';
 import { type Choice, type Read, sectionsOf } from './choices.ts';
 
@@ -66,7 +66,7 @@ export default function Palette() {
 
   const choose = (choice: Choice | undefined): void => {
     if (!choice) return;
-    closeOver();
+    closeOverlay();
     // After the dialog has given the focus back.
     requestAnimationFrame(() => choice.run());
   };
@@ -74,13 +74,13 @@ export default function Palette() {
     if (event.key === 'ArrowDown') setAt((current + 1) % flat.length);
     else if (event.key === 'ArrowUp') setAt((current - 1 + flat.length) % flat.length);
     else if (event.key === 'Enter' && !event.isComposing) choose(flat[current]);
-    else if (event.key === '?' && typed === '') openOver('keys');
+    else if (event.key === '?' && typed === '') openOverlay('keys');
     else return;
     event.preventDefault();
   };
   let index = 0;
   return (
-    <Dialog label="Go to or do" class="pal" close={closeOver}>
+    <Dialog label="Go to or do" class="pal" close={closeOverlay}>
       <label class="row qin">
         <Icon name="search" />
         <input
@@ -177,7 +177,7 @@ function Line(props: {
       <span class="q2 sm cut note">{choice.note}</span>
       {choice.keys && (
         <span class="nw desk">
-          {keyWords(choice.keys)
+          {formatKeys(choice.keys)
             .split(' ')
             .map((key) => (
               <kbd key={key}>{key}</kbd>

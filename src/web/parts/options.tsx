@@ -1,6 +1,6 @@
 /** The options of an ask, the same everywhere: a numbered button each, one press answers; an answer is changed in two steps. */
 import type { Message } from '../../contract/types.ts';
-import { answering, chosenOption, isSettled, pickOption, sendAnswer, setChanging } from '../state/answers.ts';
+import { answerAttempts, chosenOption, isAnswerLocked, pickOption, sendAnswer, setChanging } from '../state/answers.ts';
 import { singleKeys } from '../state/keys.ts';
 import { questionOf } from './ask.ts';
 import { ProblemLine } from './problem.tsx';
@@ -21,11 +21,11 @@ export function Options(props: {
   const { message } = props;
   const { ask } = message;
   if (!ask || ask.options.length === 0) return null;
-  const sent = answering.value.get(message.id);
+  const sent = answerAttempts.value.get(message.id);
   // It is pressed when the answer stands, not before.
   const chosen = chosenOption(message);
   const going = sent?.state === 'sending' ? sent.option : undefined;
-  const settled = isSettled(message);
+  const settled = isAnswerLocked(message);
   const send = async (option: number): Promise<void> => {
     if (settled) return;
     const posted = await sendAnswer(message, { option });
@@ -100,7 +100,7 @@ export function Options(props: {
 
 /** Why the last answer was not sent, with another try. */
 export function AnswerProblem({ message }: { message: Message }) {
-  const sent = answering.value.get(message.id);
+  const sent = answerAttempts.value.get(message.id);
   if (sent?.state !== 'failed') return null;
   return <ProblemLine error={sent.error} again={() => sendAnswer(message, sent)} />;
 }

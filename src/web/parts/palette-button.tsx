@@ -1,12 +1,12 @@
 /** Opens the palette from the head of a screen. */
-import { keyWords } from '../state/keys.ts';
-import { openOver } from '../state/over.ts';
+import { formatKeys } from '../state/keys.ts';
+import { openOverlay } from '../state/overlay.ts';
 import { Icon } from './icon.tsx';
 
 export const PaletteButton = () => (
-  <button type="button" class="srch desk" onClick={() => openOver('palette')}>
+  <button type="button" class="srch desk" onClick={() => openOverlay('palette')}>
     <Icon name="search" />
     <span class="sp">Search or go to</span>
-    <kbd>{keyWords('Mod k')}</kbd>
+    <kbd>{formatKeys('Mod k')}</kbd>
   </button>
 );

@@ -4,7 +4,7 @@ import type { BoardPerson } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { toast } from '../parts/toast.tsx';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
 
@@ -19,7 +19,7 @@ export function AddPerson({ room, people, close, changed }: Props) {
   const [handle, setHandle] = useState('');
   const here = new Set(people.map(({ id }) => id));
   // Without the list a handle can still be typed.
-  const known = useRead(() => readAll('listPeople', 'people', { query: { limit: 500 } })).value ?? [];
+  const known = useLoad(() => readAll('listPeople', 'people', { query: { limit: 500 } })).value ?? [];
   const handles = known.flatMap(({ handle, server_role, id }) =>
     server_role === 'guest' || here.has(id) ? [] : [handle],
   );

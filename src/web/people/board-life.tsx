@@ -6,7 +6,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { toast } from '../parts/toast.tsx';
 import { readBoards } from '../state/boards.ts';
-import { go } from '../state/route.ts';
+import { navigate } from '../state/route.ts';
 import type { Standing } from './board-people.ts';
 
 type Act = 'visibility' | 'leave' | 'archive' | 'restore' | 'delete';
@@ -140,7 +140,7 @@ function Other({ board, act, close, changed }: LifeProps & { act: Exclude<Act, '
     await call(operation, { params, idempotencyKey: key });
     toast(done);
     void readBoards();
-    if (act === 'leave' || act === 'delete') go({ screen: 'boards' });
+    if (act === 'leave' || act === 'delete') navigate({ screen: 'boards' });
     else changed();
   };
   return (

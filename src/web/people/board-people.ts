@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { BoardPerson, Member } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 
 interface BoardPeople {
@@ -14,16 +14,16 @@ interface BoardPeople {
 }
 
 export function useBoardPeople(room: Room): BoardPeople {
-  const { value, error, again } = useRead(
+  const { value, error, reload } = useLoad(
     () => readAll('listBoardPeople', 'people', { params: { board: room.name } }),
     [room],
   );
-  useEffect(() => room.follow(({ event }) => /^(person|member)\./.test(event.type), again), [room]);
+  useEffect(() => room.subscribeThrottled(({ event }) => /^(person|member)\./.test(event.type), reload), [room]);
   return {
     people: value,
     error,
     refresh: () => {
-      again();
+      reload();
       void room.refresh();
     },
   };

@@ -9,7 +9,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { asOption, Select } from '../parts/select.tsx';
 import { ago, exactly, until } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
 
@@ -121,16 +121,19 @@ export function JoinCodes({ room, made }: { room: Room; made: number }) {
   const {
     value: codes,
     error,
-    again,
-  } = useRead(() => readAll('listJoinCodes', 'join_codes', { params, query: { limit: 200 } }), [room], [made]);
+    reload,
+  } = useLoad(() => readAll('listJoinCodes', 'join_codes', { params, query: { limit: 200 } }), [room], [made]);
   const write = useWrite();
-  useEffect(() => room.follow(({ event }) => /^(joincode|member|board\.visibility)/.test(event.type), again), [room]);
+  useEffect(
+    () => room.subscribeThrottled(({ event }) => /^(joincode|member|board\.visibility)/.test(event.type), reload),
+    [room],
+  );
   if (error !== null) return <ProblemLine error={error} />;
   if (!codes || codes.length === 0) return null;
   const revoke = (code: JoinCode): void =>
     void write.run(`revoke ${code.id}`, async (key) => {
       await call('revokeJoinCode', { params: { ...params, code_id: code.id }, idempotencyKey: key });
-      again();
+      reload();
     });
   return (
     <section class="pg" aria-labelledby="codes">

@@ -9,7 +9,7 @@ import { asOption, Select } from '../parts/select.tsx';
 import { toast } from '../parts/toast.tsx';
 import { moveFocus, useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
-import { type BoardPlace, go } from '../state/route.ts';
+import { type BoardPlace, navigate } from '../state/route.ts';
 import { EventRow } from './event-row.tsx';
 import type { Verdict } from './use-verdict.ts';
 
@@ -102,7 +102,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
 
   const move = (step: 1 | -1): unknown => moveFocus(body.current, 'a.seq', step);
   const close = (): unknown =>
-    open === undefined ? false : go({ screen: 'board', board: room.name, tab: 'record' }, { replace: true });
+    open === undefined ? false : navigate({ screen: 'board', board: room.name, tab: 'record' }, { replace: true });
   useKeys(
     'Record',
     [

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ChainPoint } from '../../contract/chain.ts';
 import type { Problem } from '../api/errors.ts';
 import { workerUrl } from '../parts/worker.ts';
-import { keep, kept } from '../state/kept.ts';
 import type { Room } from '../state/room.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 import type { Checked, Counts, FromVerifier, ToVerifier } from './protocol.ts';
 
 export interface Verdict {
@@ -20,7 +20,7 @@ export interface Verdict {
 const nothing: Verdict = { progress: null, checked: null, counts: null, before: null, at: '', failed: null };
 
 const pinOf = (boardId: string): ChainPoint | null =>
-  JSON.parse(kept(`record ${boardId}`) ?? 'null') as ChainPoint | null;
+  JSON.parse(readStorage(`record ${boardId}`) ?? 'null') as ChainPoint | null;
 
 /** The verdict so far. @param tries another number checks anew from the first event. */
 export function useVerdict(room: Room, tries: number): Verdict {
@@ -37,7 +37,7 @@ export function useVerdict(room: Room, tries: number): Verdict {
       else if (data.type === 'failed') setVerdict((last) => ({ ...last, failed: data }));
       else {
         const { checked, counts } = data;
-        if (checked.problem === null && checked.head) keep(`record ${id}`, JSON.stringify(checked.head));
+        if (checked.problem === null && checked.head) writeStorage(`record ${id}`, JSON.stringify(checked.head));
         setVerdict((last) => ({
           ...last,
           progress: null,

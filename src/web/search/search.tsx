@@ -10,7 +10,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { asOption, Select } from '../parts/select.tsx';
 import { boards, boardsError } from '../state/boards.ts';
 import { moveFocus, useKeys } from '../state/keys.ts';
-import { go, place } from '../state/route.ts';
+import { navigate, place } from '../state/route.ts';
 import { Result } from './result.tsx';
 import { hrefOfResult } from './results.ts';
 
@@ -57,7 +57,7 @@ export default function Search() {
   useEffect(() => {
     if (text.trim() === q) return;
     const timer = setTimeout(
-      () => go({ screen: 'search', q: text.trim(), board: here.board }, { replace: true }),
+      () => navigate({ screen: 'search', q: text.trim(), board: here.board }, { replace: true }),
       PAUSE_MS,
     );
     return () => clearTimeout(timer);
@@ -115,7 +115,7 @@ export default function Search() {
           class="t search-form"
           onSubmit={(event) => {
             event.preventDefault();
-            go({ screen: 'search', q: text.trim(), board: here.board }, { replace: true });
+            navigate({ screen: 'search', q: text.trim(), board: here.board }, { replace: true });
           }}
         >
           <label class="row sp big">
@@ -136,7 +136,9 @@ export default function Search() {
             label="Board"
             value={here.board ?? ''}
             options={[['', 'All boards'], ...own.map(({ name }) => asOption(name))]}
-            choose={(board) => go({ screen: 'search', q: text.trim(), board: board || undefined }, { replace: true })}
+            choose={(board) =>
+              navigate({ screen: 'search', q: text.trim(), board: board || undefined }, { replace: true })
+            }
           />
           <fieldset class="seg">
             <legend class="vh">What to find</legend>

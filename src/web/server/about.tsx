@@ -1,10 +1,10 @@
 /** What this server is. */
 import { call } from '../api/client.ts';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import { Section } from './section.tsx';
 
 export function About() {
-  const answered = useRead(() => call('getInfo'));
+  const answered = useLoad(() => call('getInfo'));
   const info = answered.value;
   return (
     <Section title="This server" answered={answered}>

@@ -3,7 +3,7 @@ import type { Answer, ServerRole } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
 import { Command, commandHere } from '../parts/command.tsx';
 import { exactly, Time } from '../parts/time.tsx';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import { Changes, Section } from './section.tsx';
 
 type Notice = Answer<'listInviteNotices'>['notices'][number];
@@ -16,7 +16,7 @@ const states: Record<Notice['state'], string> = {
 };
 
 export function Invites({ role }: { role: ServerRole }) {
-  const answered = useRead(() => readAll('listInviteNotices', 'notices'));
+  const answered = useLoad(() => readAll('listInviteNotices', 'notices'));
   const notices = answered.value;
   return (
     <Section title="Invites" answered={answered}>

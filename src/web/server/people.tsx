@@ -5,7 +5,7 @@ import { commandHere } from '../parts/command.tsx';
 import { counted } from '../parts/number.ts';
 import { exactly } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import { Changes, Section } from './section.tsx';
 
 /** What an admin may change of a person, and everybody of themself. */
@@ -34,7 +34,7 @@ function changesOf(person: Person, me: Person): [string, string][] {
 }
 
 export function People({ me }: { me: Person }) {
-  const answered = useRead(() => readAll('listPeople', 'people'));
+  const answered = useLoad(() => readAll('listPeople', 'people'));
   const people = answered.value;
   return (
     <Section title="People" answered={answered}>

@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import type { Read } from '../state/read.ts';
+import type { Load } from '../state/load.ts';
 
-export function Section(props: { title: string; answered?: Read<unknown>; children: ComponentChildren }) {
+export function Section(props: { title: string; answered?: Load<unknown>; children: ComponentChildren }) {
   const { title, answered, children } = props;
   const id = `server-${title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
   return (
@@ -14,7 +14,7 @@ export function Section(props: { title: string; answered?: Read<unknown>; childr
       aria-busy={answered && answered.value === null && answered.error === null}
     >
       <h2 id={id}>{title}</h2>
-      {answered && answered.error !== null && <ProblemLine error={answered.error} again={answered.again} />}
+      {answered && answered.error !== null && <ProblemLine error={answered.error} again={answered.reload} />}
       {children}
     </section>
   );

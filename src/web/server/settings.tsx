@@ -2,11 +2,11 @@
 import type { ServerRole } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { commandHere } from '../parts/command.tsx';
-import { useRead } from '../state/read.ts';
+import { useLoad } from '../state/load.ts';
 import { Changes, Section } from './section.tsx';
 
 export function Settings({ role }: { role: ServerRole }) {
-  const answered = useRead(() => call('getSettings'));
+  const answered = useLoad(() => call('getSettings'));
   const settings = answered.value;
   return (
     <Section title="Settings" answered={answered}>

@@ -8,19 +8,19 @@ import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { exactly } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { keep, kept } from '../state/kept.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 
 type Theme = 'system' | 'light' | 'dark';
 const themes: Theme[] = ['system', 'light', 'dark'];
 const isTheme = (text: string | null): text is Theme => themes.some((theme) => theme === text);
-const keptTheme = kept('theme');
+const keptTheme = readStorage('theme');
 
 /** The theme of this browser. */
 const theme = signal<Theme>(isTheme(keptTheme) ? keptTheme : 'system');
 
 export function setTheme(next: Theme): void {
   theme.value = next;
-  keep('theme', next === 'system' ? null : next);
+  writeStorage('theme', next === 'system' ? null : next);
   if (next === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = next;
 }

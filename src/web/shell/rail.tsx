@@ -3,7 +3,7 @@ import { session } from '../api/session.ts';
 import { Icon, Mark } from '../parts/icon.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { boards } from '../state/boards.ts';
-import { needs, needsOn } from '../state/needs.ts';
+import { needs, needsOnBoard } from '../state/needs.ts';
 import { hrefOf, type Place, place } from '../state/route.ts';
 import { AccountMenu } from './account.tsx';
 
@@ -54,7 +54,7 @@ export function Rail() {
             >
               <Icon name={visibility === 'private' ? 'lock' : 'board'} />
               <span class="sp cut">{name}</span>
-              {needsOn(name).length > 0 && (
+              {needsOnBoard(name).length > 0 && (
                 <span class="dot">
                   <span class="vh">needs you</span>
                 </span>

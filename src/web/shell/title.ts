@@ -1,6 +1,6 @@
-/** The window's title and icon, which show the number of things that need the person. */
+/** The window's title and icon, which show how many things need the person. */
 import { effect } from '@preact/signals';
-import { boardNamed } from '../state/boards.ts';
+import { findBoard } from '../state/boards.ts';
 import { needs } from '../state/needs.ts';
 import { place } from '../state/route.ts';
 
@@ -24,14 +24,14 @@ const icon = (count: number): string => {
   return URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
 };
 
-/** Keeps both true. */
-export function keepTitle(): void {
+/** Updates title and icon whenever the screen or the number changes. */
+export function syncTitle(): void {
   let shown = 0;
   effect(() => {
     const { value } = place;
     const count = needs.value.length;
     const name =
-      value.screen === 'board' ? (boardNamed(value.board)?.title ?? value.board) : (names[value.screen] ?? '');
+      value.screen === 'board' ? (findBoard(value.board)?.title ?? value.board) : (names[value.screen] ?? '');
     document.title = `${count > 0 ? `(${count}) ` : ''}${name} · ${location.host}`;
     if (count === shown) return;
     shown = count;

@@ -1,27 +1,27 @@
-/** Answers that this tab sends: one at a time for each ask, under the same key as long as the outcome is unknown. */
+/** Answers sent from this tab: one at a time per ask, retried with the same key while the outcome is unknown. */
 import { signal } from '@preact/signals';
 import type { Message } from '../../contract/types.ts';
 import { isUnsettled } from '../api/errors.ts';
 import { link } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
-import { answer, readNeeds } from './needs.ts';
+import { postAnswer, readNeeds } from './needs.ts';
 
-/** An answer: the number of an option, or words. */
-interface Choice {
+/** An answer: the number of an option from 1, or a text. */
+interface AnswerChoice {
   option?: number | undefined;
   body?: string | undefined;
 }
 
-type Answering = Choice &
+type AnswerAttempt = AnswerChoice &
   ({ state: 'sending' } | { state: 'failed'; error: unknown } | { state: 'sent'; posted: Message });
 
-/** The latest answer to each ask by the ask's id. */
-export const answering = signal<ReadonlyMap<string, Answering>>(new Map());
+/** The latest attempt to answer each ask, by the ask's id. */
+export const answerAttempts = signal<ReadonlyMap<string, AnswerAttempt>>(new Map());
 
-/** Answered asks whose options may be chosen anew: an answer is not changed by a stray key. */
+/** Answered asks whose answer the person is changing. A key press alone must not change an answer. */
 const changing = signal<ReadonlySet<string>>(new Set());
 
-/** Lets the person choose anew, or no longer. */
+/** Unlocks or locks the answer of an ask. */
 export function setChanging(id: string, on: boolean): void {
   const next = new Set(changing.peek());
   if (on) next.add(id);
@@ -29,52 +29,52 @@ export function setChanging(id: string, on: boolean): void {
   changing.value = next;
 }
 
-/** Whether the ask has an answer that stands until the person says that they change it. */
-export const isSettled = ({ id, ask }: Message): boolean =>
-  (ask?.state === 'answered' || answering.value.get(id)?.state === 'sent') && !changing.value.has(id);
+/** Whether the ask is answered and the person has not chosen to change the answer. */
+export const isAnswerLocked = ({ id, ask }: Message): boolean =>
+  (ask?.state === 'answered' || answerAttempts.value.get(id)?.state === 'sent') && !changing.value.has(id);
 
-const set = (id: string, value: Answering): void => {
-  answering.value = new Map(answering.peek()).set(id, value);
+const setAttempt = (id: string, value: AnswerAttempt): void => {
+  answerAttempts.value = new Map(answerAttempts.peek()).set(id, value);
 };
 
 const keys = new Map<string, string>();
 
-/** Sends an answer and says so; null while another one is on its way and where it was refused. */
-export async function sendAnswer(message: Message, choice: Choice): Promise<Message | null> {
+/** Sends an answer and announces it. Returns null on an error or while another answer is being sent. */
+export async function sendAnswer(message: Message, choice: AnswerChoice): Promise<Message | null> {
   const { id } = message;
-  if (answering.peek().get(id)?.state === 'sending') return null;
-  const attempt = JSON.stringify([id, choice.option, choice.body]);
-  const key = keys.get(attempt) ?? crypto.randomUUID();
-  keys.set(attempt, key);
-  set(id, { ...choice, state: 'sending' });
+  if (answerAttempts.peek().get(id)?.state === 'sending') return null;
+  const keyName = JSON.stringify([id, choice.option, choice.body]);
+  const key = keys.get(keyName) ?? crypto.randomUUID();
+  keys.set(keyName, key);
+  setAttempt(id, { ...choice, state: 'sending' });
   try {
-    const posted = await answer(message, { ...choice, key });
-    keys.delete(attempt);
-    set(id, { ...choice, state: 'sent', posted });
+    const posted = await postAnswer(message, { ...choice, key });
+    keys.delete(keyName);
+    setAttempt(id, { ...choice, state: 'sent', posted });
     setChanging(id, false);
     announce(`Answered ${message.ask?.options[(choice.option ?? 0) - 1] ?? 'in words'}`);
     return posted;
   } catch (error) {
-    if (!isUnsettled(error)) keys.delete(attempt);
-    set(id, { ...choice, state: 'failed', error });
+    if (!isUnsettled(error)) keys.delete(keyName);
+    setAttempt(id, { ...choice, state: 'failed', error });
     void readNeeds();
     return null;
   }
 }
 
-/** Answers with the option of this number as its key does; false where there is none or the page may be out of date. */
+/** Answers with an option by number, for a key press. False if it does not exist or the page may be out of date. */
 export function pickOption(message: Message, number: number): boolean {
   const { ask } = message;
-  if (!ask?.can_answer || number > ask.options.length || isSettled(message)) return false;
+  if (!ask?.can_answer || number > ask.options.length || isAnswerLocked(message)) return false;
   const { state } = link.peek();
   if (state === 'offline' || state === 'reconnecting') return false;
   void sendAnswer(message, { option: number });
   return true;
 }
 
-/** The number of the option that was answered last, by this tab or anyone. */
+/** The number of the latest chosen option, from this tab or the server. */
 export function chosenOption({ id, ask }: Message): number | null {
-  const own = answering.value.get(id);
+  const own = answerAttempts.value.get(id);
   if (own?.state === 'sent' && own.posted.seq > (ask?.answer_seq ?? 0)) return own.option ?? null;
   return ask?.answer_option ?? null;
 }

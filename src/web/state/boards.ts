@@ -1,30 +1,28 @@
-/** The person's boards, with what is unread on each. */
+/** The list of boards, with unread counts. */
 import { signal } from '@preact/signals';
 import { ClientError } from '../../client/errors.ts';
 import type { Board } from '../../contract/types.ts';
 import { call, listAll, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
-import { oneAtATime } from './soon.ts';
+import { oneAtATime } from './throttle.ts';
 
-/** Boards of the person and open ones they could join, in the order of the API; null: not read yet. */
+/** The person's boards and open ones they could join, in the API's order; null until loaded. */
 export const boards = signal<Board[] | null>(null);
-/** Archived boards, read when they are asked for. */
+/** Archived boards; null until {@link readArchived}. */
 export const archived = signal<Board[] | null>(null);
 export const archivedCount = signal(0);
-/** Why the boards could not be read. */
 export const boardsError = signal<unknown>(null);
 
-/** Heads by the board's name, as the hints tell them. */
+/** The number of each board's latest event, by board name, from the hint stream. */
 export const heads = signal<ReadonlyMap<string, number>>(new Map());
 
-const DAYS = 14;
-/** Reads the boards. */
+const ACTIVITY_DAYS = 14;
 export const readBoards = oneAtATime(async () => {
   try {
     const all: Board[] = [];
     let count = 0;
-    for await (const page of listAll('listBoards', { query: { all: true, activity: DAYS } })) {
+    for await (const page of listAll('listBoards', { query: { all: true, activity: ACTIVITY_DAYS } })) {
       all.push(...page.boards);
       count = page.archived_count;
     }
@@ -36,26 +34,25 @@ export const readBoards = oneAtATime(async () => {
   }
 });
 
-/** Reads the archived boards. */
 export async function readArchived(): Promise<void> {
   archived.value = await readAll('listBoards', 'boards', { query: { all: true, lifecycle: 'archived' } });
 }
 
-/** Moves the person's read position on a board to what was shown. A refusal changes nothing that a person sees. */
+/** Moves the person's read position on a board. API errors are ignored: a later call makes up for it. */
 export async function acknowledge(board: string, upTo: number): Promise<void> {
   try {
     const { read_up_to, unread } = await call('ackBoard', { params: { board }, body: { up_to: upTo } });
-    change(board, { read_up_to, unread });
+    updateBoard(board, { read_up_to, unread });
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
   }
 }
 
-/** The board of this name, if the person sees it. */
-export const boardNamed = (name: string): Board | undefined =>
+/** The loaded board with this name. */
+export const findBoard = (name: string): Board | undefined =>
   boards.value?.find((board) => board.name === name) ?? archived.value?.find((board) => board.name === name);
 
-function change(name: string, parts: Partial<Board>): void {
+function updateBoard(name: string, parts: Partial<Board>): void {
   const list = boards.peek();
   if (!list) return;
   boards.value = list.map((board) => (board.name === name ? { ...board, ...parts } : board));
@@ -65,7 +62,7 @@ listen((message) => {
   if (message.type !== 'hint') return;
   const { frame } = message;
   if (frame.event === 'unread')
-    change(frame.data.board, { unread: frame.data.unread, read_up_to: frame.data.read_up_to });
+    updateBoard(frame.data.board, { unread: frame.data.unread, read_up_to: frame.data.read_up_to });
   if (frame.event === 'head') {
     const before = heads.peek().get(frame.data.board);
     if (before === frame.data.seq) return;

@@ -1,4 +1,4 @@
-/** The time as the page shows it: one tick a minute for all relative times. */
+/** The clock for all relative times on the page; it ticks once a minute. */
 import { signal } from '@preact/signals';
 
 /** Milliseconds since the epoch, as of the last tick. */
@@ -8,7 +8,7 @@ const tick = (): void => {
   now.value = Date.now();
 };
 setInterval(tick, 60_000);
-// A laptop that was asleep, or a tab that was hidden, shows the true time when it is looked at again.
+// Timers stop or slow down while the computer sleeps or the tab is hidden.
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) tick();
 });

@@ -1,39 +1,39 @@
-/** The keyboard: single keys and short sequences, outside of text fields, which can be turned off; and what `?` lists. */
+/** Keyboard shortcuts: single keys and two-key sequences, which can be turned off, and keys with Ctrl or Cmd. */
 import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { keep, kept } from './kept.ts';
+import { readStorage, writeStorage } from './storage.ts';
 
 export interface KeyBinding {
-  /** As `?` and the title of a button show it: `j`, `Shift j`, `g i`, `Mod k`, `Escape`. `Mod` is Ctrl, on a Mac Cmd. */
+  /** Such as `j`, `Shift j`, `g i`, `Mod k` or `Escape`. `Mod` is Ctrl, or Cmd on a Mac. */
   keys: string;
   /** What it does, such as "Next message". */
   label: string;
-  /** Answers false when it does not apply now, so that an older binding of the same keys is tried. */
+  /** Returns false if it does not apply now; then an older binding of the same keys is tried. */
   run(event: KeyboardEvent): unknown;
   /** Works in text fields too. */
   everywhere?: boolean;
 }
 
-interface Group {
+interface KeyGroup {
   name: string;
   bindings: readonly KeyBinding[];
 }
 
-/** The groups of bindings in force, the newest last. */
-export const keyGroups = signal<readonly Group[]>([]);
-/** Whether single keys do anything. Keys with Ctrl or Cmd always do. */
-export const singleKeys = signal(kept('single-keys') !== 'off');
+/** The active groups of bindings, newest last. */
+export const keyGroups = signal<readonly KeyGroup[]>([]);
+/** Whether single keys are on. Keys with Ctrl or Cmd always work. */
+export const singleKeys = signal(readStorage('single-keys') !== 'off');
 
 /** Turns single keys on or off in this browser. */
 export function setSingleKeys(on: boolean): void {
   singleKeys.value = on;
-  keep('single-keys', on ? null : 'off');
+  writeStorage('single-keys', on ? null : 'off');
 }
 
 const isMac = /Mac|iP/.test(navigator.platform);
 
-/** Keys as they stand on a keyboard: "Ctrl K", "Shift j", "Esc". */
-export const keyWords = (keys: string): string =>
+/** Formats keys for display: "Ctrl K", "Shift j", "Esc". */
+export const formatKeys = (keys: string): string =>
   keys
     .replace(
       /^Mod (.*)/,
@@ -41,9 +41,9 @@ export const keyWords = (keys: string): string =>
     )
     .replace('Escape', 'Esc');
 
-/** Keeps bindings in force as long as the component is shown. @param name heading under which `?` lists them. */
+/** Activates bindings while the component is mounted. @param name heading in the list of keys */
 export function useKeys(name: string, bindings: readonly KeyBinding[], deps: readonly unknown[] = []): void {
-  // Not after the next paint, as with useEffect: a key pressed until then would do what the screen no longer shows.
+  // useEffect would run after the next paint, and a key pressed before it would act on the previous screen.
   useLayoutEffect(() => {
     const group = { name, bindings };
     keyGroups.value = [...keyGroups.peek(), group];
@@ -53,7 +53,7 @@ export function useKeys(name: string, bindings: readonly KeyBinding[], deps: rea
   }, deps as unknown[]);
 }
 
-/** Moves the focus by one among what `selector` names in `list`. False: nothing is there. */
+/** Moves the focus by one among the elements that match `selector`. Returns false if there are none. */
 export function moveFocus(list: Element | null, selector: string, step: 1 | -1): unknown {
   const all = [...(list?.querySelectorAll<HTMLElement>(selector) ?? [])];
   const at = all.indexOf(document.activeElement as HTMLElement);
@@ -61,44 +61,44 @@ export function moveFocus(list: Element | null, selector: string, step: 1 | -1):
 }
 
 const SEQUENCE_MS = 1_000;
-let before: { key: string; at: number } | null = null;
+let previousKey: { key: string; at: number } | null = null;
 
-/** A pressed key in the form of {@link KeyBinding.keys}. */
-function nameOf(event: KeyboardEvent): string {
+/** Formats a pressed key as {@link KeyBinding.keys} does. */
+function keysOf(event: KeyboardEvent): string {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const letter = /^[a-z]$/.test(key);
   return `${event.ctrlKey || event.metaKey ? 'Mod ' : ''}${event.shiftKey && (letter || event.key.length > 1) ? 'Shift ' : ''}${key}`;
 }
 
-const isText = (element: Element | null): boolean =>
+const isTextField = (element: Element | null): boolean =>
   element instanceof HTMLElement &&
   (element.isContentEditable || element.matches('input:not([type=checkbox], [type=radio]), textarea, select'));
 
-/** Runs the newest binding of a pressed key that applies. */
-function press(event: KeyboardEvent): void {
+/** Runs the newest binding that matches the pressed key and applies. */
+function handleKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.altKey || event.isComposing) return;
-  const name = nameOf(event);
+  const name = keysOf(event);
   const single = !name.startsWith('Mod ') && event.key !== 'Escape';
-  const typing = isText(event.target as Element);
-  const sequence = before && event.timeStamp - before.at < SEQUENCE_MS ? `${before.key} ${name}` : null;
-  before = single && !typing ? { key: name, at: event.timeStamp } : null;
-  const covered = document.querySelector('dialog:modal') !== null;
+  const typing = isTextField(event.target as Element);
+  const sequence = previousKey && event.timeStamp - previousKey.at < SEQUENCE_MS ? `${previousKey.key} ${name}` : null;
+  previousKey = single && !typing ? { key: name, at: event.timeStamp } : null;
+  const behindDialog = document.querySelector('dialog:modal') !== null;
   const bindings = keyGroups
     .peek()
     .toReversed()
     .flatMap((group) => group.bindings);
-  // A sequence that was begun goes before what its last key does alone.
+  // A complete sequence wins over the binding of its last key alone.
   for (const wanted of sequence ? [sequence, name] : [name])
     for (const binding of bindings) {
       if (binding.keys !== wanted) continue;
-      // Nothing happens behind a dialog.
-      if (((typing || covered) && !binding.everywhere) || (single && !singleKeys.peek())) continue;
+      // Bindings of the page behind a dialog stay off.
+      if (((typing || behindDialog) && !binding.everywhere) || (single && !singleKeys.peek())) continue;
       if (binding.run(event) === false) continue;
       event.preventDefault();
-      before = null;
+      previousKey = null;
       return;
     }
 }
 
-/** Begins to listen. */
-export const listenToKeys = (): void => document.addEventListener('keydown', press);
+/** Starts handling keys for the whole page. */
+export const listenToKeys = (): void => document.addEventListener('keydown', handleKeyDown);

@@ -1,78 +1,77 @@
-/** What needs the person: asks, requests of their agents, proposals of others, and asks to their agents, in one order everywhere. */
+/** What needs the person, in the order used everywhere: asks, requests from agents, proposals and stuck agents. */
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { Answer, Approval, Message, PairingRequest, Need as StandingNeed } from '../../contract/types.ts';
+import type { Need as AgentNeed, Answer, Approval, Message, PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
 import { now } from './clock.ts';
-import { oneAtATime, Soon } from './soon.ts';
+import { oneAtATime, Throttle } from './throttle.ts';
 
 export type Need =
   | { kind: 'ask'; id: string; at: string; message: Message }
   | { kind: 'approval'; id: string; at: string; approval: Approval }
   | { kind: 'pairing'; id: string; at: string; pairing: PairingRequest }
-  | { kind: 'agents'; id: string; at: string; need: StandingNeed };
+  | { kind: 'agents'; id: string; at: string; need: AgentNeed };
 
-/** Open asks that the person may answer, oldest first; null: not read yet. */
+/** Open asks that the person may answer, oldest first; null until loaded. */
 export const openAsks = signal<Message[] | null>(null);
-/** Requests of their agents that wait for a decision. */
+/** Requests from the person's agents that wait for a decision. */
 export const pendingApprovals = signal<Approval[]>([]);
-/** Work that others propose and no agent was chosen for yet. */
+/** Work that others propose, for which the person has to choose an agent. */
 const pendingPairings = signal<PairingRequest[]>([]);
-/** What agents cannot go on with without the person, and when that may change by itself. */
-const standing = signal<Answer<'listNeeds'>>({ needs: [], changes_at: null });
-/** Why the list could not be read. */
+/** Situations in which agents cannot continue without the person, and when the list next changes without an event. */
+const agentNeeds = signal<Answer<'listNeeds'>>({ needs: [], changes_at: null });
 export const needsError = signal<unknown>(null);
 
-const SOON = 30 * 60_000;
+const DUE_SOON_MS = 30 * 60_000;
 
-/** An open ask to the person themself; the others are to one of their agents. */
-export const isToMe = (message: Message): boolean =>
+/** Whether an ask is addressed to the person and not to one of their agents. */
+export const isAskedOfMe = (message: Message): boolean =>
   message.ask?.to.kind === 'human' && message.ask.to.name === session.value?.person.handle;
 
-/** 0: due within 30 minutes, 1: blocks work, such as a session that waits, 2: a request of an agent, 3: the rest. */
+/** 0: due within 30 minutes, 1: blocks work, 2: a request from an agent, 3: the rest. */
 export function rank(need: Need, time: number): 0 | 1 | 2 | 3 {
   if (need.kind === 'approval') return 2;
   if (need.kind === 'pairing') return 3;
   if (need.kind === 'agents') return need.need.kind === 'agent_waiting' ? 1 : 3;
   const { ask } = need.message;
-  if (ask?.going_at && Date.parse(ask.going_at) - time <= SOON) return 0;
+  if (ask?.going_at && Date.parse(ask.going_at) - time <= DUE_SOON_MS) return 0;
   return ask?.blocking ? 1 : 3;
 }
 
-/** The order of everything that needs somebody: by rank, each oldest first. */
-function inOrder(needs: Need[], time: number): Need[] {
+/** Sorts by rank, then oldest first. */
+function sortNeeds(needs: Need[], time: number): Need[] {
   return needs.toSorted((a, b) => rank(a, time) - rank(b, time) || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
 const asNeed = (message: Message): Need => ({ kind: 'ask', id: message.id, at: message.at, message });
 
-/** What needs the person, in order. */
+/** Everything that needs the person, sorted. */
 export const needs = computed(() =>
-  inOrder(
+  sortNeeds(
     [
-      ...(openAsks.value ?? []).filter(isToMe).map(asNeed),
+      ...(openAsks.value ?? []).filter(isAskedOfMe).map(asNeed),
       ...pendingApprovals.value.map(
         (approval): Need => ({ kind: 'approval', id: approval.id, at: approval.created_at, approval }),
       ),
       ...pendingPairings.value.map(
         (pairing): Need => ({ kind: 'pairing', id: pairing.id, at: pairing.created_at, pairing }),
       ),
-      ...standing.value.needs.map((need): Need => ({ kind: 'agents', id: idOf(need), at: need.at, need })),
+      ...agentNeeds.value.needs.map((need): Need => ({ kind: 'agents', id: idOf(need), at: need.at, need })),
     ],
     now.value,
   ),
 );
 
-/** Two needs may be about one thing, such as an agent that is paused and waits. */
-const idOf = ({ kind, id }: StandingNeed): string => `${kind}-${id}`;
+/** Two needs can share an id, such as an agent that is both paused and waiting. */
+const idOf = ({ kind, id }: AgentNeed): string => `${kind}-${id}`;
 
-/** Asks to the person's agents, which the person may answer for them. */
-export const needsOfAgents = computed(() =>
-  inOrder((openAsks.value ?? []).filter((message) => !isToMe(message)).map(asNeed), now.value),
+/** Asks to the person's agents, which the person may answer instead. */
+export const needsOfMyAgents = computed(() =>
+  sortNeeds((openAsks.value ?? []).filter((message) => !isAskedOfMe(message)).map(asNeed), now.value),
 );
 
-/** The board that it comes from; undefined where the person cannot see it. */
+/** The board it comes from; undefined if the person cannot see that board. */
 export function boardOf(need: Need): string | undefined {
   if (need.kind === 'ask') return need.message.board;
   if (need.kind === 'agents') return need.need.board;
@@ -80,10 +79,10 @@ export function boardOf(need: Need): string | undefined {
   return (display?.requested_on ?? display?.boards[0])?.name;
 }
 
-/** What needs the person on one board. */
-export const needsOn = (board: string): Need[] => needs.value.filter((need) => boardOf(need) === board);
+/** The needs on one board. */
+export const needsOnBoard = (board: string): Need[] => needs.value.filter((need) => boardOf(need) === board);
 
-/** Reads the lists. All are shown at once, so that nothing moves when the last of them comes. */
+/** Loads all lists and updates them in one batch, so that the layout changes once. */
 export const readNeeds = oneAtATime(async () => {
   const guest = session.peek()?.person.server_role === 'guest';
   try {
@@ -96,8 +95,8 @@ export const readNeeds = oneAtATime(async () => {
     batch(() => {
       openAsks.value = asks;
       pendingApprovals.value = approvals;
-      pendingPairings.value = pairings.filter(isForMe);
-      standing.value = agents;
+      pendingPairings.value = pairings.filter(awaitsMyChoice);
+      agentNeeds.value = agents;
       needsError.value = null;
     });
   } catch (error) {
@@ -105,8 +104,8 @@ export const readNeeds = oneAtATime(async () => {
   }
 });
 
-/** A proposal that waits for the person to choose one of their agents. */
-function isForMe({
+/** Whether a proposal waits for the person to choose one of their agents. */
+function awaitsMyChoice({
   recipient_id,
   inviter_id,
   awaiting,
@@ -118,8 +117,8 @@ function isForMe({
   return recipient_id === me && inviter_id !== me && waits && !recipient?.live && !chosen_recipient_agent_id;
 }
 
-/** Answers an ask with an option or in words; the same key as long as the outcome is unknown. */
-export async function answer(
+/** Posts an answer to an ask. */
+export async function postAnswer(
   message: Message,
   { option, body, key }: { option?: number; body?: string; key: string },
 ): Promise<Message> {
@@ -133,49 +132,53 @@ export async function answer(
   return posted;
 }
 
-const soon = new Soon(() => {
+const needsThrottle = new Throttle(() => {
   if (session.peek()) void readNeeds();
 });
 
-/** An ask closes by itself when it goes with its default, which no event tells. */
+/** No event reports that an ask closed because its default applies, so a timer reloads the list then. */
 effect(() => {
   const times = (openAsks.value ?? []).flatMap(({ ask }) => (ask?.going_at ? [Date.parse(ask.going_at)] : []));
   const next = Math.min(...times) - Date.now();
-  // Later ones are looked at again whenever the list is read.
+  // setTimeout takes no more than 2^31 - 1 ms; a later reload of the list sets the timer then.
   if (next > 2 ** 31 - 1) return;
-  const timer = setTimeout(() => soon.ask(), Math.max(next, 0) + 1_000);
+  const timer = setTimeout(() => needsThrottle.schedule(), Math.max(next, 0) + 1_000);
   return () => clearTimeout(timer);
 });
 
-const soonAgents = new Soon(() => void readStanding());
+const agentNeedsThrottle = new Throttle(() => void readAgentNeeds());
 
-const readStanding = oneAtATime(async () => {
+const readAgentNeeds = oneAtATime(async () => {
   if (!session.peek()) return;
   try {
-    standing.value = await call('listNeeds');
+    agentNeeds.value = await call('listNeeds');
   } catch (error) {
     needsError.value = error;
   }
 });
 
-/** Some come and go because time passes. */
+/** Some needs start or end with time alone. */
 effect(() => {
-  const { changes_at: at } = standing.value;
+  const { changes_at: at } = agentNeeds.value;
   if (at === null) return;
-  const timer = setTimeout(() => soonAgents.ask(), Math.min(Math.max(Date.parse(at) - Date.now(), 0) + 500, 3_600_000));
+  const timer = setTimeout(
+    () => agentNeedsThrottle.schedule(),
+    Math.min(Math.max(Date.parse(at) - Date.now(), 0) + 500, 3_600_000),
+  );
   return () => clearTimeout(timer);
 });
 
 listen((message) => {
-  if (message.type === 'hint' && ['presence', 'delivery'].includes(message.frame.event)) soonAgents.ask();
-  // Asks are opened, answered and closed by messages: every new head counts.
-  if (message.type === 'hint' && ['head', 'approval', 'boards', 'pairing'].includes(message.frame.event)) soon.ask();
+  if (message.type === 'hint' && ['presence', 'delivery'].includes(message.frame.event)) agentNeedsThrottle.schedule();
+  // Messages open, answer and close asks, so each new head may change the list.
+  if (message.type === 'hint' && ['head', 'approval', 'boards', 'pairing'].includes(message.frame.event))
+    needsThrottle.schedule();
 });
 
 session.subscribe((current) => {
-  if (current) return soon.ask();
+  if (current) return needsThrottle.schedule();
   openAsks.value = null;
   pendingApprovals.value = [];
   pendingPairings.value = [];
-  standing.value = { needs: [], changes_at: null };
+  agentNeeds.value = { needs: [], changes_at: null };
 });

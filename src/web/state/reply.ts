@@ -1,6 +1,6 @@
-/** The message that the next one from the message box replies to. */
+/** The message that the message box replies to. */
 import { signal } from '@preact/signals';
 import type { Message } from '../../contract/types.ts';
 
-/** Null: the next message begins a thread of its own. Setting it moves the focus into the message box. */
+/** Null: the next message starts a new thread. Setting it moves the focus to the message box. */
 export const replyTarget = signal<Message | null>(null);

@@ -1,4 +1,4 @@
-/** The board that is open: its record, its people and agents, and each thing that happens on it, once and in order. */
+/** The open board: its record and members, and its events, each delivered once and in order. */
 import { signal } from '@preact/signals';
 import type { Answer, Board, BoardEvent, Member, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
@@ -6,72 +6,72 @@ import { session } from '../api/session.ts';
 import { listen, showBoard } from '../live/link.ts';
 import type { ToTab } from '../live/protocol.ts';
 import { heads } from './boards.ts';
-import { Soon } from './soon.ts';
+import { Throttle } from './throttle.ts';
 
-/** One event of the board, with the message when it is one that this person may read. */
-export interface Happening {
+/** An event of the board; with the message for `message.posted`, if this person may read it. */
+export interface RoomEvent {
   event: BoardEvent;
   message?: Message;
 }
 
 type TaskCounts = Answer<'listTasks'>['counts'];
-type Listener = (happening: Happening) => void;
+type Listener = (roomEvent: RoomEvent) => void;
 
-/** Events after which the board's record or its members are read again. */
-const ofBoard = /^board\.|^(member|person|agent)\.|^task\.|^file\./;
-const ofMembers = /^(member|person|agent)\.|^task\.(started|joined|done|dropped)$/;
+/** Events after which the board's record, or its members, are loaded again. */
+const changesBoard = /^board\.|^(member|person|agent)\.|^task\.|^file\./;
+const changesMembers = /^(member|person|agent)\.|^task\.(started|joined|done|dropped)$/;
 
 export class Room {
   readonly name: string;
-  /** Null until it was read. */
+  /** Null until loaded. */
   readonly board = signal<Board | null>(null);
   readonly members = signal<Member[]>([]);
-  /** How many tasks are in which state. */
+  /** The number of tasks in each state. */
   readonly tasks = signal<TaskCounts | null>(null);
-  /** Why the board cannot be read, or can no longer be. */
+  /** Why the board cannot be loaded, or is no longer accessible. */
   readonly error = signal<unknown>(null);
-  /** The number of the last event that was given to the listeners; null until the board was read. */
+  /** The number of the last event delivered to listeners; null until the board is loaded. */
   readonly head = signal<number | null>(null);
   private readonly listeners = new Set<Listener>();
   private readonly stop: () => void;
-  /** Frames that wait until what came before them was read. */
-  private waiting: Happening[] = [];
-  private filling = false;
-  /** The head up to which events have to be read, because their frames do not come. */
-  private wanted = 0;
+  /** Events that wait until the events before them are loaded. */
+  private pending: RoomEvent[] = [];
+  private reading = false;
+  /** Events up to this number have to be loaded, because the stream does not send them. */
+  private targetHead = 0;
   private attached = false;
-  private membersToo = false;
-  private readonly refreshSoon = new Soon(() => {
-    void this.refresh(this.membersToo);
-    this.membersToo = false;
+  private membersChanged = false;
+  private readonly refreshThrottle = new Throttle(() => {
+    void this.refresh(this.membersChanged);
+    this.membersChanged = false;
   });
   private closed = false;
 
   constructor(name: string) {
     this.name = name;
-    this.stop = listen((message) => this.take(message));
+    this.stop = listen((message) => this.handleMessage(message));
     void this.start();
   }
 
-  /** Calls `listener` with each event after `head`. The result ends it. */
+  /** Calls `listener` with each event after `head`. Returns a function that unsubscribes. */
   subscribe(listener: Listener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Calls `act` a moment after events that concern it; many at once are one call. The result ends it. */
-  follow(concerns: (happening: Happening) => unknown, act: () => void): () => void {
-    const soon = new Soon(act);
-    const stop = this.subscribe((happening) => {
-      if (concerns(happening)) soon.ask();
+  /** Calls `callback` shortly after events that match, once for many. Returns a function that unsubscribes. */
+  subscribeThrottled(matches: (roomEvent: RoomEvent) => unknown, callback: () => void): () => void {
+    const throttle = new Throttle(callback);
+    const stop = this.subscribe((roomEvent) => {
+      if (matches(roomEvent)) throttle.schedule();
     });
     return () => {
-      soon.stop();
+      throttle.cancel();
       stop();
     };
   }
 
-  /** Reads the board and its members again. */
+  /** Loads the board, its task counts and, unless `withMembers` is false, its members. */
   async refresh(withMembers = true): Promise<void> {
     try {
       const params = { board: this.name };
@@ -92,7 +92,7 @@ export class Room {
 
   close(): void {
     this.closed = true;
-    this.refreshSoon.stop();
+    this.refreshThrottle.cancel();
     this.stop();
     this.listeners.clear();
   }
@@ -102,32 +102,32 @@ export class Room {
     const board = this.board.peek();
     if (!board) return;
     this.head.value = board.head_seq;
-    void this.fill();
+    void this.readMissing();
   }
 
-  private take(message: ToTab): void {
-    if (message.type === 'hint') this.takeHint(message);
+  private handleMessage(message: ToTab): void {
+    if (message.type === 'hint') this.handleHint(message);
     if (!('board' in message) || message.board !== this.name) return;
     if (message.type === 'attached') {
       this.attached = true;
-      this.want(message.head);
+      this.fillTo(message.head);
     } else if (message.type === 'detached') {
       this.attached = false;
-      this.want(heads.peek().get(this.name) ?? 0);
+      this.fillTo(heads.peek().get(this.name) ?? 0);
     } else if (message.type === 'board_ended') void this.refresh();
-    else if (message.frame.event === 'event') this.waiting.push({ event: message.frame.data });
+    else if (message.frame.event === 'event') this.pending.push({ event: message.frame.data });
     else if (message.frame.event === 'message') this.addMessage(message.frame.data);
-    if (message.type === 'frame') this.flush();
+    if (message.type === 'frame') this.deliverPending();
   }
 
-  /** The message of an event comes in a frame of its own after it, which may come after the event was given out. */
+  /** A message arrives in a frame after the frame of its event; adds it if that event is still pending. */
   private addMessage(message: Message): void {
-    const last = this.waiting.at(-1);
+    const last = this.pending.at(-1);
     if (last?.event.seq === message.seq) last.message = message;
   }
 
-  private takeHint({ frame }: Extract<ToTab, { type: 'hint' }>): void {
-    if (frame.event === 'head' && frame.data.board === this.name && !this.attached) this.want(frame.data.seq);
+  private handleHint({ frame }: Extract<ToTab, { type: 'hint' }>): void {
+    if (frame.event === 'head' && frame.data.board === this.name && !this.attached) this.fillTo(frame.data.seq);
     if (frame.event === 'presence' && frame.data.board === this.name) {
       const { member_id, presence, presence_since, delivery, line, state } = frame.data;
       this.members.value = this.members
@@ -137,12 +137,12 @@ export class Room {
             ? { ...member, presence, presence_since, delivery, line, state, waiting: undefined }
             : member,
         );
-      if (presence === 'waiting') void this.readWaiting(member_id);
+      if (presence === 'waiting') void this.refreshWaitingMember(member_id);
     }
   }
 
-  /** What an agent waits with is told to its own person, who asks for it. */
-  private async readWaiting(id: string): Promise<void> {
+  /** What an agent waits for is not part of the hint; only its own person can read it. */
+  private async refreshWaitingMember(id: string): Promise<void> {
     const member = this.members.peek().find((one) => one.id === id);
     if (member?.owner !== session.peek()?.person.handle) return;
     const read = await call('getMember', { params: { board: this.name, member: id } }).catch(() => null);
@@ -150,58 +150,60 @@ export class Room {
     this.members.value = this.members.peek().map((one) => (one.id === id ? read : one));
   }
 
-  private want(head: number): void {
-    this.wanted = Math.max(this.wanted, head);
-    void this.fill();
+  private fillTo(head: number): void {
+    this.targetHead = Math.max(this.targetHead, head);
+    void this.readMissing();
   }
 
-  /** Reads what happened before the stream began. */
-  private async fill(): Promise<void> {
-    if (this.filling || this.head.peek() === null) return;
-    this.filling = true;
+  /** Loads events that the stream did not send, up to `targetHead`. */
+  private async readMissing(): Promise<void> {
+    if (this.reading || this.head.peek() === null) return;
+    this.reading = true;
     try {
-      while (!this.closed && (this.head.peek() ?? 0) < this.wanted) {
+      while (!this.closed && (this.head.peek() ?? 0) < this.targetHead) {
         const after = this.head.peek() ?? 0;
         const page = await call('listEvents', { params: { board: this.name }, query: { after, limit: 200 } });
-        const messages = await messagesOf(this.name, page.events);
+        const messages = await readMessages(this.name, page.events);
         if (this.closed || page.events.length === 0) break;
-        for (const event of page.events) this.give({ event, message: messages.get(event.seq) });
+        for (const event of page.events) this.deliver({ event, message: messages.get(event.seq) });
       }
     } catch {
-      // The next head or frame tries again; the banner says that there is no connection.
+      // The next head or frame tries again. The banner shows that there is no connection.
     } finally {
-      this.filling = false;
-      this.flush();
+      this.reading = false;
+      this.deliverPending();
     }
   }
 
-  private flush(): void {
-    if (this.filling || this.head.peek() === null) return;
-    const ready = this.waiting;
-    // The message of the last event may be on its way.
-    const last = ready.at(-1);
-    const open = last?.event.type === 'message.posted' && !last.message && !last.event.data_withheld ? last : undefined;
-    this.waiting = open ? [open] : [];
-    for (const happening of open ? ready.slice(0, -1) : ready) this.give(happening);
+  private deliverPending(): void {
+    if (this.reading || this.head.peek() === null) return;
+    const batch = this.pending;
+    // The frame with the message of the last event may not have arrived yet.
+    const last = batch.at(-1);
+    const incomplete =
+      last?.event.type === 'message.posted' && !last.message && !last.event.data_withheld ? last : undefined;
+    this.pending = incomplete ? [incomplete] : [];
+    for (const roomEvent of incomplete ? batch.slice(0, -1) : batch) this.deliver(roomEvent);
   }
 
-  private give(happening: Happening): void {
-    const { event } = happening;
+  private deliver(roomEvent: RoomEvent): void {
+    const { event } = roomEvent;
     const head = this.head.peek() ?? 0;
     if (event.seq <= head) return;
     if (event.seq > head + 1) {
-      this.waiting.unshift(happening);
-      this.want(event.seq);
+      this.pending.unshift(roomEvent);
+      this.fillTo(event.seq);
       return;
     }
     this.head.value = event.seq;
-    for (const listener of this.listeners) listener(happening);
-    if (ofMembers.test(event.type)) this.membersToo = true;
-    if (ofBoard.test(event.type) || happening.message?.ask || happening.message?.answer) this.refreshSoon.ask();
+    for (const listener of this.listeners) listener(roomEvent);
+    if (changesMembers.test(event.type)) this.membersChanged = true;
+    if (changesBoard.test(event.type) || roomEvent.message?.ask || roomEvent.message?.answer)
+      this.refreshThrottle.schedule();
   }
 }
 
-async function messagesOf(board: string, events: BoardEvent[]): Promise<Map<number, Message>> {
+async function readMessages(board: string, events: BoardEvent[]): Promise<Map<number, Message>> {
   const posted = events.filter(({ type, data_withheld }) => type === 'message.posted' && !data_withheld);
   const found = new Map<number, Message>();
   const last = posted.at(-1)?.seq;
@@ -216,10 +218,10 @@ async function messagesOf(board: string, events: BoardEvent[]): Promise<Map<numb
   return found;
 }
 
-/** The open board; null on another screen. */
+/** The open board; null on other screens. */
 export const room = signal<Room | null>(null);
 
-/** Opens a board, which ends the one before. */
+/** Opens a board and closes the previous one; null only closes. */
 export function openRoom(name: string | null): void {
   if (room.peek()?.name === name) return;
   room.peek()?.close();

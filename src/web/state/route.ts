@@ -1,4 +1,4 @@
-/** The address: which screen is open, and what on it. Every message, task, file version and event has an address of its own. */
+/** Routing: which screen the address opens. Every message, task, file version and event has its own address. */
 import { signal } from '@preact/signals';
 
 const boardTabs = ['talk', 'tasks', 'files', 'people', 'record'] as const;
@@ -10,17 +10,17 @@ export interface BoardPlace {
   screen: 'board';
   board: string;
   tab: BoardTab;
-  /** The number of a message, to which the conversation opens. */
+  /** The number of the message that the conversation scrolls to. */
   message?: number;
-  /** The reference of a task, such as PAY-12, whose panel is open. */
+  /** The reference of the open task, such as PAY-12. */
   task?: string;
-  /** The name of a file, with one of its versions and the version it is compared with. */
+  /** The name of the open file; `version` is shown, compared with `against`. */
   file?: string;
   version?: number;
   against?: number;
-  /** The number of an event of the record. */
+  /** The number of the open event in the record. */
   event?: number;
-  /** The name of an agent, whose own page is open. */
+  /** The name of the agent whose page is open. */
   agent?: string;
 }
 
@@ -31,16 +31,16 @@ export type Place =
   | { screen: 'inbox'; kind?: InboxKind; id?: string }
   | { screen: 'search'; q: string; board?: string };
 
-const whole = (text: string | null): number | undefined =>
+const parsePositiveInteger = (text: string | null): number | undefined =>
   text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 
-/** The place that an address names. */
-function placeOf({ pathname, searchParams: query, hash }: URL): Place {
+/** Parses an address into a place. */
+function parsePlace({ pathname, searchParams: query, hash }: URL): Place {
   const [, first = '', second, third] = pathname.split('/');
   const board = query.get('board') ?? undefined;
   switch (first) {
     case '':
-      return board === undefined ? { screen: 'boards' } : boardPlace(board, query);
+      return board === undefined ? { screen: 'boards' } : parseBoardPlace(board, query);
     case 'boards':
     case 'everything':
     case 'agents':
@@ -59,18 +59,18 @@ function placeOf({ pathname, searchParams: query, hash }: URL): Place {
   }
 }
 
-function boardPlace(board: string, query: URLSearchParams): BoardPlace {
+function parseBoardPlace(board: string, query: URLSearchParams): BoardPlace {
   const text = (name: string): string | undefined => query.get(name) ?? undefined;
   const place = {
-    message: whole(query.get('message')),
+    message: parsePositiveInteger(query.get('message')),
     task: text('task'),
     file: text('file'),
-    version: whole(query.get('version')),
-    against: whole(query.get('against')),
-    event: whole(query.get('event')),
+    version: parsePositiveInteger(query.get('version')),
+    against: parsePositiveInteger(query.get('against')),
+    event: parsePositiveInteger(query.get('event')),
     agent: text('agent'),
   };
-  const implied = place.task
+  const defaultTab = place.task
     ? 'tasks'
     : place.file
       ? 'files'
@@ -79,16 +79,19 @@ function boardPlace(board: string, query: URLSearchParams): BoardPlace {
         : place.event
           ? 'record'
           : 'talk';
-  return { screen: 'board', board, tab: boardTabs.find((tab) => tab === query.get('tab')) ?? implied, ...place };
+  return { screen: 'board', board, tab: boardTabs.find((tab) => tab === query.get('tab')) ?? defaultTab, ...place };
 }
 
-/** The address of a place, from the root of the server. */
+/** The path and query of a place. */
 export function hrefOf(place: Place): string {
   switch (place.screen) {
     case 'board': {
       const { screen: _, ...parts } = place;
-      const { tab: implied } = boardPlace(place.board, new URLSearchParams(pairsOf({ ...parts, tab: undefined })));
-      return `/?${new URLSearchParams(pairsOf({ ...parts, tab: parts.tab === implied ? undefined : parts.tab }))}`;
+      const { tab: defaultTab } = parseBoardPlace(
+        place.board,
+        new URLSearchParams(toEntries({ ...parts, tab: undefined })),
+      );
+      return `/?${new URLSearchParams(toEntries({ ...parts, tab: parts.tab === defaultTab ? undefined : parts.tab }))}`;
     }
     case 'boards':
       return '/';
@@ -99,43 +102,43 @@ export function hrefOf(place: Place): string {
     case 'inbox':
       return ['/inbox', place.kind, place.id].filter(Boolean).join('/');
     case 'search':
-      return `/search?${new URLSearchParams(pairsOf({ q: place.q, board: place.board }))}`;
+      return `/search?${new URLSearchParams(toEntries({ q: place.q, board: place.board }))}`;
     default:
       return `/${place.screen}`;
   }
 }
 
-const pairsOf = (values: object): [string, string][] =>
+const toEntries = (values: object): [string, string][] =>
   Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
 
-/** Where the person is. Assigning it does not change the address: `go` does. */
-export const place = signal<Place>(placeOf(new URL(location.href)));
+/** The current place. To change it together with the address, call {@link navigate}. */
+export const place = signal<Place>(parsePlace(new URL(location.href)));
 
-/** Opens a place. `replace`: the place before is not kept in the history. */
-export function go(next: Place, { replace = false } = {}): void {
-  goTo(hrefOf(next), replace);
+/** Opens a place. `replace` replaces the current history entry instead of adding one. */
+export function navigate(next: Place, { replace = false } = {}): void {
+  navigateTo(hrefOf(next), replace);
 }
 
-function goTo(href: string, replace: boolean): void {
+function navigateTo(href: string, replace: boolean): void {
   if (replace || href === location.pathname + location.search + location.hash) history.replaceState(null, '', href);
   else history.pushState(null, '', href);
-  place.value = placeOf(new URL(location.href));
+  place.value = parsePlace(new URL(location.href));
 }
 
-/** Follows links within the page without loading it anew, and the browser's way back. */
-export function followLinks(): void {
+/** Handles clicks on links within the page, and the browser's back and forward buttons. */
+export function startRouting(): void {
   addEventListener('popstate', () => {
-    place.value = placeOf(new URL(location.href));
+    place.value = parsePlace(new URL(location.href));
   });
   addEventListener('hashchange', () => {
-    place.value = placeOf(new URL(location.href));
+    place.value = parsePlace(new URL(location.href));
   });
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const link = (event.target as Element).closest?.('a');
     if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
-    if (placeOf(new URL(link.href)).screen === 'nowhere' || link.pathname.startsWith('/v1/')) return;
+    if (parsePlace(new URL(link.href)).screen === 'nowhere' || link.pathname.startsWith('/v1/')) return;
     event.preventDefault();
-    goTo(link.pathname + link.search + link.hash, false);
+    navigateTo(link.pathname + link.search + link.hash, false);
   });
 }

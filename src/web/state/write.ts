@@ -1,24 +1,24 @@
-/** A write of the person: never sent twice at once, and repeated with the same key as long as its outcome is unknown. */
+/** Writes from components: one at a time, retried with the same idempotency key while the outcome is unknown. */
 import { useRef, useState } from 'preact/hooks';
 import { isUnsettled } from '../api/errors.ts';
 
 export interface Write {
-  /** Whether one is under way: its button waits. */
+  /** Whether a write is running; disable its button. */
   busy: boolean;
-  /** Why the last one did not succeed; null when it did. */
+  /** The error of the last write; null if it succeeded. */
   error: unknown;
   /**
-   * Carries out a write, unless one is under way.
+   * Runs a write unless one is running already.
    *
-   * @param name what it does; a repeat of the same name after an unknown outcome gets the same key
-   * @returns whether it succeeded
+   * @param name identifies the write: a retry with the same name after an unknown outcome reuses the key
+   * @returns true if it succeeded
    */
   run(name: string, send: (key: string) => Promise<unknown>): Promise<boolean>;
-  /** Forgets the error. */
+  /** Clears the error. */
   clear(): void;
 }
 
-/** Writes of one component: one at a time. */
+/** Gives a component its own {@link Write}. */
 export function useWrite(): Write {
   const [{ busy, error }, set] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null });
   const running = useRef(false);

@@ -54,7 +54,7 @@ export function useAboutTask(room: Room, task: string): AboutTask {
 
   useEffect(
     () =>
-      room.follow(
+      room.subscribeThrottled(
         ({ event, message }) =>
           event.type.startsWith('file.') || message?.answer || message?.about.some(({ id }) => id === task),
         () => setAgain((count) => count + 1),

@@ -5,16 +5,16 @@ import { questionOf, stakesOf } from '../parts/ask.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
 import { ago } from '../parts/time.tsx';
-import { answering, pickOption, sendAnswer } from '../state/answers.ts';
+import { answerAttempts, pickOption, sendAnswer } from '../state/answers.ts';
 import { useKeys } from '../state/keys.ts';
-import { isToMe } from '../state/needs.ts';
+import { isAskedOfMe } from '../state/needs.ts';
 
 /** @param keys whether 1 to 4 answer this one: the first of those that the person may answer */
 export function AskCard({ message, keys, answered }: { message: Message; keys: boolean; answered: () => void }) {
   const [words, setWords] = useState('');
   const ask = message.ask!;
-  const sending = answering.value.get(message.id)?.state === 'sending';
-  const mine = isToMe(message) && ask.can_answer && ask.state === 'open';
+  const sending = answerAttempts.value.get(message.id)?.state === 'sending';
+  const mine = isAskedOfMe(message) && ask.can_answer && ask.state === 'open';
   const { question, rest } = questionOf(message);
   const stakes = ask.blocking ? null : stakesOf(message);
   useKeys(

@@ -4,7 +4,7 @@ import type { Member, Message, Task } from '../../contract/types.ts';
 import { questionOf } from '../parts/ask.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { ago, timeOfDay } from '../parts/time.tsx';
-import { isToMe } from '../state/needs.ts';
+import { isAskedOfMe } from '../state/needs.ts';
 
 export const columns = ['needs_you', 'blocked', 'in_progress', 'open', 'done'] as const;
 type Column = (typeof columns)[number];
@@ -54,7 +54,7 @@ const GONE = 60_000;
 /** The line under the title of a card: the fact that matters most; null without one. */
 export function sublineOf(task: Task, asks: Message[], owner: Member | undefined, now: number): Subline | null {
   if (isClosed(task)) return closedLine(task, now);
-  const mine = asks.filter(isToMe);
+  const mine = asks.filter(isAskedOfMe);
   const blocking = mine.find(({ ask }) => ask?.blocking);
   if (task.needs_you)
     return { icon: 'ask', tone: 'mine', text: blocking ? questionOf(blocking).question : 'waits on your answer' };
@@ -86,7 +86,7 @@ function closedLine(task: Task, now: number): Subline {
 
 /** What waits on the person among the tasks, in a sentence: "1 waits on you, 9 min; 1 goes on without you at 14:30". */
 export function waitingSentence(asks: Message[], now: number): string {
-  const mine = asks.filter((message) => message.ask?.task && isToMe(message));
+  const mine = asks.filter((message) => message.ask?.task && isAskedOfMe(message));
   const blocking = mine.filter(({ ask }) => ask?.blocking);
   const going = mine.flatMap(({ ask }) => (ask?.going_at && Date.parse(ask.going_at) > now ? [ask.going_at] : []));
   const oldest = blocking.map(({ at }) => at).sort()[0];

@@ -6,9 +6,9 @@ import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
-import { keep, kept } from '../state/kept.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 import type { AboutTask } from './about-task.ts';
 
@@ -63,11 +63,11 @@ export function MessagesAbout(props: { task: Task; about: AboutTask; room: Room;
 
 function Write({ task, room }: { task: Task; room: Room }) {
   const draft = `draft-${task.id}`;
-  const [text, setText] = useState(kept(draft) ?? '');
+  const [text, setText] = useState(readStorage(draft) ?? '');
   const { busy, error, run } = useWrite();
   const change = (next: string): void => {
     setText(next);
-    keep(draft, next || null);
+    writeStorage(draft, next || null);
   };
   const post = (event: Event): void => {
     event.preventDefault();

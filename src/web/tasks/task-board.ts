@@ -4,8 +4,8 @@ import type { Answer, Member, Task } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
 import { now } from '../state/clock.ts';
-import type { Happening, Room } from '../state/room.ts';
-import { oneAtATime, Soon } from '../state/soon.ts';
+import type { Room, RoomEvent } from '../state/room.ts';
+import { oneAtATime, Throttle } from '../state/throttle.ts';
 import { columnOf, isClosed } from './columns.ts';
 
 type Counts = Answer<'listTasks'>['counts'];
@@ -25,7 +25,7 @@ export class TaskBoard {
   /** Tasks that an event was about since the last read. */
   private touched = new Set<string>();
   private readonly read = oneAtATime(() => this.readOpen());
-  private readonly soon = new Soon(() => void this.read());
+  private readonly soon = new Throttle(() => void this.read());
   /** Where the next page of ended tasks begins, by state; null: all were read. */
   private readonly older: Record<'done' | 'cancelled', string | null | undefined> = {
     done: undefined,
@@ -39,7 +39,7 @@ export class TaskBoard {
       if (room.head.value !== null && !this.tasks.peek()) void this.read();
     });
     const followStale = effect(() => {
-      if (now.value && this.mayTurn(room.members.value)) this.soon.ask();
+      if (now.value && this.mayTurn(room.members.value)) this.soon.schedule();
     });
     this.stops = [begin, followStale, room.subscribe((happening) => this.hear(happening))];
   }
@@ -54,7 +54,7 @@ export class TaskBoard {
   }
 
   close(): void {
-    this.soon.stop();
+    this.soon.cancel();
     for (const stop of this.stops) stop();
   }
 
@@ -85,13 +85,13 @@ export class TaskBoard {
     void this.read();
   }
 
-  private hear({ event, message }: Happening): void {
+  private hear({ event, message }: RoomEvent): void {
     const about = event.type.startsWith('task.')
       ? [String(event.data?.['task_id'])]
       : (message?.about ?? []).map(({ id }) => id);
     for (const id of about) this.touched.add(id);
     // An ask or an answer may block a task without being about one in words.
-    if (about.length > 0 || message?.ask || message?.answer) this.soon.ask();
+    if (about.length > 0 || message?.ask || message?.answer) this.soon.schedule();
   }
 
   private async readOpen(): Promise<void> {

@@ -4,11 +4,11 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { now } from '../state/clock.ts';
-import { keep, kept } from '../state/kept.ts';
 import { moveFocus, useKeys } from '../state/keys.ts';
 import { openAsks } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
-import { type BoardPlace, go } from '../state/route.ts';
+import { type BoardPlace, navigate } from '../state/route.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 import { waitingSentence } from './columns.ts';
 import { FlowPlot } from './flow-plot.tsx';
 import { ByAgent, ByState } from './groups.tsx';
@@ -33,7 +33,7 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
   // The plot can wait until the tasks are there.
   useEffect(() => effect(() => void (board.tasks.value && log.read())), [board, log]);
 
-  const [grouping, setGrouping] = useState<Grouping>(kept('tasks-by') === 'agent' ? 'agent' : 'state');
+  const [grouping, setGrouping] = useState<Grouping>(readStorage('tasks-by') === 'agent' ? 'agent' : 'state');
   const [creating, setCreating] = useState(false);
   const list = useRef<HTMLDivElement>(null);
   const focused = useRef<string | null>(null);
@@ -44,9 +44,9 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
 
   const group = (by: Grouping): void => {
     setGrouping(by);
-    keep('tasks-by', by === 'state' ? null : by);
+    writeStorage('tasks-by', by === 'state' ? null : by);
   };
-  const close = (): void => go({ screen: 'board', board: room.name, tab: 'tasks' });
+  const close = (): void => navigate({ screen: 'board', board: room.name, tab: 'tasks' });
 
   useKeys(
     'Tasks',
@@ -124,7 +124,7 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
           created={(task) => {
             board.put(task);
             setCreating(false);
-            go({ screen: 'board', board: room.name, tab: 'tasks', task: task.ref });
+            navigate({ screen: 'board', board: room.name, tab: 'tasks', task: task.ref });
           }}
         />
       )}

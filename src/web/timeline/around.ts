@@ -12,7 +12,7 @@ export class Around {
 
   constructor(room: Room) {
     this.room = room;
-    this.stop = room.follow(
+    this.stop = room.subscribeThrottled(
       // An ask blocks its task, an answer frees it.
       ({ event, message }) => /^(task|file)\./.test(event.type) || message?.ask || message?.answer,
       () => void this.read(),

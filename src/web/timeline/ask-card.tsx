@@ -10,7 +10,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { ago, timeOfDay } from '../parts/time.tsx';
 import { toast } from '../parts/toast.tsx';
 import { now } from '../state/clock.ts';
-import { useShownAsk } from '../state/shown-asks.ts';
+import { useVisibleAsk } from '../state/visible-asks.ts';
 import { useWrite } from '../state/write.ts';
 import { type Talk, useTalk } from './context.ts';
 
@@ -27,7 +27,7 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
   const talk = useTalk();
   const id = useId();
   const write = useWrite();
-  const card = useShownAsk(message.id);
+  const card = useVisibleAsk(message.id);
   const ask = message.ask as Ask;
   const state = stateOf(ask);
   const can = ask.can_answer && state !== 'withdrawn';

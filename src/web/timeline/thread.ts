@@ -2,14 +2,14 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import type { Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { keep, kept } from '../state/kept.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 
 /** Most replies of one thread that stand in the document. */
 const MOST_SHOWN = 60;
 const MOST_REMEMBERED = 400;
 
 /** The person's own choices by the message's id, the latest last. */
-const chosen = new Map<string, boolean>(JSON.parse(kept('threads') ?? '[]') as [string, boolean][]);
+const chosen = new Map<string, boolean>(JSON.parse(readStorage('threads') ?? '[]') as [string, boolean][]);
 
 /** A message. Its record is replaced when something about it changes, such as its reactions. */
 export class Post {
@@ -59,7 +59,7 @@ export class Thread {
   choose(open: boolean): Promise<void> {
     chosen.delete(this.root.id);
     chosen.set(this.root.id, open);
-    keep('threads', JSON.stringify([...chosen].slice(-MOST_REMEMBERED)));
+    writeStorage('threads', JSON.stringify([...chosen].slice(-MOST_REMEMBERED)));
     this.open.value = open;
     return open ? this.load() : Promise.resolve();
   }

@@ -6,8 +6,8 @@ import { batch, signal } from '@preact/signals';
 import type { BoardEvent, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { keep, kept } from '../state/kept.ts';
-import type { Happening, Room } from '../state/room.ts';
+import type { Room, RoomEvent } from '../state/room.ts';
+import { readStorage, writeStorage } from '../state/storage.ts';
 import { changed } from './changes.ts';
 import { type Entry, hasLine, lineTypes, weightOf } from './entries.ts';
 import { Post } from './thread.ts';
@@ -52,11 +52,11 @@ export class Timeline {
   readonly loading = signal<'older' | 'newer' | null>(null);
   readonly aim = signal<Aim>({ seq: null, focus: false, mark: false });
   /** Whether the lines of board events are shown. */
-  readonly lines = signal(kept('board-events') !== 'hidden');
+  readonly lines = signal(readStorage('board-events') !== 'hidden');
   private low = 0;
   private high = ALL;
   /** What happened while something was read, which may not be in what was read. */
-  private waiting: Happening[] = [];
+  private waiting: RoomEvent[] = [];
   private reads = 0;
   /** Whether the view is at its end and goes on with it. */
   following = true;
@@ -65,7 +65,7 @@ export class Timeline {
   constructor(room: Room) {
     this.room = room;
     this.unread = new Unread(room.name);
-    this.stop = room.subscribe((happening) => this.take(happening));
+    this.stop = room.subscribe((roomEvent) => this.take(roomEvent));
   }
 
   /** @param at the number of the message to which it opens; without one the first unread, else the newest. */
@@ -135,7 +135,7 @@ export class Timeline {
 
   /** Shows or hides the lines of board events, and remembers it. @param around the message that stays in view. */
   async showLines(shown: boolean, around: number | null): Promise<void> {
-    keep('board-events', shown ? null : 'hidden');
+    writeStorage('board-events', shown ? null : 'hidden');
     this.lines.value = shown;
     if (!shown) this.entries.value = this.entries.peek().filter((entry) => entry instanceof Post);
     else await this.replace(() => (around === null ? this.read({ newest: true }) : this.readAround(around)));
@@ -228,10 +228,10 @@ export class Timeline {
     } finally {
       this.reads--;
       if (this.reads === 0)
-        for (const happening of this.waiting.splice(0)) {
-          this.append(happening);
+        for (const roomEvent of this.waiting.splice(0)) {
+          this.append(roomEvent);
           // What was read may be older than this.
-          changed(this, happening.event, happening.message);
+          changed(this, roomEvent.event, roomEvent.message);
         }
     }
   }
@@ -277,19 +277,19 @@ export class Timeline {
     }
   }
 
-  private take(happening: Happening): void {
-    const { event, message } = happening;
+  private take(roomEvent: RoomEvent): void {
+    const { event, message } = roomEvent;
     batch(() => {
       if (message) this.unread.add(message);
-      if (this.reads > 0 || !this.opened.peek()) this.waiting.push(happening);
-      else this.append(happening);
+      if (this.reads > 0 || !this.opened.peek()) this.waiting.push(roomEvent);
+      else this.append(roomEvent);
       changed(this, event, message);
     });
     // Who has written something sees it.
     if (message?.sender === 'self' && message.thread_root === null && document.hasFocus()) void this.toNewest();
   }
 
-  private append({ event, message }: Happening): void {
+  private append({ event, message }: RoomEvent): void {
     const entries = this.entries.peek();
     if (!this.atEnd.peek() || event.seq <= (entries.at(-1)?.seq ?? 0)) return;
     if (message?.thread_root === null) this.entries.value = [...entries, new Post(message, true)];

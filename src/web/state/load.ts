@@ -1,0 +1,50 @@
+/** Loads data from the server for a component. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+export interface Load<T> {
+  /** Null until the first load succeeds. */
+  value: T | null;
+  /** The error of the last load; null if it succeeded. */
+  error: unknown;
+  /** Loads again. `value` keeps the old data until then. */
+  reload(): Promise<void>;
+}
+
+const nothing = { value: null, error: null };
+
+/**
+ * Loads when the component mounts, and on `reload`.
+ *
+ * @param keys identify the data: a change discards the old value and loads anew
+ * @param reloadOn a change loads again and keeps the old value meanwhile
+ */
+export function useLoad<T>(
+  load: () => Promise<T>,
+  keys: readonly unknown[] = [],
+  reloadOn: readonly unknown[] = [],
+): Load<T> {
+  const [state, setState] = useState<{ value: T | null; error: unknown }>(nothing);
+  const started = useRef(0);
+  /** Results of attempts up to this number are out of date and ignored. */
+  const staleUpTo = useRef(0);
+  const reload = async (): Promise<void> => {
+    const attempt = ++started.current;
+    const finish = (next: { value?: T; error: unknown }): void => {
+      if (attempt <= staleUpTo.current) return;
+      staleUpTo.current = attempt;
+      setState((last) => ({ ...last, ...next }));
+    };
+    await load().then(
+      (value) => finish({ value, error: null }),
+      (error: unknown) => finish({ error }),
+    );
+  };
+  useEffect(() => {
+    setState(nothing);
+    return () => {
+      staleUpTo.current = started.current;
+    };
+  }, keys as unknown[]);
+  useEffect(() => void reload(), [...keys, ...reloadOn]);
+  return { ...state, reload };
+}

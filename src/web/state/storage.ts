@@ -1,0 +1,23 @@
+/** Values stored in this browser, such as drafts and the theme. Falls back to memory where localStorage fails. */
+const memory = new Map<string, string>();
+
+/** Returns the text stored under a name, or null. */
+export function readStorage(name: string): string | null {
+  try {
+    return localStorage.getItem(name) ?? memory.get(name) ?? null;
+  } catch {
+    return memory.get(name) ?? null;
+  }
+}
+
+/** Stores a text under a name; null removes it. */
+export function writeStorage(name: string, text: string | null): void {
+  if (text === null) memory.delete(name);
+  else memory.set(name, text);
+  try {
+    if (text === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, text);
+  } catch {
+    // The copy in memory remains.
+  }
+}

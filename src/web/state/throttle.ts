@@ -1,0 +1,47 @@
+/** Limits how often work that many events ask for runs. */
+
+const DELAY_MS = 150;
+
+/** Runs a callback `DELAY_MS` after the first `schedule`; calls in between are merged into that run. */
+export class Throttle {
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly callback: () => void;
+
+  constructor(work: () => void) {
+    this.callback = work;
+  }
+
+  schedule(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.callback();
+    }, DELAY_MS);
+  }
+
+  /** Drops the scheduled run, if there is one. */
+  cancel(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+}
+
+/** Wraps work so that runs never overlap. Calls during a run share one more run after it, and wait for that. */
+export function oneAtATime(callback: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let again = false;
+  const run = async (): Promise<void> => {
+    try {
+      do {
+        again = false;
+        await callback();
+      } while (again);
+    } finally {
+      running = null;
+    }
+  };
+  return () => {
+    again = running !== null;
+    running ??= run();
+    return running;
+  };
+}
