@@ -1,4 +1,7 @@
-/** An agent's own page: who it is and whose, what it is on, whether it is woken now, what was handed to it, what it wrote. */
+/**
+ * An agent's own page: who it is and whose, what it is on, whether it is woken now, what was handed to it, what it
+ * wrote.
+ */
 import { useEffect, useState } from 'preact/hooks';
 import { usageWords, waitingWords } from '../../contract/agent-text.ts';
 import type { Member } from '../../contract/types.ts';
@@ -6,7 +9,7 @@ import { call } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { ago, exactly } from '../parts/time.tsx';
+import { ago, formatExact } from '../parts/time.tsx';
 import { Glyph, Presence } from '../parts/who.tsx';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
@@ -106,7 +109,7 @@ function Page({ member, room }: { member: Member; room: Room }) {
                       : line.source === 'task'
                         ? 'from its task'
                         : `said by ${line.set_by}`}
-                    , <span title={exactly(line.at)}>{ago(line.at)}</span>
+                    , <span title={formatExact(line.at)}>{ago(line.at)}</span>
                   </p>
                   {line.paths && <p class="mono">{line.paths.join(', ')}</p>}
                 </>
@@ -175,7 +178,7 @@ function Page({ member, room }: { member: Member; room: Room }) {
         )}
         <div>
           <dt>Joined</dt>
-          <dd title={exactly(member.joined_at)}>{ago(member.joined_at)}</dd>
+          <dd title={formatExact(member.joined_at)}>{ago(member.joined_at)}</dd>
         </div>
       </dl>
       {member.can_remove && member.status === 'active' && (

@@ -103,8 +103,8 @@ export function RemoveAgent({ member, close, changed }: { member: Member; close:
     <Confirm
       title={`Remove ${member.name} from ${member.board}`}
       action={`Remove ${member.name}`}
-      close={close}
-      send={async (key) => {
+      onClose={close}
+      onConfirm={async (key) => {
         await call('removeMember', { params, idempotencyKey: key });
         changed();
       }}

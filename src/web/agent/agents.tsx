@@ -37,7 +37,7 @@ export default function Agents() {
     <main class="page" id="main">
       <div class="col wide">
         <h1>Your agents</h1>
-        <ProblemLine error={error} again={reload} />
+        <ProblemLine error={error} onRetry={reload} />
         {agents?.length === 0 && (
           <p class="q2">None yet. On a board, “Join line for an agent” brings a session of yours onto it.</p>
         )}

@@ -1,7 +1,7 @@
 /** How messages reach an agent: its person chooses, the others see it. */
 import type { DeliveryMode, Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { sentenceOf } from '../api/errors.ts';
+import { errorText } from '../api/errors.ts';
 import { Select } from '../parts/select.tsx';
 import { useWrite } from '../state/write.ts';
 import { modeNames, modes } from './waking.ts';
@@ -24,9 +24,9 @@ export function Delivery({ member, own, changed }: { member: Member; own: boolea
         value={mode}
         options={modeNames.map((name) => [name, modes[name].name] as const)}
         disabled={busy}
-        choose={set}
+        onChange={set}
       />
-      {error !== null && <p role="alert">{sentenceOf(error)}</p>}
+      {error !== null && <p role="alert">{errorText(error)}</p>}
     </>
   );
 }

@@ -44,7 +44,7 @@ export function LineForm({ member, close, changed }: { member: Member; close: ()
       title={`What ${member.name} is on`}
       write={write}
       action="Save"
-      ready={text.trim() !== ''}
+      canSubmit={text.trim() !== ''}
       aside={
         member.line && (
           <button type="button" class="b" disabled={write.busy} onClick={clear}>
@@ -52,8 +52,8 @@ export function LineForm({ member, close, changed }: { member: Member; close: ()
           </button>
         )
       }
-      send={send}
-      close={close}
+      onSubmit={send}
+      onClose={close}
     >
       <label>
         In one line
@@ -67,7 +67,7 @@ export function LineForm({ member, close, changed }: { member: Member; close: ()
       </label>
       <label>
         It is
-        <Select class="in" value={pause} options={pauses} choose={setPause} />
+        <Select class="in" value={pause} options={pauses} onChange={setPause} />
       </label>
       <p class="q2">Everyone on the board sees it. The agent itself may change it.</p>
     </FormDialog>

@@ -1,26 +1,26 @@
-/** Bytes of file versions, read for previews and comparisons. */
+/** Downloads file versions for previews and comparisons. */
 import { download } from '../../client/download.ts';
 import { client } from './client.ts';
 
-/** Longer texts are not shown: they can be downloaded. */
-export const MOST_TEXT = 524_288;
+/** Longer texts are not shown, only offered for download. In bytes. */
+export const MAX_TEXT_BYTES = 524_288;
 
-interface Named {
+interface FileVersionRef {
   board: string;
   file: string;
   version: number;
 }
 
-/** The address of a version's bytes. The server always gives them as an attachment. */
-export const bytesHref = ({ board, file, version }: Named): string =>
+/** The download address of a version. The server sends it as an attachment. */
+export const bytesHref = ({ board, file, version }: FileVersionRef): string =>
   `/v1/boards/${encodeURIComponent(board)}/files/${encodeURIComponent(file)}/versions/${version}`;
 
-/** The last texts that were read: a version never changes. */
-const texts = new Map<string, Promise<string>>();
-const KEPT = 12;
+/** The latest texts by address. A version never changes, so entries stay valid. */
+const textCache = new Map<string, Promise<string>>();
+const MAX_CACHED = 12;
 
-/** All bytes of a version. */
-export async function readBytes({ board, file, version }: Named): Promise<Uint8Array<ArrayBuffer>> {
+/** Downloads a version. */
+export async function readBytes({ board, file, version }: FileVersionRef): Promise<Uint8Array<ArrayBuffer>> {
   let chunks: Uint8Array[] = [];
   const write = (chunk: Uint8Array): void => void chunks.push(chunk);
   const restart = (): void => {
@@ -30,15 +30,15 @@ export async function readBytes({ board, file, version }: Named): Promise<Uint8A
   return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }
 
-/** A version as text. */
-export function readText(named: Named): Promise<string> {
-  const key = bytesHref(named);
-  const known = texts.get(key);
-  if (known) return known;
-  const reading = readBytes(named).then((bytes) => new TextDecoder().decode(bytes));
-  texts.set(key, reading);
-  reading.catch(() => texts.delete(key));
-  const [oldest] = texts.keys();
-  if (texts.size > KEPT && oldest !== undefined) texts.delete(oldest);
+/** Downloads a version as text, or takes it from the cache. */
+export function readText(version: FileVersionRef): Promise<string> {
+  const key = bytesHref(version);
+  const cached = textCache.get(key);
+  if (cached) return cached;
+  const reading = readBytes(version).then((bytes) => new TextDecoder().decode(bytes));
+  textCache.set(key, reading);
+  reading.catch(() => textCache.delete(key));
+  const [oldest] = textCache.keys();
+  if (textCache.size > MAX_CACHED && oldest !== undefined) textCache.delete(oldest);
   return reading;
 }

@@ -1,13 +1,13 @@
-/** Calls of the API: the same client as the command line's, with the browser's session instead of a key. */
+/** The API client of the page. It uses the browser's session instead of an access key. */
 import { type CallInput, Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { type Page, type PagedName, pages } from '../../client/pages.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, CurrentBrowserSession } from '../../contract/types.ts';
-import { session, signedOut } from './session.ts';
+import { clearSession, session } from './session.ts';
 
-/** Adds the proof that this page makes the request. A proof that is no longer valid is read anew, once. */
-async function fetchAsPage(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+/** Adds the CSRF token to requests that write. If the server refuses the token, renews it and retries once. */
+async function fetchWithCsrf(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const send = (): Promise<Response> => {
     const headers = new Headers(init.headers);
     const token = session.peek()?.csrf_token;
@@ -16,42 +16,42 @@ async function fetchAsPage(input: RequestInfo | URL, init: RequestInit = {}): Pr
   };
   const response = await send();
   if (response.status !== 403 || init.method === 'GET') return response;
-  const refusal = (await response
+  const body = (await response
     .clone()
     .json()
     .catch(() => null)) as { error?: { code?: string } } | null;
-  if (refusal?.error?.code !== 'csrf_token_invalid') return response;
-  return (await renewProof()) ? send() : response;
+  if (body?.error?.code !== 'csrf_token_invalid') return response;
+  return (await renewCsrfToken()) ? send() : response;
 }
 
-/** Reads the session anew, whose proof that this page makes a request has changed. False: there is none. */
-export async function renewProof(): Promise<boolean> {
-  const renewed = await fetch('/v1/me/browser-session', { credentials: 'same-origin' });
-  if (!renewed.ok) return false;
-  session.value = (await renewed.json()) as CurrentBrowserSession;
+/** Loads the session again for its new CSRF token. Returns false if there is no session. */
+export async function renewCsrfToken(): Promise<boolean> {
+  const response = await fetch('/v1/me/browser-session', { credentials: 'same-origin' });
+  if (!response.ok) return false;
+  session.value = (await response.json()) as CurrentBrowserSession;
   return true;
 }
 
-export const client = new Client({ origin: location.origin, fetch: fetchAsPage });
+export const client = new Client({ origin: location.origin, fetch: fetchWithCsrf });
 
-/** After a 401 of an operation that needs a session, it has ended. Signing in is refused for another reason. */
-function noteEnd(error: unknown, name: OperationName): void {
+/** Shows the sign-in page after a 401. A failed sign-in also answers 401, but ends no session. */
+function handleSessionEnd(error: unknown, name: OperationName): void {
   if (!(error instanceof ClientError) || error.status !== 401 || name === 'createBrowserSession') return;
   const current = session.peek();
-  if (current !== null) signedOut(current ? 'Your session has ended. Sign in again.' : null);
+  if (current !== null) clearSession(current ? 'Your session has ended. Sign in again.' : null);
 }
 
-/** @throws ClientError as {@link Client.call} does. When the session has ended, the sign-in page comes back too. */
+/** Calls an operation. Shows the sign-in page if the session has ended. @throws ClientError */
 export async function call<Name extends OperationName>(name: Name, input?: CallInput<Name>): Promise<Answer<Name>> {
   try {
     return (await client.call(name, input)).data;
   } catch (error) {
-    noteEnd(error, name);
+    handleSessionEnd(error, name);
     throw error;
   }
 }
 
-/** All pages of a list, one after the other. */
+/** Iterates over all pages of a list. @throws ClientError */
 export async function* listAll<Name extends PagedName>(
   name: Name,
   input?: CallInput<Name>,
@@ -59,15 +59,15 @@ export async function* listAll<Name extends PagedName>(
   try {
     yield* pages(client, name, input);
   } catch (error) {
-    noteEnd(error, name);
+    handleSessionEnd(error, name);
     throw error;
   }
 }
 
-type Lists<Of> = { [Field in keyof Of]: Of[Field] extends unknown[] ? Field : never }[keyof Of];
+type ListField<T> = { [Field in keyof T]: T[Field] extends unknown[] ? Field : never }[keyof T];
 
-/** The records of all pages of a list, which stand under `field` of its answers. */
-export async function readAll<Name extends PagedName, Field extends Lists<Page<Name>>>(
+/** Loads all pages of a list and joins their `field`. @throws ClientError */
+export async function readAll<Name extends PagedName, Field extends ListField<Page<Name>>>(
   name: Name,
   field: Field,
   input?: CallInput<Name>,
@@ -78,14 +78,14 @@ export async function readAll<Name extends PagedName, Field extends Lists<Page<N
 }
 
 /**
- * Reads who is signed in: at the start, and when the streams say that their session has ended, which a new sign-in in this
- * browser also does.
+ * Loads the current session: at the start, and when the streams report that theirs has ended. A new sign-in in this
+ * browser ends the old session too.
  */
 export async function readSession(): Promise<void> {
   try {
     session.value = await call('getMyBrowserSession');
   } catch {
-    // A 401 has brought the sign-in page already; without a connection the page stays as it is.
+    // After a 401 the sign-in page is already shown. Without a connection a known session stays.
     session.value ??= null;
   }
 }

@@ -1,16 +1,16 @@
-/** Errors as a person reads them. */
+/** Turns errors into texts for people. */
 import { ClientError } from '../../client/errors.ts';
 
 export interface Problem {
-  /** The API's code, or `page_error` for a defect of the page. */
+  /** The API's error code, or `page_error` for a bug in the page. */
   code: string;
   message: string;
-  /** What to do next; may be empty. */
+  /** What to do next. May be empty. */
   hint: string;
 }
 
-/** The message and the hint of what a call was refused with. */
-export function problemOf(error: unknown): Problem {
+/** The code, message and hint of any thrown value. */
+export function toProblem(error: unknown): Problem {
   if (error instanceof ClientError) {
     const { code, message, hint } = error;
     if (code === 'server_unreachable') return { code, message: 'No connection to the server.', hint: 'Try again.' };
@@ -20,15 +20,15 @@ export function problemOf(error: unknown): Problem {
   return { code: 'page_error', message, hint: 'Reload the page.' };
 }
 
-/** The same in one line. */
-export function sentenceOf(error: unknown): string {
-  const { message, hint } = problemOf(error);
+/** The message and hint of an error in one line. */
+export function errorText(error: unknown): string {
+  const { message, hint } = toProblem(error);
   return hint ? `${message} ${hint}` : message;
 }
 
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof ClientError && codes.includes(error.code);
 
-/** Whether nobody can say that the request took effect: the next try needs the same idempotency key. */
-export const isUnsettled = (error: unknown): boolean =>
+/** Whether the request may have taken effect; a retry then needs the same idempotency key. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ClientError && (error.delivery !== 'answered' || error.code === 'idempotency_in_progress');

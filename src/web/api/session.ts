@@ -1,15 +1,15 @@
-/** Who is signed in in this browser. */
+/** The session of this browser. */
 import { signal } from '@preact/signals';
 import type { CurrentBrowserSession } from '../../contract/types.ts';
 
-/** The browser's session; null: nobody is signed in; undefined: not known yet. */
+/** Null: nobody is signed in. Undefined: not loaded yet. */
 export const session = signal<CurrentBrowserSession | null | undefined>(undefined);
 
-/** Why the last session ended, in words for the sign-in page. */
-export const endedBecause = signal<string | null>(null);
+/** Why the last session ended, shown on the sign-in page. */
+export const sessionEndReason = signal<string | null>(null);
 
-/** The session has ended: the sign-in page comes back, and drafts stay where they are. */
-export function signedOut(why: string | null = null): void {
-  endedBecause.value = why;
+/** Forgets the session, so that the sign-in page is shown. Drafts are kept. */
+export function clearSession(reason: string | null = null): void {
+  sessionEndReason.value = reason;
   session.value = null;
 }

@@ -50,7 +50,7 @@ export function BoardScreen() {
             <Join room={open} />
           </Suspense>
         ) : (
-          <ProblemLine error={open.error.value} again={() => open.refresh()} />
+          <ProblemLine error={open.error.value} onRetry={() => open.refresh()} />
         )}
       </main>
     );

@@ -46,7 +46,7 @@ export function Boards() {
       <div class="col wide">
         <NeedsSummary guest={guest} />
         {!guest && <News />}
-        <ProblemLine error={boardsError.value} again={() => readBoards()} />
+        <ProblemLine error={boardsError.value} onRetry={() => readBoards()} />
         {all && own.length === 0 && <NoBoard guest={guest} />}
         {own.length > 0 && (
           <section class="part" aria-labelledby="your-boards">

@@ -4,7 +4,7 @@ import { itemOf, placeOfItem } from '../inbox/items.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Options } from '../parts/options.tsx';
 import { PaletteButton } from '../parts/palette-button.tsx';
-import { agoWords, until } from '../parts/time.tsx';
+import { agoPhrase, until } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
 import { type Need, needs, openAsks, rank } from '../state/needs.ts';
@@ -110,7 +110,7 @@ function Row({ need, hot }: { need: Need; hot: boolean }) {
       <span class="sp">
         <span class="q2 sm nm">
           <b class={who.kind === 'agent' ? 'mono' : undefined}>{who.name}</b>
-          {board && ` in ${board}`}, {need.kind === 'ask' && `${agoWords(need.at)}, `}
+          {board && ` in ${board}`}, {need.kind === 'ask' && `${agoPhrase(need.at)}, `}
           {note}
         </span>
         <a class="qq" href={href}>

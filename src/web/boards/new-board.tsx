@@ -55,7 +55,7 @@ export default function NewBoard() {
   };
   const summary = templates.find((each) => each.name === template)?.summary;
   return (
-    <Dialog label="New board" class="newb" close={closeOverlay}>
+    <Dialog label="New board" class="newb" onClose={closeOverlay}>
       <div class="row">
         <h1>New board</h1>
         <span class="sp" />

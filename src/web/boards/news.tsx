@@ -1,4 +1,7 @@
-/** What happened to the person without being asked: boards that others added them to, and people who came by their invites. */
+/**
+ * What happened to the person without being asked: boards that others added them to, and people who came by their
+ * invites.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -14,7 +17,10 @@ type Inbox = Answer<'getOnboardingInbox'>;
 type Addition = Inbox['board_adds'][number];
 type Arrival = Inbox['arrivals'][number];
 
-/** What was noted in this browser. The server tells an addition until something later is read there, an arrival for a week. */
+/**
+ * What was noted in this browser. The server tells an addition until something later is read there, an arrival for a
+ * week.
+ */
 const noted = (): string[] => (readStorage('noted-news') ?? '').split(' ').filter(Boolean);
 const MOST_NOTED = 200;
 

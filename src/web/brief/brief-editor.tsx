@@ -1,4 +1,7 @@
-/** The editor of the brief. It never overwrites a change that was made meanwhile: both texts are shown, and the person chooses. */
+/**
+ * The editor of the brief. It never overwrites a change that was made meanwhile: both texts are shown, and the person
+ * chooses.
+ */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ClientError } from '../../client/errors.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';

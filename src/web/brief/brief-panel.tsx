@@ -1,12 +1,12 @@
 /** The opened brief: the text, how fresh it is, and the way to change it. */
 import { useRef, useState } from 'preact/hooks';
 import type { Brief } from '../../contract/types.ts';
-import { bytesHref, MOST_TEXT } from '../api/bytes.ts';
+import { bytesHref, MAX_TEXT_BYTES } from '../api/bytes.ts';
 import { HtmlPreview } from '../parts/html-preview.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { sized } from '../parts/number.ts';
-import { ago, exactly } from '../parts/time.tsx';
+import { formatBytes } from '../parts/number.ts';
+import { ago, formatExact } from '../parts/time.tsx';
 import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
 import { mayBeOld, openBrief, useMessagesSince, useText } from './brief.ts';
@@ -84,7 +84,7 @@ function Freshness({ brief, room }: { brief: Brief; room: Room }) {
     mayBeOld(brief, since, now.value) && 'may be out of date',
   ].filter(Boolean);
   return (
-    <span class="sp q2 sm" title={exactly(brief.at)}>
+    <span class="sp q2 sm" title={formatExact(brief.at)}>
       v{brief.version} by {brief.by.name}, {ago(brief.at)}
       {facts.length > 0 && `; ${facts.join(', ')}`}
     </span>
@@ -92,8 +92,8 @@ function Freshness({ brief, room }: { brief: Brief; room: Room }) {
 }
 
 function Shown({ brief, text }: { brief: Brief; text: string | null | undefined }) {
-  if (brief.size > MOST_TEXT)
-    return <p class="q2">It has {sized(brief.size)}, which is too long to be shown here. Download it.</p>;
+  if (brief.size > MAX_TEXT_BYTES)
+    return <p class="q2">It has {formatBytes(brief.size)}, which is too long to be shown here. Download it.</p>;
   if (text === undefined) return <div aria-busy="true" />;
   if (text === null) return <p class="q2">It could not be read. Close it and open it again.</p>;
   return brief.name === 'brief.html' ? <HtmlPreview html={text} title="Brief" /> : <Markdown text={text} />;

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { HOUR } from '../../contract/durations.ts';
 import type { Brief } from '../../contract/types.ts';
-import { MOST_TEXT, readText } from '../api/bytes.ts';
+import { MAX_TEXT_BYTES, readText } from '../api/bytes.ts';
 import { plainText } from '../parts/plain-text.ts';
 import type { Room } from '../state/room.ts';
 
@@ -19,7 +19,7 @@ export function useText(room: Room, brief: Brief | null | undefined): string | n
   const found = digest === undefined ? undefined : texts.value.get(digest);
   useEffect(() => {
     if (!brief || digest === undefined || file_id === undefined || version === undefined) return;
-    if (brief.size > MOST_TEXT || typeof texts.peek().get(digest) === 'string' || reading.has(digest)) return;
+    if (brief.size > MAX_TEXT_BYTES || typeof texts.peek().get(digest) === 'string' || reading.has(digest)) return;
     reading.add(digest);
     readText({ board: room.name, file: file_id, version }).then(
       (text) => remember(digest, text),
@@ -47,8 +47,8 @@ export function useFirstWords(text: string | null | undefined, isHtml: boolean):
       return setWords(plainText(/\S/.test(body) ? body : text).slice(0, 200));
     }
     let current = true;
-    void import('../parts/html-preview.tsx').then(({ textOfHtml }) => {
-      if (current) setWords(textOfHtml(text).slice(0, 200));
+    void import('../parts/html-preview.tsx').then(({ htmlToText }) => {
+      if (current) setWords(htmlToText(text).slice(0, 200));
     });
     return () => {
       current = false;

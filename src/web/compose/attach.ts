@@ -82,7 +82,9 @@ export function again(upload: Upload, where: Where = upload.where): void {
   void start(next);
 }
 
-/** What the server says of the file that already has the name of an upload; null: the upload stopped for another reason. */
+/**
+ * What the server says of the file that already has the name of an upload; null: the upload stopped for another reason.
+ */
 export function taken({ error }: Upload): { version: number; file_id: string } | null {
   if (!(error instanceof ClientError) || !['file_exists', 'file_changed'].includes(error.code)) return null;
   const { version, file_id } = error.details ?? {};

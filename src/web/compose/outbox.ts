@@ -1,13 +1,13 @@
 /**
- * Messages on their way. Each keeps its key as long as nobody knows whether it was posted, also over a reload, so that it is
- * never posted twice; a definite refusal ends the key.
+ * Messages on their way. Each keeps its key as long as nobody knows whether it was posted, also over a reload, so that
+ * it is never posted twice; a definite refusal ends the key.
  */
 import { signal } from '@preact/signals';
 import { ClientError } from '../../client/errors.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { BodyIn } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { type Problem, problemOf } from '../api/errors.ts';
+import { type Problem, toProblem } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';
 import type { Room } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
@@ -139,7 +139,7 @@ async function send(room: Room, item: Unsent): Promise<void> {
   } catch (error) {
     const unclear = isUnclear(error);
     if (list !== storedAs || (arrived && unclear)) return;
-    const problem = hasConflict(error) ? postedBefore : problemOf(error);
+    const problem = hasConflict(error) ? postedBefore : toProblem(error);
     const failed: Unsent = { ...item, state: 'failed', unclear, problem };
     write([...unsent.peek().filter(({ id }) => id !== item.id), failed]);
     announce(`Not posted. ${problem.message}`, { urgent: true });

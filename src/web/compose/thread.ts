@@ -1,4 +1,7 @@
-/** The thread that a reply goes into: read for its recipients, and remembered so that a half-written reply is found again. */
+/**
+ * The thread that a reply goes into: read for its recipients, and remembered so that a half-written reply is found
+ * again.
+ */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';

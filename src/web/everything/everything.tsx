@@ -2,10 +2,10 @@
 import './everything.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
-import { grouped } from '../parts/number.ts';
+import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
-import { asOption, Select } from '../parts/select.tsx';
-import { dayOf, Time } from '../parts/time.tsx';
+import { Select, toOption } from '../parts/select.tsx';
+import { formatDay, Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { wordsOf } from '../record/words.ts';
 import { moveFocus, useKeys } from '../state/keys.ts';
@@ -64,7 +64,7 @@ function Entries({ stream }: { stream: Stream }) {
 
   const days: { day: string; entries: Entry[] }[] = [];
   for (const entry of found.slice(0, shown)) {
-    const day = dayOf(entry.event.at);
+    const day = formatDay(entry.event.at);
     if (days.at(-1)?.day === day) days.at(-1)!.entries.push(entry);
     else days.push({ day, entries: [entry] });
   }
@@ -74,7 +74,7 @@ function Entries({ stream }: { stream: Stream }) {
       <FilterBar all={all} filters={filters} set={set} />
       <ProblemLine
         error={stream.error.value}
-        again={() => {
+        onRetry={() => {
           stream.error.value = null;
           void stream.older();
         }}
@@ -121,21 +121,21 @@ function FilterBar(props: { all: Entry[]; filters: Filters; set: (change: Partia
       <Select
         label="Kind"
         value={filters.kind}
-        options={[['', 'All kinds'], ...kinds.map(([name]) => asOption(name))]}
-        choose={(kind) => set({ kind })}
+        options={[['', 'All kinds'], ...kinds.map(([name]) => toOption(name))]}
+        onChange={(kind) => set({ kind })}
       />
       <Select
         label="Agent"
         value={filters.agent}
         options={[['', 'Everyone'], ...agents.map((agent) => [agent, `${agent.replace(' ', ', ')}’s`] as const)]}
-        choose={(agent) => set({ agent })}
+        onChange={(agent) => set({ agent })}
       />
       {(tasks.length > 0 || filters.task !== '') && (
         <Select
           label="Task"
           value={filters.task}
-          options={[['', 'All tasks'], ...tasks.map(asOption)]}
-          choose={(task) => set({ task })}
+          options={[['', 'All tasks'], ...tasks.map(toOption)]}
+          onChange={(task) => set({ task })}
         />
       )}
       <a class="b bare" href="/inbox">
@@ -174,7 +174,7 @@ function Line({ entry: { board, event } }: { entry: Entry }) {
           {words.rest && <span class="sn">{isMessage ? words.rest.slice(1, -1) : words.rest}</span>}
         </span>
         <span class="q2 sm ev-where">
-          {board} #{grouped(seq)}
+          {board} #{formatNumber(seq)}
         </span>
       </a>
     </li>

@@ -2,7 +2,7 @@
 import type { FileDetail, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
-import { sized } from '../parts/number.ts';
+import { formatBytes } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
@@ -38,7 +38,7 @@ export function AboutFile({ file, shown, room, hrefOfVersion }: AboutProps) {
                 {by.name}
               </span>
               <Time at={at} relative />
-              <span class="q2 sm">{sized(size)}</span>
+              <span class="q2 sm">{formatBytes(size)}</span>
               {approvals
                 .filter((approval) => approval.version === version)
                 .map(({ person }) => (

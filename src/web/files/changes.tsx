@@ -1,8 +1,8 @@
 /** What changed from one version of a text to another. */
 import { useMemo, useRef } from 'preact/hooks';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
-import { MOST_TEXT, readText } from '../api/bytes.ts';
-import { grouped } from '../parts/number.ts';
+import { MAX_TEXT_BYTES, readText } from '../api/bytes.ts';
+import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
 import { useKeys } from '../state/keys.ts';
@@ -19,7 +19,7 @@ interface ChangesProps {
 
 export default function Changes({ board, file, from, to }: ChangesProps) {
   const box = useRef<HTMLDivElement>(null);
-  const tooLong = Math.max(from.size, to.size) > MOST_TEXT;
+  const tooLong = Math.max(from.size, to.size) > MAX_TEXT_BYTES;
   const textOf = ({ version }: FileVersion): Promise<string> => readText({ board, file: file.id, version });
   const {
     value: texts,
@@ -49,7 +49,7 @@ export default function Changes({ board, file, from, to }: ChangesProps) {
     const when = ago(at) === 'now' ? 'just now' : `${ago(at)} ago`;
     return `v${version} ${by.name}, ${when}${approved.length > 0 ? `, approved by ${approved.join(' and ')}` : ''}`;
   };
-  if (error !== null) return <ProblemLine error={error} again={reload} />;
+  if (error !== null) return <ProblemLine error={error} onRetry={reload} />;
   if (tooLong) return <p class="q2">One of the versions is longer than 512 KB: get both to compare them.</p>;
   if (!texts) return <div aria-busy="true" />;
   return (
@@ -57,7 +57,8 @@ export default function Changes({ board, file, from, to }: ChangesProps) {
       <p class="row w dsum">
         {found && (
           <span class="mono nw">
-            <span class="st ok">+{grouped(found.added)}</span> <span class="st bad">−{grouped(found.removed)}</span>
+            <span class="st ok">+{formatNumber(found.added)}</span>{' '}
+            <span class="st bad">−{formatNumber(found.removed)}</span>
             <span class="vh"> lines</span>
           </span>
         )}

@@ -2,7 +2,7 @@
 import { Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
-import { MOST_TEXT, readText } from '../api/bytes.ts';
+import { MAX_TEXT_BYTES, readText } from '../api/bytes.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -35,7 +35,7 @@ export function Conflict({ file, room, mine, base, close, put }: ConflictProps) 
   const [name, setName] = useState(besides(file.name));
   const [texts, setTexts] = useState<[string, string] | null>(null);
   const { latest } = file;
-  const comparable = isText(latest.media_type) && latest.size <= MOST_TEXT && mine.size <= MOST_TEXT;
+  const comparable = isText(latest.media_type) && latest.size <= MAX_TEXT_BYTES && mine.size <= MAX_TEXT_BYTES;
   useEffect(() => {
     if (!comparable) return;
     const theirs = readText({ board: room.name, file: file.id, version: latest.version });
@@ -48,7 +48,7 @@ export function Conflict({ file, room, mine, base, close, put }: ConflictProps) 
     navigate({ screen: 'board', board: room.name, tab: 'files', file: name });
   };
   return (
-    <Dialog label="The file changed meanwhile" class="fdlg wide" close={close}>
+    <Dialog label="The file changed meanwhile" class="fdlg wide" onClose={close}>
       <h2>{file.name} changed while you chose yours</h2>
       <p>
         {latest.by.name} added v{latest.version} {ago(latest.at) === 'now' ? 'just now' : `${ago(latest.at)} ago`}.

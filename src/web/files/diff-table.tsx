@@ -1,7 +1,7 @@
 /** A comparison as a table: side by side where there is room, else one under the other. */
 import { Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { counted } from '../parts/number.ts';
+import { formatCount } from '../parts/number.ts';
 import type { Piece } from '../parts/syntax.ts';
 import { compare, linesOf, type Row, type Side, stretches } from './diff-rows.ts';
 import { colouredLines } from './highlight.ts';
@@ -72,7 +72,7 @@ export default function DiffTable({ before, after, name, heads }: TableProps) {
                 <tr key={from}>
                   <td class="fold" colSpan={columns}>
                     <button type="button" onClick={() => setOpen(new Set(open).add(from))}>
-                      {counted(rows.length, 'line')} did not change
+                      {formatCount(rows.length, 'line')} did not change
                     </button>
                   </td>
                 </tr>

@@ -108,7 +108,7 @@ function Rename({ file, room, changed, close }: ActionProps & { close: () => voi
     navigate({ screen: 'board', board: room.name, tab: 'files', file: name }, { replace: true });
   };
   return (
-    <Dialog label={`Rename ${file.name}`} class="fdlg" close={close}>
+    <Dialog label={`Rename ${file.name}`} class="fdlg" onClose={close}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -148,7 +148,7 @@ function Remove({ file, room, close }: { file: FileDetail; room: Room; close: ()
     navigate({ screen: 'board', board: room.name, tab: 'files' });
   };
   return (
-    <Dialog label={`Remove ${file.name}`} class="fdlg" close={close}>
+    <Dialog label={`Remove ${file.name}`} class="fdlg" onClose={close}>
       <h2>Remove {file.name} from the board?</h2>
       <p class="q2">
         It leaves the list, and its name is free. Its versions stay readable where messages and the record cite them.

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { BoardFile } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
-import { grouped, sized } from '../parts/number.ts';
+import { formatBytes, formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { moveFocus, useKeys } from '../state/keys.ts';
@@ -34,7 +34,7 @@ export function FileList({ room }: { room: Room }) {
       <div class="col wide">
         <div class="row w flist-head">
           <h2>Files</h2>
-          {files && files.length > 0 && <span class="q2">{grouped(files.length)}</span>}
+          {files && files.length > 0 && <span class="q2">{formatNumber(files.length)}</span>}
           <span class="sp" />
           {!archived && <NewFile room={room} />}
         </div>
@@ -82,10 +82,10 @@ function Row({ file }: { file: BoardFile }) {
           ))}
         </span>
         <span class="ffresh q2 sm">
-          {since > 0 ? `${grouped(since)} ${since === 1 ? 'message' : 'messages'} since` : 'up to date'}
+          {since > 0 ? `${formatNumber(since)} ${since === 1 ? 'message' : 'messages'} since` : 'up to date'}
           {maintained && ', kept up to date'}
         </span>
-        <span class="fsize q2 sm">{sized(latest.size)}</span>
+        <span class="fsize q2 sm">{formatBytes(latest.size)}</span>
       </a>
     </li>
   );

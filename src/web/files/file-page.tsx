@@ -4,7 +4,7 @@ import type { FileDetail, FileVersion } from '../../contract/types.ts';
 import { bytesHref } from '../api/bytes.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
-import { sized } from '../parts/number.ts';
+import { formatBytes } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Select } from '../parts/select.tsx';
 import { ago } from '../parts/time.tsx';
@@ -35,7 +35,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
       <div class="page" aria-busy={error === null}>
         {error !== null && (
           <>
-            <ProblemLine error={error} again={reload} />
+            <ProblemLine error={error} onRetry={reload} />
             <p>
               <a href={list}>All files</a>
             </p>
@@ -65,7 +65,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
           <h2 class="mono fn">{file.name}</h2>
           <span class="q2">
             v{shown.version} by {shown.by.name}, {ago(shown.at) === 'now' ? 'just now' : `${ago(shown.at)} ago`},{' '}
-            {sized(shown.size)}
+            {formatBytes(shown.size)}
           </span>
           <span class="sp" />
           <a
@@ -169,6 +169,6 @@ const VersionSelect = (props: {
     label={props.label}
     value={String(props.value)}
     options={props.versions.map(({ version }) => [String(version), `v${version}`] as const)}
-    choose={(version) => props.choose(Number(version))}
+    onChange={(version) => props.choose(Number(version))}
   />
 );

@@ -2,7 +2,7 @@
 import { Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
-import { bytesHref, MOST_TEXT, readBytes, readText } from '../api/bytes.ts';
+import { bytesHref, MAX_TEXT_BYTES, readBytes, readText } from '../api/bytes.ts';
 import { lazy } from '../parts/lazy.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -24,7 +24,7 @@ export default function Preview({ board, file, shown }: PreviewProps) {
   if (kind === 'image') return <img class="pimg" src={bytesHref(named)} alt={`${file.name} v${shown.version}`} />;
   if (kind === 'pdf') return <Pdf {...named} name={file.name} />;
   if (kind === 'other') return <p class="q2">There is no preview of {shown.media_type}. Get it to open it.</p>;
-  if (shown.size > MOST_TEXT) return <p class="q2">It is longer than 512 KB. Get it to read it.</p>;
+  if (shown.size > MAX_TEXT_BYTES) return <p class="q2">It is longer than 512 KB. Get it to read it.</p>;
   return <Text {...named} name={file.name} kind={kind} />;
 }
 

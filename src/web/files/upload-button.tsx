@@ -83,7 +83,7 @@ export function UploadButton({ label, upload, begin, take, quiet = false }: Butt
       )}
       {bytes && !busy && error !== null && !quiet && (
         <div class="full">
-          <ProblemLine error={error} again={() => take(bytes)} />
+          <ProblemLine error={error} onRetry={() => take(bytes)} />
         </div>
       )}
     </>

@@ -8,7 +8,7 @@ import { session } from '../api/session.ts';
 import { listen } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { exactly } from '../parts/time.tsx';
+import { formatExact } from '../parts/time.tsx';
 import { useWrite } from '../state/write.ts';
 
 type Allowance = Answer<'getAllowance'>;
@@ -153,7 +153,8 @@ function Allowances() {
               {then.length === 0 ? 'Nothing without asking' : then.map((each) => categories[each].name).join('; ')}
             </span>
             <span class="q2">
-              {exactly(changed_at)}, {changed_by.approval_id ? 'as you decided a request' : withWords[changed_by.with]}
+              {formatExact(changed_at)},{' '}
+              {changed_by.approval_id ? 'as you decided a request' : withWords[changed_by.with]}
             </span>
           </li>
         ))}

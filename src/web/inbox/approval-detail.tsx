@@ -3,10 +3,10 @@ import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Approval, ServerInvite } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { Command, commandHere } from '../parts/command.tsx';
+import { Command, serverCommand } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { exactly } from '../parts/time.tsx';
+import { formatExact } from '../parts/time.tsx';
 import { boards } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { pendingApprovals } from '../state/needs.ts';
@@ -100,7 +100,7 @@ function Request({ approval, hold }: { approval: Approval; hold: (approval: Appr
       {open && ownKey && (
         <div class="own-key">
           <p>Only your own key can allow this, in your terminal:</p>
-          <Command line={next?.command ?? commandHere('approval', 'allow', id)} />
+          <Command line={next?.command ?? serverCommand('approval', 'allow', id)} />
         </div>
       )}
       {open && (
@@ -210,7 +210,7 @@ function Decided({ approval }: { approval: Approval }) {
         ? `You declined it${when}. Nothing happened.`
         : `It ended undecided. ${ended[closed_reason ?? 'timeout']} Nothing happened.`;
   return (
-    <p class="stands" role="status" title={decided_at && exactly(decided_at)}>
+    <p class="stands" role="status" title={decided_at && formatExact(decided_at)}>
       {words}
     </p>
   );

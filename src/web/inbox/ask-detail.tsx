@@ -2,12 +2,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { questionOf, stakesOf } from '../parts/ask.ts';
+import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { Time, timeOfDay } from '../parts/time.tsx';
+import { formatTime, Time } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import { answerAttempts, chosenOption, pickOption } from '../state/answers.ts';
 import { heads } from '../state/boards.ts';
@@ -88,7 +88,7 @@ function Ask({ message }: { message: Message }) {
     [message],
   );
   if (!ask) return null;
-  const stakes = stakesOf(message);
+  const stakes = consequenceOf(message);
   return (
     <article aria-labelledby="inbox-title">
       <Heading
@@ -152,7 +152,7 @@ function State({ message }: { message: Message }) {
     : ask.state === 'withdrawn'
       ? 'Withdrawn: it needs no answer.'
       : ask.state === 'went_with'
-        ? `Went with ${ask.going_with}${ask.going_at ? ` at ${timeOfDay(ask.going_at)}` : ''}. An answer still counts.`
+        ? `Went with ${ask.going_with}${ask.going_at ? ` at ${formatTime(ask.going_at)}` : ''}. An answer still counts.`
         : null;
   return words ? (
     <p class="q2 stands" role="status">
@@ -182,7 +182,7 @@ const Said = ({ title, messages = [] }: { title: string; messages: Message[] | u
     <section class="ctx" aria-label={title}>
       <h2 class="q2">{title}</h2>
       {messages.map(({ id, from, at, body }) => (
-        <article key={id} class="m first" aria-label={`${from.name}, ${timeOfDay(at)}`}>
+        <article key={id} class="m first" aria-label={`${from.name}, ${formatTime(at)}`}>
           <Glyph who={from} size={24} />
           <div>
             <div class="who">

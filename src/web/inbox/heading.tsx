@@ -3,14 +3,14 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { announce } from '../parts/announce.tsx';
 import { Time } from '../parts/time.tsx';
-import { Glyph, type Known, Name } from '../parts/who.tsx';
+import { Glyph, type Identity, Name } from '../parts/who.tsx';
 import { readNeeds } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
 import { useWrite, type Write } from '../state/write.ts';
 
 /** @param children what `who` did, after their name */
 export const Heading = (props: {
-  who: Known;
+  who: Identity;
   at: string;
   title: ComponentChildren;
   titleRef?: RefObject<HTMLHeadingElement | null>;

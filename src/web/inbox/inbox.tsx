@@ -1,4 +1,6 @@
-/** Needs you: a list in the order of what is urgent, and one of its things beside it; on a phone one after the other. */
+/**
+ * Needs you: a list in the order of what is urgent, and one of its things beside it; on a phone one after the other.
+ */
 import './inbox.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
@@ -88,7 +90,7 @@ export default function Inbox() {
       </header>
       <div class="inbox">
         <nav class="il" aria-label="Needs you" ref={list}>
-          <ProblemLine error={needsError.value} again={() => readNeeds()} />
+          <ProblemLine error={needsError.value} onRetry={() => readNeeds()} />
           {groups.value.map(({ name, items }) => (
             <section key={name} aria-label={name}>
               {name === 'Needs you' ? items.length === 0 && <Nothing /> : <h2 class="ih">{name}</h2>}

@@ -2,9 +2,9 @@
 import { computed } from '@preact/signals';
 import type { Actor, Need as AgentNeed, Message } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
-import { questionOf, stakesOf } from '../parts/ask.ts';
-import { ago, dayOf, timeOfDay } from '../parts/time.tsx';
-import type { Known } from '../parts/who.tsx';
+import { consequenceOf, questionOf } from '../parts/ask.ts';
+import { ago, formatDay, formatTime } from '../parts/time.tsx';
+import type { Identity } from '../parts/who.tsx';
 import { boardOf, type Need, needs, needsOfMyAgents } from '../state/needs.ts';
 import type { InboxKind, Place } from '../state/route.ts';
 import { titleOf } from './actions.ts';
@@ -13,7 +13,7 @@ import { answered, invites, ownAsks } from './lists.ts';
 export interface Item {
   kind: InboxKind;
   id: string;
-  who: Known;
+  who: Identity;
   board: string | undefined;
   title: string;
   /** The third line. */
@@ -32,26 +32,27 @@ interface Group {
 
 /** "tomorrow, 13:40", "today, 13:40" or the day with the time. */
 export function dayTime(at: string): string {
-  const day = dayOf(at);
-  const tomorrow = dayOf(new Date(Date.parse(at) - 86_400_000).toISOString()) === 'Today';
-  return `${tomorrow ? 'tomorrow' : day === 'Today' ? 'today' : day}, ${timeOfDay(at)}`;
+  const day = formatDay(at);
+  const tomorrow = formatDay(new Date(Date.parse(at) - 86_400_000).toISOString()) === 'Today';
+  return `${tomorrow ? 'tomorrow' : day === 'Today' ? 'today' : day}, ${formatTime(at)}`;
 }
 
 /** The agent that a label names, as one of the person's own. */
-export const ownAgent = (name: string | undefined): Known => ({
+export const ownAgent = (name: string | undefined): Identity => ({
   name: name ?? 'agent',
   kind: 'agent',
   owner: session.value?.person.handle ?? null,
 });
 
-const person = (name: string | undefined): Known => ({ name: name ?? '?', kind: 'human', owner: null });
+const person = (name: string | undefined): Identity => ({ name: name ?? '?', kind: 'human', owner: null });
 
 /** The line of something that needs the person. */
 export function itemOf(need: Need): Item {
   const base = { id: need.id, board: boardOf(need), when: ago(need.at), blocks: false, need };
   if (need.kind === 'ask') {
     const { message } = need;
-    const note = stakesOf(message) ?? (message.ask?.options.length ? 'waits for your answer' : 'waits for your words');
+    const note =
+      consequenceOf(message) ?? (message.ask?.options.length ? 'waits for your answer' : 'waits for your words');
     const blocks = !!message.ask?.blocking && message.ask.task !== null;
     return { ...base, kind: 'asks', who: message.from, title: questionOf(message).question, note, blocks };
   }
@@ -118,14 +119,14 @@ export const groups = computed((): Group[] => {
     {
       name: 'You asked',
       items: ownAsks.value.map((message) => {
-        const stakes = stakesOf(message);
+        const stakes = consequenceOf(message);
         const note = `waits for ${message.ask?.to.name}${stakes ? `, ${stakes}` : ''}`;
         return askItem(message, message.from, note, ago(message.at));
       }),
     },
     {
       name: 'Answered today',
-      items: answered.value.map(({ message, words, at }) => askItem(message, message.from, words, timeOfDay(at))),
+      items: answered.value.map(({ message, words, at }) => askItem(message, message.from, words, formatTime(at))),
     },
     {
       name: 'Invites of your agents',

@@ -1,4 +1,6 @@
-/** What the inbox lists beside that which needs the person: their own asks, what was answered today, invites of agents. */
+/**
+ * What the inbox lists beside that which needs the person: their own asks, what was answered today, invites of agents.
+ */
 import { signal } from '@preact/signals';
 import type { Answer, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';

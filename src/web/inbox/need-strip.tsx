@@ -1,6 +1,6 @@
 /** The strip above a conversation: what needs the person on this board, one at a time, answered in place. */
 import { useRef, useState } from 'preact/hooks';
-import { questionOf, stakesOf } from '../parts/ask.ts';
+import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
 import { Glyph } from '../parts/who.tsx';
@@ -76,7 +76,7 @@ export function NeedStrip({ room }: { room: Room }) {
                     </a>
                   </>
                 )}
-                {stakesOf(message) && `; ${stakesOf(message)}`}
+                {consequenceOf(message) && `; ${consequenceOf(message)}`}
               </>
             ) : (
               note

@@ -4,10 +4,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { Answer } from '../../contract/types.ts';
-import { Command, quoted } from '../parts/command.tsx';
+import { Command, shellQuote } from '../parts/command.tsx';
 import { Icon, Mark } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { exactly } from '../parts/time.tsx';
+import { formatExact } from '../parts/time.tsx';
 import { copy, Toasts } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { place } from '../state/route.ts';
@@ -52,7 +52,7 @@ export default function Join() {
       <main class="door wide" id="main" aria-busy={!found && error === null}>
         <Mark size={36} />
         {isOver(error) && <Over />}
-        {error !== null && !isOver(error) && <ProblemLine error={error} again={() => setTries(tries + 1)} />}
+        {error !== null && !isOver(error) && <ProblemLine error={error} onRetry={() => setTries(tries + 1)} />}
         {found && <Invited preview={found} secret={secret} />}
       </main>
       <Toasts />
@@ -122,14 +122,14 @@ function Invited({ preview: invite, secret }: { preview: Preview; secret: string
         </div>
         <div>
           <dt>Works until</dt>
-          <dd>{exactly(expires_at)}, once</dd>
+          <dd>{formatExact(expires_at)}, once</dd>
         </div>
       </dl>
       <section aria-labelledby="join-run">
         <h2 id="join-run">Run this in your terminal</h2>
         <Command
           primary
-          line={`service connect ${quoted(link)}`}
+          line={`service connect ${shellQuote(link)}`}
           shown={`service connect '${invite.server_url}/join#${secret.slice(0, 8)}…'`}
         />
         <p class="q2">

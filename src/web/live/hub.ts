@@ -1,6 +1,6 @@
 /**
- * Holds the streams of a browser for all of its tabs: one of hints and those of the three boards that were shown last. A
- * browser opens only six connections to an HTTP/1.1 server, which the tabs would otherwise use up.
+ * Holds the event streams for all tabs of a browser: the hint stream and the streams of the three boards shown last. A
+ * browser opens only six connections to an HTTP/1.1 server, and one stream per tab would use them up.
  */
 import { type BoardFrame, boardStream } from '../../client/board-stream.ts';
 import { Client } from '../../client/client.ts';
@@ -8,7 +8,7 @@ import { ClientError } from '../../client/errors.ts';
 import { type HintFrame, hintStream } from '../../client/hint-stream.ts';
 import type { FromTab, Link, ToTab } from './protocol.ts';
 
-const MOST_BOARDS = 3;
+const MAX_BOARDS = 3;
 
 export interface Tab {
   send(message: ToTab): void;
@@ -16,32 +16,32 @@ export interface Tab {
 
 interface BoardFeed {
   stop: AbortController;
-  /** The number of the last event that was given out; null until the stream is ready. */
+  /** The number of the last event sent to tabs; null until the stream is ready. */
   head: number | null;
 }
 
 export class Hub {
   private readonly tabs = new Map<Tab, { board: string | null }>();
-  /** Boards by name, the one shown last at the end. */
+  /** By board name, least recently shown first. */
   private readonly feeds = new Map<string, BoardFeed>();
-  /** The latest hint of each kind and board, for a tab that comes later. */
+  /** The latest hint of each kind and board, for tabs that open later. */
   private readonly latest = new Map<string, HintFrame>();
   private link: Link = { state: 'connecting' };
   private person: string | null = null;
   private hints: AbortController | null = null;
-  private wake = new AbortController();
+  private delays = new AbortController();
   private readonly client: Client;
 
   constructor(origin: string) {
     this.client = new Client({ origin, sleep: (ms, signal) => this.sleep(ms, signal) });
   }
 
-  /** Takes what a tab says. */
+  /** Handles a message from a tab. */
   receive(tab: Tab, message: FromTab): void {
     if (message.type === 'hello') this.join(tab, message.person);
     else if (message.type === 'bye') this.leave(tab);
     else if (message.type === 'retry') this.retry();
-    else this.turn(tab, message.board);
+    else this.setBoard(tab, message.board);
   }
 
   leave(tab: Tab): void {
@@ -68,18 +68,18 @@ export class Hub {
     this.link = { state: 'connecting' };
   }
 
-  private turn(tab: Tab, board: string | null): void {
+  private setBoard(tab: Tab, board: string | null): void {
     const state = this.tabs.get(tab);
     if (!state) return;
     state.board = board;
-    if (board !== null && this.feeds.has(board)) this.show(tab, board);
+    if (board !== null && this.feeds.has(board)) this.attach(tab, board);
     else if (board !== null) this.open(board);
     this.dropUnused();
   }
 
-  private show(tab: Tab, board: string): void {
+  private attach(tab: Tab, board: string): void {
     const feed = this.feeds.get(board)!;
-    // It becomes the one that was shown last.
+    // Moves it to the end, as the most recently shown.
     this.feeds.delete(board);
     this.feeds.set(board, feed);
     if (feed.head !== null) tab.send({ type: 'attached', board, head: feed.head });
@@ -89,9 +89,9 @@ export class Hub {
     const feed: BoardFeed = { stop: new AbortController(), head: null };
     this.feeds.set(board, feed);
     const [oldest] = this.feeds.keys();
-    if (this.feeds.size > MOST_BOARDS && oldest !== undefined) {
+    if (this.feeds.size > MAX_BOARDS && oldest !== undefined) {
       this.close(oldest);
-      this.tell(oldest, { type: 'detached', board: oldest });
+      this.sendToBoard(oldest, { type: 'detached', board: oldest });
     }
     void this.followBoard(board, feed);
   }
@@ -110,22 +110,26 @@ export class Hub {
     const { signal } = feed.stop;
     try {
       const options = { board, include: 'message' as const, signal, firstAttempts: Number.POSITIVE_INFINITY };
-      for await (const frame of boardStream(this.client, options)) this.giveOut(board, feed, frame);
+      for await (const frame of boardStream(this.client, options)) this.publishFrame(board, feed, frame);
     } catch (error) {
       if (signal.aborted) return;
       this.feeds.delete(board);
-      if (error instanceof ClientError && error.status === 401) return this.end();
-      this.tell(board, { type: 'board_ended', board, code: error instanceof ClientError ? error.code : 'page_error' });
+      if (error instanceof ClientError && error.status === 401) return this.endSession();
+      this.sendToBoard(board, {
+        type: 'board_ended',
+        board,
+        code: error instanceof ClientError ? error.code : 'page_error',
+      });
     }
   }
 
-  private giveOut(board: string, feed: BoardFeed, frame: BoardFrame): void {
+  private publishFrame(board: string, feed: BoardFeed, frame: BoardFrame): void {
     if (frame.event === 'ready' && feed.head === null) {
       feed.head = frame.data.head_seq;
-      this.tell(board, { type: 'attached', board, head: feed.head });
+      this.sendToBoard(board, { type: 'attached', board, head: feed.head });
     }
     if (frame.event === 'event') feed.head = frame.id;
-    this.tell(board, { type: 'frame', board, frame });
+    this.sendToBoard(board, { type: 'frame', board, frame });
   }
 
   private async followHints(): Promise<void> {
@@ -144,15 +148,15 @@ export class Hub {
           this.setLink({ state, at: Date.now() + delayMs, since });
         },
       });
-      for await (const frame of frames) this.hint(frame);
+      for await (const frame of frames) this.publishHint(frame);
     } catch (error) {
       if (signal.aborted) return;
       this.hints = null;
-      if (error instanceof ClientError && (error.status === 401 || error.status === 403)) this.end();
+      if (error instanceof ClientError && (error.status === 401 || error.status === 403)) this.endSession();
     }
   }
 
-  private hint(frame: HintFrame): void {
+  private publishHint(frame: HintFrame): void {
     if (frame.event === 'head' || frame.event === 'unread')
       this.latest.set(`${frame.event} ${frame.data.board_id}`, frame);
     if (frame.event === 'board_unavailable')
@@ -160,7 +164,7 @@ export class Hub {
     for (const tab of this.tabs.keys()) tab.send({ type: 'hint', frame });
   }
 
-  private end(): void {
+  private endSession(): void {
     this.stop();
     this.person = null;
     for (const tab of this.tabs.keys()) tab.send({ type: 'session_ended' });
@@ -172,19 +176,19 @@ export class Hub {
     for (const tab of this.tabs.keys()) tab.send({ type: 'link', link });
   }
 
-  private tell(board: string, message: ToTab): void {
+  private sendToBoard(board: string, message: ToTab): void {
     for (const [tab, shown] of this.tabs) if (shown.board === board) tab.send(message);
   }
 
-  /** Ends all delays, so that every stream that waits connects now. */
+  /** Ends all retry delays, so that every waiting stream connects now. */
   private retry(): void {
-    const { wake } = this;
-    this.wake = new AbortController();
-    wake.abort();
+    const { delays } = this;
+    this.delays = new AbortController();
+    delays.abort();
   }
 
   private sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    const { signal: wake } = this.wake;
+    const { signal: wake } = this.delays;
     return new Promise((resolve, reject) => {
       const done = (): void => {
         clearTimeout(timer);

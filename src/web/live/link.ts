@@ -1,6 +1,6 @@
 /**
- * The tab's end of the browser's streams: a worker that all tabs share, or, where a browser has no such workers, the one tab
- * that holds the lock, which the others reach over a broadcast channel.
+ * Connects this tab to the shared event streams. They run in a SharedWorker, or, in browsers without one, in the tab
+ * that holds a lock and serves the others over a BroadcastChannel.
  */
 import { signal } from '@preact/signals';
 import { readSession } from '../api/client.ts';
@@ -9,31 +9,31 @@ import { workerUrl } from '../parts/worker.ts';
 import type { Hub, Tab } from './hub.ts';
 import type { FromTab, Link, ToTab } from './protocol.ts';
 
-/** Whether the page is live. */
+/** The state of the connection to the server. */
 export const link = signal<Link>({ state: 'connecting' });
 
 type Listener = (message: ToTab) => void;
 const listeners = new Set<Listener>();
 
-/** Calls `listener` with everything that comes; the result ends it. */
+/** Calls `listener` with every message of the streams. Returns a function that unsubscribes. */
 export function listen(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
 let send: (message: FromTab) => void = () => {};
-let shown: string | null = null;
+let currentBoard: string | null = null;
 
-/** Asks for the frames of a board; null: of no board. */
+/** Selects the board whose events this tab gets; null for none. */
 export function showBoard(board: string | null): void {
-  shown = board;
+  currentBoard = board;
   send({ type: 'show', board });
 }
 
-/** Connects now instead of later. */
+/** Ends the current retry delay. */
 export const retryNow = (): void => send({ type: 'retry' });
 
-function take(message: ToTab): void {
+function receive(message: ToTab): void {
   if (message.type === 'link') {
     link.value = message.link;
     document.documentElement.dataset['link'] = message.link.state;
@@ -42,16 +42,16 @@ function take(message: ToTab): void {
   for (const listener of listeners) listener(message);
 }
 
-/** Begins, or begins anew for another person. */
+/** Connects this tab, and again whenever another person signs in. */
 export function startLink(): void {
   const lock = `tab-${crypto.randomUUID()}`;
   const hello = (): void => {
     const person = session.peek()?.person.id;
     if (person === undefined) return;
     send({ type: 'hello', lock, person });
-    send({ type: 'show', board: shown });
+    send({ type: 'show', board: currentBoard });
   };
-  // Held until the tab ends.
+  // The tab holds the lock until it closes, which tells the hub that it is gone.
   void navigator.locks.request(lock, () => new Promise(() => {}));
   if (typeof SharedWorker === 'function') connectWorker();
   else connectTabs(lock, hello);
@@ -69,12 +69,12 @@ export function startLink(): void {
 
 function connectWorker(): void {
   const worker = new SharedWorker(workerUrl('live'), { type: 'module', name: 'live' });
-  worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => take(data);
+  worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => receive(data);
   send = (message) => worker.port.postMessage(message);
 }
 
 interface Envelope {
-  /** The lock of the tab it is for or from. */
+  /** The lock name of the tab that sends or receives it. */
   tab: string;
   up?: FromTab;
   down?: ToTab;
@@ -84,10 +84,10 @@ function connectTabs(own: string, hello: () => void): void {
   const channel = new BroadcastChannel('live');
   let hub: Hub | null = null;
   const tabs = new Map<string, Tab>();
-  const receive = (from: string, message: FromTab): void => {
+  const receiveFromTab = (from: string, message: FromTab): void => {
     if (!hub) return;
     const down = (answer: ToTab): void =>
-      from === own ? take(answer) : channel.postMessage({ tab: from, down: answer } satisfies Envelope);
+      from === own ? receive(answer) : channel.postMessage({ tab: from, down: answer } satisfies Envelope);
     const tab = tabs.get(from) ?? { send: down };
     tabs.set(from, tab);
     hub.receive(tab, message);
@@ -95,15 +95,15 @@ function connectTabs(own: string, hello: () => void): void {
   };
   channel.onmessage = ({ data }: MessageEvent<Envelope | 'leading'>) => {
     if (data === 'leading') hello();
-    else if (data.up) receive(data.tab, data.up);
-    else if (data.down && data.tab === own) take(data.down);
+    else if (data.up) receiveFromTab(data.tab, data.up);
+    else if (data.down && data.tab === own) receive(data.down);
   };
   send = (message) => {
-    if (hub) receive(own, message);
+    if (hub) receiveFromTab(own, message);
     else channel.postMessage({ tab: own, up: message } satisfies Envelope);
   };
   void navigator.locks.request('live', async () => {
-    // Only browsers without shared workers load it here.
+    // Loaded on demand: browsers with SharedWorker run it there.
     hub = new (await import('./hub.ts')).Hub(location.origin);
     channel.postMessage('leading');
     hello();

@@ -1,27 +1,27 @@
-/** What the tabs of a browser and the one place that holds its streams tell each other. */
+/** Messages between the tabs and the hub that holds the streams. */
 import type { BoardFrame } from '../../client/board-stream.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
 
-/** Whether the page is live; `at`: when the next try begins, in milliseconds since the epoch. */
+/** `at`: the next attempt to connect; `since`: when the connection was lost. Both in milliseconds since the epoch. */
 export type Link = { state: 'connecting' | 'live' } | { state: 'reconnecting' | 'offline'; at: number; since: number };
 
 export type FromTab =
-  /** A tab is here. `lock` is the name of a lock it holds as long as it lives; `person` who is signed in. */
+  /** Registers a tab. `lock`: a lock that it holds until it closes; `person`: the id of the signed-in person. */
   | { type: 'hello'; lock: string; person: string }
-  /** The board the tab shows, null for another screen. */
+  /** Selects the board that the tab shows; null for none. */
   | { type: 'show'; board: string | null }
-  /** Connect now instead of later. */
+  /** Ends the current retry delay. */
   | { type: 'retry' }
   | { type: 'bye' };
 
 export type ToTab =
   | { type: 'link'; link: Link }
   | { type: 'hint'; frame: HintFrame }
-  /** From now on the board's frames come, the first one with the number `head` + 1. */
+  /** The board's frames follow, from event `head` + 1. */
   | { type: 'attached'; board: string; head: number }
-  /** Too many boards are shown in this browser: the board follows its `head` hints. */
+  /** Too many boards are open: no more frames come, and the tab has to load events after `head` hints. */
   | { type: 'detached'; board: string }
   | { type: 'frame'; board: string; frame: BoardFrame }
-  /** A board is no longer accessible, with the API's code. */
+  /** The stream of the board ended with an error of the API. */
   | { type: 'board_ended'; board: string; code: string }
   | { type: 'session_ended' };

@@ -1,4 +1,4 @@
-/** The address of a worker's script in the built page. */
+/** Vite resolves these imports to the address of the built worker script. */
 declare module '*?sharedworker&url' {
   const url: string;
   export default url;

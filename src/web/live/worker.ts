@@ -1,4 +1,4 @@
-/** The worker that all tabs of a browser share: it holds their streams. */
+/** The SharedWorker that runs the hub. */
 import { Hub, type Tab } from './hub.ts';
 import type { FromTab } from './protocol.ts';
 
@@ -10,7 +10,7 @@ addEventListener('connect', (event) => {
   const tab: Tab = { send: (message) => port.postMessage(message) };
   port.onmessage = ({ data }: MessageEvent<FromTab>) => {
     hub.receive(tab, data);
-    // A tab that ends without a word gives its lock back.
+    // A tab that crashes sends no `bye`, but the browser releases its lock.
     if (data.type === 'hello') void navigator.locks.request(data.lock, () => hub.leave(tab));
   };
 });

@@ -2,7 +2,7 @@
 import type { BoardFile, Member, SearchResult, Task } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
 import { itemOf, placeOfItem } from '../inbox/items.ts';
-import type { Known } from '../parts/who.tsx';
+import type { Identity } from '../parts/who.tsx';
 import { setTheme, signOut } from '../shell/account.tsx';
 import { boards } from '../state/boards.ts';
 import { type KeyBinding, keyGroups } from '../state/keys.ts';
@@ -21,7 +21,7 @@ export interface Choice {
   /** At the right. */
   note: string;
   icon?: string;
-  who?: Known;
+  who?: Identity;
   keys?: string;
   run(): unknown;
 }

@@ -25,7 +25,7 @@ function merged(): [string, KeyBinding[]][] {
 
 export default function Keys() {
   return (
-    <Dialog label="Keys" class="kd" close={closeOverlay}>
+    <Dialog label="Keys" class="kd" onClose={closeOverlay}>
       <div class="row">
         <h1>Keys</h1>
         <span class="sp" />

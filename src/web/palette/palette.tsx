@@ -80,7 +80,7 @@ export default function Palette() {
   };
   let index = 0;
   return (
-    <Dialog label="Go to or do" class="pal" close={closeOverlay}>
+    <Dialog label="Go to or do" class="pal" onClose={closeOverlay}>
       <label class="row qin">
         <Icon name="search" />
         <input

@@ -1,30 +1,32 @@
-/** What a reader of the screen hears without going there: politely, or at once. */
+/** Live regions for screen readers: polite, or assertive for urgent texts. */
 import { type Signal, signal } from '@preact/signals';
 
-interface Said {
+interface Announcement {
   text: string;
-  /** Makes the same text a new one, which is said again. */
+  /** Changes with each announcement, so that a repeated text is read again. */
   count: number;
 }
 
-const polite = signal<Said>({ text: '', count: 0 });
-const assertive = signal<Said>({ text: '', count: 0 });
+const polite = signal<Announcement>({ text: '', count: 0 });
+const assertive = signal<Announcement>({ text: '', count: 0 });
 
-/** Says a text at the next pause, or at once if it is urgent. */
+/** Announces a text to screen readers; an urgent one interrupts. */
 export function announce(text: string, { urgent = false } = {}): void {
   const region = urgent ? assertive : polite;
   region.value = { text, count: region.peek().count + 1 };
 }
 
-const Text = ({ of }: { of: Signal<Said> }) => <span key={of.value.count}>{of.value.text}</span>;
+const Region = ({ announcement }: { announcement: Signal<Announcement> }) => (
+  <span key={announcement.value.count}>{announcement.value.text}</span>
+);
 
 export const Announcements = () => (
   <>
     <div class="vh" aria-live="polite" data-testid="said">
-      <Text of={polite} />
+      <Region announcement={polite} />
     </div>
     <div class="vh" aria-live="assertive" data-testid="said-at-once">
-      <Text of={assertive} />
+      <Region announcement={assertive} />
     </div>
   </>
 );

@@ -1,10 +1,10 @@
-/** Code blocks of a rendered text: a button that copies them, and colours. */
+/** Adds a copy button and syntax colours to rendered code blocks. */
 import { copy } from './toast.tsx';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** More than this is not coloured: it would hold up the page. */
-const MOST_COLOURED = 20_000;
+/** Longer code stays uncoloured, because highlighting would block the page. In characters. */
+const MAX_COLOURED = 20_000;
 
 function icon(name: string): SVGElement {
   const svg = document.createElementNS(SVG, 'svg');
@@ -16,21 +16,21 @@ function icon(name: string): SVGElement {
   return svg;
 }
 
-/** The language out of the words after the fence, such as `ts` or `ts src/retry.ts`. */
-function languageOf(words: string): string {
-  const [first = '', file = first] = words.trim().split(/\s+/);
+/** The language in a fence's info string, such as `ts` or `ts src/retry.ts`. */
+function languageOf(info: string): string {
+  const [first = '', file = first] = info.trim().split(/\s+/);
   return (first.includes('.') ? (file.split('.').at(-1) ?? '') : first).toLowerCase();
 }
 
-/** Gives every code block of a fragment its button, and its colours once they are loaded. */
-export function dressCode(fragment: DocumentFragment): void {
+/** Decorates every code block of a fragment; colours follow once the highlighter is loaded. */
+export function decorateCode(fragment: DocumentFragment): void {
   for (const figure of fragment.querySelectorAll('figure.code')) {
     const caption = figure.querySelector('figcaption');
     const code = figure.querySelector('code');
     if (!caption || !code) continue;
     const words = caption.textContent;
     const language = languageOf(words);
-    // A file's name says more than its language.
+    // Prefers a file name over the language.
     const name = words.trim().split(/\s+/).at(-1) ?? '';
     caption.firstElementChild?.replaceChildren(name);
     const button = document.createElement('button');
@@ -42,7 +42,7 @@ export function dressCode(fragment: DocumentFragment): void {
     button.addEventListener('click', () => void copy(text, 'the code'));
     caption.append(button);
     if (!name) figure.classList.add('unnamed');
-    if (language && text.length <= MOST_COLOURED)
+    if (language && text.length <= MAX_COLOURED)
       void import('./syntax.ts').then(({ colour }) => colour(code, language));
   }
 }

@@ -1,18 +1,18 @@
-/** A line for the terminal, with a button that copies it: what a browser's session can never do. */
+/** A command for the terminal with a copy button, for what a browser session is not allowed to do. */
 import { Icon } from './icon.tsx';
 import { copy } from './toast.tsx';
 
-/** An argument as a shell reads it. */
-export const quoted = (text: string): string =>
+/** Quotes an argument for a shell. */
+export const shellQuote = (text: string): string =>
   /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A command for this server, whatever other servers the terminal knows. */
-export const commandHere = (...words: string[]): string =>
-  ['service', ...words, '--server', location.origin].map(quoted).join(' ');
+/** A `service` command with `--server`, because the command line may know several servers. */
+export const serverCommand = (...words: string[]): string =>
+  ['service', ...words, '--server', location.origin].map(shellQuote).join(' ');
 
 /**
- * @param shown what stands there, when the line is too long to read
- * @param what the line's name in "Copied the command"
+ * @param shown text to display instead of a long line
+ * @param what what the toast says was copied
  */
 export function Command(props: { line: string; shown?: string; what?: string; primary?: boolean }) {
   const { line, shown = line, what = 'the command', primary = false } = props;

@@ -1,30 +1,30 @@
-/** Asks before something that is not simply undone: it says in words what will happen. */
+/** A dialog that asks before an action that cannot simply be undone. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useWrite } from '../state/write.ts';
 import { FormDialog } from './form.tsx';
 
 /**
- * @param action what the button that does it says
- * @param typed a word that has to be typed first
- * @param send carries it out; the dialog closes when it succeeded
+ * @param action the label of the confirm button
+ * @param confirmWord a word that the person has to type first
+ * @param onConfirm performs the action; the dialog closes when it succeeds
  */
 export function Confirm(props: {
   title: string;
   action: string;
-  typed?: string;
-  ready?: boolean;
+  confirmWord?: string;
+  canConfirm?: boolean;
   children: ComponentChildren;
-  send: (key: string) => Promise<unknown>;
-  close: () => void;
+  onConfirm: (key: string) => Promise<unknown>;
+  onClose: () => void;
 }) {
-  const { title, action, typed, ready = true, children, close } = props;
-  const [word, setWord] = useState('');
+  const { title, action, confirmWord, canConfirm = true, children, onClose } = props;
+  const [typedWord, setWord] = useState('');
   const write = useWrite();
   const send = (): void => {
     void write.run(action, async (key) => {
-      await props.send(key);
-      close();
+      await props.onConfirm(key);
+      onClose();
     });
   };
   return (
@@ -32,15 +32,20 @@ export function Confirm(props: {
       title={title}
       write={write}
       action={action}
-      ready={ready && (typed === undefined || word === typed)}
-      send={send}
-      close={close}
+      canSubmit={canConfirm && (confirmWord === undefined || typedWord === confirmWord)}
+      onSubmit={send}
+      onClose={onClose}
     >
       {children}
-      {typed !== undefined && (
+      {confirmWord !== undefined && (
         <label>
-          Type {typed} to go on
-          <input class="in" value={word} autocomplete="off" onInput={(event) => setWord(event.currentTarget.value)} />
+          Type {confirmWord} to go on
+          <input
+            class="in"
+            value={typedWord}
+            autocomplete="off"
+            onInput={(event) => setWord(event.currentTarget.value)}
+          />
         </label>
       )}
     </FormDialog>

@@ -1,9 +1,9 @@
-/** A dialog over the page: the focus stays in it, Escape closes it and gives the focus back to what opened it. */
+/** A modal dialog. When it closes, the focus returns to the element that opened it. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** @param label its name for readers of the screen */
-export function Dialog(props: { label: string; class?: string; close: () => void; children: ComponentChildren }) {
+/** @param label its accessible name */
+export function Dialog(props: { label: string; class?: string; onClose: () => void; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const opener = document.activeElement;
@@ -22,10 +22,10 @@ export function Dialog(props: { label: string; class?: string; close: () => void
       aria-label={props.label}
       onCancel={(event) => {
         event.preventDefault();
-        props.close();
+        props.onClose();
       }}
       onClick={(event) => {
-        if (event.target === dialog.current) props.close();
+        if (event.target === dialog.current) props.onClose();
       }}
     >
       {props.children}

@@ -1,4 +1,4 @@
-/** A form in a dialog: its title, its fields, why the write was refused, and the ways out. */
+/** A form in a dialog, with the error of its write and its buttons. */
 import type { ComponentChildren } from 'preact';
 import type { Write } from '../state/write.ts';
 import { Dialog } from './dialog.tsx';
@@ -7,40 +7,50 @@ import './form.css';
 
 interface FormProps {
   title: string;
-  /** The write whose error is shown, and which the action waits for. */
+  /** Shows its error and disables the submit button while it runs. */
   write: Write;
-  /** What the button that sends the form says. */
+  /** The label of the submit button. */
   action: string;
-  /** What the button that only closes it says. */
-  back?: string;
-  /** Whether the fields can be sent. */
-  ready?: boolean;
-  broad?: boolean;
-  /** A button before the others. */
+  /** `Cancel` by default. */
+  cancelLabel?: string;
+  canSubmit?: boolean;
+  wide?: boolean;
+  /** A button left of the others. */
   aside?: ComponentChildren;
   children: ComponentChildren;
-  send: () => void;
-  close: () => void;
+  onSubmit: () => void;
+  onClose: () => void;
 }
 
 export function FormDialog(props: FormProps) {
-  const { title, write, action, back = 'Cancel', ready = true, broad = false, aside, children, send, close } = props;
+  const {
+    title,
+    write,
+    action,
+    cancelLabel = 'Cancel',
+    canSubmit = true,
+    wide = false,
+    aside,
+    children,
+    onSubmit,
+    onClose,
+  } = props;
   const submit = (event: Event): void => {
     event.preventDefault();
-    send();
+    onSubmit();
   };
   return (
-    <Dialog label={title} class={broad ? 'form broad' : 'form'} close={close}>
+    <Dialog label={title} class={wide ? 'form broad' : 'form'} onClose={onClose}>
       <form onSubmit={submit}>
         <h2>{title}</h2>
         {children}
         <ProblemLine error={write.error} />
         <div class="row w end">
           {aside}
-          <button type="button" class="b" onClick={close}>
-            {back}
+          <button type="button" class="b" onClick={onClose}>
+            {cancelLabel}
           </button>
-          <button type="submit" class="b pri" disabled={write.busy || !ready}>
+          <button type="submit" class="b pri" disabled={write.busy || !canSubmit}>
             {action}
           </button>
         </div>

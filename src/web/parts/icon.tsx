@@ -1,13 +1,11 @@
-/** Icons out of the sprite in index.html. */
-
-/** An icon by its name in the sprite. It is never the only thing that says something. */
+/** An icon of the sprite in index.html. Hidden from screen readers, so never use it without a text. */
 export const Icon = ({ name, small = false }: { name: string; small?: boolean }) => (
   <svg class={small ? 'i i12' : 'i'} aria-hidden="true">
     <use href={`#i-${name}`} />
   </svg>
 );
 
-/** The mark of the product. */
+/** The logo. */
 export const Mark = ({ size = 22 }: { size?: number }) => (
   <svg class="mark" width={size} height={size} viewBox="0 0 22 22" aria-hidden="true">
     <rect class="mark-ground" width="22" height="22" rx="6" />

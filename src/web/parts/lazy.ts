@@ -1,25 +1,24 @@
-/** Parts of the page that are loaded when they are first shown. */
-import { lazy as once } from 'preact/compat';
+import { lazy as preactLazy } from 'preact/compat';
 
-const TRIES = 4;
-const PAUSE_MS = 1_000;
+const MAX_TRIES = 4;
+const RETRY_DELAY_MS = 1_000;
 
-/** A component that is loaded when it is first shown. Without a connection it is loaded once there is one again. */
-export const lazy: typeof once = (load) =>
-  once(async () => {
-    for (let left = TRIES; ; left--) {
+/** Like `lazy` of preact/compat, but retries when loading fails, and waits until the browser is online. */
+export const lazy: typeof preactLazy = (load) =>
+  preactLazy(async () => {
+    for (let left = MAX_TRIES; ; left--) {
       try {
         return await load();
       } catch (error) {
         if (left === 1) throw error;
-        await connected();
+        await waitForConnection();
       }
     }
   });
 
-/** A moment later, and not before the browser has a connection. */
-const connected = (): Promise<void> =>
+/** Resolves after a delay, or, if the browser is offline, when it is online again. */
+const waitForConnection = (): Promise<void> =>
   new Promise((resolve) => {
-    if (navigator.onLine) setTimeout(resolve, PAUSE_MS);
+    if (navigator.onLine) setTimeout(resolve, RETRY_DELAY_MS);
     else addEventListener('online', () => resolve(), { once: true });
   });

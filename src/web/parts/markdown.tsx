@@ -1,10 +1,10 @@
 /**
- * Text of people and agents as Markdown (GitHub flavour). It never becomes script, style or form: the renderer gives out no
- * HTML of the author's, DOMPurify cleans what it gives out, and nothing outside of this server is loaded.
+ * Renders untrusted Markdown (GitHub flavour). The renderer escapes the author's HTML, DOMPurify sanitizes its output,
+ * and images become links, so that nothing is loaded from other servers.
  */
 import { Marked, type MarkedExtension, type Tokens } from 'marked';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { dressCode } from './code.ts';
+import { decorateCode } from './code.ts';
 import { purify } from './purify.ts';
 
 const escapeHtml = (text: string): string =>
@@ -14,7 +14,7 @@ const renderer: MarkedExtension = {
   gfm: true,
   breaks: true,
   renderer: {
-    // HTML in a message is text.
+    // HTML in a message is shown as text.
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
     image: ({ href, text }: Tokens.Image) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
     code: ({ text, lang }: Tokens.Code) =>
@@ -24,21 +24,20 @@ const renderer: MarkedExtension = {
 };
 const marked = new Marked(renderer);
 
-/** Tags of Markdown, and no attribute that styles, runs or loads anything. */
+/** Only the tags of Markdown, and no attribute that styles, runs or loads anything. */
 const clean = {
   ALLOWED_TAGS: [
     ...['a', 'b', 'blockquote', 'br', 'code', 'del', 'em', 'figcaption', 'figure', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
     ...['hr', 'li', 'ol', 'p', 'pre', 'span', 'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
   ],
   ALLOWED_ATTR: ['href', 'class', 'start', 'title'],
-  // Two slashes, of either kind, lead to another host.
+  // `//host` and `/\host` would lead to another host.
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?![/\\])|\?|#)/i,
   ALLOW_DATA_ATTR: false,
   RETURN_DOM_FRAGMENT: true,
 } as const;
 
 purify.addHook('afterSanitizeAttributes', (node) => {
-  // Classes are those of this file; an author cannot write any, because HTML in a message is text.
   if (node.tagName !== 'A') return;
   const href = node.getAttribute('href');
   if (href === null) return;
@@ -46,7 +45,6 @@ purify.addHook('afterSanitizeAttributes', (node) => {
   if (!/^[/?#]/.test(href)) node.setAttribute('target', '_blank');
 });
 
-/** The rendered text as a fragment of the document. */
 function renderMarkdown(text: string): DocumentFragment {
   return purify.sanitize(marked.parse(text, { async: false }), {
     ...clean,
@@ -56,16 +54,16 @@ function renderMarkdown(text: string): DocumentFragment {
 }
 
 /**
- * A text of a message, task, brief or file.
+ * Renders the text of a message, task, brief or file.
  *
- * @param decorate changes the rendered fragment, such as marking names; it must not add HTML made of text.
+ * @param decorate changes the rendered fragment, for example marks names. It must not parse text as HTML.
  */
 export function Markdown({ text, decorate }: { text: string; decorate?: (fragment: DocumentFragment) => void }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const fragment = renderMarkdown(text);
     decorate?.(fragment);
-    dressCode(fragment);
+    decorateCode(fragment);
     element.current?.replaceChildren(fragment);
   }, [text, decorate]);
   return <div ref={element} class="x" />;

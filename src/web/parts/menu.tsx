@@ -1,17 +1,17 @@
-/** A button that opens a list of actions: arrow keys move, Escape closes and gives the focus back. */
+/** A menu button. Arrow keys move, Escape closes and returns the focus to the button. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /**
- * @param button what stands on the button
- * @param label its name, where its text is not enough
- * @param children buttons and links; each closes the menu
+ * @param button the content of the button
+ * @param label its accessible name, if the content has no text
+ * @param children the items: buttons and links, each of which closes the menu
  */
 export function Menu(props: {
   class?: string;
   button: ComponentChildren;
   label?: string;
-  up?: boolean;
+  opensUp?: boolean;
   children: ComponentChildren;
 }) {
   const [open, setOpen] = useState(false);
@@ -60,7 +60,7 @@ export function Menu(props: {
       {open && (
         <div
           ref={list}
-          class={props.up ? 'menu-list up' : 'menu-list'}
+          class={props.opensUp ? 'menu-list up' : 'menu-list'}
           role="menu"
           tabIndex={-1}
           onKeyDown={move}

@@ -1,14 +1,12 @@
-/** Numbers as the page writes them. */
-
-/** With a narrow space in thousands: 1 204. */
-export const grouped = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
+/** Separates thousands with a narrow space: 1 204. */
+export const formatNumber = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
 
 /** "1 task", "2 tasks". */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${grouped(count)}\u00a0${count === 1 ? one : many}`;
+export const formatCount = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)}\u00a0${count === 1 ? one : many}`;
 
-/** A size in bytes: "0 bytes", "1.9 KB", "12 MB". */
-export function sized(bytes: number): string {
+/** "0 bytes", "1.9 KB", "12 MB". */
+export function formatBytes(bytes: number): string {
   const units = ['bytes', 'KB', 'MB'];
   let value = bytes;
   let unit = 0;

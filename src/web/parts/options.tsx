@@ -1,15 +1,15 @@
-/** The options of an ask, the same everywhere: a numbered button each, one press answers; an answer is changed in two steps. */
+/** The options of an ask as numbered buttons. One press answers; changing an answer takes two. */
 import type { Message } from '../../contract/types.ts';
 import { answerAttempts, chosenOption, isAnswerLocked, pickOption, sendAnswer, setChanging } from '../state/answers.ts';
 import { singleKeys } from '../state/keys.ts';
 import { questionOf } from './ask.ts';
 import { ProblemLine } from './problem.tsx';
 
-/** Options longer than this take a whole row on a phone. */
-const LONG = 14;
+/** Longer options take a whole row on a phone. In characters. */
+const LONG_OPTION = 14;
 
 /**
- * @param labelledBy the id of the element with the question; without it the question is the label
+ * @param labelledBy the id of the element with the question; without it, the question becomes the label
  * @param onAnswered called with the message that was posted
  */
 export function Options(props: {
@@ -21,13 +21,13 @@ export function Options(props: {
   const { message } = props;
   const { ask } = message;
   if (!ask || ask.options.length === 0) return null;
-  const sent = answerAttempts.value.get(message.id);
-  // It is pressed when the answer stands, not before.
+  const attempt = answerAttempts.value.get(message.id);
+  // The button looks pressed only after the server has stored the answer.
   const chosen = chosenOption(message);
-  const going = sent?.state === 'sending' ? sent.option : undefined;
-  const settled = isAnswerLocked(message);
+  const sending = attempt?.state === 'sending' ? attempt.option : undefined;
+  const locked = isAnswerLocked(message);
   const send = async (option: number): Promise<void> => {
-    if (settled) return;
+    if (locked) return;
     const posted = await sendAnswer(message, { option });
     if (posted) props.onAnswered?.(posted);
   };
@@ -39,7 +39,7 @@ export function Options(props: {
         role="group"
         aria-labelledby={props.labelledBy}
         aria-label={props.labelledBy ? undefined : questionOf(message).question}
-        aria-busy={sent?.state === 'sending'}
+        aria-busy={attempt?.state === 'sending'}
         onKeyDown={(event) => {
           if (event.ctrlKey || event.metaKey || event.altKey || !singleKeys.peek()) return;
           if (/^[1-4]$/.test(event.key) && pickOption(message, Number(event.key))) event.preventDefault();
@@ -50,8 +50,8 @@ export function Options(props: {
           const style = [
             'opt',
             chosen !== null && chosen !== number && 'not',
-            going === number && 'going',
-            (text.length > LONG || ask.options.length === 1) && 'long',
+            sending === number && 'going',
+            (text.length > LONG_OPTION || ask.options.length === 1) && 'long',
           ];
           const inside = (
             <>
@@ -67,7 +67,7 @@ export function Options(props: {
               type="button"
               class={style.filter(Boolean).join(' ')}
               aria-pressed={chosen === number}
-              aria-disabled={settled || sent?.state === 'sending' || undefined}
+              aria-disabled={locked || attempt?.state === 'sending' || undefined}
               onClick={() => void send(number)}
             >
               {inside}
@@ -79,13 +79,13 @@ export function Options(props: {
             </span>
           );
         })}
-        {ask.can_answer && settled && (
+        {ask.can_answer && locked && (
           <button
             type="button"
             class="b bare"
             onClick={({ currentTarget }) => {
               setChanging(message.id, true);
-              // The button goes away.
+              // This button disappears and would lose the focus.
               currentTarget.parentElement?.querySelector('button')?.focus();
             }}
           >
@@ -93,14 +93,14 @@ export function Options(props: {
           </button>
         )}
       </div>
-      {sent?.state === 'failed' && <AnswerProblem message={message} />}
+      {attempt?.state === 'failed' && <AnswerProblem message={message} />}
     </>
   );
 }
 
-/** Why the last answer was not sent, with another try. */
+/** The error of the last answer, with a retry button. */
 export function AnswerProblem({ message }: { message: Message }) {
-  const sent = answerAttempts.value.get(message.id);
-  if (sent?.state !== 'failed') return null;
-  return <ProblemLine error={sent.error} again={() => sendAnswer(message, sent)} />;
+  const attempt = answerAttempts.value.get(message.id);
+  if (attempt?.state !== 'failed') return null;
+  return <ProblemLine error={attempt.error} onRetry={() => sendAnswer(message, attempt)} />;
 }

@@ -1,4 +1,4 @@
-/** Opens the palette from the head of a screen. */
+/** The button in a screen's header that opens the palette. */
 import { formatKeys } from '../state/keys.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { Icon } from './icon.tsx';

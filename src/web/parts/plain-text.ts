@@ -1,6 +1,6 @@
-/** A text's words without its marks, for a line: light, because pages without any rendered text need it too. */
+/** Markdown to plain text without a parser, so that screens that render no Markdown stay small. */
 
-/** The first words of a Markdown text in one line. */
+/** The first 1,000 characters of a Markdown text without its markup, in one line. */
 export const plainText = (text: string): string =>
   text
     .slice(0, 1_000)

@@ -1,24 +1,21 @@
-/** An error where it happened: the API's message, its hint, and what the person can do. */
+/** Shows an error with its hint and a retry button. */
 import type { ComponentChildren } from 'preact';
-import { problemOf } from '../api/errors.ts';
+import { toProblem } from '../api/errors.ts';
 import { Icon } from './icon.tsx';
 
-/**
- * @param error nothing is shown for null
- * @param again tries once more
- */
-export function ProblemLine(props: { error: unknown; again?: () => unknown; children?: ComponentChildren }) {
-  const { error, again, children } = props;
+/** @param error renders nothing if null */
+export function ProblemLine(props: { error: unknown; onRetry?: () => unknown; children?: ComponentChildren }) {
+  const { error, onRetry, children } = props;
   if (error === null) return null;
-  const { message, hint, code } = problemOf(error);
+  const { message, hint, code } = toProblem(error);
   return (
     <div class="problem" role="alert" data-code={code}>
       <Icon name="urgent" />
       <span>
         {message} {hint && <span class="q2">{hint}</span>}
       </span>
-      {again && (
-        <button type="button" class="b" onClick={() => void again()}>
+      {onRetry && (
+        <button type="button" class="b" onClick={() => void onRetry()}>
           Try again
         </button>
       )}

@@ -1,12 +1,12 @@
-/** A choice from a list that opens, such as what a list is filtered by. */
+/** A select element, such as a filter above a list. */
 
 type Option = readonly [value: string, words: string];
 
-/** The same words for people and programs. */
-export const asOption = (word: string): Option => [word, word];
+/** An option whose label is its value. */
+export const toOption = (word: string): Option => [word, word];
 
 /**
- * @param label its name; none where a label is around it
+ * @param label its accessible name; leave out inside a label element
  * @param class `in` for a field of a form
  */
 export const Select = <Value extends string>(props: {
@@ -15,14 +15,14 @@ export const Select = <Value extends string>(props: {
   value: Value;
   options: readonly Option[];
   disabled?: boolean;
-  choose: (value: Value) => void;
+  onChange: (value: Value) => void;
 }) => (
   <select
     class={props.class ?? 'sel'}
     aria-label={props.label}
     value={props.value}
     disabled={props.disabled}
-    onChange={(event) => props.choose(event.currentTarget.value as Value)}
+    onChange={(event) => props.onChange(event.currentTarget.value as Value)}
   >
     {props.options.map(([value, words]) => (
       <option key={value} value={value}>

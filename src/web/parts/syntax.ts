@@ -1,4 +1,4 @@
-/** Colours of code. Loaded when a code block of a language that it knows is shown. */
+/** Syntax highlighting. Large, so import it dynamically. */
 import type { LanguageFn } from 'highlight.js';
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
@@ -22,7 +22,7 @@ const languages: Record<string, LanguageFn> = {
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 hljs.registerAliases(['js', 'jsx', 'javascript', 'mjs', 'cjs'], { languageName: 'typescript' });
 
-/** The page's five colours, by the first word of what the library calls a part of code. */
+/** CSS classes of the page's five colours, by the first part of a highlight.js scope. */
 const colours: Record<string, string> = {
   ...{ keyword: 'k', literal: 'k', built_in: 'k', type: 'k', tag: 'k', name: 'k', 'selector-tag': 'k' },
   ...{ string: 's', regexp: 's', addition: 's', attr: 'f', attribute: 'f', property: 'f' },
@@ -31,29 +31,29 @@ const colours: Record<string, string> = {
 
 type Part = string | { scope?: string; children: Part[] };
 
-/** A part of a text with one of the five colours, or none. */
+/** A piece of code and the CSS class of its colour. */
 export interface Piece {
   text: string;
   colour: string | undefined;
 }
 
-function piecesOf(parts: Part[], outer: string | undefined): Piece[] {
+function flatten(parts: Part[], outer: string | undefined): Piece[] {
   return parts.flatMap((part) =>
     typeof part === 'string'
       ? { text: part, colour: outer }
-      : piecesOf(part.children, colours[part.scope?.split('.')[0] ?? ''] ?? outer),
+      : flatten(part.children, colours[part.scope?.split('.')[0] ?? ''] ?? outer),
   );
 }
 
-/** The text of a program in pieces; null when its language is not known. @param language its name, or the ending of a file */
+/** Splits code into coloured pieces; null for an unknown language. @param language a name or file extension */
 export function highlight(text: string, language: string): Piece[] | null {
   if (!hljs.getLanguage(language)) return null;
-  // The tree instead of the HTML: nothing of a text ever becomes HTML.
+  // Uses the token tree instead of the HTML output, so that no text is ever parsed as HTML.
   const { _emitter } = hljs.highlight(text, { language, ignoreIllegals: true });
-  return piecesOf((_emitter as unknown as { rootNode: { children: Part[] } }).rootNode.children, undefined);
+  return flatten((_emitter as unknown as { rootNode: { children: Part[] } }).rootNode.children, undefined);
 }
 
-/** Colours an element that holds the text of a program; leaves one of an unknown language as it is. */
+/** Colours the code inside an element, if the language is known. */
 export function colour(code: Element, language: string): void {
   const pieces = highlight(code.textContent, language);
   if (!pieces) return;

@@ -1,4 +1,4 @@
-/** Times: relative where they are near, with the exact time on hover. */
+/** Formats times, mostly relative to now. */
 import { DAY, MINUTE } from '../../contract/durations.ts';
 import { now } from '../state/clock.ts';
 
@@ -7,14 +7,14 @@ const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric',
 const dayYear = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'long', year: 'numeric' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'medium' });
 
-/** Midnight before a time, in milliseconds since the epoch. */
+/** The start of a day, in milliseconds since the epoch. */
 const midnight = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0);
 
-/** Whether both are on the same day of this browser's time zone. */
+/** Whether both times are on the same day in the browser's time zone. */
 export const isSameDay = (a: string, b: string): boolean => midnight(Date.parse(a)) === midnight(Date.parse(b));
 
-/** "Today", "Yesterday", "Thursday 19 November", or with its year when that is another one. */
-export function dayOf(at: string): string {
+/** "Today", "Yesterday", "Thursday 19 November", or a date with its year if it is not this year. */
+export function formatDay(at: string): string {
   const ms = Date.parse(at);
   const days = Math.round((midnight(now.value) - midnight(ms)) / DAY);
   if (days === 0) return 'Today';
@@ -23,7 +23,7 @@ export function dayOf(at: string): string {
 }
 
 /** "14:06". */
-export const timeOfDay = (at: string): string => clockTime.format(Date.parse(at));
+export const formatTime = (at: string): string => clockTime.format(Date.parse(at));
 
 /** How long ago: "now", "9 min", "3 h", "2 days", then the date. */
 export function ago(at: string): string {
@@ -36,13 +36,13 @@ export function ago(at: string): string {
   return days < 14 ? `${days}\u00a0${days === 1 ? 'day' : 'days'}` : dayYear.format(Date.parse(at));
 }
 
-/** "9 min ago" or "just now"; a date is none of both. */
-export function agoWords(at: string): string {
+/** "just now", "9 min ago", or a date. */
+export function agoPhrase(at: string): string {
   const words = ago(at);
   return words === 'now' ? 'just now' : /(min|h|days?)$/.test(words) ? `${words} ago` : words;
 }
 
-/** How long until: "22 min", "3 h"; "now" when it is past. */
+/** How long until: "22 min", "3 h", or "now" if it has passed. */
 export function until(at: string): string {
   const minutes = Math.ceil((Date.parse(at) - now.value) / MINUTE);
   if (minutes < 1) return 'now';
@@ -53,12 +53,12 @@ export function until(at: string): string {
       : `${Math.round(minutes / 1440)}\u00a0days`;
 }
 
-/** The exact time, for a hover and for readers of the screen. */
-export const exactly = (at: string): string => exact.format(Date.parse(at));
+/** The full date and time. */
+export const formatExact = (at: string): string => exact.format(Date.parse(at));
 
-/** A time of the day, how long ago in short, or the same in words. */
+/** The time of day, or with `relative` "9 min", or with `words` "9 min ago". The exact time is the tooltip. */
 export const Time = (props: { at: string; relative?: boolean; words?: boolean }) => (
-  <time dateTime={props.at} title={exactly(props.at)}>
-    {props.words ? agoWords(props.at) : props.relative ? ago(props.at) : timeOfDay(props.at)}
+  <time dateTime={props.at} title={formatExact(props.at)}>
+    {props.words ? agoPhrase(props.at) : props.relative ? ago(props.at) : formatTime(props.at)}
   </time>
 );

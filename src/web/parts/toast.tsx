@@ -1,4 +1,4 @@
-/** Short notes at the lower left that something was done: six seconds, longer while they have the focus. Never for errors. */
+/** Toasts that confirm an action. They stay longer while hovered or focused. Not for errors. */
 import { signal } from '@preact/signals';
 
 interface Toast {
@@ -8,25 +8,25 @@ interface Toast {
 }
 
 const toasts = signal<Toast[]>([]);
-const MS = 6_000;
-let last = 0;
+const DURATION_MS = 6_000;
+let lastId = 0;
 
 const remove = (id: number): void => {
   toasts.value = toasts.peek().filter((toast) => toast.id !== id);
 };
 
-/** Shows a note, such as "Copied". */
+/** Shows a toast. */
 export function toast(text: string, action?: { label: string; run: () => void }): void {
-  const id = ++last;
+  const id = ++lastId;
   toasts.value = [...toasts.peek().slice(-2), { id, text, action }];
   const end = (): void => {
-    if (document.querySelector(`[data-toast="${id}"]`)?.matches(':focus-within, :hover')) setTimeout(end, MS);
+    if (document.querySelector(`[data-toast="${id}"]`)?.matches(':focus-within, :hover')) setTimeout(end, DURATION_MS);
     else remove(id);
   };
-  setTimeout(end, MS);
+  setTimeout(end, DURATION_MS);
 }
 
-/** Puts a text on the clipboard and says so. */
+/** Copies a text to the clipboard and shows "Copied" with the name `what`. */
 export async function copy(text: string, what: string): Promise<void> {
   await navigator.clipboard.writeText(text);
   toast(`Copied ${what}`);

@@ -1,10 +1,10 @@
-/** Who is who: shape says what (circle: person, square: agent), hue says whose, words say both. */
+/** Avatars and names. A person is a circle, an agent a square in the hue of its owner. */
 import type { Actor, Member } from '../../contract/types.ts';
 
-/** The state of an agent in one word, as the API gives it. */
+/** The state of an agent, as in the API. */
 export type AgentState = NonNullable<Member['state']>;
 
-export interface Known {
+export interface Identity {
   name: string;
   kind: 'agent' | 'human';
   owner: string | null;
@@ -13,19 +13,19 @@ export interface Known {
 
 const HUES = 6;
 
-/** One of six hues: a person's own, which their agents carry too. It is the same everywhere and for everyone. */
+/** Picks one of six hues by hashing a name, so that a person has the same hue everywhere. */
 function hueOf(person: string): number {
   let hash = 2166136261;
   for (const character of person) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
-  // The lower bits of this hash (FNV-1a) alone are much alike for short names; these are the last steps of MurmurHash3.
+  // The lower bits of FNV-1a vary little for short names; the final steps of MurmurHash3 mix them.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   hash ^= hash >>> 16;
   return ((hash >>> 0) % HUES) + 1;
 }
 
-/** Two letters of an agent: the first two, or the first and the first that differs from another with the same. */
-function lettersOf(name: string, others: readonly string[] = []): string {
+/** Two letters for an agent: the first two, or, if another agent shares them, the first and the first that differs. */
+function initials(name: string, others: readonly string[] = []): string {
   const letters = name.replaceAll('-', '');
   const same = others.find((other) => other !== name && other.replaceAll('-', '').slice(0, 2) === letters.slice(0, 2));
   if (same === undefined) return letters.slice(0, 2);
@@ -34,22 +34,22 @@ function lettersOf(name: string, others: readonly string[] = []): string {
   return letters[0]! + (letters[differs] ?? letters[1] ?? '');
 }
 
-const cursor: Partial<Record<AgentState, string>> = { working: ' on', disconnected: ' off', late: ' off' };
+const presenceClass: Partial<Record<AgentState, string>> = { working: ' on', disconnected: ' off', late: ' off' };
 
-/** The sign of a person or agent. `size` in pixels. */
-export function Glyph({ who, size = 32, others }: { who: Known; size?: 20 | 24 | 28 | 32 | 40; others?: string[] }) {
+/** The avatar of a person or agent. `size` in pixels; `others`: names that its letters should differ from. */
+export function Glyph({ who, size = 32, others }: { who: Identity; size?: 20 | 24 | 28 | 32 | 40; others?: string[] }) {
   const hue = hueOf(who.owner ?? who.name);
   const agent = who.kind === 'agent';
-  const shape = agent ? `a${cursor[who.state ?? 'idle'] ?? ''}` : 'p';
+  const shape = agent ? `a${presenceClass[who.state ?? 'idle'] ?? ''}` : 'p';
   return (
     <span class={`g ${shape} H${hue} s${size}`} aria-hidden="true">
-      {agent ? lettersOf(who.name, others) : who.name.slice(0, 1).toUpperCase()}
+      {agent ? initials(who.name, others) : who.name.slice(0, 1).toUpperCase()}
     </span>
   );
 }
 
-/** A name, of an agent with whose it is. */
-export const Name = ({ who }: { who: Known | Actor }) =>
+/** A name; for an agent with its owner. */
+export const Name = ({ who }: { who: Identity | Actor }) =>
   who.kind === 'human' ? (
     <b class="n">{who.name}</b>
   ) : (
@@ -72,7 +72,7 @@ const shapes: Record<AgentState, preact.JSX.Element> = {
   disconnected: <path d="m2 2 6 6M8 2 2 8" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" />,
 };
 
-/** The state of an agent: a shape and its word, or other words of the same state. */
+/** The state of an agent as a shape and a word; `words` replaces the word. */
 export const Presence = ({ state, words }: { state: AgentState; words?: string | undefined }) => (
   <span class={`pr ${state}`}>
     <svg viewBox="0 0 10 10" aria-hidden="true">

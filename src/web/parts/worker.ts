@@ -1,4 +1,4 @@
-/** The page's own workers, which are the only scripts that the page may start. */
+/** Addresses of the page's workers. */
 import liveUrl from '../live/worker.ts?sharedworker&url';
 import verifyUrl from '../record/verify-worker.ts?worker&url';
 
@@ -9,7 +9,7 @@ interface Policy {
 }
 let policy: Policy | null = null;
 
-/** The address of a worker, in the form that the browser asks for where it enforces trusted types. */
+/** The address of a worker, as a TrustedScriptURL where the browser enforces Trusted Types. */
 export function workerUrl(name: keyof typeof own): string {
   const { trustedTypes } = globalThis as { trustedTypes?: { createPolicy(name: string, rules: object): Policy } };
   if (!trustedTypes) return own[name];

@@ -34,7 +34,14 @@ export function AddPerson({ room, people, close, changed }: Props) {
     });
   };
   return (
-    <FormDialog title="Add a person" write={write} action="Add" ready={handle.trim() !== ''} send={send} close={close}>
+    <FormDialog
+      title="Add a person"
+      write={write}
+      action="Add"
+      canSubmit={handle.trim() !== ''}
+      onSubmit={send}
+      onClose={close}
+    >
       <label>
         Handle
         <input

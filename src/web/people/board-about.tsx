@@ -1,4 +1,6 @@
-/** What the board is for and its rules: title, charter, policy, roles and the prefix of its tasks. Owners change them. */
+/**
+ * What the board is for and its rules: title, charter, policy, roles and the prefix of its tasks. Owners change them.
+ */
 import { useState } from 'preact/hooks';
 import type { Board, Role } from '../../contract/types.ts';
 import { Markdown } from '../parts/markdown.tsx';

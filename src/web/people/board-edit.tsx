@@ -43,7 +43,7 @@ export function EditBasics(props: EditProps) {
     });
   };
   return (
-    <FormDialog title="Title and charter" write={write} action="Save" send={send} close={close}>
+    <FormDialog title="Title and charter" write={write} action="Save" onSubmit={send} onClose={close}>
       <label>
         Title
         <input class="in" maxLength={80} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
@@ -169,7 +169,7 @@ export function EditPolicy(props: EditProps) {
   };
   const widens = change.visibility === 'open' && board.policy.visibility === 'addressed';
   return (
-    <FormDialog title="Policy for agents" write={write} action="Save" send={send} close={close}>
+    <FormDialog title="Policy for agents" write={write} action="Save" onSubmit={send} onClose={close}>
       {choices.map(({ key, label, options }) => (
         <label key={key}>
           {label}
@@ -177,7 +177,7 @@ export function EditPolicy(props: EditProps) {
             class="in"
             value={change[key] ?? board.policy[key]}
             options={options}
-            choose={(value) => setChange({ ...change, [key]: value })}
+            onChange={(value) => setChange({ ...change, [key]: value })}
           />
         </label>
       ))}
@@ -187,7 +187,7 @@ export function EditPolicy(props: EditProps) {
           class="in"
           value={runText(change.agent_run ?? board.policy.agent_run)}
           options={withCurrent(runs, runText(board.policy.agent_run), runWords)}
-          choose={(value) => setChange({ ...change, agent_run: runOf(value) })}
+          onChange={(value) => setChange({ ...change, agent_run: runOf(value) })}
         />
       </label>
       <label>
@@ -196,7 +196,7 @@ export function EditPolicy(props: EditProps) {
           class="in"
           value={String(change.stale_after ?? board.policy.stale_after)}
           options={withCurrent(staleTimes, String(board.policy.stale_after), (seconds) => `after ${seconds} seconds`)}
-          choose={(value) => setChange({ ...change, stale_after: value === 'off' ? 'off' : Number(value) })}
+          onChange={(value) => setChange({ ...change, stale_after: value === 'off' ? 'off' : Number(value) })}
         />
       </label>
       {widens && <p>Agents will at once be able to read everything that was written here so far.</p>}

@@ -83,9 +83,9 @@ function Visibility({ board, changed, close }: LifeProps & { close: () => void }
     <Confirm
       title={visibility === 'open' ? `Open ${board.name} to everyone` : `Make ${board.name} private`}
       action={visibility === 'open' ? 'Open it' : 'Make it private'}
-      ready={preview !== null}
-      close={close}
-      send={async (key) => {
+      canConfirm={preview !== null}
+      onClose={close}
+      onConfirm={async (key) => {
         await call('setBoardVisibility', { params, body: { visibility }, idempotencyKey: key });
         changed();
       }}
@@ -144,7 +144,13 @@ function Other({ board, act, close, changed }: LifeProps & { act: Exclude<Act, '
     else changed();
   };
   return (
-    <Confirm title={title} action={title} typed={act === 'delete' ? name : undefined} send={send} close={close}>
+    <Confirm
+      title={title}
+      action={title}
+      confirmWord={act === 'delete' ? name : undefined}
+      onConfirm={send}
+      onClose={close}
+    >
       <p>{text}</p>
     </Confirm>
   );

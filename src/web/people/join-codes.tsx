@@ -6,8 +6,8 @@ import { call, readAll } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { asOption, Select } from '../parts/select.tsx';
-import { ago, exactly, until } from '../parts/time.tsx';
+import { Select, toOption } from '../parts/select.tsx';
+import { ago, formatExact, until } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
@@ -42,8 +42,8 @@ export function CodeForm(props: { board: Board; guest: boolean; close: () => voi
       title={guest ? 'Code for a guest' : 'Join line for an agent'}
       write={write}
       action={guest ? 'Make the code' : 'Make the line'}
-      send={send}
-      close={close}
+      onSubmit={send}
+      onClose={close}
     >
       <p class="q2">
         {guest
@@ -66,11 +66,11 @@ export function CodeForm(props: { board: Board; guest: boolean; close: () => voi
       )}
       <label>
         Role of the agent
-        <Select class="in" value={role} options={roles.map(asOption)} choose={setRole} />
+        <Select class="in" value={role} options={roles.map(toOption)} onChange={setRole} />
       </label>
       <label>
         Works for
-        <Select class="in" value={hours} options={lifetimes} choose={setHours} />
+        <Select class="in" value={hours} options={lifetimes} onChange={setHours} />
       </label>
     </FormDialog>
   );
@@ -148,7 +148,7 @@ export function JoinCodes({ room, made }: { room: Room; made: number }) {
                 as {code.role}, made by {code.created_by.name} {ago(code.created_at)}
                 {code.created_at && ago(code.created_at) !== 'now' ? ' ago' : ''},{' '}
                 {code.uses === 0 ? 'not used yet' : `used ${code.uses === 1 ? 'once' : `${code.uses} times`}`},{' '}
-                <span title={exactly(code.expires_at)}>ends in {until(code.expires_at)}</span>
+                <span title={formatExact(code.expires_at)}>ends in {until(code.expires_at)}</span>
               </span>
             </span>
             <button type="button" class="b" disabled={write.busy} onClick={() => revoke(code)}>

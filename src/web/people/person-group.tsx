@@ -103,7 +103,7 @@ function Asked({ act, person, agents, changed, close, me }: GroupProps & { act: 
     remove: `${name} loses sight of a private board, and may join an open one again. ${theirs ? `Their agents end for good: ${theirs}. ` : ''}What they wrote stays.`,
   };
   return (
-    <Confirm title={title[act]} action={actWords[act]} send={send} close={close}>
+    <Confirm title={title[act]} action={actWords[act]} onConfirm={send} onClose={close}>
       <p>{words[act]}</p>
     </Confirm>
   );

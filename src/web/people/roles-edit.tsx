@@ -41,7 +41,7 @@ export function EditRoles(props: EditProps) {
     save(props, write, JSON.stringify(next) === JSON.stringify(board.roles) ? {} : { roles: next });
   };
   return (
-    <FormDialog title="Roles of agents" write={write} action="Save" broad send={send} close={close}>
+    <FormDialog title="Roles of agents" write={write} action="Save" wide onSubmit={send} onClose={close}>
       {roles.map(({ name, role, isNew }, at) => (
         <fieldset class="role" key={at}>
           <legend class="vh">Role {name}</legend>

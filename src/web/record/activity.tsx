@@ -1,6 +1,6 @@
 /** Events a day of the last 30 days, of all or of one member: a picture, and the same as a table. */
 import { useState } from 'preact/hooks';
-import { counted, grouped } from '../parts/number.ts';
+import { formatCount, formatNumber } from '../parts/number.ts';
 import { Select } from '../parts/select.tsx';
 import { now } from '../state/clock.ts';
 import { busiest, type Day, daysOf } from './days.ts';
@@ -24,7 +24,7 @@ export function Activity({ counts }: { counts: Counts }) {
   const sentence =
     sum === 0
       ? `No events${who} in the last 30 days`
-      : `Events a day${who}, 30 days, ${grouped(sum)} in all, most on ${weekday.format(most.at)}: ${grouped(total(most))}`;
+      : `Events a day${who}, 30 days, ${formatNumber(sum)} in all, most on ${weekday.format(most.at)}: ${formatNumber(total(most))}`;
   return (
     <figure class="act">
       <figcaption class="row w">
@@ -40,7 +40,7 @@ export function Activity({ counts }: { counts: Counts }) {
       {asTable ? <Table days={days} /> : <Bars days={days} label={sentence} />}
       <div class="row q2 sm">
         {!asTable && <span>{dayName.format(days[0]!.at)}</span>}
-        <span class="sp center">{sum > 0 && `${dayName.format(most.at)}: ${grouped(total(most))}, the most`}</span>
+        <span class="sp center">{sum > 0 && `${dayName.format(most.at)}: ${formatNumber(total(most))}, the most`}</span>
         {!asTable && <span>today</span>}
       </div>
       <button type="button" class="b bare act-as" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
@@ -61,7 +61,7 @@ function Members(props: { counts: Counts; member: string | null; choose: (member
         label="Events of"
         value={member ?? ''}
         options={[['', 'Everyone'], ...members.map((id) => [id, counts.actors[id]?.name ?? ''] as const)]}
-        choose={(id) => choose(id || null)}
+        onChange={(id) => choose(id || null)}
       />
     );
   return (
@@ -134,14 +134,14 @@ const Table = ({ days }: { days: Day[] }) => (
         .map((day) => (
           <tr key={day.at}>
             <td>{weekday.format(day.at)}</td>
-            <td class="num">{grouped(day.agents)}</td>
-            <td class="num">{grouped(day.people)}</td>
-            <td class="num">{grouped(total(day))}</td>
+            <td class="num">{formatNumber(day.agents)}</td>
+            <td class="num">{formatNumber(day.people)}</td>
+            <td class="num">{formatNumber(total(day))}</td>
           </tr>
         ))}
       {days.every((day) => total(day) === 0) && (
         <tr>
-          <td colSpan={4}>{counted(0, 'event')}</td>
+          <td colSpan={4}>{formatCount(0, 'event')}</td>
         </tr>
       )}
     </tbody>

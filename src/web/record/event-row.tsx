@@ -1,8 +1,10 @@
-/** One event of a record: who did what, whether it was found sound, and when it is open everything that was recorded. */
+/**
+ * One event of a record: who did what, whether it was found sound, and when it is open everything that was recorded.
+ */
 import type { BoardEvent } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { grouped } from '../parts/number.ts';
-import { exactly, isSameDay, timeOfDay } from '../parts/time.tsx';
+import { formatNumber } from '../parts/number.ts';
+import { formatExact, formatTime, isSameDay } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
@@ -38,12 +40,12 @@ export function EventRow({ event, room, names, checked, open }: RowProps) {
             aria-expanded={open}
             aria-label={`Event ${seq}`}
           >
-            {grouped(seq)}
+            {formatNumber(seq)}
           </a>
         </td>
         <td class="nw q2">
-          <time dateTime={at} title={exactly(at)}>
-            {today ? timeOfDay(at) : `${shortDay.format(Date.parse(at))} ${timeOfDay(at)}`}
+          <time dateTime={at} title={formatExact(at)}>
+            {today ? formatTime(at) : `${shortDay.format(Date.parse(at))} ${formatTime(at)}`}
           </time>
         </td>
         <td class="nw">

@@ -2,10 +2,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer, BoardEvent } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
-import { sentenceOf } from '../api/errors.ts';
+import { errorText } from '../api/errors.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { asOption, Select } from '../parts/select.tsx';
+import { Select, toOption } from '../parts/select.tsx';
 import { toast } from '../parts/toast.tsx';
 import { moveFocus, useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
@@ -120,14 +120,14 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
         <Select
           label="Kind of event"
           value={kind}
-          options={[['', 'All kinds'], ...kinds.map(([name]) => asOption(name))]}
-          choose={setKind}
+          options={[['', 'All kinds'], ...kinds.map(([name]) => toOption(name))]}
+          onChange={setKind}
         />
         <Select
           label="By whom"
           value={actor}
           options={[['', 'Anyone'], ...actors.map(([id, { name }]) => [id, name] as const)]}
-          choose={setActor}
+          onChange={setActor}
         />
         <span class="sp" />
         {list && !list.newest ? (
@@ -139,7 +139,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
         )}
         <Export board={room.name} />
       </div>
-      <ProblemLine error={error} again={() => read(list, list?.before ?? undefined)} />
+      <ProblemLine error={error} onRetry={() => read(list, list?.before ?? undefined)} />
       <table class="log" aria-busy={reading}>
         <caption class="vh">Events of {room.name}, newest first</caption>
         <thead>
@@ -200,7 +200,7 @@ function Export({ board }: { board: string }) {
       // The browser has taken the bytes when the next task begins, and a minute later for sure.
       setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
     } catch (error) {
-      toast(`Not exported. ${sentenceOf(error)}`);
+      toast(`Not exported. ${errorText(error)}`);
     } finally {
       setBusy(false);
     }

@@ -1,7 +1,7 @@
 /** What the check of a record found, in words. */
 import type { ProblemReason } from '../../contract/chain.ts';
 import { Icon } from '../parts/icon.tsx';
-import { grouped } from '../parts/number.ts';
+import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
@@ -46,7 +46,7 @@ export function VerdictPanel({ verdict, board, again }: { verdict: Verdict; boar
           <h3>Checking the record</h3>
           <p class="q2">
             {progress
-              ? `${grouped(progress.checked)} of ${grouped(progress.head)} events.`
+              ? `${formatNumber(progress.checked)} of ${formatNumber(progress.head)} events.`
               : 'Reading the first events.'}{' '}
             It is checked in this browser, with nothing but what the server sends.
           </p>
@@ -59,16 +59,16 @@ export function VerdictPanel({ verdict, board, again }: { verdict: Verdict; boar
       <section class="ver badv" aria-label="The check of this record" role="alert">
         <Icon name="block" />
         <div class="sp">
-          <h3>The chain breaks at #{grouped(problem.seq)}</h3>
+          <h3>The chain breaks at #{formatNumber(problem.seq)}</h3>
           <p class="q2">
             {reasons[problem.reason]}{' '}
             {problem.seq > 1 &&
-              `${problem.seq === 2 ? '#1 is as it was.' : `#1 to #${grouped(problem.seq - 1)} are as they were.`} `}
+              `${problem.seq === 2 ? '#1 is as it was.' : `#1 to #${formatNumber(problem.seq - 1)} are as they were.`} `}
             Ask the people on the board to compare heads before you trust anything newer.
           </p>
         </div>
         <a class="b" href={hrefOf({ screen: 'board', board, tab: 'record', event: problem.seq })}>
-          Go to #{grouped(problem.seq)}
+          Go to #{formatNumber(problem.seq)}
         </a>
       </section>
     );
@@ -77,15 +77,15 @@ export function VerdictPanel({ verdict, board, again }: { verdict: Verdict; boar
       <Icon name="shield" />
       <div class="sp">
         <h3>
-          Verified, {grouped(events)} {events === 1 ? 'event' : 'events'}
+          Verified, {formatNumber(events)} {events === 1 ? 'event' : 'events'}
         </h3>
         <p class="q2">
           Every event fits the one before it. Checked in this browser{' '}
           {ago(at) === 'now' ? 'just now' : `${ago(at)} ago`}
           {before && before.seq <= events
-            ? `; nothing was changed, left out or slipped in since you last looked at #${grouped(before.seq)}.`
+            ? `; nothing was changed, left out or slipped in since you last looked at #${formatNumber(before.seq)}.`
             : '; nothing was changed, left out or slipped in.'}
-          {withheld > 0 && ` You may not read the data of ${grouped(withheld)} of them; their hashes fit too.`}
+          {withheld > 0 && ` You may not read the data of ${formatNumber(withheld)} of them; their hashes fit too.`}
         </p>
       </div>
       {head && (

@@ -1,6 +1,6 @@
 /** Events of a board in words, and where each leads. */
 import type { BoardEvent } from '../../contract/types.ts';
-import { grouped } from '../parts/number.ts';
+import { formatNumber } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { hrefOf } from '../state/route.ts';
 
@@ -132,7 +132,7 @@ function messageWords(data: Data, board: string, seq: number): Words {
         : `posted to ${to}`;
   return {
     did,
-    link: { text: `#${grouped(seq)}`, href: hrefOf({ screen: 'board', board, tab: 'talk', message: seq }) },
+    link: { text: `#${formatNumber(seq)}`, href: hrefOf({ screen: 'board', board, tab: 'talk', message: seq }) },
     rest: quote(text(data, 'body')),
   };
 }

@@ -1,7 +1,7 @@
 /** One result of a search: what it is, and its text with the matched words marked. */
 import type { SearchResult } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { grouped } from '../parts/number.ts';
+import { formatNumber } from '../parts/number.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { hrefOfResult, pieces } from './results.ts';
@@ -17,7 +17,7 @@ const taskFields: Record<string, string> = { about: 'What it is about: ', stands
 
 export function Result({ result }: { result: SearchResult }) {
   const { board, at, snippet, matches, message, task, file, field } = result;
-  const where = message ? `${board} #${grouped(message.seq)}` : board;
+  const where = message ? `${board} #${formatNumber(message.seq)}` : board;
   return (
     <li>
       <a class="sr" href={hrefOfResult(result)}>

@@ -5,9 +5,9 @@ import type { SearchResult } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { counted } from '../parts/number.ts';
+import { formatCount } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
-import { asOption, Select } from '../parts/select.tsx';
+import { Select, toOption } from '../parts/select.tsx';
 import { boards, boardsError } from '../state/boards.ts';
 import { moveFocus, useKeys } from '../state/keys.ts';
 import { navigate, place } from '../state/route.ts';
@@ -73,7 +73,7 @@ export default function Search() {
     call('search', { query, signal: stop.signal }).then(
       ({ results, next_after }) => {
         setFound({ asked, results, after: next_after });
-        announce(results.length === 0 ? 'Nothing found' : `${counted(results.length, 'result')} shown`);
+        announce(results.length === 0 ? 'Nothing found' : `${formatCount(results.length, 'result')} shown`);
       },
       (problem: unknown) => {
         if (!stop.signal.aborted) setError(problem);
@@ -135,8 +135,8 @@ export default function Search() {
           <Select
             label="Board"
             value={here.board ?? ''}
-            options={[['', 'All boards'], ...own.map(({ name }) => asOption(name))]}
-            choose={(board) =>
+            options={[['', 'All boards'], ...own.map(({ name }) => toOption(name))]}
+            onChange={(board) =>
               navigate({ screen: 'search', q: text.trim(), board: board || undefined }, { replace: true })
             }
           />
@@ -154,7 +154,7 @@ export default function Search() {
         <h1 class="vh">Search</h1>
         <div class="col wide">
           <div class="row w q2 search-how">
-            <Select class="sel quiet" label="Order" value={sort} options={sorts} choose={setSort} />
+            <Select class="sel quiet" label="Order" value={sort} options={sorts} onChange={setSort} />
             <span class="sp" />
             <span id="search-how" class="sm">
               “a phrase”, <span class="mono">-without</span>, <span class="mono">begin*</span>

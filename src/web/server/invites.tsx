@@ -1,8 +1,8 @@
 /** Invites that the person's agents issued, and how to issue or take back one. */
 import type { Answer, ServerRole } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
-import { Command, commandHere } from '../parts/command.tsx';
-import { exactly, Time } from '../parts/time.tsx';
+import { Command, serverCommand } from '../parts/command.tsx';
+import { formatExact, Time } from '../parts/time.tsx';
 import { useLoad } from '../state/load.ts';
 import { Changes, Section } from './section.tsx';
 
@@ -35,11 +35,11 @@ export function Invites({ role }: { role: ServerRole }) {
             ? ([
                 [
                   'Invite one person; the link is shown once and works once.',
-                  commandHere('invite', 'create', '--ttl', '7d'),
+                  serverCommand('invite', 'create', '--ttl', '7d'),
                 ],
               ] as [string, string][])
             : []),
-          ['List your invites and those of your agents.', commandHere('invite', 'list')],
+          ['List your invites and those of your agents.', serverCommand('invite', 'list')],
         ]}
       />
       {role !== 'admin' && <p class="q2">An admin of the server invites people.</p>}
@@ -56,12 +56,12 @@ function Issued({ notice }: { notice: Notice }) {
       <p class="q2">
         {display?.agent_name && <b class="mono">{display.agent_name}</b>} <Time at={created_at} relative />,{' '}
         {states[state]}
-        {state === 'active' && `, works until ${exactly(expires_at)}`}
+        {state === 'active' && `, works until ${formatExact(expires_at)}`}
         {suggested_handle && `, for ${suggested_handle}`}
         {boards.length > 0 && `, onto ${boards.map(({ title, name }) => title ?? name).join(', ')}`}
       </p>
       {state === 'active' && (
-        <Command line={commandHere('invite', 'revoke', id)} what="the command that takes it back" />
+        <Command line={serverCommand('invite', 'revoke', id)} what="the command that takes it back" />
       )}
     </li>
   );

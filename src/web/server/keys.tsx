@@ -1,7 +1,7 @@
 /** The key that this session came from, and what to do about keys. */
 import type { CurrentBrowserSession } from '../../contract/types.ts';
-import { commandHere } from '../parts/command.tsx';
-import { exactly, until } from '../parts/time.tsx';
+import { serverCommand } from '../parts/command.tsx';
+import { formatExact, until } from '../parts/time.tsx';
 import { Changes, Section } from './section.tsx';
 
 export const Keys = ({
@@ -28,13 +28,13 @@ export const Keys = ({
       <div>
         <dt>Signed in</dt>
         <dd>
-          {exactly(created_at)}, {started_with === 'login_code' ? 'by a link' : 'with the key itself'}
+          {formatExact(created_at)}, {started_with === 'login_code' ? 'by a link' : 'with the key itself'}
         </dd>
       </div>
       <div>
         <dt>Ends</dt>
         <dd>
-          {exactly(expires_at)}, in {until(expires_at)}
+          {formatExact(expires_at)}, in {until(expires_at)}
         </dd>
       </div>
     </dl>
@@ -42,17 +42,17 @@ export const Keys = ({
     <Changes
       summary="Keys and sessions in the terminal"
       lines={[
-        ['List your keys, and when each was last used.', commandHere('key', 'list')],
+        ['List your keys, and when each was last used.', serverCommand('key', 'list')],
         [
           'Make a key for another machine or program; it is shown once.',
-          commandHere('key', 'create', 'laptop', '--expires', '90d'),
+          serverCommand('key', 'create', 'laptop', '--expires', '90d'),
         ],
         [
           'Revoke the key of this session: this browser and what else uses it end at once.',
-          commandHere('key', 'revoke', key.id),
+          serverCommand('key', 'revoke', key.id),
         ],
-        ['List the browsers you are signed in with.', commandHere('key', 'sessions')],
-        ['Sign this browser out from elsewhere.', commandHere('key', 'end-session', id)],
+        ['List the browsers you are signed in with.', serverCommand('key', 'sessions')],
+        ['Sign this browser out from elsewhere.', serverCommand('key', 'end-session', id)],
       ]}
     />
   </Section>

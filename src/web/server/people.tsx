@@ -1,9 +1,9 @@
 /** The people of the server and their roles. */
 import type { Person } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
-import { commandHere } from '../parts/command.tsx';
-import { counted } from '../parts/number.ts';
-import { exactly } from '../parts/time.tsx';
+import { serverCommand } from '../parts/command.tsx';
+import { formatCount } from '../parts/number.ts';
+import { formatExact } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { useLoad } from '../state/load.ts';
 import { Changes, Section } from './section.tsx';
@@ -13,23 +13,23 @@ function changesOf(person: Person, me: Person): [string, string][] {
   const own = person.handle === me.handle;
   const rename: [string, string] = [
     `Give ${own ? 'yourself' : person.handle} another handle.`,
-    commandHere('people', 'rename', own ? 'me' : person.handle, 'NEW-HANDLE'),
+    serverCommand('people', 'rename', own ? 'me' : person.handle, 'NEW-HANDLE'),
   ];
   if (me.server_role !== 'admin') return own ? [rename] : [];
   const role: [string, string][] =
     person.server_role === 'guest'
       ? []
       : person.server_role === 'admin'
-        ? [[`Make ${person.handle} a member again.`, commandHere('people', 'role', person.handle, 'member')]]
-        : [[`Make ${person.handle} an admin.`, commandHere('people', 'role', person.handle, 'admin')]];
+        ? [[`Make ${person.handle} a member again.`, serverCommand('people', 'role', person.handle, 'member')]]
+        : [[`Make ${person.handle} an admin.`, serverCommand('people', 'role', person.handle, 'admin')]];
   return [
     ...role,
     rename,
     [
       `See what removing ${person.handle} would end; nothing changes yet.`,
-      commandHere('people', 'remove', person.handle, '--dry-run'),
+      serverCommand('people', 'remove', person.handle, '--dry-run'),
     ],
-    [`Remove ${person.handle} from the server; it asks first.`, commandHere('people', 'remove', person.handle)],
+    [`Remove ${person.handle} from the server; it asks first.`, serverCommand('people', 'remove', person.handle)],
   ];
 }
 
@@ -40,7 +40,7 @@ export function People({ me }: { me: Person }) {
     <Section title="People" answered={answered}>
       {people && (
         <>
-          <p class="q2">{counted(people.length, 'person', 'people')}.</p>
+          <p class="q2">{formatCount(people.length, 'person', 'people')}.</p>
           <ul class="list speople">
             {people.map((person) => {
               const changes = changesOf(person, me);
@@ -53,7 +53,7 @@ export function People({ me }: { me: Person }) {
                       {person.handle === me.handle && <span class="q2"> (you)</span>}
                     </span>
                     <span class="srole">{person.server_role}</span>
-                    <span class="q2 sm">since {exactly(person.created_at).replace(/ at .*/, '')}</span>
+                    <span class="q2 sm">since {formatExact(person.created_at).replace(/ at .*/, '')}</span>
                   </div>
                   {changes.length > 0 && <Changes summary={`Change ${person.handle}`} lines={changes} />}
                 </li>

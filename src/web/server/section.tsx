@@ -14,7 +14,7 @@ export function Section(props: { title: string; answered?: Load<unknown>; childr
       aria-busy={answered && answered.value === null && answered.error === null}
     >
       <h2 id={id}>{title}</h2>
-      {answered && answered.error !== null && <ProblemLine error={answered.error} again={answered.reload} />}
+      {answered && answered.error !== null && <ProblemLine error={answered.error} onRetry={answered.reload} />}
       {children}
     </section>
   );

@@ -1,6 +1,6 @@
 /**
- * The server: who is on it, its settings, invites and the key of this session. A browser's session changes none of it, so
- * every change stands here as the line for the terminal, where the person's own key is.
+ * The server: who is on it, its settings, invites and the key of this session. A browser's session changes none of it,
+ * so every change stands here as the line for the terminal, where the person's own key is.
  */
 import './server.css';
 import { session } from '../api/session.ts';

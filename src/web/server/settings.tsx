@@ -1,7 +1,7 @@
 /** The server's settings, in words. */
 import type { ServerRole } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { commandHere } from '../parts/command.tsx';
+import { serverCommand } from '../parts/command.tsx';
 import { useLoad } from '../state/load.ts';
 import { Changes, Section } from './section.tsx';
 
@@ -31,16 +31,16 @@ export function Settings({ role }: { role: ServerRole }) {
               summary="Change the settings"
               lines={[
                 settings.board_creation === 'admins'
-                  ? ['Let members make boards too.', commandHere('settings', 'set', '--board-creation', 'members')]
-                  : ['Let only admins make boards.', commandHere('settings', 'set', '--board-creation', 'admins')],
+                  ? ['Let members make boards too.', serverCommand('settings', 'set', '--board-creation', 'members')]
+                  : ['Let only admins make boards.', serverCommand('settings', 'set', '--board-creation', 'admins')],
                 settings.agents_add_people
                   ? [
                       'Have agents always ask before they add people.',
-                      commandHere('settings', 'set', '--agents-add-people', 'off'),
+                      serverCommand('settings', 'set', '--agents-add-people', 'off'),
                     ]
                   : [
                       'Let people allow it to their agents in advance.',
-                      commandHere('settings', 'set', '--agents-add-people', 'on'),
+                      serverCommand('settings', 'set', '--agents-add-people', 'on'),
                     ],
               ]}
             />

@@ -2,11 +2,11 @@
 
 import { signal } from '@preact/signals';
 import { call } from '../api/client.ts';
-import { sentenceOf } from '../api/errors.ts';
-import { session, signedOut } from '../api/session.ts';
+import { errorText } from '../api/errors.ts';
+import { clearSession, session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { exactly } from '../parts/time.tsx';
+import { formatExact } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { readStorage, writeStorage } from '../state/storage.ts';
 
@@ -31,9 +31,9 @@ const failure = signal<string | null>(null);
 export async function signOut(): Promise<void> {
   try {
     await call('endMyBrowserSession');
-    signedOut();
+    clearSession();
   } catch (error) {
-    if (session.peek()) failure.value = `Not signed out. ${sentenceOf(error)}`;
+    if (session.peek()) failure.value = `Not signed out. ${errorText(error)}`;
   }
 }
 
@@ -55,14 +55,14 @@ export function AccountMenu() {
   return (
     <>
       {failure.value && <p role="alert">{failure.value}</p>}
-      <Menu class="rl account" button={button} up>
+      <Menu class="rl account" button={button} opensUp>
         <div class="menu-head">
           <b>{person.display_name ?? person.handle}</b>
           <span class="q2 sm">
             {person.server_role} of {location.host}
           </span>
           <span class="q2 sm">
-            Signed in with key <b class="mono">{key.name}</b> until {exactly(expires_at)}
+            Signed in with key <b class="mono">{key.name}</b> until {formatExact(expires_at)}
           </span>
         </div>
         {themes.map((name) => (

@@ -1,4 +1,6 @@
-/** The rail at the left: what needs the person, search, their boards, and who they are; on a phone a bar at the bottom. */
+/**
+ * The rail at the left: what needs the person, search, their boards, and who they are; on a phone a bar at the bottom.
+ */
 import { session } from '../api/session.ts';
 import { Icon, Mark } from '../parts/icon.tsx';
 import { Glyph } from '../parts/who.tsx';

@@ -4,7 +4,7 @@ import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
-import { endedBecause, session } from '../api/session.ts';
+import { session, sessionEndReason } from '../api/session.ts';
 import { Mark } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Glyph } from '../parts/who.tsx';
@@ -43,7 +43,7 @@ export function SignIn() {
       const body = { ...credential, ...(confirm ? { confirm_switch: true } : {}) };
       const next = await call('createBrowserSession', { body, idempotencyKey: newIdempotencyKey() });
       linkedCode.value = null;
-      endedBecause.value = null;
+      sessionEndReason.value = null;
       setKey('');
       session.value = next;
     } catch (reason) {
@@ -62,9 +62,9 @@ export function SignIn() {
     <main class="door" id="main">
       <Mark size={36} />
       <h1>Sign in to {location.host}</h1>
-      {endedBecause.value && !error && (
+      {sessionEndReason.value && !error && (
         <p role="status" class="q2">
-          {endedBecause.value}
+          {sessionEndReason.value}
         </p>
       )}
       {error !== null && (

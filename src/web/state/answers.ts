@@ -1,7 +1,7 @@
 /** Answers sent from this tab: one at a time per ask, retried with the same key while the outcome is unknown. */
 import { signal } from '@preact/signals';
 import type { Message } from '../../contract/types.ts';
-import { isUnsettled } from '../api/errors.ts';
+import { isOutcomeUnknown } from '../api/errors.ts';
 import { link } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { postAnswer, readNeeds } from './needs.ts';
@@ -55,7 +55,7 @@ export async function sendAnswer(message: Message, choice: AnswerChoice): Promis
     announce(`Answered ${message.ask?.options[(choice.option ?? 0) - 1] ?? 'in words'}`);
     return posted;
   } catch (error) {
-    if (!isUnsettled(error)) keys.delete(keyName);
+    if (!isOutcomeUnknown(error)) keys.delete(keyName);
     setAttempt(id, { ...choice, state: 'failed', error });
     void readNeeds();
     return null;

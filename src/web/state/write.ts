@@ -1,6 +1,6 @@
 /** Writes from components: one at a time, retried with the same idempotency key while the outcome is unknown. */
 import { useRef, useState } from 'preact/hooks';
-import { isUnsettled } from '../api/errors.ts';
+import { isOutcomeUnknown } from '../api/errors.ts';
 
 export interface Write {
   /** Whether a write is running; disable its button. */
@@ -39,7 +39,7 @@ export function useWrite(): Write {
         keys.current.delete(name);
       } catch (error) {
         failure = error;
-        if (!isUnsettled(error)) keys.current.delete(name);
+        if (!isOutcomeUnknown(error)) keys.current.delete(name);
       }
       running.current = false;
       set({ busy: false, error: failure });

@@ -1,4 +1,7 @@
-/** What a person can do with a task: take it, also from an agent that left it, help, give it up, take somebody off it, finish or cancel it. */
+/**
+ * What a person can do with a task: take it, also from an agent that left it, help, give it up, take somebody off it,
+ * finish or cancel it.
+ */
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -78,7 +81,7 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
           </button>
         )}
         <span class="sp" />
-        <Menu button={<Icon name="dots" />} label="More to do with the task" up>
+        <Menu button={<Icon name="dots" />} label="More to do with the task" opensUp>
           {others.map((actor) => (
             <button type="button" role="menuitem" key={actor.id} onClick={() => drop(actor.id)}>
               Drop {actor.name}
@@ -123,10 +126,10 @@ function Finish({ task, cancelled, close, changed }: FormProps & { cancelled: bo
       title={title}
       write={write}
       action={cancelled ? 'Cancel the task' : 'Finish it'}
-      back="Back"
-      ready={note.trim() !== ''}
-      send={send}
-      close={close}
+      cancelLabel="Back"
+      canSubmit={note.trim() !== ''}
+      onSubmit={send}
+      onClose={close}
     >
       <label>
         {cancelled ? 'Why' : 'What was done'}
@@ -159,10 +162,10 @@ function Retitle({ task, close, changed }: FormProps) {
       title={`New title for ${task.ref}`}
       write={write}
       action="Save"
-      back="Back"
-      ready={title.trim() !== ''}
-      send={send}
-      close={close}
+      cancelLabel="Back"
+      canSubmit={title.trim() !== ''}
+      onSubmit={send}
+      onClose={close}
     >
       <label>
         Title

@@ -1,7 +1,7 @@
 /** An ask about a task, answered where it is read: by an option or in words. */
 import { useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
-import { questionOf, stakesOf } from '../parts/ask.ts';
+import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
 import { ago } from '../parts/time.tsx';
@@ -16,7 +16,7 @@ export function AskCard({ message, keys, answered }: { message: Message; keys: b
   const sending = answerAttempts.value.get(message.id)?.state === 'sending';
   const mine = isAskedOfMe(message) && ask.can_answer && ask.state === 'open';
   const { question, rest } = questionOf(message);
-  const stakes = ask.blocking ? null : stakesOf(message);
+  const stakes = ask.blocking ? null : consequenceOf(message);
   useKeys(
     'The ask of the task',
     keys

@@ -3,7 +3,7 @@ import { HOUR } from '../../contract/durations.ts';
 import type { Member, Message, Task } from '../../contract/types.ts';
 import { questionOf } from '../parts/ask.ts';
 import { plainText } from '../parts/plain-text.ts';
-import { ago, timeOfDay } from '../parts/time.tsx';
+import { ago, formatTime } from '../parts/time.tsx';
 import { isAskedOfMe } from '../state/needs.ts';
 
 export const columns = ['needs_you', 'blocked', 'in_progress', 'open', 'done'] as const;
@@ -46,7 +46,7 @@ export interface Subline {
 
 /** "goes with 60 s at 14:30". */
 const goingWith = ({ going_with, going_at }: NonNullable<Message['ask']>): string =>
-  `goes with ${going_with}${going_at ? ` at ${timeOfDay(going_at)}` : ''}`;
+  `goes with ${going_with}${going_at ? ` at ${formatTime(going_at)}` : ''}`;
 
 /** An owner is named as gone only when it has been gone for longer than a restart takes. */
 const GONE = 60_000;
@@ -93,7 +93,7 @@ export function waitingSentence(asks: Message[], now: number): string {
   const first = going.sort()[0];
   return [
     oldest && `${blocking.length} ${blocking.length === 1 ? 'waits' : 'wait'} on you, ${ago(oldest)}`,
-    first && `${going.length} ${going.length === 1 ? 'goes' : 'go'} on without you at ${timeOfDay(first)}`,
+    first && `${going.length} ${going.length === 1 ? 'goes' : 'go'} on without you at ${formatTime(first)}`,
   ]
     .filter(Boolean)
     .join('; ');

@@ -41,7 +41,9 @@ function stateAfter({ type, data }: BoardEvent): State | undefined {
   return type === 'task.done' ? 'done' : undefined;
 }
 
-/** Counts the tasks at each of these times. The last count is that of the tasks as they are, which know of every ask. */
+/**
+ * Counts the tasks at each of these times. The last count is that of the tasks as they are, which know of every ask.
+ */
 export function flowOf(events: BoardEvent[], blocks: Block[], days: number[], current: Iterable<Task>): Moment[] {
   const states = new Map<string, State>();
   let next = 0;

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { WEEK } from '../../contract/durations.ts';
 import type { Message, Task } from '../../contract/types.ts';
-import { exactly, isSameDay, timeOfDay } from '../parts/time.tsx';
+import { formatExact, formatTime, isSameDay } from '../parts/time.tsx';
 import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
@@ -21,9 +21,9 @@ const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }
 
 /** "14:06", "Thu 18:10", "3 Nov". */
 function shortTime(at: string): string {
-  if (isSameDay(at, new Date(now.value).toISOString())) return timeOfDay(at);
+  if (isSameDay(at, new Date(now.value).toISOString())) return formatTime(at);
   const ms = Date.parse(at);
-  return now.value - ms < WEEK ? `${weekday.format(ms)} ${timeOfDay(at)}` : date.format(ms);
+  return now.value - ms < WEEK ? `${weekday.format(ms)} ${formatTime(at)}` : date.format(ms);
 }
 
 function entriesOf({ task, asks, log, room }: HistoryProps): Entry[] {
@@ -58,7 +58,7 @@ export function History(props: HistoryProps) {
       <ol class="hist">
         {shown.map(({ at, text, href }) => (
           <li key={at + text}>
-            <time dateTime={at} title={exactly(at)}>
+            <time dateTime={at} title={formatExact(at)}>
               {shortTime(at)}
             </time>
             <span>{href ? <a href={href}>{text}</a> : text}</span>

@@ -20,7 +20,7 @@ export function NewTask({ room, close, created }: { room: Room; close: () => voi
       created(await call('createTask', { params: { board: room.name }, body, idempotencyKey: key }));
     });
   return (
-    <FormDialog title="New task" write={write} action="Open the task" send={send} close={close}>
+    <FormDialog title="New task" write={write} action="Open the task" onSubmit={send} onClose={close}>
       <label>
         Title
         <input

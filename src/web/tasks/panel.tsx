@@ -4,7 +4,7 @@ import type { Actor, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { exactly, Time } from '../parts/time.tsx';
+import { formatExact, Time } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
 import type { Room } from '../state/room.ts';
@@ -71,7 +71,9 @@ function useTask({ selector, board, room }: PanelProps): { task: Task | undefine
 /** On a phone the panel covers the page. */
 const narrow = matchMedia('(max-width: 820px)');
 
-/** Whether the panel is a dialog: nothing beside it can be reached then. What is said to readers of the screen goes on. */
+/**
+ * Whether the panel is a dialog: nothing beside it can be reached then. What is said to readers of the screen goes on.
+ */
 function useDialog(): boolean {
   const [covers, setCovers] = useState(narrow.matches);
   useEffect(() => {
@@ -153,7 +155,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
           </span>
         )}
         {!task.owner && <span>nobody has it yet</span>}
-        {task.stale_since && <span title={exactly(task.stale_since)}>but is gone: the task may be taken over</span>}
+        {task.stale_since && <span title={formatExact(task.stale_since)}>but is gone: the task may be taken over</span>}
         {task.with.map((helper) => (
           <span class="row" key={helper.id}>
             <Glyph who={{ ...helper, state: stateOf(helper) }} size={20} />
@@ -162,7 +164,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
             </span>
           </span>
         ))}
-        <span class="q" title={exactly(task.opened_at)}>
+        <span class="q" title={formatExact(task.opened_at)}>
           opened by {task.opened_by.name}, <Time at={task.opened_at} relative />
         </span>
       </div>

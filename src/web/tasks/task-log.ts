@@ -1,4 +1,6 @@
-/** What happened to the tasks of a board: the record's events about them, oldest first. Read once, then kept up to date. */
+/**
+ * What happened to the tasks of a board: the record's events about them, oldest first. Read once, then kept up to date.
+ */
 import { signal } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';

@@ -99,7 +99,7 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
             </button>
           )}
         </div>
-        <ProblemLine error={board.error.value} again={() => board.retry()} />
+        <ProblemLine error={board.error.value} onRetry={() => board.retry()} />
         {tasks?.size === 0 && (
           <p class="q2">
             No tasks yet. {writable && 'Open one, or ask an agent to: it takes it up and says where it stands.'}

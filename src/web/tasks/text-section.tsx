@@ -1,4 +1,7 @@
-/** What a task says: where it stands, or what it is and why; with its earlier versions, and an editor that overwrites nobody. */
+/**
+ * What a task says: where it stands, or what it is and why; with its earlier versions, and an editor that overwrites
+ * nobody.
+ */
 import { useState } from 'preact/hooks';
 import type { Answer, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';

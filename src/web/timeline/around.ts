@@ -1,4 +1,7 @@
-/** The tasks and files of a board, for the chips under messages and the side column: read once, and again when they change. */
+/**
+ * The tasks and files of a board, for the chips under messages and the side column: read once, and again when they
+ * change.
+ */
 import { signal } from '@preact/signals';
 import type { BoardFile, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';

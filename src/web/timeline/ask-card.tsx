@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { ago, timeOfDay } from '../parts/time.tsx';
+import { ago, formatTime } from '../parts/time.tsx';
 import { toast } from '../parts/toast.tsx';
 import { now } from '../state/clock.ts';
 import { useVisibleAsk } from '../state/visible-asks.ts';
@@ -105,7 +105,7 @@ function Head(props: { message: Message; ask: Ask; state: Ask['state']; mine: bo
         </span>
         {reply && (
           <span>
-            by {reply.sender === 'self' ? 'you' : reply.from.name}, {timeOfDay(reply.at)}
+            by {reply.sender === 'self' ? 'you' : reply.from.name}, {formatTime(reply.at)}
           </span>
         )}
       </>
@@ -117,7 +117,7 @@ function Head(props: { message: Message; ask: Ask; state: Ask['state']; mine: bo
         <Icon name="clock" small />
         <span>
           went with {ask.going_with}
-          {ask.going_at && ` at ${timeOfDay(ask.going_at)}`}
+          {ask.going_at && ` at ${formatTime(ask.going_at)}`}
           {ask.can_answer && '; you may still answer'}
         </span>
       </>
@@ -128,7 +128,7 @@ function Head(props: { message: Message; ask: Ask; state: Ask['state']; mine: bo
         <span class="you">Needs you</span>
         <span>
           {ask.going_with !== null && ask.going_at
-            ? `${message.from.name} goes with ${ask.going_with} at ${timeOfDay(ask.going_at)} unless you say otherwise`
+            ? `${message.from.name} goes with ${ask.going_with} at ${formatTime(ask.going_at)} unless you say otherwise`
             : blocks || `${message.from.name} waits for your answer`}
         </span>
       </>

@@ -1,4 +1,6 @@
-/** What the conversation is made of: messages with their threads, and lines that tell what else happened on the board. */
+/**
+ * What the conversation is made of: messages with their threads, and lines that tell what else happened on the board.
+ */
 import type { BoardEvent, Message } from '../../contract/types.ts';
 import { Post } from './thread.ts';
 
@@ -26,7 +28,10 @@ export const lineTypes: readonly (readonly string[])[] = [
 
 const known = new Set(lineTypes.flat());
 
-/** Whether an event has a line. Types that this page does not know have none, nor has the second one: that who made the board is on it. */
+/**
+ * Whether an event has a line. Types that this page does not know have none, nor has the second one: that who made the
+ * board is on it.
+ */
 export const hasLine = ({ type, seq }: BoardEvent): boolean => known.has(type) && seq !== 2;
 
 /** How much of the document an entry takes, in messages. */

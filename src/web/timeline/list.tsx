@@ -4,7 +4,7 @@ import { Suspense } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { lazy } from '../parts/lazy.ts';
 import { ProblemLine } from '../parts/problem.tsx';
-import { dayOf, isSameDay } from '../parts/time.tsx';
+import { formatDay, isSameDay } from '../parts/time.tsx';
 import { useTalk } from './context.ts';
 import { type Entry, isRun } from './entries.ts';
 import { LineView, Separator } from './line.tsx';
@@ -56,7 +56,7 @@ export function List() {
           const isNew = entry.seq === firstNew;
           return (
             <Fragment key={entry.seq}>
-              {newDay && <Separator kind="day">{dayOf(at)}</Separator>}
+              {newDay && <Separator kind="day">{formatDay(at)}</Separator>}
               {isNew && <Separator kind="new">New since you last looked</Separator>}
               {entry instanceof Post ? (
                 <Message post={entry} before={newDay || isNew || !(before instanceof Post) ? undefined : before} />
@@ -70,7 +70,7 @@ export function List() {
         {timeline.error.value !== null && timeline.opened.value && (
           <ProblemLine
             error={timeline.error.value}
-            again={() => {
+            onRetry={() => {
               timeline.error.value = null;
               scroll.fill();
             }}

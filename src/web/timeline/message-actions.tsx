@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
 import { call } from '../api/client.ts';
-import { sentenceOf } from '../api/errors.ts';
+import { errorText } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -37,8 +37,8 @@ async function react(talk: Talk, message: Message, name: ReactionName): Promise<
     const post = talk.timeline.find(message.seq)?.post;
     if (post) post.message.value = { ...post.message.peek(), reactions };
   } catch (error) {
-    announce(sentenceOf(error), { urgent: true });
-    toast(`Not done: ${sentenceOf(error)}`);
+    announce(errorText(error), { urgent: true });
+    toast(`Not done: ${errorText(error)}`);
   } finally {
     busy.delete(id);
   }
@@ -115,7 +115,7 @@ export function Actions({ post }: { post: Post }) {
     <div class="acts" role="toolbar" aria-label="Message actions">
       {writable && (
         <>
-          <Menu class="b bare ic react" label="React" up={up} button={<Icon name="smile" />}>
+          <Menu class="b bare ic react" label="React" opensUp={up} button={<Icon name="smile" />}>
             <div class="reactions">
               {(Object.keys(emojis) as ReactionName[]).map((name) => {
                 const [icon, words] = drawn[name];
@@ -155,7 +155,7 @@ export function Actions({ post }: { post: Post }) {
       >
         <Icon name="link" />
       </button>
-      <Menu class="b bare ic" label="More" up={up} button={<Icon name="dots" />}>
+      <Menu class="b bare ic" label="More" opensUp={up} button={<Icon name="dots" />}>
         <button type="button" role="menuitem" onClick={() => void copy(message.body, 'the message as Markdown')}>
           <Icon name="copy" />
           Copy as Markdown

@@ -7,7 +7,7 @@ import { HOUR } from '../../contract/durations.ts';
 import type { BoardFile, Message, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { ago, exactly, timeOfDay } from '../parts/time.tsx';
+import { ago, formatExact, formatTime } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
 import { AskCard } from './ask-card.tsx';
@@ -19,8 +19,8 @@ import type { Post } from './thread.ts';
 
 /** How long ago within the last hour, then the time of the day; the exact time on hover. */
 export const When = ({ at }: { at: string }) => (
-  <time dateTime={at} title={exactly(at)}>
-    {now.value - Date.parse(at) < HOUR ? ago(at) : timeOfDay(at)}
+  <time dateTime={at} title={formatExact(at)}>
+    {now.value - Date.parse(at) < HOUR ? ago(at) : formatTime(at)}
   </time>
 );
 
@@ -56,7 +56,7 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
       id={`m${post.seq}`}
       data-seq={post.seq}
       class={classes.filter(Boolean).join(' ')}
-      aria-label={`${from.name}${whose}, ${timeOfDay(message.at)}`}
+      aria-label={`${from.name}${whose}, ${formatTime(message.at)}`}
       tabIndex={tabbable ? 0 : -1}
       onPointerOver={(event) => {
         event.stopPropagation();

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { sentenceOf } from '../api/errors.ts';
+import { errorText } from '../api/errors.ts';
 import { useTalk } from './context.ts';
 
 type Told = Answer<'listReceipts'>;
@@ -39,7 +39,7 @@ export function Receipts({ seq }: { seq: number }) {
   useEffect(() => {
     call('listReceipts', { params: { board: room.name, seq } }).then(
       (told) => setWords(wordsOf(told, me)),
-      (error) => setWords(sentenceOf(error)),
+      (error) => setWords(errorText(error)),
     );
   }, [seq]);
   return (

@@ -1,8 +1,8 @@
 /** Beside the conversation, where there is room: who is here, what is in progress, the files. */
 import type { Member, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ago, timeOfDay } from '../parts/time.tsx';
-import { Glyph, type Known, Name, Presence } from '../parts/who.tsx';
+import { ago, formatTime } from '../parts/time.tsx';
+import { Glyph, type Identity, Name, Presence } from '../parts/who.tsx';
 import { useTalk } from './context.ts';
 import { freshnessOf } from './message.tsx';
 
@@ -79,11 +79,11 @@ const agoInWords = (at: string): string => {
 function MemberRow({ member }: { member: Member }) {
   const talk = useTalk();
   const { kind, state, line, presence_since, current_task } = member;
-  const known: Known = member;
+  const known: Identity = member;
   const gone = state === 'disconnected' && presence_since !== null;
   const words = gone ? ago(presence_since) : undefined;
   const task = line?.task ?? current_task;
-  const said = gone ? `gone since ${timeOfDay(presence_since)}` : (line?.text ?? '');
+  const said = gone ? `gone since ${formatTime(presence_since)}` : (line?.text ?? '');
   return (
     <li class="mem">
       <Glyph who={known} size={28} others={talk.agents.value} />

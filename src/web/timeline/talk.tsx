@@ -1,4 +1,7 @@
-/** The conversation of a board: what needs the person above it, the message box below it, who and what is there beside it. */
+/**
+ * The conversation of a board: what needs the person above it, the message box below it, who and what is there beside
+ * it.
+ */
 import './timeline.css';
 import { Suspense } from 'preact/compat';
 import { useEffect, useMemo } from 'preact/hooks';
@@ -67,7 +70,7 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
           </div>
           {timeline.error.value !== null && !timeline.opened.value ? (
             <div class="tl">
-              <ProblemLine error={timeline.error.value} again={() => timeline.open(message)} />
+              <ProblemLine error={timeline.error.value} onRetry={() => timeline.open(message)} />
             </div>
           ) : (
             <List />

@@ -62,7 +62,7 @@ function Replies({ root, thread }: { root: Post; thread: Thread }) {
   const talk = useTalk();
   const { unread } = talk.timeline;
   const error = thread.error.value;
-  if (error !== null) return <ProblemLine error={error} again={() => thread.load()} />;
+  if (error !== null) return <ProblemLine error={error} onRetry={() => thread.load()} />;
   const shown = thread.shown.value;
   const from = thread.from.value;
   const later = thread.replies.value.length - from - shown.length;

@@ -1,6 +1,7 @@
 /**
- * The conversation of a board as far as it is loaded: a stretch of its messages and lines without a gap, which grows at both
- * ends as the person scrolls, and is cut at the far end, so that neither the document nor the memory grows without end.
+ * The conversation of a board as far as it is loaded: a stretch of its messages and lines without a gap, which grows at
+ * both ends as the person scrolls, and is cut at the far end, so that neither the document nor the memory grows without
+ * end.
  */
 import { batch, signal } from '@preact/signals';
 import type { BoardEvent, Message } from '../../contract/types.ts';
@@ -96,7 +97,10 @@ export class Timeline {
     this.aim.value = { seq: null, focus, mark: false };
   }
 
-  /** Shows a message; that of a thread in its thread, which stays closed if `gently` and the person closed it. @throws ClientError when there is no such message. */
+  /**
+   * Shows a message; that of a thread in its thread, which stays closed if `gently` and the person closed it.
+   * @throws ClientError when there is no such message.
+   */
   async goTo(seq: number, { mark = false, focus = false, gently = false } = {}): Promise<void> {
     const root = this.unread.waiting.peek().get(seq) ?? this.find(seq)?.root.seq ?? (await this.rootOf(seq));
     if (!this.find(root)) await this.replace(() => this.readAround(root));
@@ -246,7 +250,10 @@ export class Timeline {
     this.atEnd.value = high === ALL;
   }
 
-  /** Threads with something new are open, unless the person closed them; open ones have their replies before they are shown. */
+  /**
+   * Threads with something new are open, unless the person closed them; open ones have their replies before they are
+   * shown.
+   */
   private async openThreads(entries: readonly Entry[]): Promise<void> {
     const withNew = new Set(this.unread.waiting.peek().values());
     const loads: Promise<void>[] = [];

@@ -1,7 +1,7 @@
 /** A file on its way: name, how far it is, and a way to stop it. */
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../parts/icon.tsx';
-import { sized } from '../parts/number.ts';
+import { formatBytes } from '../parts/number.ts';
 import './upload.css';
 
 /** @param children what can be done instead of cancelling, once it has stopped by itself */
@@ -21,7 +21,9 @@ export function Progress(props: {
         <div class="row upl-name">
           <span class="mono cut">{name}</span>
           {!problem && (
-            <span class="q nw">{percent === 100 ? 'being stored' : `${sized(sent)} of ${sized(size)}`}</span>
+            <span class="q nw">
+              {percent === 100 ? 'being stored' : `${formatBytes(sent)} of ${formatBytes(size)}`}
+            </span>
           )}
         </div>
         {problem ?? (

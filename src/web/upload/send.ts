@@ -2,9 +2,9 @@
 import { ClientError } from '../../client/errors.ts';
 import type { BoardFile } from '../../contract/types.ts';
 import { MAX_FILE } from '../../contract/values.ts';
-import { renewProof } from '../api/client.ts';
-import { session, signedOut } from '../api/session.ts';
-import { grouped } from '../parts/number.ts';
+import { renewCsrfToken } from '../api/client.ts';
+import { clearSession, session } from '../api/session.ts';
+import { formatNumber } from '../parts/number.ts';
 
 /** The query of an upload: where the bytes go and which version they replace. */
 export interface Where {
@@ -28,14 +28,14 @@ interface Sending {
 /**
  * Makes a file of a board, or the next version of one, from these bytes.
  *
- * @throws ClientError with the server's code, `file_too_large` before anything is sent, or `server_unreachable`; the signal's
- * reason when it was cancelled.
+ * @throws ClientError with the server's code, `file_too_large` before anything is sent, or `server_unreachable`; the
+ * signal's reason when it was cancelled.
  */
 export async function sendFile(board: string, bytes: Blob, where: Where, sending: Sending): Promise<BoardFile> {
   if (bytes.size > MAX_FILE)
     throw new ClientError(
       'file_too_large',
-      `This file has ${grouped(bytes.size)} bytes; a file may have ${grouped(MAX_FILE)}. Nothing was sent.`,
+      `This file has ${formatNumber(bytes.size)} bytes; a file may have ${formatNumber(MAX_FILE)}. Nothing was sent.`,
       { hint: 'Put it elsewhere and post the link.' },
     );
   const digest = await digestOf(bytes);
@@ -44,13 +44,17 @@ export async function sendFile(board: string, bytes: Blob, where: Where, sending
     return await send(board, bytes, where, digest, sending);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    if (error.code === 'csrf_token_invalid' && (await renewProof())) return send(board, bytes, where, digest, sending);
-    if (error.status === 401) signedOut('Your session has ended. Sign in again.');
+    if (error.code === 'csrf_token_invalid' && (await renewCsrfToken()))
+      return send(board, bytes, where, digest, sending);
+    if (error.status === 401) clearSession('Your session has ended. Sign in again.');
     throw error;
   }
 }
 
-/** The header that lets the server see damage on the way. Browsers hash on secure origins only; elsewhere it is left out. */
+/**
+ * The header that lets the server see damage on the way. Browsers hash on secure origins only; elsewhere it is left
+ * out.
+ */
 async function digestOf(bytes: Blob): Promise<string | null> {
   let buffer: ArrayBuffer;
   try {
