@@ -12,7 +12,7 @@ import { linkedCode } from '../sign-in/linked-code.ts';
 import { needsOnBoard } from '../state/needs.ts';
 import { openRoom, type Room, room } from '../state/room.ts';
 import { type BoardPlace, type BoardTab, hrefOf, place } from '../state/route.ts';
-import { fetchParts, TalkMenu } from '../timeline/talk.tsx';
+import { preloadParts, TalkMenu } from '../timeline/talk.tsx';
 import { NowLine } from './now-line.tsx';
 import { Tab } from './tab.tsx';
 
@@ -31,7 +31,7 @@ const first = place.peek();
 if (first.screen === 'board' && session.peek() !== null && linkedCode.peek() === null) {
   openRoom(first.board);
   // After what the board is read with has been asked.
-  if (first.tab === 'talk') setTimeout(fetchParts);
+  if (first.tab === 'talk') setTimeout(preloadParts);
 }
 
 export function BoardScreen() {

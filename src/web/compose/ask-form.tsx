@@ -1,11 +1,11 @@
-/** The parts of a question: who is asked, the options, what happens without an answer, and the task it is about. */
+/** The fields of an ask: recipient, task, options, and what happens without an answer. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Member, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { AskDraft } from './draft.ts';
 
-const MOST_OPTIONS = 4;
+const MAX_OPTIONS = 4;
 const delays: [minutes: number, words: string][] = [
   [15, 'in 15 min'],
   [30, 'in 30 min'],
@@ -91,20 +91,19 @@ export default function AskForm(props: {
             )}
           </div>
         ))}
-        {ask.options.length < MOST_OPTIONS && (
+        {ask.options.length < MAX_OPTIONS && (
           <button type="button" class="b bare t28" onClick={() => change({ options: [...ask.options, ''] })}>
             <Icon name="plus" />
             Add an option
           </button>
         )}
       </div>
-      <Without ask={ask} change={change} />
+      <WithoutAnswer ask={ask} change={change} />
     </fieldset>
   );
 }
 
-/** What happens when nobody answers. */
-function Without({ ask, change }: { ask: AskDraft; change: (change: Partial<AskDraft>) => void }) {
+function WithoutAnswer({ ask, change }: { ask: AskDraft; change: (change: Partial<AskDraft>) => void }) {
   const filled = ask.options.map((option, index) => ({ option: option.trim(), index })).filter(({ option }) => option);
   return (
     <div class="askf-row">
@@ -145,7 +144,7 @@ function Without({ ask, change }: { ask: AskDraft; change: (change: Partial<AskD
   );
 }
 
-/** Tasks that are not closed, for the choice. */
+/** Loads the open tasks of a board. On an error the field is left out. */
 function useTasks(board: string): Task[] {
   const [tasks, setTasks] = useState<Task[]>([]);
   useEffect(() => {

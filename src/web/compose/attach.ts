@@ -1,12 +1,11 @@
-/** Files on their way to the board, to be attached to the message that is being written. */
+/** Uploads files and attaches them to a draft. */
 import { ClientError } from '../../client/errors.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
-import { sendFile, type Where } from '../upload/send.ts';
-import { changeDraft, draftNamed } from './draft.ts';
+import { sendFile, type UploadTarget } from '../upload/send.ts';
+import { changeDraft, getDraft } from './draft.ts';
 import { type Upload, uploads } from './uploads.ts';
 
-/** The most files that one message has. */
-const MOST_FILES = 8;
+const MAX_FILES = 8;
 
 const change = (id: string, parts: Partial<Upload>): void => {
   uploads.value = uploads.peek().map((upload) => (upload.id === id ? { ...upload, ...parts } : upload));
@@ -16,13 +15,13 @@ const remove = (id: string): void => {
   uploads.value = uploads.peek().filter((upload) => upload.id !== id);
 };
 
-/** Sends files to the board and attaches them to a draft as they arrive. */
+/** Uploads files and attaches each to the draft when it is stored. Files beyond the limit are ignored. */
 export function attach(board: string, draft: string, files: readonly File[]): void {
-  const room =
-    MOST_FILES - draftNamed(draft).peek().files.length - uploads.peek().filter((each) => each.draft === draft).length;
-  for (const file of files.slice(0, Math.max(0, room))) {
+  const free =
+    MAX_FILES - getDraft(draft).peek().files.length - uploads.peek().filter((each) => each.draft === draft).length;
+  for (const file of files.slice(0, Math.max(0, free))) {
     const id = newIdempotencyKey();
-    const where = { name: pathOf(file) };
+    const where = { name: toFileName(file) };
     const upload: Upload = {
       id,
       key: id,
@@ -39,9 +38,9 @@ export function attach(board: string, draft: string, files: readonly File[]): vo
   }
 }
 
-/** The name that a file gets on the board: its own, of the characters that a path may have. */
-function pathOf({ name, lastModified }: File): string {
-  // What is pasted has no name of its own.
+/** Turns the name of a local file into one that the server accepts. */
+function toFileName({ name, lastModified }: File): string {
+  // Pasted images are all named `image.png` or similar.
   if (/^image\.\w+$/.test(name)) {
     const stamp = new Date(lastModified).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
     return `pasted-${stamp}${name.slice(5)}`;
@@ -58,9 +57,9 @@ async function start({ id, key, board, draft, file, where, stop }: Upload): Prom
     const made = await sendFile(board, file, where, {
       key,
       signal: stop.signal,
-      progress: (sent) => change(id, { sent }),
+      onProgress: (sent) => change(id, { sent }),
     });
-    const { files } = draftNamed(draft).peek();
+    const { files } = getDraft(draft).peek();
     changeDraft(draft, { files: [...files, { id: made.id, name: made.name, version: made.latest.version }] });
     remove(id);
   } catch (error) {
@@ -68,14 +67,14 @@ async function start({ id, key, board, draft, file, where, stop }: Upload): Prom
   }
 }
 
-/** Stops an upload, or forgets one that failed. */
+/** Cancels an upload, or removes a failed one. */
 export function cancel({ id, stop }: Upload): void {
   stop.abort();
   remove(id);
 }
 
-/** Sends it again: under the same key while nobody knows whether it arrived. */
-export function again(upload: Upload, where: Where = upload.where): void {
+/** Uploads again; with the same idempotency key if the outcome is unknown. */
+export function retry(upload: Upload, where: UploadTarget = upload.where): void {
   const refused = upload.error instanceof ClientError && upload.error.status !== undefined;
   const next = { ...upload, where, sent: 0, error: null, key: refused ? newIdempotencyKey() : upload.key };
   change(upload.id, next);
@@ -83,15 +82,15 @@ export function again(upload: Upload, where: Where = upload.where): void {
 }
 
 /**
- * What the server says of the file that already has the name of an upload; null: the upload stopped for another reason.
+ * The existing file with the same name, if that is why the upload failed.
  */
-export function taken({ error }: Upload): { version: number; file_id: string } | null {
+export function existingFile({ error }: Upload): { version: number; file_id: string } | null {
   if (!(error instanceof ClientError) || !['file_exists', 'file_changed'].includes(error.code)) return null;
   const { version, file_id } = error.details ?? {};
   return typeof version === 'number' && typeof file_id === 'string' ? { version, file_id } : null;
 }
 
-/** The same name with a number: `shot.png`, `shot-2.png`, `shot-3.png`. */
+/** The next numbered name: `shot.png`, `shot-2.png`, `shot-3.png`. */
 export function nextName(name: string): string {
   const [, stem = name, number, ending = ''] = /^(.*?)(?:-(\d{1,4}))?(\.[^.]*)?$/.exec(name) ?? [];
   return `${stem.slice(0, 180)}-${Number(number ?? 1) + 1}${ending}`;

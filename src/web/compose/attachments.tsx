@@ -1,13 +1,13 @@
-/** What is attached to the message that is being written, and what is still on its way. */
+/** The attached files of a draft, and its uploads. */
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Progress } from '../upload/progress.tsx';
-import { again, cancel, nextName, taken } from './attach.ts';
-import { changeDraft, draftNamed } from './draft.ts';
+import { cancel, existingFile, nextName, retry } from './attach.ts';
+import { changeDraft, getDraft } from './draft.ts';
 import { type Upload, uploads } from './uploads.ts';
 
 export default function Attachments({ name, focus }: { name: string; focus: () => void }) {
-  const { files } = draftNamed(name).value;
+  const { files } = getDraft(name).value;
   const moving = uploads.value.filter(({ draft }) => draft === name);
   return (
     <>
@@ -17,7 +17,7 @@ export default function Attachments({ name, focus }: { name: string; focus: () =
           name={upload.where.name}
           sent={upload.sent}
           size={upload.file.size}
-          cancel={() => {
+          onCancel={() => {
             cancel(upload);
             focus();
           }}
@@ -51,10 +51,10 @@ export default function Attachments({ name, focus }: { name: string; focus: () =
 }
 
 function Stopped({ upload, focus }: { upload: Upload; focus: () => void }) {
-  const there = taken(upload);
+  const there = existingFile(upload);
   const { name } = upload.where;
   const send = (where: Upload['where']) => () => {
-    again(upload, where);
+    retry(upload, where);
     focus();
   };
   if (there)
@@ -80,7 +80,7 @@ function Stopped({ upload, focus }: { upload: Upload; focus: () => void }) {
   );
 }
 
-/** Refused for its size or what it holds, it would be refused again. */
+/** An upload refused for its size or content would be refused again. */
 const canTryAgain = ({ error }: Upload): boolean =>
   !['file_too_large', 'file_has_secret', 'file_unreadable', 'brief_path_reserved'].includes(
     (error as { code?: string }).code ?? '',

@@ -1,13 +1,13 @@
-/** Who gets a message and whom it wakes, worked out from the board's members as the server does it. */
+/** Who receives a message and which agents it wakes. Mirrors the rules of the server. */
 import type { Board, Member, Message } from '../../contract/types.ts';
 
 const isAway = ({ presence }: Member): boolean => presence === null || presence === 'no_session';
 
-/** Everyone on the board but the person who writes. */
+/** The active members of the board except the person themself. */
 export const othersOn = (members: readonly Member[], me: string | undefined): Member[] =>
   members.filter(({ status, kind, name }) => status === 'active' && !(kind === 'human' && name === me));
 
-/** The members that targets such as `all`, `@maya`, `role:reviewer` and `owner:dana` name. */
+/** Resolves targets such as `all`, `@maya`, `role:reviewer` and `owner:dana` to members. */
 function membersOf(to: readonly string[], others: readonly Member[]): Member[] {
   if (to.includes('all')) return [...others];
   return others.filter(
@@ -16,8 +16,8 @@ function membersOf(to: readonly string[], others: readonly Member[]): Member[] {
   );
 }
 
-/** Names as a sentence lists them: "claude and codex", "claude, codex and 3 more". */
-export function listed(names: readonly string[]): string {
+/** "claude and codex", or "claude, codex and 3 more". */
+export function summarizeNames(names: readonly string[]): string {
   const shown = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names;
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
@@ -25,41 +25,41 @@ export function listed(names: readonly string[]): string {
 const counted = (count: number, word: string): string => `${count}\u00a0${word}${count === 1 ? '' : 's'}`;
 
 /** "maya and 3 agents". */
-export function inNumbers(members: readonly Member[]): string {
+export function summarizeMembers(members: readonly Member[]): string {
   const people = members.filter(({ kind }) => kind === 'human').map(({ name }) => name);
   const agents = members.filter(({ kind }) => kind === 'agent');
   const parts = people.length > 2 ? [counted(people.length, 'person').replace(/persons/, 'people')] : people;
   if (agents.length === 1) parts.push(agents[0]!.name);
   else if (agents.length > 1) parts.push(counted(agents.length, 'agent'));
-  return parts.length === 0 ? 'nobody else yet' : listed(parts);
+  return parts.length === 0 ? 'nobody else yet' : summarizeNames(parts);
 }
 
-/** A target in words. */
-export const wordsOf = (target: string): string =>
+/** A target as text: "role reviewer", "dana’s agents" or a name. */
+export const targetLabel = (target: string): string =>
   target.startsWith('role:')
     ? `role ${target.slice(5)}`
     : target.startsWith('owner:')
       ? `${target.slice(6)}’s agents`
       : target.replace('@', '');
 
-/** The most agents that mentions in one message wake. */
-const MENTIONS = 8;
+/** The most members that mentions in one message add; the server's limit. */
+const MAX_MENTIONS = 8;
 
 /**
- * Which agents it wakes, which get it later, and which only look by themselves. A person's message concerns every agent
- * that gets it, so only `off` keeps one asleep.
+ * Describes which agents a message wakes now, which get it later, and which only when they ask. A person's message
+ * wakes every recipient whose delivery mode is not `off`.
  */
-export function wakesOf(to: readonly string[], text: string, others: readonly Member[], board: Board): string {
+export function describeWakes(to: readonly string[], text: string, others: readonly Member[], board: Board): string {
   const got = new Set(membersOf(to, others));
   if (board.policy.visibility === 'open') {
     const mentioned = membersOf(mentionsIn(text), others).filter((member) => !got.has(member));
-    for (const member of mentioned.slice(0, MENTIONS)) got.add(member);
+    for (const member of mentioned.slice(0, MAX_MENTIONS)) got.add(member);
   }
   const agents = [...got].filter(({ kind }) => kind === 'agent');
   const off = agents.filter(({ delivery_mode }) => delivery_mode === 'off');
   const awake = agents.filter((agent) => !off.includes(agent) && !isAway(agent));
   const later = agents.filter((agent) => !off.includes(agent) && isAway(agent));
-  const names = (members: Member[]): string => listed(members.map(({ name }) => name));
+  const names = (members: Member[]): string => summarizeNames(members.map(({ name }) => name));
   return [
     awake.length > 0 && `Wakes ${names(awake)}`,
     later.length > 0 && `${awake.length > 0 ? '' : 'Reaches '}${names(later)} later`,
@@ -69,7 +69,7 @@ export function wakesOf(to: readonly string[], text: string, others: readonly Me
     .join('; ');
 }
 
-/** Targets that a text mentions, outside of code. */
+/** The targets mentioned in a text, except in code. */
 const mentionsIn = (text: string): string[] =>
   [
     ...text
@@ -78,8 +78,8 @@ const mentionsIn = (text: string): string[] =>
       .matchAll(/(?<![\p{L}\p{N}_.@/\\-])@(role:)?([a-z0-9][a-z0-9-]*)(?![\p{L}\p{N}])/gu),
   ].map(([, role, name]) => (role ? `role:${name}` : `@${name}`));
 
-/** Whom a reply goes to by default: who wrote in the thread or was named in it, in that order. None left: everyone. */
-export function threadTargets(thread: readonly Message[], others: readonly Member[]): string[] {
+/** The default recipients of a reply: everyone who wrote in the thread or was addressed in it; without any, `all`. */
+export function defaultReplyTargets(thread: readonly Message[], others: readonly Member[]): string[] {
   const names = new Set(
     thread.flatMap(({ from, to }) => [
       from.name,

@@ -1,4 +1,4 @@
-/** The message box: text with completion of names, who gets it, files, a question, and posting. */
+/** The message box: text with mentions, recipients, attachments and asks. */
 import { Suspense } from 'preact/compat';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Message } from '../../contract/types.ts';
@@ -9,18 +9,18 @@ import { plainText } from '../parts/plain-text.ts';
 import { useKeys } from '../state/keys.ts';
 import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
-import { othersOn, threadTargets, wakesOf } from './audience.ts';
-import { Completion, comboboxOf, useCompletion } from './completion.tsx';
-import { changeDraft, type Draft, draftNamed, newAsk } from './draft.ts';
+import { defaultReplyTargets, describeWakes, othersOn } from './audience.ts';
+import { Completion, comboboxProps, useCompletion } from './completion.tsx';
+import { changeDraft, type Draft, getDraft, newAsk } from './draft.ts';
 import { sendDraft } from './outbox.ts';
-import { missing, requestOf } from './request.ts';
-import { resumed, useThread } from './thread.ts';
+import { toRequest, validateDraft } from './request.ts';
+import { resumedReply, useThread } from './thread.ts';
 import { ToMenu } from './to-menu.tsx';
 import { uploads } from './uploads.ts';
 
 const loadAttachments = () => import('./attachments.tsx');
 const Attachments = lazy(loadAttachments);
-/** What moves files is loaded with the first one. */
+/** The upload code is loaded on demand. */
 const loadAttach = () => import('./attach.ts');
 const AskForm = lazy(() => import('./ask-form.tsx'));
 
@@ -33,16 +33,16 @@ interface Props {
 }
 
 export function Box({ name, room, board, target }: Props) {
-  const draft = draftNamed(name).value;
+  const draft = getDraft(name).value;
   const change = (parts: Partial<Draft>): void => changeDraft(name, parts);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const caret = useRef<number | null>(null);
-  const [wrong, setWrong] = useState<string | null>(null);
-  const [over, setOver] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const [dragging, setDragging] = useState(false);
   const others = othersOn(room.members.value, session.value?.person.handle);
   const thread = useThread(room, target);
-  const to = draft.to ?? (target ? threadTargets(thread, others) : ['all']);
+  const to = draft.to ?? (target ? defaultReplyTargets(thread, others) : ['all']);
   const focus = (): void => field.current?.focus();
   const completion = useCompletion({
     field,
@@ -68,8 +68,8 @@ export function Box({ name, room, board, target }: Props) {
     [name],
   );
   useLayoutEffect(() => {
-    // A reply that was chosen is written next; one that was found again after a reload waits.
-    if (target && resumed.peek()?.id !== target.id) focus();
+    // Focus when the person chooses to reply, but not when a reply is restored after a reload.
+    if (target && resumedReply.peek()?.id !== target.id) focus();
   }, [target?.id]);
   useLayoutEffect(() => {
     const { current } = field;
@@ -80,33 +80,33 @@ export function Box({ name, room, board, target }: Props) {
     caret.current = null;
   }, [draft.text]);
 
-  /** The newest state counts: the function outlives the render that made it. */
+  /** Key bindings keep the `post` of an older render, so it reads the recipients from a ref. */
   const latest = useRef({ to });
   latest.current = { to };
   function post() {
-    const now = draftNamed(name).peek();
-    const waits = uploads.peek().some((upload) => upload.draft === name);
-    const lacking = waits ? 'Wait until the files are there, or cancel them.' : missing(now);
-    setWrong(lacking);
+    const current = getDraft(name).peek();
+    const uploading = uploads.peek().some((upload) => upload.draft === name);
+    const problem = uploading ? 'Wait until the files are there, or cancel them.' : validateDraft(current);
+    setError(problem);
     focus();
-    if (lacking !== null) return;
-    sendDraft(room, name, requestOf(now, latest.current.to, target?.id));
+    if (problem !== null) return;
+    sendDraft(room, name, toRequest(current, latest.current.to, target?.id));
     completion.close();
     if (target) replyTarget.value = null;
   }
 
   async function attach(files: Iterable<File>): Promise<void> {
-    // The browser takes a dropped list back when the event is over.
+    // The browser clears the list after the drop event.
     const list = [...files];
     try {
       (await loadAttach()).attach(room.name, name, list);
     } catch {
-      setWrong('Not attached: no connection. Try again.');
+      setError('Not attached: no connection. Try again.');
     }
   }
 
   const leave = (event: KeyboardEvent) => {
-    if (completion.press(event) || event.key !== 'Escape' || event.isComposing) return;
+    if (completion.handleKey(event) || event.key !== 'Escape' || event.isComposing) return;
     event.preventDefault();
     const conversation = document.querySelector<HTMLElement>('.tl[tabindex]');
     if (conversation) conversation.focus();
@@ -115,24 +115,24 @@ export function Box({ name, room, board, target }: Props) {
   const ask = draft.ask;
   return (
     <form
-      class={over ? 'cmp over' : 'cmp'}
+      class={dragging ? 'cmp over' : 'cmp'}
       aria-label={target ? 'Reply' : 'New message'}
       onSubmit={(event) => {
         event.preventDefault();
         post();
       }}
       onFocusIn={() => {
-        // Somebody who begins to write may lose the connection before a file is attached.
+        // Loads the upload code early, in case the connection is lost before a file is attached.
         void Promise.allSettled([loadAttach(), loadAttachments()]);
       }}
       onDragOver={(event) => {
         if (!event.dataTransfer?.types.includes('Files')) return;
         event.preventDefault();
-        setOver(true);
+        setDragging(true);
       }}
-      onDragLeave={() => setOver(false)}
+      onDragLeave={() => setDragging(false)}
       onDrop={(event) => {
-        setOver(false);
+        setDragging(false);
         if (!event.dataTransfer?.files.length) return;
         event.preventDefault();
         void attach(event.dataTransfer.files);
@@ -151,18 +151,18 @@ export function Box({ name, room, board, target }: Props) {
           ref={field}
           rows={1}
           aria-label="Message"
-          aria-describedby={wrong ? 'message-wrong' : undefined}
-          {...comboboxOf(completion)}
+          aria-describedby={error ? 'message-wrong' : undefined}
+          {...comboboxProps(completion)}
           placeholder={
-            over ? 'Drop to attach' : ask ? 'Your question' : target ? 'Your reply' : `Write to ${room.name}`
+            dragging ? 'Drop to attach' : ask ? 'Your question' : target ? 'Your reply' : `Write to ${room.name}`
           }
           value={draft.text}
           onInput={({ currentTarget }) => {
-            setWrong(null);
+            setError(null);
             change({ text: currentTarget.value });
-            completion.look();
+            completion.update();
           }}
-          onSelect={completion.look}
+          onSelect={completion.update}
           onKeyDown={leave}
           onBlur={completion.close}
           onPaste={(event) => {
@@ -202,12 +202,12 @@ export function Box({ name, room, board, target }: Props) {
               others={others}
               board={board}
               draft={draft}
-              change={change}
+              onChange={change}
               answers={target?.ask?.can_answer && target.ask.state !== 'answered' ? target.from.name : null}
             />
           )}
           <span class="q sm desk cut hint">
-            {hintOf(draft, wakesOf(ask ? [`@${ask.to}`] : to, draft.text, others, board))}
+            {hintText(draft, describeWakes(ask ? [`@${ask.to}`] : to, draft.text, others, board))}
           </span>
           <span class="sp mob" />
           <input
@@ -254,9 +254,9 @@ export function Box({ name, room, board, target }: Props) {
             {ask ? 'Ask' : 'Post'}
           </button>
         </div>
-        {wrong && (
+        {error && (
           <p id="message-wrong" class="wrong" role="alert">
-            {wrong}
+            {error}
           </p>
         )}
       </div>
@@ -264,11 +264,10 @@ export function Box({ name, room, board, target }: Props) {
   );
 }
 
-/** Facts about the message that its bar does not say otherwise. */
-const hintOf = ({ urgent, expectsReply }: Draft, wakes: string): string =>
+const hintText = ({ urgent, expectsReply }: Draft, wakes: string): string =>
   [urgent && 'Urgent', expectsReply && 'Reply expected', wakes].filter(Boolean).join('. ');
 
-/** On a phone the same stands in the list of who gets it. */
+/** A toggle in the bar; on a phone, the list of recipients has it instead. */
 const Toggle = ({ icon, label, on, set }: { icon: string; label: string; on: boolean; set: (on: boolean) => void }) => (
   <button
     type="button"

@@ -1,4 +1,4 @@
-/** What stands where the message box would be, on an archived board and for a person who has not joined. */
+/** Replaces the message box on an archived board, and for people who are not on the board. */
 import type { Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { session } from '../api/session.ts';
@@ -6,10 +6,10 @@ import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { openRoom, type Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
-import { listed } from './audience.ts';
+import { summarizeNames } from './audience.ts';
 import './closed.css';
 
-/** Below an archived board: who can restore it. */
+/** Says who can restore an archived board. */
 export function Archived({ board, room }: { board: Board; room: Room }) {
   const { run, error, busy } = useWrite();
   const me = session.value?.person.handle;
@@ -17,7 +17,7 @@ export function Archived({ board, room }: { board: Board; room: Room }) {
     .filter(({ kind, name, server_role }) => kind === 'human' && (server_role === 'admin' || isCreator(board, name)))
     .map(({ name }) => name)
     .filter((name) => name !== me);
-  const who = able.length > 0 ? listed(able).replace(/ and (?=[^ ]+$)/, ' or ') : 'An admin of the server';
+  const who = able.length > 0 ? summarizeNames(able).replace(/ and (?=[^ ]+$)/, ' or ') : 'An admin of the server';
   return (
     <div class="cmp-none">
       <Icon name="lock" />

@@ -1,19 +1,19 @@
-/** Names that can follow an `@`: a list above the message box, moved through with the arrow keys. */
+/** Completion of mentions after `@`. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Board, Member } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Glyph, Presence } from '../parts/who.tsx';
 
 interface Choice {
-  /** What is written after the `@`. */
+  /** The text after the `@`. */
   insert: string;
   member?: Member;
   agents?: number;
 }
 
-const MOST = 8;
-/** An `@` that begins a word, and what is written after it. */
-const atCaret = /(?:^|[^\p{L}\p{N}_.@/\\-])@((?:role:)?[a-z0-9-]*)$/iu;
+const MAX_CHOICES = 8;
+/** Matches an `@` at the start of a word before the caret, and the text after it. */
+const MENTION_AT_CARET = /(?:^|[^\p{L}\p{N}_.@/\\-])@((?:role:)?[a-z0-9-]*)$/iu;
 
 function choicesFor(typed: string, others: readonly Member[], board: Board): Choice[] {
   const wanted = typed.toLowerCase();
@@ -27,13 +27,13 @@ function choicesFor(typed: string, others: readonly Member[], board: Board): Cho
   ];
   const starts = all.filter(({ insert }) => insert.startsWith(wanted) || insert.startsWith(`role:${wanted}`));
   const holds = all.filter((choice) => !starts.includes(choice) && choice.insert.includes(wanted));
-  return [...starts, ...(wanted === '' ? [] : holds)].slice(0, MOST);
+  return [...starts, ...(wanted === '' ? [] : holds)].slice(0, MAX_CHOICES);
 }
 
 const byKind = (a: Member, b: Member): number =>
   Number(a.kind === 'agent') - Number(b.kind === 'agent') || (a.name < b.name ? -1 : 1);
 
-/** The completion of a text field: what its list shows, and the keys that it takes. */
+/** The state of the completion list of a text field. */
 export function useCompletion(options: {
   field: { current: HTMLTextAreaElement | null };
   others: readonly Member[];
@@ -42,16 +42,16 @@ export function useCompletion(options: {
 }) {
   const { field, others, board, replace } = options;
   const [typed, setTyped] = useState<string | null>(null);
-  const [at, setAt] = useState(0);
+  const [active, setActive] = useState(0);
   const choices = typed === null ? [] : choicesFor(typed, others, board);
   const open = choices.length > 0;
-  useEffect(() => setAt(0), [typed]);
+  useEffect(() => setActive(0), [typed]);
 
-  /** Looks at what stands before the caret. */
-  const look = () => {
+  /** Opens, updates or closes the list for the text before the caret. */
+  const update = () => {
     const { current } = field;
     if (!current || current.selectionStart !== current.selectionEnd) return setTyped(null);
-    setTyped(atCaret.exec(current.value.slice(0, current.selectionStart))?.[1] ?? null);
+    setTyped(MENTION_AT_CARET.exec(current.value.slice(0, current.selectionStart))?.[1] ?? null);
   };
   const close = (): void => setTyped(null);
   const choose = ({ insert }: Choice) => {
@@ -62,37 +62,42 @@ export function useCompletion(options: {
     replace(before + current.value.slice(current.selectionStart).replace(/^ /, ''), before.length);
     close();
   };
-  /** Answers whether the key was one of the list's. */
-  const press = (event: KeyboardEvent): boolean => {
+  /** Handles a key of the open list. Returns whether it did. */
+  const handleKey = (event: KeyboardEvent): boolean => {
     if (!open || event.isComposing || event.ctrlKey || event.metaKey) return false;
-    if (event.key === 'ArrowDown') setAt((at + 1) % choices.length);
-    else if (event.key === 'ArrowUp') setAt((at + choices.length - 1) % choices.length);
-    else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) choose(choices[at] ?? choices[0]!);
+    if (event.key === 'ArrowDown') setActive((active + 1) % choices.length);
+    else if (event.key === 'ArrowUp') setActive((active + choices.length - 1) % choices.length);
+    else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) choose(choices[active] ?? choices[0]!);
     else if (event.key === 'Escape') close();
     else return false;
     event.preventDefault();
     event.stopPropagation();
     return true;
   };
-  return { open, choices, at, look, close, press, choose, setAt };
+  return { open, choices, active, update, close, handleKey, choose, setActive };
 }
 
 const LIST = 'mention-list';
 
-/** What makes the text field a combobox while its list is open. */
-export const comboboxOf = ({ open, at }: { open: boolean; at: number }) =>
+/** ARIA attributes of the text field while the list is open. */
+export const comboboxProps = ({ open, active }: { open: boolean; active: number }) =>
   open
     ? ({
-        // HTML has no text field of several lines with this role; readers of the screen take it while the list is open.
+        // The role is not allowed on a textarea, but screen readers support it.
         role: 'combobox' as 'textbox',
         'aria-expanded': true,
         'aria-controls': LIST,
         'aria-autocomplete': 'list',
-        'aria-activedescendant': `${LIST}-${at}`,
+        'aria-activedescendant': `${LIST}-${active}`,
       } as const)
     : {};
 
-export function Completion({ choices, at, choose, setAt }: Omit<ReturnType<typeof useCompletion>, 'look' | 'press'>) {
+export function Completion({
+  choices,
+  active,
+  choose,
+  setActive,
+}: Omit<ReturnType<typeof useCompletion>, 'update' | 'handleKey'>) {
   return (
     <div id={LIST} class="mentions" role="listbox" aria-label="People, agents and roles">
       {choices.map((choice, index) => (
@@ -102,8 +107,8 @@ export function Completion({ choices, at, choose, setAt }: Omit<ReturnType<typeo
           id={`${LIST}-${index}`}
           role="option"
           tabIndex={-1}
-          aria-selected={index === at}
-          onMouseMove={() => setAt(index)}
+          aria-selected={index === active}
+          onMouseMove={() => setActive(index)}
           onMouseDown={(event) => {
             event.preventDefault();
             choose(choice);

@@ -1,4 +1,4 @@
-/** The foot of the conversation: the message box, or why there is none and who can change that. */
+/** Below the conversation: unsent messages and the message box, or why there is none. */
 import { Suspense } from 'preact/compat';
 import { session } from '../api/session.ts';
 import { lazy } from '../parts/lazy.ts';
@@ -7,12 +7,11 @@ import type { Room } from '../state/room.ts';
 import { Box } from './box.tsx';
 import { openOutbox } from './outbox.ts';
 import { Outbox } from './outbox-list.tsx';
-import { keepThread } from './thread.ts';
+import { rememberReply } from './thread.ts';
 import './compose.css';
 
 const Archived = lazy(() => import('./closed.tsx').then((module) => ({ default: module.Archived })));
 
-/** What stands below the conversation of a board. */
 export function Composer({ room }: { room: Room }) {
   const board = room.board.value;
   const person = session.value?.person.id;
@@ -25,7 +24,7 @@ export function Composer({ room }: { room: Room }) {
     );
   openOutbox(`unsent:${person}:${board.id}`);
   const target = replyTarget.value?.board === room.name ? replyTarget.value : null;
-  keepThread(`thread:${person}:${board.id}`, room.name);
+  rememberReply(`thread:${person}:${board.id}`, room.name);
   const thread = target ? (target.thread_root ?? target.id) : 'new';
   const name = `draft:${person}:${board.id}:${thread}`;
   return (

@@ -1,20 +1,20 @@
-/** What is being written, kept in this browser for each person, board and thread until it is posted or cleared. */
+/** Drafts of messages, stored in this browser by person, board and thread. */
 import { type Signal, signal } from '@preact/signals';
 import { readStorage, writeStorage } from '../state/storage.ts';
 
 export interface AskDraft {
-  /** The name of the one member who is asked; empty until chosen. */
+  /** The name of the member who is asked; empty until chosen. */
   to: string;
   options: string[];
-  /** The number of the option that the asker goes with without an answer, from 0; null: the asker waits. */
+  /** The index of the option that applies without an answer; null: the asker waits. */
   goingWith: number | null;
-  /** Minutes after posting at which the asker goes with it. */
+  /** Minutes after posting when that option applies. */
   minutes: number;
-  /** The reference of the task it is about; empty: none. */
+  /** The reference of the task it is about, or empty. */
   task: string;
 }
 
-interface Attached {
+interface AttachedFile {
   id: string;
   name: string;
   version: number;
@@ -22,13 +22,13 @@ interface Attached {
 
 export interface Draft {
   text: string;
-  /** Targets as the API takes them; null: those that the box proposes. */
+  /** Targets as in the API; null: the default recipients. */
   to: string[] | null;
   urgent: boolean;
   expectsReply: boolean;
   ask: AskDraft | null;
-  files: Attached[];
-  /** The key of an earlier try whose outcome nobody knows: with it, the text cannot be posted twice. */
+  files: AttachedFile[];
+  /** The idempotency key of an attempt whose outcome is unknown; reusing it prevents a second post. */
   key: string | null;
 }
 
@@ -46,8 +46,8 @@ export const newAsk: AskDraft = { to: '', options: ['', ''], goingWith: null, mi
 
 const drafts = new Map<string, Signal<Draft>>();
 
-/** The draft of this name, as it was left. */
-export function draftNamed(name: string): Signal<Draft> {
+/** Returns the draft with this storage name. */
+export function getDraft(name: string): Signal<Draft> {
   let found = drafts.get(name);
   if (!found) {
     found = signal({ ...emptyDraft, ...read(name) });
@@ -64,9 +64,9 @@ function read(name: string): Partial<Draft> {
   }
 }
 
-/** Changes parts of a draft, and keeps it. */
+/** Changes parts of a draft and stores it. An empty draft is removed from storage. */
 export function changeDraft(name: string, change: Partial<Draft>): void {
-  const draft = draftNamed(name);
+  const draft = getDraft(name);
   const next = { ...draft.peek(), ...change };
   const empty = next.text === '' && next.files.length === 0 && !next.ask;
   if (empty) next.key = null;

@@ -1,4 +1,4 @@
-/** Messages that are not posted yet: on their way, or with why not and what can be done. */
+/** Messages that are being sent or failed to send. */
 import { useEffect, useState } from 'preact/hooks';
 import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -42,7 +42,7 @@ function Item({ item, room }: { item: Unsent; room: Room }) {
   );
 }
 
-/** Said only when it takes a moment. */
+/** Shown only if sending takes a moment. */
 function Slow() {
   const [slow, setSlow] = useState(false);
   useEffect(() => {

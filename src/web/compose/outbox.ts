@@ -1,6 +1,6 @@
 /**
- * Messages on their way. Each keeps its key as long as nobody knows whether it was posted, also over a reload, so that
- * it is never posted twice; a definite refusal ends the key.
+ * Unsent messages. A message keeps its idempotency key while the outcome is unknown, also across a reload, so that it
+ * is never posted twice. A definite refusal ends the key.
  */
 import { signal } from '@preact/signals';
 import { ClientError } from '../../client/errors.ts';
@@ -11,46 +11,47 @@ import { type Problem, toProblem } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';
 import type { Room } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
-import { changeDraft, type Draft, draftNamed } from './draft.ts';
+import { changeDraft, type Draft, getDraft } from './draft.ts';
 
 export interface Unsent {
-  /** Its place in the list, which stays when the key changes. */
+  /** Identifies the message even when its key changes. */
   id: string;
   key: string;
   board: string;
   body: BodyIn<'postMessage'>;
   at: string;
-  /** What was written, and under which name, to go on with it. */
+  /** The draft it was made from, and the draft's storage name, for editing it again. */
   draft: Draft;
   name: string;
   state: 'sending' | 'failed' | 'posted';
   problem?: Problem;
-  /** Nobody knows whether it was posted. */
+  /** The outcome is unknown. This name is stored in browsers. */
   unclear?: boolean;
 }
 
 /** Messages of the open board that the conversation does not show yet. */
 export const unsent = signal<readonly Unsent[]>([]);
 
-/** Servers know a key for 24 hours. */
-const KEY_MS = 23 * 3_600_000;
-/** A message whose key is too old to be sent again without the risk of posting it twice. */
-export const isStale = ({ unclear, at }: Unsent): boolean => unclear === true && Date.now() - Date.parse(at) > KEY_MS;
+/** The server remembers keys for 24 hours; an hour less is safe. */
+const MAX_KEY_AGE_MS = 23 * 3_600_000;
+/** Whether a retry could post the message twice because the server may have forgotten its key. */
+export const isStale = ({ unclear, at }: Unsent): boolean =>
+  unclear === true && Date.now() - Date.parse(at) > MAX_KEY_AGE_MS;
 
-let storedAs = '';
+let storageName = '';
 
 const noConnection: Problem = { code: 'server_unreachable', message: 'No connection.', hint: '' };
 
-/** Opens the list kept under a name. What was on its way when the page was closed may have arrived. */
+/** Loads a stored list. Messages that were being sent when the page closed have an unknown outcome. */
 export function openOutbox(name: string): void {
-  if (name === storedAs) return;
-  storedAs = name;
+  if (name === storageName) return;
+  storageName = name;
   unsent.value = read();
 }
 
 function read(): Unsent[] {
   try {
-    const list = JSON.parse(readStorage(storedAs) ?? '[]') as Unsent[];
+    const list = JSON.parse(readStorage(storageName) ?? '[]') as Unsent[];
     return list.map((item) =>
       item.state === 'failed' ? item : { ...item, state: 'failed', unclear: true, problem: noConnection },
     );
@@ -62,7 +63,7 @@ function read(): Unsent[] {
 function write(list: readonly Unsent[]): void {
   unsent.value = list;
   const waiting = list.filter(({ state }) => state !== 'posted');
-  writeStorage(storedAs, waiting.length === 0 ? null : JSON.stringify(waiting));
+  writeStorage(storageName, waiting.length === 0 ? null : JSON.stringify(waiting));
 }
 
 const change = (id: string, parts: Partial<Unsent>): void =>
@@ -70,9 +71,9 @@ const change = (id: string, parts: Partial<Unsent>): void =>
 
 const remove = (id: string): void => write(unsent.peek().filter((item) => item.id !== id));
 
-/** Sends what was written; the draft is empty again at once. */
+/** Sends a message and clears its draft at once. */
 export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>): void {
-  const draft = draftNamed(name).peek();
+  const draft = getDraft(name).peek();
   const id = newIdempotencyKey();
   const item: Unsent = {
     id,
@@ -89,7 +90,7 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>)
   void send(room, item);
 }
 
-/** Sends it again under the same key, or under a new one after a refusal. */
+/** Sends a failed message again; with a new key only after a definite refusal. */
 export function tryAgain(room: Room, item: Unsent): void {
   if (item.state !== 'failed' || isStale(item)) return;
   const again: Unsent = { ...item, state: 'sending', key: item.unclear ? item.key : newIdempotencyKey() };
@@ -97,29 +98,28 @@ export function tryAgain(room: Room, item: Unsent): void {
   void send(room, again);
 }
 
-/** Puts it back into the message box, before what is written there now. */
+/** Moves a failed message back into the message box, before the current text. */
 export function edit(item: Unsent): void {
-  const now = draftNamed(item.name).peek();
+  const now = getDraft(item.name).peek();
   const text = [item.draft.text, now.text].filter(Boolean).join('\n\n');
   const key = item.unclear && !isStale(item) ? item.key : null;
   changeDraft(item.name, { ...item.draft, text, files: [...item.draft.files, ...now.files].slice(0, 8), key });
   remove(item.id);
 }
 
-/** Forgets it. */
 export const discard = (item: Unsent): void => remove(item.id);
 
-/** Numbers of own messages that the conversation has shown, each of which stands for one message of the list. */
-const shown = new Set<number>();
+/** Numbers of own messages in the conversation that are already matched to a message of the list. */
+const matchedSeqs = new Set<number>();
 
 async function send(room: Room, item: Unsent): Promise<void> {
-  const list = storedAs;
+  const list = storageName;
   let arrived = false;
-  // The conversation may show it before the answer is here, or after: until then it stands in the list, and never in both.
+  // The event may arrive before or after the response. The message is in the list until then, and never shown twice.
   const stop = room.subscribe(({ event, message }) => {
     if (arrived || message?.sender !== 'self' || message.body.trim() !== item.body.body.trim()) return;
-    if (shown.has(event.seq) || Date.parse(event.at) < Date.parse(item.at) - 60_000) return;
-    shown.add(event.seq);
+    if (matchedSeqs.has(event.seq) || Date.parse(event.at) < Date.parse(item.at) - 60_000) return;
+    matchedSeqs.add(event.seq);
     arrived = true;
     remove(item.id);
   });
@@ -131,15 +131,15 @@ async function send(room: Room, item: Unsent): Promise<void> {
       idempotencyKey,
       maxAttempts: 2,
     });
-    if (list !== storedAs) return forget(list, item.id);
+    if (list !== storageName) return removeStored(list, item.id);
     change(item.id, { state: 'posted' });
     announce('Posted');
-    await reached(room, seq);
+    await untilShown(room, seq);
     remove(item.id);
   } catch (error) {
-    const unclear = isUnclear(error);
-    if (list !== storedAs || (arrived && unclear)) return;
-    const problem = hasConflict(error) ? postedBefore : toProblem(error);
+    const unclear = mayHavePosted(error);
+    if (list !== storageName || (arrived && unclear)) return;
+    const problem = hasConflict(error) ? alreadyPosted : toProblem(error);
     const failed: Unsent = { ...item, state: 'failed', unclear, problem };
     write([...unsent.peek().filter(({ id }) => id !== item.id), failed]);
     announce(`Not posted. ${problem.message}`, { urgent: true });
@@ -148,8 +148,8 @@ async function send(room: Room, item: Unsent): Promise<void> {
   }
 }
 
-/** Resolves when the conversation has shown everything up to an event. */
-const reached = (room: Room, seq: number): Promise<void> =>
+/** Resolves when the conversation shows events up to `seq`. */
+const untilShown = (room: Room, seq: number): Promise<void> =>
   new Promise((resolve) => {
     const stop = room.head.subscribe((head) => {
       if ((head ?? seq) < seq) return;
@@ -158,23 +158,23 @@ const reached = (room: Room, seq: number): Promise<void> =>
     });
   });
 
-/** Takes a message out of the list of another board, which was left while it was on its way. */
-function forget(list: string, id: string): void {
+/** Removes a sent message from the stored list of a board that the person has left meanwhile. */
+function removeStored(list: string, id: string): void {
   const items = JSON.parse(readStorage(list) ?? '[]') as Unsent[];
   const rest = items.filter((item) => item.id !== id);
   writeStorage(list, rest.length === 0 ? null : JSON.stringify(rest));
 }
 
-/** Whether the message may have been posted although no answer said so. */
-const isUnclear = (error: unknown): boolean =>
+/** Whether the message may have been posted despite the error. */
+const mayHavePosted = (error: unknown): boolean =>
   !(error instanceof ClientError) ||
   error.delivery !== 'answered' ||
   (error.status ?? 500) >= 500 ||
   error.code === 'idempotency_in_progress';
 
-/** The key was used with another text: the first form has arrived after all. */
+/** The key was used with another text, so the first version was posted after all. */
 const hasConflict = (error: unknown): boolean => error instanceof ClientError && error.code === 'idempotency_conflict';
-const postedBefore: Problem = {
+const alreadyPosted: Problem = {
   code: 'idempotency_conflict',
   message: 'It was already posted as it was before you changed it.',
   hint: 'Discard this one, or post it as a second message.',

@@ -1,10 +1,10 @@
-/** From what was written to the body of the request, or what is missing. */
+/** Turns a draft into the body of a request. */
 import { MAX_BODY } from '../../contract/text.ts';
 import type { BodyIn } from '../../contract/types.ts';
 import type { AskDraft, Draft } from './draft.ts';
 
-/** What has to be done before it can be posted, in words; null: nothing. */
-export function missing(draft: Draft): string | null {
+/** Returns why a draft cannot be posted yet, or null. */
+export function validateDraft(draft: Draft): string | null {
   const { text, ask } = draft;
   if (!/\S/u.test(text)) return ask ? 'Write the question.' : 'Write something first.';
   const length = text.length > MAX_BODY ? [...text].length : 0;
@@ -19,7 +19,7 @@ export function missing(draft: Draft): string | null {
 const optionsOf = ({ options }: AskDraft): string[] => options.map((option) => option.trim()).filter(Boolean);
 
 /** @param replyTo the id of the message it replies to */
-export function requestOf(draft: Draft, to: string[], replyTo: string | undefined): BodyIn<'postMessage'> {
+export function toRequest(draft: Draft, to: string[], replyTo: string | undefined): BodyIn<'postMessage'> {
   const { text, ask, files, urgent } = draft;
   const attached = files.map(({ id, version }) => ({ file: id, version }));
   const common = { body: text.trim(), ...(urgent && { urgent }), ...(attached.length > 0 && { files: attached }) };
@@ -28,7 +28,7 @@ export function requestOf(draft: Draft, to: string[], replyTo: string | undefine
     return {
       ...common,
       to: [`@${ask.to}`],
-      ask: { options: optionsOf(ask), ...(goingWith && { going_with: goingWith, going_at: timeIn(ask.minutes) }) },
+      ask: { options: optionsOf(ask), ...(goingWith && { going_with: goingWith, going_at: timeAfter(ask.minutes) }) },
       ...(ask.task && { about: [ask.task] }),
     };
   }
@@ -40,4 +40,4 @@ export function requestOf(draft: Draft, to: string[], replyTo: string | undefine
   };
 }
 
-const timeIn = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
+const timeAfter = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();

@@ -1,6 +1,5 @@
 /**
- * The thread that a reply goes into: read for its recipients, and remembered so that a half-written reply is found
- * again.
+ * The thread that the message box replies to: loaded for its default recipients, and restored after a reload.
  */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
@@ -10,7 +9,7 @@ import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
 
-/** The messages of the thread of `target`, oldest first, kept up to date. */
+/** The messages in the thread of `target`, oldest first, updated live. */
 export function useThread(room: Room, target: Message | null): Message[] {
   const messages = useMemo(() => signal<Message[]>(target ? [target] : []), [target?.id]);
   useEffect(() => {
@@ -33,23 +32,23 @@ async function readThread(root: string, into: Signal<Message[]>): Promise<void> 
     }
     if (all.length > 0) into.value = all;
   } catch {
-    // The message that is replied to names its sender, which is enough to go on.
+    // The recipients then come from the target message alone.
   }
 }
 
-let following: { name: string; stop: () => void } | null = null;
+let current: { name: string; stop: () => void } | null = null;
 
-/** Remembers which message of a board is replied to, and takes it up again when the board is opened. */
-export function keepThread(name: string, board: string): void {
-  if (following?.name === name) return;
-  following?.stop();
+/** Stores which message of a board is being replied to, and restores it when the board opens again. */
+export function rememberReply(name: string, board: string): void {
+  if (current?.name === name) return;
+  current?.stop();
   const id = readStorage(name);
   const before = replyTarget.peek();
   if (id !== null && before?.board !== board)
     call('getMessage', { params: { message: id } }).then(
       ({ message }) => {
-        if (following?.name !== name || replyTarget.peek()?.board === board) return;
-        resumed.value = message;
+        if (current?.name !== name || replyTarget.peek()?.board === board) return;
+        resumedReply.value = message;
         replyTarget.value = message;
       },
       () => {},
@@ -59,8 +58,8 @@ export function keepThread(name: string, board: string): void {
     if (first) first = false;
     else if (target === null || target.board === board) writeStorage(name, target?.id ?? null);
   });
-  following = { name, stop };
+  current = { name, stop };
 }
 
-/** The reply that was taken up again by itself, for which the focus stays where it is. */
-export const resumed = signal<Message | null>(null);
+/** The reply that was restored, for which the focus must not move. */
+export const resumedReply = signal<Message | null>(null);

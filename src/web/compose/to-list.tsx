@@ -1,10 +1,10 @@
-/** The choice of who gets a message, and whether it is urgent or expects a reply; loaded when it is opened. */
+/** The list of recipients, urgency and reply options. Loaded on demand. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Board, Member } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { inNumbers, wordsOf } from './audience.ts';
+import { summarizeMembers, targetLabel } from './audience.ts';
 import type { Draft } from './draft.ts';
 
 export interface Props {
@@ -12,16 +12,16 @@ export interface Props {
   others: readonly Member[];
   board: Board;
   draft: Draft;
-  change: (change: Partial<Draft>) => void;
-  /** The message answers a question, so that the asker always gets it. */
+  onChange: (change: Partial<Draft>) => void;
+  /** The name of the asker, if the message answers an ask; the asker always receives it. */
   answers: string | null;
 }
 
-export default function Choices({ to, others, board, draft, change }: Props) {
+export default function Choices({ to, others, board, draft, onChange }: Props) {
   const toggle = (target: string): void => {
     const rest = to.filter((other) => other !== 'all' && other !== target);
     const next = to.includes(target) ? rest : [...rest, target];
-    change({ to: target === 'all' || next.length === 0 ? ['all'] : next });
+    onChange({ to: target === 'all' || next.length === 0 ? ['all'] : next });
   };
   const first = useRef<HTMLFieldSetElement>(null);
   useLayoutEffect(() => first.current?.querySelector('input')?.focus(), []);
@@ -42,7 +42,7 @@ export default function Choices({ to, others, board, draft, change }: Props) {
       {choice(
         'all',
         <>
-          <b>Everyone</b> <span class="q cut">{inNumbers(others)}</span>
+          <b>Everyone</b> <span class="q cut">{summarizeMembers(others)}</span>
         </>,
       )}
       {[...people, ...agents].map((member) =>
@@ -60,16 +60,16 @@ export default function Choices({ to, others, board, draft, change }: Props) {
           target,
           <>
             <Icon name="people" />
-            {wordsOf(target)}
+            {targetLabel(target)}
           </>,
         ),
       )}
       <hr />
-      <Check checked={draft.urgent} change={(urgent) => change({ urgent })}>
+      <Check checked={draft.urgent} change={(urgent) => onChange({ urgent })}>
         <Icon name="urgent" />
         Urgent
       </Check>
-      <Check checked={draft.expectsReply} change={(expectsReply) => change({ expectsReply })}>
+      <Check checked={draft.expectsReply} change={(expectsReply) => onChange({ expectsReply })}>
         <Icon name="clock" />
         Expects a reply
       </Check>

@@ -1,21 +1,21 @@
-/** Who gets the message, in one line; opened, it is chosen there, and whether it is urgent or expects a reply. */
+/** The button that summarizes the recipients and opens the list to choose them. */
 import { Suspense } from 'preact/compat';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
-import { inNumbers, listed, wordsOf } from './audience.ts';
+import { summarizeMembers, summarizeNames, targetLabel } from './audience.ts';
 import type { Props } from './to-list.tsx';
 
 const Choices = lazy(() => import('./to-list.tsx'));
 
 export function ToMenu(props: Props) {
   const [open, setOpen] = useState(false);
-  const whole = useRef<HTMLDivElement>(null);
+  const root = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!open) return;
     const leave = ({ target }: Event): void => {
-      if (!whole.current?.contains(target as Node)) setOpen(false);
+      if (!root.current?.contains(target as Node)) setOpen(false);
     };
     addEventListener('mousedown', leave);
     addEventListener('focusin', leave);
@@ -30,7 +30,7 @@ export function ToMenu(props: Props) {
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the list from wherever the focus is in it
     <div
       class="to-menu"
-      ref={whole}
+      ref={root}
       onKeyDown={(event) => {
         if (!open || event.key !== 'Escape') return;
         event.preventDefault();
@@ -43,8 +43,8 @@ export function ToMenu(props: Props) {
         <Icon name="at" />
         <span class="cut">
           {props.answers === null ? 'To ' : `Answers ${props.answers}, to `}
-          <b>{everyone ? 'Everyone' : listed(to.map(wordsOf))}</b>
-          {everyone && <span class="desk">: {inNumbers(others)}</span>}
+          <b>{everyone ? 'Everyone' : summarizeNames(to.map(targetLabel))}</b>
+          {everyone && <span class="desk">: {summarizeMembers(others)}</span>}
         </span>
         <Icon name="down" small />
       </button>

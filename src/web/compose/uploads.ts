@@ -1,17 +1,17 @@
-/** The files that are on their way; what moves them is loaded with the first one. */
+/** Running and failed uploads of drafts. Separate from attach.ts, which is loaded on demand. */
 import { signal } from '@preact/signals';
-import type { Where } from '../upload/send.ts';
+import type { UploadTarget } from '../upload/send.ts';
 
 export interface Upload {
   id: string;
   key: string;
   board: string;
-  /** The draft it belongs to. */
+  /** The storage name of its draft. */
   draft: string;
   file: File;
-  where: Where;
+  where: UploadTarget;
   sent: number;
-  /** Why it stopped; null: it is on its way. */
+  /** Why it failed; null while it runs. */
   error: unknown;
   stop: AbortController;
 }

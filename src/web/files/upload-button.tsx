@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useWrite, type Write } from '../state/write.ts';
 import { Progress } from '../upload/progress.tsx';
-import { sendFile, type Where } from '../upload/send.ts';
+import { sendFile, type UploadTarget } from '../upload/send.ts';
 
 interface Upload extends Write {
   /** What is on its way, or was stopped by a problem. */
@@ -11,7 +11,7 @@ interface Upload extends Write {
   sent: number;
   cancel(): void;
   /** Answers whether the version was made. */
-  send(bytes: File, where: Where): Promise<boolean>;
+  send(bytes: File, where: UploadTarget): Promise<boolean>;
 }
 
 /** Uploads to a board, one at a time; the same file to the same place after an unclear outcome is the same request. */
@@ -36,7 +36,7 @@ export function useUpload(board: string): Upload {
       setSent(0);
       const what = `${next.name} ${next.size} ${next.lastModified} ${JSON.stringify(where)}`;
       const done = await write.run(what, (key) =>
-        sendFile(board, next, where, { key, signal: control.signal, progress: setSent }),
+        sendFile(board, next, where, { key, signal: control.signal, onProgress: setSent }),
       );
       if (done) setBytes(null);
       if (control.signal.aborted) write.clear();
@@ -78,7 +78,7 @@ export function UploadButton({ label, upload, begin, take, quiet = false }: Butt
       </label>
       {bytes && busy && (
         <div class="full">
-          <Progress name={bytes.name} sent={sent} size={bytes.size} cancel={upload.cancel} />
+          <Progress name={bytes.name} sent={sent} size={bytes.size} onCancel={upload.cancel} />
         </div>
       )}
       {bytes && !busy && error !== null && !quiet && (

@@ -1,4 +1,4 @@
-/** A question with its numbered options: yellow while it waits on this person. */
+/** An ask in the conversation with its options; highlighted while it waits for this person. */
 import { useId } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -16,12 +16,12 @@ import { type Talk, useTalk } from './context.ts';
 
 type Ask = NonNullable<Message['ask']>;
 
-/** The state of an ask now: the time after which it goes on by itself passes without an event. */
+/** The current state of an ask. No event reports that the time for its default has passed. */
 function stateOf({ state, going_at }: Ask): Ask['state'] {
   return state === 'open' && going_at !== null && Date.parse(going_at) <= now.value ? 'went_with' : state;
 }
 
-/** @param marks marks names and tasks in the question */
+/** @param marks a `decorate` function for the question, see {@link Markdown} */
 export function AskCard(props: { message: Message; question: string; marks: (fragment: DocumentFragment) => void }) {
   const { message, question, marks } = props;
   const talk = useTalk();
@@ -30,8 +30,8 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
   const card = useVisibleAsk(message.id);
   const ask = message.ask as Ask;
   const state = stateOf(ask);
-  const can = ask.can_answer && state !== 'withdrawn';
-  const mine = talk.isMe(ask.to) && can && state !== 'answered';
+  const canAnswer = ask.can_answer && state !== 'withdrawn';
+  const mine = talk.isMe(ask.to) && canAnswer && state !== 'answered';
   const withdraw = async (): Promise<void> => {
     const done = await write.run('withdraw', (idempotencyKey) =>
       call('postMessage', {
@@ -57,9 +57,9 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
         labelledBy={question ? id : `${id}h`}
         onAnswered={(posted) => toast(`Answered “${posted.body}”.`)}
       />
-      {(can || ask.can_withdraw) && (
+      {(canAnswer || ask.can_withdraw) && (
         <div class="row w more">
-          {can && state !== 'answered' && (
+          {canAnswer && state !== 'answered' && (
             <button type="button" class="b bare" onClick={() => talk.reply(message)}>
               <Icon name="reply" />
               Write an answer
@@ -72,7 +72,7 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
           )}
         </div>
       )}
-      {!can && state === 'open' && message.sender !== 'self' && talk.writable.value && (
+      {!canAnswer && state === 'open' && message.sender !== 'self' && talk.writable.value && (
         <p class="q sm">{ask.to.name} answers this; you can reply beside it.</p>
       )}
       <ProblemLine error={write.error} />

@@ -1,18 +1,18 @@
 /**
- * What the conversation is made of: messages with their threads, and lines that tell what else happened on the board.
+ * The entries of the conversation: messages with their threads, and other events of the board.
  */
 import type { BoardEvent, Message } from '../../contract/types.ts';
 import { Post } from './thread.ts';
 
-/** Something else that happened on the board. */
-export interface Line {
+/** A board event, shown as one line. */
+export interface EventLine {
   seq: number;
   event: BoardEvent;
 }
 
-export type Entry = Post | Line;
+export type Entry = Post | EventLine;
 
-/** Types of events that have a line; at most twenty can be asked for at once. */
+/** Event types that are shown, in groups of at most 20, the API's limit for one request. */
 export const lineTypes: readonly (readonly string[])[] = [
   [
     ...['created', 'titled', 'policy_changed', 'config_changed', 'agents_add_people_changed'].map((t) => `board.${t}`),
@@ -29,19 +29,18 @@ export const lineTypes: readonly (readonly string[])[] = [
 const known = new Set(lineTypes.flat());
 
 /**
- * Whether an event has a line. Types that this page does not know have none, nor has the second one: that who made the
- * board is on it.
+ * Whether an event is shown. Leaves out event 2, which only says that the creator joined the board.
  */
 export const hasLine = ({ type, seq }: BoardEvent): boolean => known.has(type) && seq !== 2;
 
-/** How much of the document an entry takes, in messages. */
+/** The number of messages that an entry adds to the document. */
 export const weightOf = (entry: Entry): number =>
-  1 + (entry instanceof Post ? (entry.thread?.shown.peek().length ?? 0) : 0);
+  1 + (entry instanceof Post ? (entry.thread?.visible.peek().length ?? 0) : 0);
 
 const RUN_MS = 5 * 60_000;
 
-/** Whether a message needs no header: the same sender, to the same, within five minutes, with nothing between. */
-export function isRun(before: Message | undefined, message: Message): boolean {
+/** Whether a message needs no header: same sender and recipients as the previous one, within five minutes. */
+export function continuesRun(before: Message | undefined, message: Message): boolean {
   return (
     before !== undefined &&
     before.from.id === message.from.id &&

@@ -1,33 +1,33 @@
-/** Board events as short quiet lines in plain words: an icon, and what happened. */
+/** Describes board events: an icon and a sentence. */
 import type { ComponentChildren } from 'preact';
 import type { BoardEvent, BoardFile, Task } from '../../contract/types.ts';
 import { hrefOf } from '../state/route.ts';
 
-interface Told {
+interface EventText {
   icon: string;
-  /** Who did it; null: the server. */
+  /** The name of the actor; null for the server. */
   who: string | null;
   text: ComponentChildren;
 }
 
-interface About {
+interface EventContext {
   board: string;
   tasks: ReadonlyMap<string, Task>;
   files: ReadonlyMap<string, BoardFile>;
 }
 
 type Data = Record<string, unknown>;
-type Said = Omit<Told, 'who'>;
-type Words = (data: Data, about: About, event: BoardEvent) => Said;
+type LineText = Omit<EventText, 'who'>;
+type Describe = (data: Data, about: EventContext, event: BoardEvent) => LineText;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const plural = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 
-const told =
-  (icon: string, words: (data: Data, about: About, event: BoardEvent) => ComponentChildren): Words =>
-  (data, about, event) => ({ icon, text: words(data, about, event) });
+const line =
+  (icon: string, describe: (data: Data, about: EventContext, event: BoardEvent) => ComponentChildren): Describe =>
+  (data, about, event) => ({ icon, text: describe(data, about, event) });
 
-const TaskLink = ({ data, about }: { data: Data; about: About }) => {
+const TaskLink = ({ data, about }: { data: Data; about: EventContext }) => {
   const ref = text(data['ref']);
   const title = text(data['title']) || about.tasks.get(text(data['task_id']))?.title;
   return (
@@ -52,24 +52,24 @@ const FileLink = ({ name, version, board }: { name: unknown; version?: unknown; 
 const Quiet = ({ children }: { children: ComponentChildren }) => <span class="q"> {children}</span>;
 const Who = ({ name }: { name: unknown }) => <b>{text(name)}</b>;
 
-const task = (icon: string, verb: string, more?: (data: Data) => ComponentChildren): Words =>
-  told(icon, (data, about) => (
+const task = (icon: string, verb: string, more?: (data: Data) => ComponentChildren): Describe =>
+  line(icon, (data, about) => (
     <>
       {verb} <TaskLink data={data} about={about} />
       {more?.(data)}
     </>
   ));
 
-const file = (icon: string, verb: string): Words =>
-  told(icon, (data, { board }) => (
+const file = (icon: string, verb: string): Describe =>
+  line(icon, (data, { board }) => (
     <>
       {verb} <FileLink name={data['name']} version={data['version']} board={board} />
     </>
   ));
 
-/** A file that the event names by its id. */
-const heldFile = (icon: string, verb: string): Words =>
-  told(icon, (data, { board, files }) => {
+/** For events that contain a file's id but not its name. */
+const fileById = (icon: string, verb: string): Describe =>
+  line(icon, (data, { board, files }) => {
     const name = files.get(text(data['file_id']))?.name;
     return (
       <>
@@ -78,16 +78,16 @@ const heldFile = (icon: string, verb: string): Words =>
     );
   });
 
-const change = (data: Data): ComponentChildren => {
+const changedPart = (data: Data): ComponentChildren => {
   if (data['stands'] !== undefined) return <Quiet>{text(data['stands'])}</Quiet>;
   if (data['title'] !== undefined) return null;
   return <Quiet>what it is about</Quiet>;
 };
 
-const dropped = (data: Data): ComponentChildren =>
+const dropReason = (data: Data): ComponentChildren =>
   data['by'] === 'seat_ended' ? <Quiet>because the seat ended</Quiet> : <Quiet>{text(data['reason'])}</Quiet>;
 
-const joined: Words = told('people', (data) => (
+const joined: Describe = line('people', (data) => (
   <>
     joined
     {data['kind'] === 'agent' && data['role'] ? ` as ${text(data['role'])}` : ''}
@@ -95,11 +95,11 @@ const joined: Words = told('people', (data) => (
   </>
 ));
 
-const words: Record<string, Words> = {
-  'board.created': told('board', (data) =>
+const describers: Record<string, Describe> = {
+  'board.created': line('board', (data) =>
     data['visibility'] === 'private' ? 'made this private board' : 'made this board, open to everyone on the server',
   ),
-  'board.titled': told('board', ({ after }) =>
+  'board.titled': line('board', ({ after }) =>
     after ? (
       <>
         called the board <b>{text(after)}</b>
@@ -108,15 +108,15 @@ const words: Record<string, Words> = {
       'took the title of the board away'
     ),
   ),
-  'board.policy_changed': told('shield', () => 'changed the rules of the board'),
-  'board.config_changed': told('shield', (data) => {
+  'board.policy_changed': line('shield', () => 'changed the rules of the board'),
+  'board.config_changed': line('shield', (data) => {
     const parts = [data['charter'] && 'the charter', data['roles'] && 'the roles'].filter(Boolean);
     return `changed ${parts.join(' and ')} of the board`;
   }),
-  'board.agents_add_people_changed': told('people', (data) =>
+  'board.agents_add_people_changed': line('people', (data) =>
     data['agents_add_people'] ? 'lets agents add people' : 'no longer lets agents add people',
   ),
-  'board.visibility_changed': told('lock', ({ after, reveals }) => {
+  'board.visibility_changed': line('lock', ({ after, reveals }) => {
     if (after === 'private') return 'made the board private';
     const { messages = 0, files = 0 } = (reveals ?? {}) as { messages?: number; files?: number };
     return (
@@ -128,16 +128,16 @@ const words: Record<string, Words> = {
       </>
     );
   }),
-  'board.task_prefix_set': told('task', ({ after }) => (
+  'board.task_prefix_set': line('task', ({ after }) => (
     <>
       numbered tasks <span class="ref">{text(after)}-1</span> and on
     </>
   )),
-  'board.archived': told('lock', () => 'archived the board'),
-  'board.restored': told('board', () => 'restored the board'),
-  'board.deleted': told('x', () => 'deleted the board'),
+  'board.archived': line('lock', () => 'archived the board'),
+  'board.restored': line('board', () => 'restored the board'),
+  'board.deleted': line('x', () => 'deleted the board'),
   'member.joined': joined,
-  'joincode.created': told('plus', (data) =>
+  'joincode.created': line('plus', (data) =>
     data['guest'] ? (
       <>
         made a code for the guest <Who name={data['guest']} />
@@ -146,15 +146,15 @@ const words: Record<string, Words> = {
       `made a join line for ${text(data['role'])}`
     ),
   ),
-  'joincode.revoked': told('x', () => 'took a join line back'),
-  'agent.removed': told('people', (data) => (
+  'joincode.revoked': line('x', () => 'took a join line back'),
+  'agent.removed': line('people', (data) => (
     <>
       removed the agent <Who name={data['name']} />
       {data['pruned'] === true && <Quiet>disconnected for long</Quiet>}
     </>
   )),
-  'agent.left': told('people', () => 'left'),
-  'person.added': told('people', (data, _about, { actor }) =>
+  'agent.left': line('people', () => 'left'),
+  'person.added': line('people', (data, _about, { actor }) =>
     actor.name === data['name'] ? (
       data['rejoined'] ? (
         'came back'
@@ -167,59 +167,59 @@ const words: Record<string, Words> = {
       </>
     ),
   ),
-  'person.renamed': told('people', ({ before, after }) => (
+  'person.renamed': line('people', ({ before, after }) => (
     <>
       renamed <Who name={before} /> to <Who name={after} />
     </>
   )),
-  'person.removed': told('people', (data) => (
+  'person.removed': line('people', (data) => (
     <>
       removed <Who name={data['name']} />
       {data['from_server'] === true && ' from the server'}
     </>
   )),
-  'person.left': told('people', () => 'left the board'),
-  'person.made_owner': told('people', (data) => (
+  'person.left': line('people', () => 'left the board'),
+  'person.made_owner': line('people', (data) => (
     <>
       made <Who name={data['name']} /> an owner of the board
     </>
   )),
-  'person.role_changed': told('people', (data) => (
+  'person.role_changed': line('people', (data) => (
     <>
       made <Who name={data['name']} /> a member, no longer an owner
     </>
   )),
-  'thread.continued': told('reply', () => 'let agents go on in a thread'),
-  'thread.stopped': told('x', () => 'closed a thread for agents'),
+  'thread.continued': line('reply', () => 'let agents go on in a thread'),
+  'thread.stopped': line('x', () => 'closed a thread for agents'),
   'task.created': task('open', 'opened'),
   'task.started': task('half', 'started'),
   'task.joined': task('half', 'helps with'),
-  'task.updated': task('half', 'updated', change),
+  'task.updated': task('half', 'updated', changedPart),
   'task.done': (data, about, event) =>
     (data['cancelled']
       ? task('x', 'cancelled', ({ note }) => <Quiet>{text(note)}</Quiet>)
       : task('task', 'finished', ({ note }) => <Quiet>{text(note)}</Quiet>))(data, about, event),
   'task.taken_over': task('half', 'took over'),
-  'task.dropped': task('open', 'gave up', dropped),
-  'file.version_added': told('file', ({ name, version }, { board }) => (
+  'task.dropped': task('open', 'gave up', dropReason),
+  'file.version_added': line('file', ({ name, version }, { board }) => (
     <>
       {version === 1 ? 'added' : 'changed'} <FileLink name={name} version={version} board={board} />
     </>
   )),
-  'file.updated': heldFile('file', 'changed what is kept of'),
-  'file.approved': heldFile('check', 'approved'),
-  'file.approval_removed': heldFile('x', 'took back the approval of'),
+  'file.updated': fileById('file', 'changed what is kept of'),
+  'file.approved': fileById('check', 'approved'),
+  'file.approval_removed': fileById('x', 'took back the approval of'),
   'file.removed': file('x', 'took off'),
-  'file.renamed': told('file', ({ before, after }, { board }) => (
+  'file.renamed': line('file', ({ before, after }, { board }) => (
     <>
       renamed <span class="ref">{text(before)}</span> to <FileLink name={after} board={board} />
     </>
   )),
 };
 
-/** What a line says of an event. */
-export function tell(event: BoardEvent, about: About): Told {
+/** Describes an event. An unknown type is shown by its name. */
+export function describeEvent(event: BoardEvent, about: EventContext): EventText {
   const data = event.data ?? {};
-  const said = words[event.type]?.(data, about, event) ?? { icon: 'dots', text: event.type };
-  return { ...said, who: event.type === 'member.joined' ? text(data['name']) : event.actor.name };
+  const lineText = describers[event.type]?.(data, about, event) ?? { icon: 'dots', text: event.type };
+  return { ...lineText, who: event.type === 'member.joined' ? text(data['name']) : event.actor.name };
 }

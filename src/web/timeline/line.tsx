@@ -1,16 +1,16 @@
-/** What stands between messages: board events as short quiet lines, days, and where the new ones begin. */
+/** What stands between messages: board events, and separators for days and new messages. */
 import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { Icon } from '../parts/icon.tsx';
 import { useTalk } from './context.ts';
-import type { Line } from './entries.ts';
-import { tell } from './event-words.tsx';
+import type { EventLine } from './entries.ts';
+import { describeEvent } from './event-words.tsx';
 import { When } from './message.tsx';
 
-export const LineView = memo(function LineView({ line: { seq, event } }: { line: Line }) {
+export const LineView = memo(function LineView({ line: { seq, event } }: { line: EventLine }) {
   const talk = useTalk();
-  const { tasks, files } = talk.around;
-  const { icon, who, text } = tell(event, { board: talk.room.name, tasks: tasks.value, files: files.value });
+  const { tasks, files } = talk.items;
+  const { icon, who, text } = describeEvent(event, { board: talk.room.name, tasks: tasks.value, files: files.value });
   return (
     <div class="ev" data-seq={seq}>
       <Icon name={icon} />

@@ -1,4 +1,4 @@
-/** The list that scrolls: what is read never moves, older and newer pages come on their own, new things wait below. */
+/** The scrolling list of the conversation. Loads more at both ends and keeps what is read in place. */
 import { Fragment } from 'preact';
 import { Suspense } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
@@ -6,13 +6,13 @@ import { lazy } from '../parts/lazy.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatDay, isSameDay } from '../parts/time.tsx';
 import { useTalk } from './context.ts';
-import { type Entry, isRun } from './entries.ts';
+import { continuesRun, type Entry } from './entries.ts';
 import { LineView, Separator } from './line.tsx';
 import { MessageView } from './message.tsx';
 import { Post } from './thread.ts';
 import { ThreadView } from './thread-view.tsx';
 
-const Begin = lazy(() => import('./begin.tsx').then((module) => module.Begin));
+const GettingStarted = lazy(() => import('./getting-started.tsx').then((module) => module.GettingStarted));
 
 const timeOf = (entry: Entry): string => (entry instanceof Post ? entry.message.peek().at : entry.event.at);
 
@@ -22,17 +22,17 @@ export function List() {
   const scroller = useRef<HTMLDivElement>(null);
   const flow = useRef<HTMLDivElement>(null);
   const entries = timeline.entries.value;
-  const aim = timeline.aim.value;
+  const target = timeline.target.value;
   scroll.beforeChange();
   useEffect(() => scroll.attach(scroller.current!, flow.current!), [scroll]);
   useLayoutEffect(() => {
-    scroll.afterChange(scroller.current!, aim);
-    // The tab key reaches one message: the one that had the focus last, else the newest.
-    if (!timeline.find(talk.rover.peek() ?? 0))
-      talk.rover.value = entries.findLast((entry) => entry instanceof Post)?.seq ?? null;
+    scroll.afterChange(scroller.current!, target);
+    // One message is a tab stop: the last one that had the focus, else the newest.
+    if (!timeline.find(talk.tabStop.peek() ?? 0))
+      talk.tabStop.value = entries.findLast((entry) => entry instanceof Post)?.seq ?? null;
   });
   const since = timeline.unread.since.value;
-  const fresh = timeline.unread.fresh.value;
+  const fresh = timeline.unread.newSinceVisit.value;
   const firstNew = entries.find((entry) => entry instanceof Post && entry.seq > since && fresh.has(entry.seq))?.seq;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a section would be named the same
@@ -44,7 +44,7 @@ export function List() {
       aria-busy={!timeline.opened.value}
       tabIndex={-1}
       onPointerLeave={({ pointerType }) => {
-        // A touch shows what can be done until the next one.
+        // After a touch the actions stay until the next touch.
         if (pointerType !== 'touch') talk.hovered.value = null;
       }}
     >
@@ -72,7 +72,7 @@ export function List() {
             error={timeline.error.value}
             onRetry={() => {
               timeline.error.value = null;
-              scroll.fill();
+              scroll.loadMore();
             }}
           />
         )}
@@ -82,7 +82,7 @@ export function List() {
 }
 
 function Message({ post, before }: { post: Post; before: Post | undefined }) {
-  const run = isRun(before?.message.value, post.message.value);
+  const run = continuesRun(before?.message.value, post.message.value);
   return (
     <MessageView post={post} run={run}>
       <ThreadView root={post} thread={post.thread!} />
@@ -90,7 +90,7 @@ function Message({ post, before }: { post: Post; before: Post | undefined }) {
   );
 }
 
-/** What stands on a board that nobody has written on; loaded when it is. */
+/** Shown on a board without messages. */
 function Empty() {
   const { timeline, room } = useTalk();
   const some = timeline.entries.value.some((entry) => entry instanceof Post);
@@ -98,7 +98,7 @@ function Empty() {
   if (room.board.value?.lifecycle !== 'active') return null;
   return (
     <Suspense fallback={null}>
-      <Begin />
+      <GettingStarted />
     </Suspense>
   );
 }

@@ -1,4 +1,4 @@
-/** What can be done with a message: react, reply, copy, see who got it, print its thread. */
+/** Reactions, and the toolbar of a message: react, reply, copy, receipts, print. */
 import type { ButtonHTMLAttributes } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
@@ -12,7 +12,7 @@ import { copy, toast } from '../parts/toast.tsx';
 import { type Talk, useTalk } from './context.ts';
 import type { Post } from './thread.ts';
 
-/** Drawn, in words. */
+/** The icon and name of each reaction. */
 const drawn: Record<ReactionName, [icon: string, words: string]> = {
   thumbsup: ['thumb', 'thumbs up'],
   check: ['check', 'check'],
@@ -46,7 +46,7 @@ async function react(talk: Talk, message: Message, name: ReactionName): Promise<
 
 type ReactionProps = { message: Message; name: ReactionName; label: string } & ButtonHTMLAttributes;
 
-/** Adds the person's own reaction or takes it back. */
+/** Toggles the person's own reaction. */
 function ReactionButton({ message, name, label, ...rest }: ReactionProps) {
   const talk = useTalk();
   return (
@@ -54,7 +54,7 @@ function ReactionButton({ message, name, label, ...rest }: ReactionProps) {
   );
 }
 
-/** The reactions that a message has; a press adds or takes back the person's own. */
+/** The reactions to a message. */
 export function Reactions({ message }: { message: Message }) {
   const talk = useTalk();
   return (
@@ -83,16 +83,16 @@ export function Reactions({ message }: { message: Message }) {
   );
 }
 
-/** Prints one thread with all of its replies. */
+/** Prints a thread with all its replies. */
 async function print(talk: Talk, root: Post): Promise<void> {
   await root.thread?.load();
   const set = (on: boolean): void => {
     talk.printing.value = on ? root.seq : null;
-    if (root.thread) root.thread.whole.value = on;
+    if (root.thread) root.thread.showAll.value = on;
   };
   set(true);
   addEventListener('afterprint', () => set(false), { once: true });
-  // After the thread is drawn.
+  // After the thread is rendered.
   requestAnimationFrame(() => window.print());
 }
 
@@ -100,12 +100,12 @@ const showReceipts = (talk: Talk, seq: number): void => {
   talk.receipts.value = new Set(talk.receipts.peek()).add(seq);
 };
 
-/** The bar over a message that has the pointer or the focus. */
+/** The toolbar of the message with the pointer or the focus. */
 export function Actions({ post }: { post: Post }) {
   const talk = useTalk();
   const message = post.message.value;
   const writable = talk.writable.value;
-  // Lists open towards the middle of the screen.
+  // Menus open towards the middle of the screen.
   const up = useMemo(() => {
     const top = document.getElementById(`m${post.seq}`)?.getBoundingClientRect().top ?? 0;
     return top > innerHeight / 2;

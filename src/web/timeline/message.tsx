@@ -1,4 +1,4 @@
-/** A message: who, what they say, and what goes with it. */
+/** A message with its header, text and footer. */
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
@@ -14,10 +14,10 @@ import { AskCard } from './ask-card.tsx';
 import { useTalk } from './context.ts';
 import { Actions, Reactions } from './message-actions.tsx';
 import { Receipts } from './receipts.tsx';
-import { cardOf, marksOf, redactionNote } from './text.ts';
+import { createMarker, redactionNote, splitQuestion } from './text.ts';
 import type { Post } from './thread.ts';
 
-/** How long ago within the last hour, then the time of the day; the exact time on hover. */
+/** Relative within the last hour, then the time of day; the exact time is the tooltip. */
 export const When = ({ at }: { at: string }) => (
   <time dateTime={at} title={formatExact(at)}>
     {now.value - Date.parse(at) < HOUR ? ago(at) : formatTime(at)}
@@ -26,7 +26,7 @@ export const When = ({ at }: { at: string }) => (
 
 interface Props {
   post: Post;
-  /** Without a header of its own: it goes on where the message before it ended. */
+  /** Continues the previous message, so has no header. */
   run: boolean;
   children?: ComponentChildren;
 }
@@ -36,11 +36,13 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
   const message = post.message.value;
   const isReply = message.thread_root !== null;
   const active = useComputed(() => talk.hovered.value === post.seq || talk.focused.value === post.seq).value;
-  const tabbable = useComputed(() => talk.rover.value === post.seq).value;
-  const aimed = useComputed(() => talk.timeline.aim.value.mark && talk.timeline.aim.value.seq === post.seq).value;
+  const tabbable = useComputed(() => talk.tabStop.value === post.seq).value;
+  const highlighted = useComputed(
+    () => talk.timeline.target.value.highlight && talk.timeline.target.value.seq === post.seq,
+  ).value;
   const printed = useComputed(() => talk.printing.value === post.seq).value;
-  const said = useRef<HTMLDivElement>(null);
-  useEffect(() => (said.current ? talk.shown.watch(said.current, post.seq) : undefined), []);
+  const body = useRef<HTMLDivElement>(null);
+  useEffect(() => (body.current ? talk.seen.watch(body.current, post.seq) : undefined), []);
   const { from } = message;
   const whose = from.kind === 'agent' ? `, agent of ${from.owner}` : '';
   const classes = [
@@ -48,7 +50,7 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
     run ? '' : 'first',
     post.live ? 'in-new' : '',
     active && !isReply ? 'hot' : '',
-    aimed ? 'aimed' : '',
+    highlighted ? 'aimed' : '',
     printed ? 'print' : '',
   ];
   return (
@@ -64,9 +66,9 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
       }}
       onFocusIn={(event) => {
         event.stopPropagation();
-        // A board that opens moves the focus, but asks for nothing.
+        // Opening a board moves the focus too, but must not show the actions.
         if ((event.target as Element).matches(':focus-visible')) talk.focused.value = post.seq;
-        talk.rover.value = post.seq;
+        talk.tabStop.value = post.seq;
       }}
     >
       {run ? (
@@ -81,11 +83,11 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
         />
       )}
       <div class="col2">
-        <div ref={said}>
+        <div ref={body}>
           {!run && <Header message={message} />}
-          <Said message={message} />
+          <MessageBody message={message} />
         </div>
-        <Foot post={post} run={run} />
+        <Footer post={post} run={run} />
         {children}
       </div>
       {active && <Actions post={post} />}
@@ -99,7 +101,7 @@ function Header({ message }: { message: Message }) {
   return (
     <div class="who">
       <Name who={from} />
-      <To message={message} />
+      <Recipients message={message} />
       <a class="at-link" href={talk.href({ message: message.seq })}>
         <When at={message.at} />
       </a>
@@ -120,8 +122,8 @@ function Header({ message }: { message: Message }) {
   );
 }
 
-/** To whom, unless to everyone. A reply goes to its thread. */
-function To({ message: { to, thread_root } }: { message: Message }) {
+/** The recipients; nothing if a message goes to everyone or to its thread. */
+function Recipients({ message: { to, thread_root } }: { message: Message }) {
   const { me } = useTalk();
   if (thread_root !== null || to.includes('all')) return null;
   const names = to.map((target) => {
@@ -136,17 +138,17 @@ function To({ message: { to, thread_root } }: { message: Message }) {
   );
 }
 
-function Said({ message }: { message: Message }) {
+function MessageBody({ message }: { message: Message }) {
   const talk = useTalk();
   const board = talk.room.board.value;
   const prefixes = board?.task_prefixes ?? (board?.task_prefix ? [board.task_prefix] : []);
   const known = prefixes.join();
   const marks = useMemo(
-    () => marksOf(message, { board: talk.room.name, me: talk.me, prefixes: known ? known.split(',') : [] }),
+    () => createMarker(message, { board: talk.room.name, me: talk.me, prefixes: known ? known.split(',') : [] }),
     [message.id, known],
   );
   const { answer, ask, body } = message;
-  const { rest, question } = ask ? cardOf(body) : { rest: body, question: '' };
+  const { rest, question } = ask ? splitQuestion(body) : { rest: body, question: '' };
   return (
     <>
       {answer && (
@@ -165,11 +167,11 @@ function Said({ message }: { message: Message }) {
   );
 }
 
-function Foot({ post, run }: { post: Post; run: boolean }) {
+function Footer({ post, run }: { post: Post; run: boolean }) {
   const talk = useTalk();
   const message = post.message.value;
   const { files, about, reactions, redactions, thread_root } = message;
-  // What is said at work on a task says so once.
+  // Consecutive messages repeat the current task only once.
   const shown = run ? ['given'] : ['given', 'current'];
   const tasks = thread_root === null ? about.filter(({ how }) => shown.includes(how)) : [];
   const receipts = talk.receipts.value.has(post.seq);
@@ -181,14 +183,14 @@ function Foot({ post, run }: { post: Post; run: boolean }) {
           <Icon name="file" small />
           <span class="mono cut">{name}</span>
           <span class="nw">v{version}</span>
-          <Freshness file={talk.around.files.value.get(id)} version={version} />
+          <Freshness file={talk.items.files.value.get(id)} version={version} />
         </a>
       ))}
       {tasks.map(({ id, ref }) => (
         <TaskChip
           key={id}
           name={ref}
-          task={talk.around.tasks.value.get(id)}
+          task={talk.items.tasks.value.get(id)}
           href={talk.href({ tab: 'tasks', task: ref })}
         />
       ))}
@@ -199,7 +201,7 @@ function Foot({ post, run }: { post: Post; run: boolean }) {
   );
 }
 
-/** How a version of a file stands to the latest one, to approvals and to what was said since. */
+/** How up to date an attached version is. */
 function Freshness({ file, version }: { file: BoardFile | undefined; version: number }) {
   if (!file) return null;
   if (file.removed_at !== null) return <span>taken off</span>;
@@ -207,7 +209,7 @@ function Freshness({ file, version }: { file: BoardFile | undefined; version: nu
   return words ? <span>{words}</span> : null;
 }
 
-/** The same in words; empty when there is nothing to say. */
+/** Whether a version was approved or replaced, or how much happened since; empty if none of these. */
 export function freshnessOf({ latest, approvals, freshness }: BoardFile, version = latest.version): string {
   if (approvals.some((approval) => approval.version === version)) return 'approved';
   if (latest.version > version) return `now v${latest.version}`;

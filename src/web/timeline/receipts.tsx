@@ -1,21 +1,21 @@
-/** Whom a message reached: read when the person asks for it. */
+/** Who received a message. Loaded on request. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';
 import { useTalk } from './context.ts';
 
-type Told = Answer<'listReceipts'>;
+type ReceiptList = Answer<'listReceipts'>;
 
 /** "maya", "maya and fixer", "maya, codex and fixer". */
-export const namesOf = (names: readonly string[]): string =>
+export const joinNames = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
 
-function wordsOf({ recipients, to_everyone, available }: Told, me: string): string {
+function describeReceipts({ recipients, to_everyone, available }: ReceiptList, me: string): string {
   if (to_everyone) return 'To everyone; who read it is not kept';
   if (!available) return 'Not known: the message was imported';
-  const those = (...states: string[]): string =>
-    namesOf(
+  const namesIn = (...states: string[]): string =>
+    joinNames(
       recipients
         .filter(({ state }) => states.includes(state))
         .map(({ member }) => (member.name === me ? 'you' : member.name)),
@@ -24,12 +24,12 @@ function wordsOf({ recipients, to_everyone, available }: Told, me: string): stri
   const away = pending.filter(({ presence }) => presence === 'no_session').map(({ member }) => member.name);
   const awaited = pending.map(({ member }) => member.name).filter((name) => !away.includes(name));
   const parts = [
-    ['read by', those('read')],
-    ['received by', those('received')],
-    ['waiting for', namesOf(awaited)],
+    ['read by', namesIn('read')],
+    ['received by', namesIn('received')],
+    ['waiting for', joinNames(awaited)],
   ].flatMap(([verb, names]) => (names ? [`${verb} ${names}`] : []));
   if (away.length > 0)
-    parts.push(`${namesOf(away)} ${away.length === 1 ? 'gets it when it is back' : 'get it when they are back'}`);
+    parts.push(`${joinNames(away)} ${away.length === 1 ? 'gets it when it is back' : 'get it when they are back'}`);
   return parts.length > 0 ? parts.join(' · ') : 'Nobody: no one it was for is on the board';
 }
 
@@ -38,7 +38,7 @@ export function Receipts({ seq }: { seq: number }) {
   const [words, setWords] = useState<string | null>(null);
   useEffect(() => {
     call('listReceipts', { params: { board: room.name, seq } }).then(
-      (told) => setWords(wordsOf(told, me)),
+      (receipts) => setWords(describeReceipts(receipts, me)),
       (error) => setWords(errorText(error)),
     );
   }, [seq]);

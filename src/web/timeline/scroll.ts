@@ -1,58 +1,56 @@
-/** Where the view stands: it stays on what is read while things change around it, and asks for more at both ends. */
+/** Controls the scroll position: keeps it while content around it changes, and loads more near both ends. */
 import { signal } from '@preact/signals';
-import type { Aim, Timeline } from './timeline.ts';
+import type { ScrollTarget, Timeline } from './timeline.ts';
 
-/** This near to the end it goes on with what is new. */
-const AT_END = 24;
-/** More is read when less than this many views are left. */
-const AHEAD = 2;
-/** Something of what came before stays in view above what it opens at. */
-const LEAD = 96;
+/** Closer to the end than this, the view follows new messages. */
+const END_DISTANCE_PX = 24;
+/** Loads more when fewer than this many screens of content are left. */
+const PREFETCH_VIEWS = 2;
+/** Space above the message that is scrolled to, which shows a bit of what came before. */
+const TOP_MARGIN_PX = 96;
 
 export class Scroll {
-  /** Whether the end is in view. */
   readonly atBottom = signal(true);
   private readonly timeline: Timeline;
   private scroller: HTMLElement | null = null;
   private anchor: { seq: string; top: number } | null = null;
-  private done: Aim | null = null;
+  private reachedTarget: ScrollTarget | null = null;
   private frame = 0;
-  /** Whether something in it had the focus before the change. */
-  private held = false;
-  /** How far it was scrolled when that was last looked at. */
-  private top = 0;
+  /** Whether the focus was inside before the change. */
+  private hadFocus = false;
+  private lastScrollTop = 0;
 
   constructor(timeline: Timeline) {
     this.timeline = timeline;
   }
 
-  /** Follows an element. The result ends it. */
+  /** Observes the scrolling element. Returns a function that stops it. */
   attach(scroller: HTMLElement, flow: HTMLElement): () => void {
     this.scroller = scroller;
-    const moved = (): void => {
-      this.see();
+    const onScroll = (): void => {
+      this.updatePosition();
       this.frame ||= requestAnimationFrame(() => {
         this.frame = 0;
-        this.fill();
+        this.loadMore();
       });
     };
-    const sized = new ResizeObserver(() => {
-      if (scroller.scrollTop !== this.top) this.see();
-      if (this.timeline.following) this.toEnd();
-      moved();
+    const resizeObserver = new ResizeObserver(() => {
+      if (scroller.scrollTop !== this.lastScrollTop) this.updatePosition();
+      if (this.timeline.following) this.scrollToEnd();
+      onScroll();
     });
-    scroller.addEventListener('scroll', moved, { passive: true });
-    sized.observe(flow);
-    sized.observe(scroller);
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    resizeObserver.observe(flow);
+    resizeObserver.observe(scroller);
     return () => {
       cancelAnimationFrame(this.frame);
-      sized.disconnect();
-      scroller.removeEventListener('scroll', moved);
+      resizeObserver.disconnect();
+      scroller.removeEventListener('scroll', onScroll);
       this.scroller = null;
     };
   }
 
-  /** The entries as they stand in the document, in order. */
+  /** The messages in the document, in order. */
   elements(): HTMLElement[] {
     return [...(this.scroller?.querySelectorAll<HTMLElement>('article') ?? [])];
   }
@@ -63,14 +61,14 @@ export class Scroll {
     return this.elements().find((element) => element.getBoundingClientRect().bottom > top + 1);
   }
 
-  /** Remembers where the first entry in view stands, before the document changes. */
+  /** Before the document changes: remembers the position of the first visible entry. */
   beforeChange(): void {
     this.anchor = null;
     const { scroller } = this;
     if (!scroller) return;
-    this.held = scroller.contains(document.activeElement);
-    // The event of a scroll may still be on its way.
-    if (scroller.scrollTop !== this.top) this.see();
+    this.hadFocus = scroller.contains(document.activeElement);
+    // The scroll event may not have fired yet.
+    if (scroller.scrollTop !== this.lastScrollTop) this.updatePosition();
     const { top } = scroller.getBoundingClientRect();
     for (const element of scroller.querySelectorAll<HTMLElement>('[data-seq]')) {
       const box = element.getBoundingClientRect();
@@ -80,69 +78,70 @@ export class Scroll {
     }
   }
 
-  /** After the change: goes where it was sent, stays at the end, or keeps what is read in its place. */
-  afterChange(scroller: HTMLElement, aim: Aim): void {
+  /** After the change: scrolls to the target, follows the end, or restores the remembered position. */
+  afterChange(scroller: HTMLElement, target: ScrollTarget): void {
     this.scroller = scroller;
-    if (aim !== this.done && this.reach(scroller, aim)) {
-      this.done = aim;
+    if (target !== this.reachedTarget && this.scrollToTarget(scroller, target)) {
+      this.reachedTarget = target;
       this.anchor = null;
-    } else if (this.timeline.following && this.timeline.atEnd.peek()) this.toEnd();
+    } else if (this.timeline.following && this.timeline.atEnd.peek()) this.scrollToEnd();
     else if (this.anchor) {
       const element = scroller.querySelector(`[data-seq="${this.anchor.seq}"]`);
       const moved = element ? element.getBoundingClientRect().top - this.anchor.top : 0;
       if (Math.abs(moved) >= 1) scroller.scrollTop += moved;
     }
     this.anchor = null;
-    // What had the focus may have been cut off.
-    if (this.held && document.activeElement === document.body) scroller.focus({ preventScroll: true });
-    this.see();
+    // The focused element may have been removed.
+    if (this.hadFocus && document.activeElement === document.body) scroller.focus({ preventScroll: true });
+    this.updatePosition();
   }
 
-  /** Reads more at an end that is near. */
-  fill(): void {
+  /** Loads more if an end is near. */
+  loadMore(): void {
     const { scroller, timeline } = this;
     if (!scroller || !timeline.opened.peek() || timeline.error.peek() !== null) return;
-    const ahead = scroller.clientHeight * AHEAD;
-    if (scroller.scrollTop < ahead && !timeline.atStart.peek()) void timeline.more('older').then(() => this.fillOn());
+    const ahead = scroller.clientHeight * PREFETCH_VIEWS;
+    if (scroller.scrollTop < ahead && !timeline.atStart.peek())
+      void timeline.loadMore('older').then(() => this.scheduleLoadMore());
     else if (scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < ahead && !timeline.atEnd.peek())
-      void timeline.more('newer').then(() => this.fillOn());
+      void timeline.loadMore('newer').then(() => this.scheduleLoadMore());
   }
 
-  /** After a page: a short one may not have been enough. */
-  private fillOn(): void {
+  /** Checks again after a page was added, because a short page may not be enough. */
+  private scheduleLoadMore(): void {
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
-      this.fill();
+      this.loadMore();
     });
   }
 
-  private toEnd(): void {
+  private scrollToEnd(): void {
     if (this.scroller) this.scroller.scrollTop = this.scroller.scrollHeight;
   }
 
-  private see(): void {
+  private updatePosition(): void {
     const { scroller, timeline } = this;
     if (!scroller) return;
-    this.top = scroller.scrollTop;
+    this.lastScrollTop = scroller.scrollTop;
     const left = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
-    const atEnd = left < AT_END && timeline.atEnd.peek();
+    const atEnd = left < END_DISTANCE_PX && timeline.atEnd.peek();
     timeline.following = atEnd;
     if (this.atBottom.peek() !== atEnd) this.atBottom.value = atEnd;
   }
 
-  /** Scrolls to where the view is sent; false when it is not in the document yet. */
-  private reach(scroller: HTMLElement, { seq, focus }: Aim): boolean {
+  /** Returns false if the target is not in the document yet. */
+  private scrollToTarget(scroller: HTMLElement, { seq, focus }: ScrollTarget): boolean {
     if (seq === null) {
       if (!this.timeline.atEnd.peek()) return false;
       this.timeline.following = true;
-      this.toEnd();
+      this.scrollToEnd();
       if (focus) this.elements().at(-1)?.focus({ preventScroll: true });
       return true;
     }
     const element = scroller.querySelector<HTMLElement>(`article[data-seq="${seq}"]`);
     if (!element) return false;
     this.timeline.following = false;
-    scroller.scrollTop += element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - LEAD;
+    scroller.scrollTop += element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - TOP_MARGIN_PX;
     if (focus) element.focus({ preventScroll: true, focusVisible: this.timeline.opened.peek() } as FocusOptions);
     return true;
   }

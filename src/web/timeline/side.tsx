@@ -1,4 +1,4 @@
-/** Beside the conversation, where there is room: who is here, what is in progress, the files. */
+/** The side column of the conversation: members, tasks in progress, files. */
 import type { Member, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ago, formatTime } from '../parts/time.tsx';
@@ -6,10 +6,10 @@ import { Glyph, type Identity, Name, Presence } from '../parts/who.tsx';
 import { useTalk } from './context.ts';
 import { freshnessOf } from './message.tsx';
 
-const MOST_MEMBERS = 8;
-const MOST = 4;
+const MAX_MEMBERS = 8;
+const MAX_ROWS = 4;
 
-/** Agents at work first, then those who are here, then those who are gone. */
+/** The order of agents by state. */
 const order = ['working', 'waiting', 'idle', 'paused', 'late', 'disconnected'];
 const rank = ({ kind, state }: Member): number => (kind === 'human' ? -1 : order.indexOf(state ?? 'disconnected'));
 
@@ -17,9 +17,9 @@ export function Side() {
   const talk = useTalk();
   const members = talk.room.members.value.filter(({ status }) => status === 'active');
   const others = members.filter((member) => !talk.isMe(member)).sort((a, b) => rank(a) - rank(b));
-  const tasks = [...talk.around.tasks.value.values()].filter(({ state }) => state === 'in_progress');
-  const open = [...talk.around.tasks.value.values()].filter(({ state }) => state === 'open' || state === 'in_progress');
-  const files = [...talk.around.files.value.values()].filter(({ removed_at }) => removed_at === null);
+  const tasks = [...talk.items.tasks.value.values()].filter(({ state }) => state === 'in_progress');
+  const open = [...talk.items.tasks.value.values()].filter(({ state }) => state === 'open' || state === 'in_progress');
+  const files = [...talk.items.files.value.values()].filter(({ removed_at }) => removed_at === null);
   const recent = files.sort((a, b) => b.latest.seq - a.latest.seq);
   if (others.length + tasks.length + recent.length === 0) return null;
   return (
@@ -31,7 +31,7 @@ export function Side() {
             <a href={talk.href({ tab: 'people' })}>{members.length} with you</a>
           </h3>
           <ul>
-            {others.slice(0, MOST_MEMBERS).map((member) => (
+            {others.slice(0, MAX_MEMBERS).map((member) => (
               <MemberRow key={member.id} member={member} />
             ))}
           </ul>
@@ -45,7 +45,7 @@ export function Side() {
           </h3>
           {tasks
             .sort((a, b) => Number(b.needs_you) - Number(a.needs_you))
-            .slice(0, MOST)
+            .slice(0, MAX_ROWS)
             .map((task) => (
               <TaskRow key={task.id} task={task} />
             ))}
@@ -57,7 +57,7 @@ export function Side() {
             Files
             <a href={talk.href({ tab: 'files' })}>all {files.length}</a>
           </h3>
-          {recent.slice(0, MOST).map((file) => (
+          {recent.slice(0, MAX_ROWS).map((file) => (
             <a key={file.id} class="tk" href={talk.href({ tab: 'files', file: file.name })}>
               <span class="mono">{file.name}</span>
               <span class="m2">

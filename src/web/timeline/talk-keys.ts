@@ -5,11 +5,11 @@ import type { Talk } from './context.ts';
 import type { Scroll } from './scroll.ts';
 import type { Post } from './thread.ts';
 
-/** Goes to the first message that was not shown yet. */
+/** Scrolls to the next unseen message, preferably one out of view; without any, to the newest. */
 export async function nextUnread(talk: Talk): Promise<unknown> {
   const { timeline, scroll } = talk;
   const view = new Set(inView(scroll));
-  const waiting = [...timeline.unread.waiting.peek().keys()].sort((a, b) => a - b);
+  const waiting = [...timeline.unread.unseen.peek().keys()].sort((a, b) => a - b);
   const next = waiting.find((seq) => !view.has(seq)) ?? waiting[0];
   return next === undefined ? timeline.toNewest(true) : timeline.goTo(next, { focus: true });
 }
@@ -25,7 +25,7 @@ const inView = (scroll: Scroll): number[] =>
 
 const focusedElement = (): HTMLElement | null => document.activeElement?.closest<HTMLElement>('.tl article') ?? null;
 
-/** Moves the focus to the message before or after, or first to the one that is in view. */
+/** Moves the focus by one message; without a focused message, to the first one in view. */
 function move(scroll: Scroll, by: 1 | -1): void {
   const all = scroll.elements();
   const at = all.indexOf(focusedElement()!);
@@ -40,7 +40,7 @@ function focusedPost(talk: Talk): Post | undefined {
   return element ? talk.timeline.find(Number(element.dataset['seq']))?.post : undefined;
 }
 
-/** Goes to the next ask that this person can answer; false when none is loaded. */
+/** Focuses the next open ask that the person may answer. Returns false if none is loaded. */
 function nextAsk(talk: Talk, scroll: Scroll): false | undefined {
   const asks = scroll.elements().filter(({ dataset }) => {
     const message = talk.timeline.find(Number(dataset['seq']))?.post.message.peek();
@@ -55,12 +55,12 @@ function nextAsk(talk: Talk, scroll: Scroll): false | undefined {
 
 export function useTalkKeys(talk: Talk): void {
   const { timeline, scroll } = talk;
-  /** Runs with the message that has the focus; without one the key belongs to somebody else. */
+  /** Calls `run` with the focused message. Returns false without one, so that other bindings are tried. */
   const withPost = (run: (post: Post) => unknown) => (): unknown => {
     const post = focusedPost(talk);
     return post ? run(post) : false;
   };
-  /** Presses a button of the message that has the focus. */
+  /** Clicks a button in the focused message. */
   const press = (selector: string): unknown => {
     const button = focusedElement()?.querySelector<HTMLElement>(selector);
     return button ? button.click() : false;
@@ -79,7 +79,7 @@ export function useTalkKeys(talk: Talk): void {
         label: 'Open or close the thread',
         run: withPost((post) => {
           if (!onMessage() || !post.thread || !post.message.peek().reply_count) return false;
-          return void post.thread.choose(!post.thread.open.peek());
+          return void post.thread.setOpen(!post.thread.open.peek());
         }),
       },
       {
@@ -105,11 +105,11 @@ export function useTalkKeys(talk: Talk): void {
       },
       {
         keys: 'h',
-        label: timeline.lines.value ? 'Hide board events' : 'Show board events',
-        run: () => void talk.showLines(!timeline.lines.peek()),
+        label: timeline.showEvents.value ? 'Hide board events' : 'Show board events',
+        run: () => void talk.setShowEvents(!timeline.showEvents.peek()),
       },
-      { keys: 'Shift e', label: 'Mark all as read', run: () => timeline.unread.showAll(timeline.newest()) },
+      { keys: 'Shift e', label: 'Mark all as read', run: () => timeline.unread.markAllSeen(timeline.newest()) },
     ],
-    [talk, timeline.lines.value],
+    [talk, timeline.showEvents.value],
   );
 }

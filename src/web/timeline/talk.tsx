@@ -1,6 +1,5 @@
 /**
- * The conversation of a board: what needs the person above it, the message box below it, who and what is there beside
- * it.
+ * The conversation tab: the "needs you" strip, the messages, the message box and the side column.
  */
 import './timeline.css';
 import { Suspense } from 'preact/compat';
@@ -13,9 +12,9 @@ import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import type { BoardPlace } from '../state/route.ts';
+import { announceNew } from './announce-new.ts';
 import { openTalk, Talk, TalkContext, useTalk } from './context.ts';
 import { List } from './list.tsx';
-import { announceNew } from './said.ts';
 import { nextUnread, useTalkKeys } from './talk-keys.ts';
 
 const loadComposer = () => import('../compose/composer.tsx').then((module) => ({ default: module.Composer }));
@@ -23,11 +22,11 @@ const loadSide = () => import('./side.tsx').then((module) => module.Side);
 const Composer = lazy(loadComposer);
 const Side = lazy(loadSide);
 
-/** Fetches what is loaded apart, so that it takes no connection from the messages later. */
-export const fetchParts = (): void => void Promise.allSettled([loadComposer(), loadSide()]);
+/** Preloads the lazy parts, so that they do not compete with messages for connections later. */
+export const preloadParts = (): void => void Promise.allSettled([loadComposer(), loadSide()]);
 
 export function TalkTab({ here, room }: { here: BoardPlace; room: Room }) {
-  // The position that was read last is part of the board's record.
+  // The read position, at which the conversation opens, is part of the board's record.
   if (!room.board.value) return <div class="room" aria-busy="true" />;
   return <Conversation key={room.name} room={room} message={here.message} />;
 }
@@ -38,15 +37,15 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
   useEffect(() => {
     openTalk.value = talk;
     const stopSaying = announceNew(talk);
-    const looked = (): void => {
-      if (document.hidden) timeline.unread.flush();
-      else timeline.unread.return();
+    const onVisibilityChange = (): void => {
+      if (document.hidden) timeline.unread.sendPosition();
+      else timeline.unread.startVisit();
     };
-    const leave = (): void => timeline.unread.flush();
-    document.addEventListener('visibilitychange', looked);
+    const leave = (): void => timeline.unread.sendPosition();
+    document.addEventListener('visibilitychange', onVisibilityChange);
     addEventListener('pagehide', leave);
     return () => {
-      document.removeEventListener('visibilitychange', looked);
+      document.removeEventListener('visibilitychange', onVisibilityChange);
       removeEventListener('pagehide', leave);
       stopSaying();
       if (openTalk.peek() === talk) openTalk.value = null;
@@ -56,7 +55,7 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
   useEffect(() => {
     if (message === undefined || !timeline.opened.peek()) return;
     timeline
-      .goTo(message, { mark: true, focus: true })
+      .goTo(message, { highlight: true, focus: true })
       .catch(() => announce('There is no such message on this board.', { urgent: true }));
   }, [message]);
   useTalkKeys(talk);
@@ -96,11 +95,11 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
   );
 }
 
-/** What waits below: new messages, or the newest when the person has gone far up. */
+/** A button that jumps to new messages, or to the newest one after scrolling up. */
 function Jump() {
   const talk = useTalk();
   const { timeline, scroll } = talk;
-  const count = timeline.unread.waiting.value.size;
+  const count = timeline.unread.unseen.value.size;
   if (!timeline.opened.value || (scroll.atBottom.value && count === 0)) return null;
   return (
     <button
@@ -114,27 +113,27 @@ function Jump() {
   );
 }
 
-/** How the conversation is shown: a menu in the header of the board. */
+/** The menu of the conversation in the board's header. */
 export function TalkMenu() {
   const talk = openTalk.value;
   if (!talk) return null;
-  const { lines, unread } = talk.timeline;
+  const { showEvents, unread } = talk.timeline;
   return (
     <Menu label="View of the conversation" button={<Icon name="dots" />}>
       <button
         type="button"
         role="menuitemcheckbox"
-        aria-checked={lines.value}
-        onClick={() => void talk.showLines(!lines.value)}
+        aria-checked={showEvents.value}
+        onClick={() => void talk.setShowEvents(!showEvents.value)}
       >
-        <span class="i">{lines.value && <Icon name="check" />}</span>
+        <span class="i">{showEvents.value && <Icon name="check" />}</span>
         Board events
       </button>
       <button
         type="button"
         role="menuitem"
-        disabled={unread.waiting.value.size === 0}
-        onClick={() => unread.showAll(talk.timeline.newest())}
+        disabled={unread.unseen.value.size === 0}
+        onClick={() => unread.markAllSeen(talk.timeline.newest())}
       >
         <span class="i" />
         Mark all as read

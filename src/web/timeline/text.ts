@@ -1,12 +1,11 @@
-/** What is marked in the text of a message: names of members, tasks, and secrets that were taken out. */
+/** Marks mentions, task references and removed secrets in the text of a message. */
 import type { Message } from '../../contract/types.ts';
 import { hrefOf } from '../state/route.ts';
 
-interface Marks {
+interface MarkContext {
   board: string;
-  /** The name of this person on the board. */
   me: string;
-  /** Words before the numbers of tasks, such as PAY. */
+  /** Prefixes of task references, such as PAY. */
   prefixes: readonly string[];
 }
 
@@ -19,8 +18,11 @@ const element = (tag: string, className: string, text: string): HTMLElement => {
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** A function that marks the text of a message once it is rendered. */
-export function marksOf({ mentions }: Message, { board, me, prefixes }: Marks): (fragment: DocumentFragment) => void {
+/** Creates a `decorate` function for the text of a message, see {@link Markdown}. */
+export function createMarker(
+  { mentions }: Message,
+  { board, me, prefixes }: MarkContext,
+): (fragment: DocumentFragment) => void {
   const forms = mentions.map(({ text }) => escaped(text)).sort((a, b) => b.length - a.length);
   const mine = new Set(mentions.filter(({ kind, name }) => kind === 'human' && name === me).map(({ text }) => text));
   const patterns = [
@@ -42,31 +44,30 @@ export function marksOf({ mentions }: Message, { board, me, prefixes }: Marks): 
 
   function marked(part: string): Node {
     if (part.startsWith('@')) return element('span', mine.has(part) ? 'me' : 'at', part);
-    if (part.startsWith('[')) return element('span', 'redacted', `${kindOf(part.slice(10, -1))} removed`);
+    if (part.startsWith('[')) return element('span', 'redacted', `${secretLabel(part.slice(10, -1))} removed`);
     const link = element('a', 'ref', part) as HTMLAnchorElement;
     link.href = hrefOf({ screen: 'board', board, tab: 'tasks', task: part });
     return link;
   }
 }
 
-/** The kind of a secret in words. */
-const kindOf = (kind: string): string => kind.replaceAll('_', ' ');
+const secretLabel = (kind: string): string => kind.replaceAll('_', ' ');
 
 /** "1 github token and 2 api keys were removed before this was kept." */
 export function redactionNote({ redactions }: Message): string {
-  const parts = redactions.map(({ kind, count }) => `${count} ${kindOf(kind)}${count === 1 ? '' : 's'}`);
+  const parts = redactions.map(({ kind, count }) => `${count} ${secretLabel(kind)}${count === 1 ? '' : 's'}`);
   const all = parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : (parts[0] ?? '');
   const many = redactions.length > 1 || (redactions[0]?.count ?? 0) > 1;
   return `${all} ${many ? 'were' : 'was'} removed before this was kept.`;
 }
 
-const MOST_QUESTION = 300;
+const MAX_QUESTION = 300;
 
-/** An ask's question, when its last paragraph is one: it stands over the options, the rest of the text above. */
-export function cardOf(body: string): { rest: string; question: string } {
+/** Takes the last paragraph of an ask as its question, unless that is long, a list, a quote or code. */
+export function splitQuestion(body: string): { rest: string; question: string } {
   const blocks = body.trimEnd().split(/\n{2,}/);
   const last = blocks.at(-1) ?? '';
   const inFence = body.split('```').length % 2 === 0;
-  const plain = last.length <= MOST_QUESTION && !/^(\s{4}|[-*+>#|]|\d+[.)]|```|~~~)/m.test(last) && !inFence;
+  const plain = last.length <= MAX_QUESTION && !/^(\s{4}|[-*+>#|]|\d+[.)]|```|~~~)/m.test(last) && !inFence;
   return plain ? { rest: blocks.slice(0, -1).join('\n\n'), question: last } : { rest: body, question: '' };
 }

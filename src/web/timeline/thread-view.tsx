@@ -1,13 +1,13 @@
-/** The replies to a message, inline under it. */
+/** The replies to a message, shown under it. */
 import { Fragment } from 'preact';
 import type { Message } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useTalk } from './context.ts';
-import { isRun } from './entries.ts';
+import { continuesRun } from './entries.ts';
 import { Separator } from './line.tsx';
 import { MessageView, When } from './message.tsx';
-import { namesOf } from './receipts.tsx';
+import { joinNames } from './receipts.tsx';
 import type { Post, Thread } from './thread.ts';
 
 const replies = (count: number): string => `${count} ${count === 1 ? 'reply' : 'replies'}`;
@@ -17,7 +17,7 @@ export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
   const message = root.message.value;
   const count = thread.loaded.value ? thread.replies.value.length : (message.reply_count ?? 0);
   if (count === 0) return null;
-  const open = thread.open.value || thread.whole.value;
+  const open = thread.open.value || thread.showAll.value;
   const fresh = talk.timeline.unread.inThread(root.seq, open).length;
   const names = [...new Set(thread.replies.value.map((reply) => reply.message.value.from.name))];
   return (
@@ -27,7 +27,7 @@ export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
         class="th"
         aria-expanded={open}
         aria-controls={`t${root.seq}`}
-        onClick={() => void thread.choose(!open)}
+        onClick={() => void thread.setOpen(!open)}
       >
         <Icon name={open ? 'down' : 'right'} />
         {replies(count)}
@@ -47,7 +47,7 @@ export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
   );
 }
 
-/** How long agents have answered each other without a person, and what that led to. */
+/** How many messages agents wrote in a row without a person, and whether the thread is held or closed. */
 function RunState({ message: { agent_run: run, thread } }: { message: Message }) {
   if (thread === 'stopped') return <span class="st bad">closed for agents</span>;
   if (run === undefined) return null;
@@ -63,15 +63,15 @@ function Replies({ root, thread }: { root: Post; thread: Thread }) {
   const { unread } = talk.timeline;
   const error = thread.error.value;
   if (error !== null) return <ProblemLine error={error} onRetry={() => thread.load()} />;
-  const shown = thread.shown.value;
-  const from = thread.from.value;
+  const shown = thread.visible.value;
+  const from = thread.firstVisible.value;
   const later = thread.replies.value.length - from - shown.length;
   const fresh = unread.inThread(root.seq, true);
   const firstFresh = Math.min(...fresh);
   return (
     <>
       {from > 0 && (
-        <button type="button" class="b bare" onClick={() => thread.move(-1)}>
+        <button type="button" class="b bare" onClick={() => thread.moveWindow(-1)}>
           <Icon name="up" small /> {replies(from)} before
         </button>
       )}
@@ -80,12 +80,12 @@ function Replies({ root, thread }: { root: Post; thread: Thread }) {
           {reply.seq === firstFresh && <Separator kind="new">{fresh.length} new</Separator>}
           <MessageView
             post={reply}
-            run={reply.seq !== firstFresh && isRun(shown[index - 1]?.message.value, reply.message.value)}
+            run={reply.seq !== firstFresh && continuesRun(shown[index - 1]?.message.value, reply.message.value)}
           />
         </Fragment>
       ))}
       {later > 0 && (
-        <button type="button" class="b bare" onClick={() => thread.move(1)}>
+        <button type="button" class="b bare" onClick={() => thread.moveWindow(1)}>
           <Icon name="down" small /> {replies(later)} after
         </button>
       )}
@@ -103,5 +103,5 @@ function Replies({ root, thread }: { root: Post; thread: Thread }) {
 function replyTo(root: Post, thread: Thread, me: string): string {
   const all = [root, ...thread.replies.value].map((post) => post.message.value.from.name);
   const names = [...new Set(all)].filter((name) => name !== me);
-  return names.length > 0 ? `Reply to ${namesOf(names)}` : 'Reply';
+  return names.length > 0 ? `Reply to ${joinNames(names)}` : 'Reply';
 }

@@ -1,23 +1,23 @@
-/** A message, and its replies, one level deep. Whether a thread is open is remembered in this browser. */
+/** A message and its replies. Whether a thread is open is stored in this browser. */
 import { computed, type Signal, signal } from '@preact/signals';
 import type { Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
 
-/** Most replies of one thread that stand in the document. */
-const MOST_SHOWN = 60;
-const MOST_REMEMBERED = 400;
+/** The most replies of a thread in the document. */
+const MAX_VISIBLE = 60;
+const MAX_REMEMBERED = 400;
 
-/** The person's own choices by the message's id, the latest last. */
-const chosen = new Map<string, boolean>(JSON.parse(readStorage('threads') ?? '[]') as [string, boolean][]);
+/** Threads that the person opened or closed, by the id of the first message, latest last. */
+const choices = new Map<string, boolean>(JSON.parse(readStorage('threads') ?? '[]') as [string, boolean][]);
 
-/** A message. Its record is replaced when something about it changes, such as its reactions. */
+/** A message of the conversation. */
 export class Post {
   readonly seq: number;
   readonly message: Signal<Message>;
-  /** The replies; a reply has none of its own. */
+  /** Null for a reply. */
   readonly thread: Thread | null;
-  /** Whether somebody else posted it while the conversation was open. */
+  /** Posted by somebody else while the conversation was open; it fades in. */
   readonly live: boolean;
 
   constructor(message: Message, live = false) {
@@ -30,41 +30,43 @@ export class Post {
 
 export class Thread {
   private readonly root: Message;
-  /** In order; all of them once they are loaded. */
+  /** In order; complete once `loaded` is true. */
   readonly replies = signal<readonly Post[]>([]);
   readonly loaded = signal(false);
   readonly error = signal<unknown>(null);
   readonly open = signal(false);
-  /** Whether all of it is shown, for paper, also when it is closed. */
-  readonly whole = signal(false);
-  /** The first reply that is shown, counted from the thread's beginning. */
-  readonly from = signal(0);
-  readonly shown = computed(() => {
-    if (this.whole.value) return this.replies.value;
-    return this.open.value ? this.replies.value.slice(this.from.value, this.from.value + MOST_SHOWN) : [];
+  /** Shows all replies for printing, even if the thread is closed. */
+  readonly showAll = signal(false);
+  /** The index of the first visible reply. */
+  readonly firstVisible = signal(0);
+  readonly visible = computed(() => {
+    if (this.showAll.value) return this.replies.value;
+    return this.open.value
+      ? this.replies.value.slice(this.firstVisible.value, this.firstVisible.value + MAX_VISIBLE)
+      : [];
   });
   private loading: Promise<void> | null = null;
 
   constructor(root: Message) {
     this.root = root;
-    this.open.value = chosen.get(root.id) ?? false;
+    this.open.value = choices.get(root.id) ?? false;
   }
 
   /** Opens the thread unless the person closed it. */
-  offer(): void {
-    if (chosen.get(this.root.id) !== false) this.open.value = true;
+  openUnlessClosed(): void {
+    if (choices.get(this.root.id) !== false) this.open.value = true;
   }
 
-  /** Opens or closes it, as the person wishes, and remembers that. */
-  choose(open: boolean): Promise<void> {
-    chosen.delete(this.root.id);
-    chosen.set(this.root.id, open);
-    writeStorage('threads', JSON.stringify([...chosen].slice(-MOST_REMEMBERED)));
+  /** Opens or closes the thread and remembers that as the person's choice. */
+  setOpen(open: boolean): Promise<void> {
+    choices.delete(this.root.id);
+    choices.set(this.root.id, open);
+    writeStorage('threads', JSON.stringify([...choices].slice(-MAX_REMEMBERED)));
     this.open.value = open;
     return open ? this.load() : Promise.resolve();
   }
 
-  /** Reads the replies, once. */
+  /** Loads the replies once. */
   load(): Promise<void> {
     if (this.loaded.peek()) return Promise.resolve();
     this.loading ??= this.read().finally(() => {
@@ -73,27 +75,27 @@ export class Thread {
     return this.loading;
   }
 
-  /** Shows so much of the thread that this reply is in it. */
-  show(seq: number): void {
+  /** Moves the visible window so that it contains a reply. */
+  scrollIntoWindow(seq: number): void {
     const at = this.replies.peek().findIndex((reply) => reply.seq >= seq);
-    const from = this.from.peek();
-    if (at >= 0 && (at < from || at >= from + MOST_SHOWN)) this.from.value = Math.max(0, at - MOST_SHOWN / 2);
+    const from = this.firstVisible.peek();
+    if (at >= 0 && (at < from || at >= from + MAX_VISIBLE)) this.firstVisible.value = Math.max(0, at - MAX_VISIBLE / 2);
   }
 
-  /** Shows earlier or later replies. */
-  move(by: 1 | -1): void {
+  /** Moves the visible window to earlier or later replies. */
+  moveWindow(by: 1 | -1): void {
     const { length } = this.replies.peek();
-    const step = (by * MOST_SHOWN) / 2;
-    this.from.value = Math.max(0, Math.min(this.from.peek() + step, length - MOST_SHOWN));
+    const step = (by * MAX_VISIBLE) / 2;
+    this.firstVisible.value = Math.max(0, Math.min(this.firstVisible.peek() + step, length - MAX_VISIBLE));
   }
 
-  /** Takes a reply that was just posted. Without the others it is only counted. */
+  /** Adds a reply that was just posted, if the replies are loaded. */
   add(reply: Message): void {
     const { replies } = this;
     if (!this.loaded.peek() || (replies.peek().at(-1)?.seq ?? 0) >= reply.seq) return;
-    const atEnd = this.from.peek() + MOST_SHOWN >= replies.peek().length;
+    const atEnd = this.firstVisible.peek() + MAX_VISIBLE >= replies.peek().length;
     replies.value = [...replies.peek(), new Post(reply, true)];
-    if (atEnd) this.from.value = Math.max(this.from.peek(), replies.peek().length - MOST_SHOWN);
+    if (atEnd) this.firstVisible.value = Math.max(this.firstVisible.peek(), replies.peek().length - MAX_VISIBLE);
   }
 
   private async read(): Promise<void> {
@@ -110,7 +112,7 @@ export class Thread {
       }
       const last = found.at(-1)?.seq ?? 0;
       this.replies.value = [...found, ...this.replies.peek().filter(({ seq }) => seq > last)];
-      this.from.value = Math.max(0, found.length - MOST_SHOWN);
+      this.firstVisible.value = Math.max(0, found.length - MAX_VISIBLE);
       this.loaded.value = true;
     } catch (error) {
       this.error.value = error;

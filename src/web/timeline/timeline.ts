@@ -1,7 +1,6 @@
 /**
- * The conversation of a board as far as it is loaded: a stretch of its messages and lines without a gap, which grows at
- * both ends as the person scrolls, and is cut at the far end, so that neither the document nor the memory grows without
- * end.
+ * The loaded part of a board's conversation: a range of messages and events without gaps. It grows at the end that the
+ * person scrolls to and is cut at the other end, so that the document and memory stay bounded.
  */
 import { batch, signal } from '@preact/signals';
 import type { BoardEvent, Message } from '../../contract/types.ts';
@@ -9,33 +8,33 @@ import { call } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import type { Room, RoomEvent } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
-import { changed } from './changes.ts';
+import { applyEvent } from './changes.ts';
 import { type Entry, hasLine, lineTypes, weightOf } from './entries.ts';
 import { Post } from './thread.ts';
 import { rootSeqOf, Unread } from './unread.ts';
 
 const PAGE = 50;
-/** Most messages that stand in the document. */
-const MOST = 400;
-const ALL = Number.POSITIVE_INFINITY;
+/** The most messages in the document. */
+const MAX_MESSAGES = 400;
+const END = Number.POSITIVE_INFINITY;
 
-/** Where the view goes next. `null`: to the newest. */
-export interface Aim {
+/** Where the view scrolls to. */
+export interface ScrollTarget {
   seq: number | null;
   focus: boolean;
-  /** The message that the address names stands out. */
-  mark: boolean;
+  /** Highlights the message, because the address names it. */
+  highlight: boolean;
 }
 
-interface Window {
+interface PageQuery {
   before?: number;
   after?: number;
   newest?: true;
 }
 
-interface Stretch {
+interface EntryRange {
   entries: Entry[];
-  /** Numbers beyond which nothing was read: below the first, above the last. */
+  /** Everything between these event numbers is loaded. */
   low: number;
   high: number;
 }
@@ -44,41 +43,40 @@ export class Timeline {
   readonly room: Room;
   readonly unread: Unread;
   readonly entries = signal<readonly Entry[]>([]);
-  /** Why it could not be read. */
   readonly error = signal<unknown>(null);
   readonly opened = signal(false);
   readonly atStart = signal(false);
   readonly atEnd = signal(false);
-  /** Which end is being read. */
+  /** The end at which more is being loaded. */
   readonly loading = signal<'older' | 'newer' | null>(null);
-  readonly aim = signal<Aim>({ seq: null, focus: false, mark: false });
-  /** Whether the lines of board events are shown. */
-  readonly lines = signal(readStorage('board-events') !== 'hidden');
+  readonly target = signal<ScrollTarget>({ seq: null, focus: false, highlight: false });
+  /** Whether board events are shown. */
+  readonly showEvents = signal(readStorage('board-events') !== 'hidden');
   private low = 0;
-  private high = ALL;
-  /** What happened while something was read, which may not be in what was read. */
-  private waiting: RoomEvent[] = [];
-  private reads = 0;
-  /** Whether the view is at its end and goes on with it. */
+  private high = END;
+  /** Events that arrived while a page was being loaded, and may be missing from it. */
+  private pendingEvents: RoomEvent[] = [];
+  private activeReads = 0;
+  /** Whether the view follows new messages at the end. */
   following = true;
   private readonly stop: () => void;
 
   constructor(room: Room) {
     this.room = room;
     this.unread = new Unread(room.name);
-    this.stop = room.subscribe((roomEvent) => this.take(roomEvent));
+    this.stop = room.subscribe((roomEvent) => this.handleEvent(roomEvent));
   }
 
-  /** @param at the number of the message to which it opens; without one the first unread, else the newest. */
+  /** @param at the number of the message to open at; undefined opens at the first unread message, else the newest */
   async open(at: number | undefined): Promise<void> {
     const board = this.room.board.peek();
     if (!board) return;
     this.error.value = null;
     try {
       await this.unread.open(board.read_up_to ?? board.head_seq, board.unread ?? 0);
-      const first = Math.min(...this.unread.waiting.peek().keys());
-      if (at !== undefined) await this.goTo(at, { mark: true, focus: true });
-      else if (Number.isFinite(first)) await this.goTo(first, { focus: true, gently: true });
+      const first = Math.min(...this.unread.unseen.peek().keys());
+      if (at !== undefined) await this.goTo(at, { highlight: true, focus: true });
+      else if (Number.isFinite(first)) await this.goTo(first, { focus: true, respectClosed: true });
       else await this.toNewest();
       this.opened.value = true;
     } catch (error) {
@@ -88,38 +86,39 @@ export class Timeline {
 
   close(): void {
     this.stop();
-    this.unread.flush();
+    this.unread.sendPosition();
   }
 
-  /** Shows the newest entries. */
+  /** Scrolls to the newest entry and loads it if needed. */
   async toNewest(focus = false): Promise<void> {
     if (!this.atEnd.peek()) await this.replace(() => this.read({ newest: true }));
-    this.aim.value = { seq: null, focus, mark: false };
+    this.target.value = { seq: null, focus, highlight: false };
   }
 
   /**
-   * Shows a message; that of a thread in its thread, which stays closed if `gently` and the person closed it.
-   * @throws ClientError when there is no such message.
+   * Scrolls to a message, loads it if needed and opens its thread; with `respectClosed`, not one that the person
+   * closed.
+   * @throws ClientError if the message does not exist
    */
-  async goTo(seq: number, { mark = false, focus = false, gently = false } = {}): Promise<void> {
-    const root = this.unread.waiting.peek().get(seq) ?? this.find(seq)?.root.seq ?? (await this.rootOf(seq));
+  async goTo(seq: number, { highlight = false, focus = false, respectClosed = false } = {}): Promise<void> {
+    const root = this.unread.unseen.peek().get(seq) ?? this.find(seq)?.root.seq ?? (await this.rootOf(seq));
     if (!this.find(root)) await this.replace(() => this.readAround(root));
     const thread = seq === root ? null : (this.find(root)?.root.thread ?? null);
     if (thread) {
-      if (gently) thread.offer();
+      if (respectClosed) thread.openUnlessClosed();
       else thread.open.value = true;
       if (thread.open.peek()) await thread.load();
-      thread.show(seq);
+      thread.scrollIntoWindow(seq);
     }
-    this.aim.value = { seq: thread?.open.peek() === false ? root : seq, focus, mark };
+    this.target.value = { seq: thread?.open.peek() === false ? root : seq, focus, highlight };
   }
 
-  /** Reads one page more at an end, and cuts the other one. */
-  async more(end: 'older' | 'newer'): Promise<void> {
+  /** Loads one more page at an end and cuts the other end. */
+  async loadMore(end: 'older' | 'newer'): Promise<void> {
     const older = end === 'older';
     if (this.loading.peek() || (older ? this.atStart : this.atEnd).peek()) return;
     this.loading.value = end;
-    await this.reading(async () => {
+    await this.whileReading(async () => {
       const page = await this.read(older ? { before: this.low, newest: true } : { after: this.high });
       await this.openThreads(page.entries);
       batch(() => {
@@ -137,15 +136,15 @@ export class Timeline {
     });
   }
 
-  /** Shows or hides the lines of board events, and remembers it. @param around the message that stays in view. */
-  async showLines(shown: boolean, around: number | null): Promise<void> {
+  /** Shows or hides board events and remembers it. @param around the number of the message that stays in view */
+  async setShowEvents(shown: boolean, around: number | null): Promise<void> {
     writeStorage('board-events', shown ? null : 'hidden');
-    this.lines.value = shown;
+    this.showEvents.value = shown;
     if (!shown) this.entries.value = this.entries.peek().filter((entry) => entry instanceof Post);
     else await this.replace(() => (around === null ? this.read({ newest: true }) : this.readAround(around)));
   }
 
-  /** The message with this number, and the first message of its thread, when they are loaded. */
+  /** Finds a loaded message by number, with the first message of its thread. */
   find(seq: number): { post: Post; root: Post } | undefined {
     for (const root of this.entries.peek()) {
       if (!(root instanceof Post)) continue;
@@ -162,7 +161,7 @@ export class Timeline {
     if (post) post.message.value = message;
   }
 
-  /** The number of the newest message that is loaded; 0 without one. */
+  /** The number of the newest loaded message; 0 without one. */
   newest(): number {
     let newest = 0;
     for (const entry of this.entries.peek())
@@ -175,11 +174,11 @@ export class Timeline {
     return rootSeqOf((await call('getMessageBySeq', { params })).message);
   }
 
-  /** Reads a page of messages and of lines, as far as both are known. */
-  private async read(window: Window): Promise<Stretch> {
+  /** Loads a page of messages and of events, cut to the range that all of the lists cover. */
+  private async read(window: PageQuery): Promise<EntryRange> {
     const params = { board: this.room.name };
     const query = { ...window, limit: PAGE };
-    const kinds = this.lines.peek() ? lineTypes : [];
+    const kinds = this.showEvents.peek() ? lineTypes : [];
     const [posts, ...lines] = await Promise.all([
       call('listMessages', { params, query: { ...query, roots: true } }),
       ...kinds.map((types) => call('listEvents', { params, query: { ...query, type: types.join(',') } })),
@@ -193,8 +192,8 @@ export class Timeline {
       ...pages.map(({ prev_before, seqs }) => (prev_before === null || !window.newest ? 0 : seqs[0]!)),
     );
     const high = Math.min(
-      ALL,
-      ...pages.map(({ next_after, seqs }) => (next_after === null || window.newest ? ALL : seqs.at(-1)!)),
+      END,
+      ...pages.map(({ next_after, seqs }) => (next_after === null || window.newest ? END : seqs.at(-1)!)),
     );
     const events = lines.flatMap((page): BoardEvent[] => page.events).filter(hasLine);
     const entries: Entry[] = [
@@ -204,7 +203,7 @@ export class Timeline {
     return { entries: entries.filter(({ seq }) => seq >= low && seq <= high).sort((a, b) => a.seq - b.seq), low, high };
   }
 
-  private async readAround(seq: number): Promise<Stretch> {
+  private async readAround(seq: number): Promise<EntryRange> {
     const [before, after] = await Promise.all([
       this.read({ before: seq + 1, newest: true }),
       this.read({ after: seq }),
@@ -212,8 +211,8 @@ export class Timeline {
     return { entries: [...before.entries, ...after.entries], low: before.low, high: after.high };
   }
 
-  private replace(read: () => Promise<Stretch>): Promise<void> {
-    return this.reading(async () => {
+  private replace(read: () => Promise<EntryRange>): Promise<void> {
+    return this.whileReading(async () => {
       const { entries, low, high } = await read();
       await this.openThreads(entries);
       batch(() => {
@@ -224,18 +223,18 @@ export class Timeline {
     });
   }
 
-  /** What happens meanwhile is added afterwards. */
-  private async reading(work: () => Promise<void>): Promise<void> {
-    this.reads++;
+  /** Runs `work` and applies events that arrived during it afterwards. */
+  private async whileReading(work: () => Promise<void>): Promise<void> {
+    this.activeReads++;
     try {
       await work();
     } finally {
-      this.reads--;
-      if (this.reads === 0)
-        for (const roomEvent of this.waiting.splice(0)) {
+      this.activeReads--;
+      if (this.activeReads === 0)
+        for (const roomEvent of this.pendingEvents.splice(0)) {
           this.append(roomEvent);
-          // What was read may be older than this.
-          changed(this, roomEvent.event, roomEvent.message);
+          // The loaded messages may be older than this event.
+          applyEvent(this, roomEvent.event, roomEvent.message);
         }
     }
   }
@@ -247,52 +246,51 @@ export class Timeline {
 
   private setHigh(high: number): void {
     this.high = high;
-    this.atEnd.value = high === ALL;
+    this.atEnd.value = high === END;
   }
 
   /**
-   * Threads with something new are open, unless the person closed them; open ones have their replies before they are
-   * shown.
+   * Opens threads with unseen replies, unless the person closed them, and loads the replies of all open threads.
    */
   private async openThreads(entries: readonly Entry[]): Promise<void> {
-    const withNew = new Set(this.unread.waiting.peek().values());
+    const withNew = new Set(this.unread.unseen.peek().values());
     const loads: Promise<void>[] = [];
     for (const entry of entries) {
       if (!(entry instanceof Post) || !entry.thread) continue;
-      if (this.unread.inThread(entry.seq).length > 0 && withNew.has(entry.seq)) entry.thread.offer();
+      if (this.unread.inThread(entry.seq).length > 0 && withNew.has(entry.seq)) entry.thread.openUnlessClosed();
       if (entry.thread.open.peek()) loads.push(entry.thread.load());
     }
     await Promise.all(loads);
   }
 
-  /** Drops entries far from what was read last. */
+  /** Drops entries at one end if there are too many. */
   private cut(end: 'start' | 'end'): void {
     const entries = this.entries.peek();
     let weight = 0;
     const inOrder = end === 'end' ? entries : entries.toReversed();
-    const keptCount = inOrder.findIndex((entry) => {
+    const count = inOrder.findIndex((entry) => {
       weight += weightOf(entry);
-      return weight > MOST;
+      return weight > MAX_MESSAGES;
     });
-    if (keptCount <= 0) return;
+    if (count <= 0) return;
     if (end === 'end') {
-      this.entries.value = entries.slice(0, keptCount);
-      this.setHigh(entries[keptCount - 1]!.seq);
+      this.entries.value = entries.slice(0, count);
+      this.setHigh(entries[count - 1]!.seq);
     } else {
-      this.entries.value = entries.slice(-keptCount);
-      this.setLow(entries.at(-keptCount)!.seq);
+      this.entries.value = entries.slice(-count);
+      this.setLow(entries.at(-count)!.seq);
     }
   }
 
-  private take(roomEvent: RoomEvent): void {
+  private handleEvent(roomEvent: RoomEvent): void {
     const { event, message } = roomEvent;
     batch(() => {
       if (message) this.unread.add(message);
-      if (this.reads > 0 || !this.opened.peek()) this.waiting.push(roomEvent);
+      if (this.activeReads > 0 || !this.opened.peek()) this.pendingEvents.push(roomEvent);
       else this.append(roomEvent);
-      changed(this, event, message);
+      applyEvent(this, event, message);
     });
-    // Who has written something sees it.
+    // After posting, the person sees their own message.
     if (message?.sender === 'self' && message.thread_root === null && document.hasFocus()) void this.toNewest();
   }
 
@@ -300,13 +298,12 @@ export class Timeline {
     const entries = this.entries.peek();
     if (!this.atEnd.peek() || event.seq <= (entries.at(-1)?.seq ?? 0)) return;
     if (message?.thread_root === null) this.entries.value = [...entries, new Post(message, true)];
-    else if (!message && this.lines.peek() && hasLine(event))
+    else if (!message && this.showEvents.peek() && hasLine(event))
       this.entries.value = [...entries, { seq: event.seq, event }];
     else return;
-    if (entries.length > MOST) this.cut(this.following ? 'start' : 'end');
+    if (entries.length > MAX_MESSAGES) this.cut(this.following ? 'start' : 'end');
   }
 
-  /** The name by which this person is on the board. */
   get me(): string {
     return session.peek()?.person.handle ?? '';
   }

@@ -1,35 +1,35 @@
-/** What the person has not seen yet. The read position moves only over messages that were really shown. */
+/** Tracks unseen messages. The read position moves only past messages that were seen. */
 import { signal } from '@preact/signals';
 import type { Answer, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { acknowledge } from '../state/boards.ts';
 
 const PAGE = 200;
-const MOST_PAGES = 5;
-const ACKNOWLEDGE_MS = 700;
+const MAX_PAGES = 5;
+const ACK_DELAY_MS = 700;
 
-/** The number of the message that begins a message's thread, or its own. */
+/** The number of the first message in a message's thread; its own if it is the first. */
 export const rootSeqOf = (message: Message): number => message.thread_root_seq ?? message.seq;
 
 export class Unread {
   private readonly board: string;
-  /** Messages of others that were not shown yet: their numbers, with those of their threads' first messages. */
-  readonly waiting = signal<ReadonlyMap<number, number>>(new Map());
-  /** What waited when the person last came, shown since or not: what "new" is said of. */
-  readonly fresh = signal<ReadonlyMap<number, number>>(new Map());
-  /** The position when the person last came: what is after it is new. */
+  /** Messages of others that were not seen yet: number to the number of the thread's first message. */
+  readonly unseen = signal<ReadonlyMap<number, number>>(new Map());
+  /** Messages that were unseen when this visit started, including those seen since; they are labelled "new". */
+  readonly newSinceVisit = signal<ReadonlyMap<number, number>>(new Map());
+  /** The read position when this visit started. */
   readonly since = signal(Number.POSITIVE_INFINITY);
-  /** Messages after the position are known up to here. */
-  private known = Number.POSITIVE_INFINITY;
+  /** Unread messages are loaded up to this number. */
+  private knownUpTo = Number.POSITIVE_INFINITY;
   private position = 0;
-  private shown: number[] = [];
+  private seen: number[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(board: string) {
     this.board = board;
   }
 
-  /** Reads what is unread. */
+  /** Loads the unread messages. */
   async open(position: number, count: number): Promise<void> {
     this.position = position;
     this.since.value = position;
@@ -38,68 +38,68 @@ export class Unread {
   }
 
   private async read(): Promise<void> {
-    let after: number | null = Number.isFinite(this.known) ? this.known : this.position;
-    const found = new Map(this.waiting.peek());
-    for (let page = 0; page < MOST_PAGES && after !== null; page++) {
+    let after: number | null = Number.isFinite(this.knownUpTo) ? this.knownUpTo : this.position;
+    const found = new Map(this.unseen.peek());
+    for (let page = 0; page < MAX_PAGES && after !== null; page++) {
       const query: { after: number; limit: number } = { after, limit: PAGE };
       const read: Answer<'listMessages'> = await call('listMessages', { params: { board: this.board }, query });
       for (const message of read.messages)
-        if (message.sender !== 'self' && !this.shown.includes(message.seq)) found.set(message.seq, rootSeqOf(message));
+        if (message.sender !== 'self' && !this.seen.includes(message.seq)) found.set(message.seq, rootSeqOf(message));
       after = read.next_after;
     }
-    this.known = after ?? Number.POSITIVE_INFINITY;
-    this.waiting.value = found;
-    this.fresh.value = new Map([...this.fresh.peek(), ...found]);
+    this.knownUpTo = after ?? Number.POSITIVE_INFINITY;
+    this.unseen.value = found;
+    this.newSinceVisit.value = new Map([...this.newSinceVisit.peek(), ...found]);
   }
 
-  /** A message that was just posted. */
+  /** Adds a message that was just posted. */
   add(message: Message): void {
     if (message.sender === 'self') return;
-    this.waiting.value = new Map(this.waiting.peek()).set(message.seq, rootSeqOf(message));
+    this.unseen.value = new Map(this.unseen.peek()).set(message.seq, rootSeqOf(message));
   }
 
-  /** How many messages of a thread wait; the thread's own first one apart. */
+  /** The unseen replies in a thread; with `all`, every reply that is new in this visit. */
   inThread(root: number, all = false): number[] {
     const found: number[] = [];
-    for (const [seq, of] of (all ? this.fresh : this.waiting).value) if (of === root && seq !== root) found.push(seq);
+    for (const [seq, of] of (all ? this.newSinceVisit : this.unseen).value)
+      if (of === root && seq !== root) found.push(seq);
     return found;
   }
 
-  /** These messages were shown. */
-  show(seqs: readonly number[]): void {
-    const waiting = new Map(this.waiting.peek());
-    for (const seq of seqs) waiting.delete(seq);
-    if (waiting.size !== this.waiting.peek().size) this.waiting.value = waiting;
-    this.shown.push(...seqs.filter((seq) => seq > this.position));
-    if (this.shown.length > 0) this.timer ??= setTimeout(() => this.flush(), ACKNOWLEDGE_MS);
+  markSeen(seqs: readonly number[]): void {
+    const unseen = new Map(this.unseen.peek());
+    for (const seq of seqs) unseen.delete(seq);
+    if (unseen.size !== this.unseen.peek().size) this.unseen.value = unseen;
+    this.seen.push(...seqs.filter((seq) => seq > this.position));
+    if (this.seen.length > 0) this.timer ??= setTimeout(() => this.sendPosition(), ACK_DELAY_MS);
   }
 
-  /** Everything that this page knows of counts as shown. */
-  showAll(newest: number): void {
-    this.known = Number.POSITIVE_INFINITY;
-    this.show([...this.waiting.peek().keys(), newest]);
-    this.flush();
+  /** Marks everything up to the newest message as seen. */
+  markAllSeen(newest: number): void {
+    this.knownUpTo = Number.POSITIVE_INFINITY;
+    this.markSeen([...this.unseen.peek().keys(), newest]);
+    this.sendPosition();
   }
 
-  /** The person comes back: what came since is new, and nothing else. */
-  return(): void {
-    const first = Math.min(...this.waiting.peek().keys());
+  /** Starts a new visit when the person returns to the tab: only messages that are unseen now are new. */
+  startVisit(): void {
+    const first = Math.min(...this.unseen.peek().keys());
     if (!Number.isFinite(first)) return;
     this.since.value = first - 1;
-    this.fresh.value = this.waiting.peek();
+    this.newSinceVisit.value = this.unseen.peek();
   }
 
-  /** Moves the position to the last shown message before which all were shown. */
-  flush(): void {
+  /** Moves the read position to the last seen message that has no unseen one before it. */
+  sendPosition(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const limit = Math.min(this.known + 1, ...this.waiting.peek().keys());
-    const upTo = Math.max(0, ...this.shown.filter((seq) => seq < limit));
+    const limit = Math.min(this.knownUpTo + 1, ...this.unseen.peek().keys());
+    const upTo = Math.max(0, ...this.seen.filter((seq) => seq < limit));
     if (upTo > this.position) {
       this.position = upTo;
-      this.shown = this.shown.filter((seq) => seq > upTo);
+      this.seen = this.seen.filter((seq) => seq > upTo);
       void acknowledge(this.board, upTo);
     }
-    if (this.waiting.peek().size === 0 && Number.isFinite(this.known)) void this.read().catch(() => {});
+    if (this.unseen.peek().size === 0 && Number.isFinite(this.knownUpTo)) void this.read().catch(() => {});
   }
 }

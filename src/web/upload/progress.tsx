@@ -1,18 +1,18 @@
-/** A file on its way: name, how far it is, and a way to stop it. */
+/** The progress of an upload, with a cancel button. */
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../parts/icon.tsx';
 import { formatBytes } from '../parts/number.ts';
 import './upload.css';
 
-/** @param children what can be done instead of cancelling, once it has stopped by itself */
+/** @param problem shown instead of the progress bar after a failure */
 export function Progress(props: {
   name: string;
   sent: number;
   size: number;
-  cancel: () => void;
+  onCancel: () => void;
   problem?: ComponentChildren;
 }) {
-  const { name, sent, size, cancel, problem } = props;
+  const { name, sent, size, onCancel, problem } = props;
   const percent = size === 0 ? 100 : Math.floor((sent / size) * 100);
   return (
     <div class="upl">
@@ -38,7 +38,7 @@ export function Progress(props: {
           </div>
         )}
       </div>
-      <button type="button" class="b bare ic" aria-label={`Cancel the upload of ${name}`} onClick={cancel}>
+      <button type="button" class="b bare ic" aria-label={`Cancel the upload of ${name}`} onClick={onCancel}>
         <Icon name="x" />
       </button>
     </div>

@@ -1,4 +1,4 @@
-/** Sends the bytes of a file with progress, which only XMLHttpRequest tells, and with the proof that the page asks. */
+/** Uploads files with XMLHttpRequest, because fetch reports no upload progress. */
 import { ClientError } from '../../client/errors.ts';
 import type { BoardFile } from '../../contract/types.ts';
 import { MAX_FILE } from '../../contract/values.ts';
@@ -6,39 +6,44 @@ import { renewCsrfToken } from '../api/client.ts';
 import { clearSession, session } from '../api/session.ts';
 import { formatNumber } from '../parts/number.ts';
 
-/** The query of an upload: where the bytes go and which version they replace. */
-export interface Where {
+/** The query parameters of an upload: the name of the file and the version that it replaces. */
+export interface UploadTarget {
   name: string;
   base?: number;
   file_id?: string;
   brief?: boolean;
-  /** The brief becomes Markdown instead of HTML, or the other way round. */
+  /** Switches the brief between Markdown and HTML. */
   replace_format?: boolean;
   maintained?: boolean;
 }
 
-interface Sending {
-  /** The same as long as nobody knows whether the version was made. */
+interface UploadOptions {
+  /** The idempotency key; reuse it while the outcome is unknown. */
   key: string;
   signal?: AbortSignal;
-  /** Bytes that have left so far. */
-  progress?(sent: number): void;
+  /** Called with the number of bytes sent so far. */
+  onProgress?(sent: number): void;
 }
 
 /**
- * Makes a file of a board, or the next version of one, from these bytes.
+ * Uploads a new file, or a new version of one.
  *
  * @throws ClientError with the server's code, `file_too_large` before anything is sent, or `server_unreachable`; the
- * signal's reason when it was cancelled.
+ * signal's reason when cancelled
  */
-export async function sendFile(board: string, bytes: Blob, where: Where, sending: Sending): Promise<BoardFile> {
+export async function sendFile(
+  board: string,
+  bytes: Blob,
+  where: UploadTarget,
+  sending: UploadOptions,
+): Promise<BoardFile> {
   if (bytes.size > MAX_FILE)
     throw new ClientError(
       'file_too_large',
       `This file has ${formatNumber(bytes.size)} bytes; a file may have ${formatNumber(MAX_FILE)}. Nothing was sent.`,
       { hint: 'Put it elsewhere and post the link.' },
     );
-  const digest = await digestOf(bytes);
+  const digest = await contentDigest(bytes);
   sending.signal?.throwIfAborted();
   try {
     return await send(board, bytes, where, digest, sending);
@@ -52,10 +57,10 @@ export async function sendFile(board: string, bytes: Blob, where: Where, sending
 }
 
 /**
- * The header that lets the server see damage on the way. Browsers hash on secure origins only; elsewhere it is left
- * out.
+ * The Content-Digest header, with which the server detects corruption. Null on insecure origins, where browsers have no
+ * WebCrypto.
  */
-async function digestOf(bytes: Blob): Promise<string | null> {
+async function contentDigest(bytes: Blob): Promise<string | null> {
   let buffer: ArrayBuffer;
   try {
     buffer = await bytes.arrayBuffer();
@@ -70,9 +75,9 @@ async function digestOf(bytes: Blob): Promise<string | null> {
 function send(
   board: string,
   bytes: Blob,
-  where: Where,
+  where: UploadTarget,
   digest: string | null,
-  { key, signal, progress }: Sending,
+  { key, signal, onProgress }: UploadOptions,
 ): Promise<BoardFile> {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(where)) if (value !== undefined) query.set(name, String(value));
@@ -87,10 +92,10 @@ function send(
     if (digest !== null) request.setRequestHeader('Content-Digest', digest);
     const token = session.peek()?.csrf_token;
     if (token !== undefined) request.setRequestHeader('X-Service-CSRF', token);
-    request.upload.onprogress = ({ loaded }) => progress?.(loaded);
+    request.upload.onprogress = ({ loaded }) => onProgress?.(loaded);
     request.onload = () => {
       if (request.status === 201 && request.response) resolve(request.response as BoardFile);
-      else reject(refusal(request.status, request.response));
+      else reject(toClientError(request.status, request.response));
     };
     request.onerror = () =>
       reject(new ClientError('server_unreachable', 'The server cannot be reached.', { delivery: 'unclear' }));
@@ -101,7 +106,7 @@ function send(
   });
 }
 
-function refusal(status: number, body: unknown): ClientError {
+function toClientError(status: number, body: unknown): ClientError {
   const { error } = (body ?? {}) as {
     error?: { code: string; message: string; hint?: string; details?: Record<string, unknown> };
   };

@@ -1,4 +1,4 @@
-/** A board on which nobody has written yet: how to bring somebody in. */
+/** Shown on a board without messages: how to bring in agents and people. */
 import { useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -10,7 +10,7 @@ import { Presence } from '../parts/who.tsx';
 import { keyGroups } from '../state/keys.ts';
 import { useTalk } from './context.ts';
 
-export function Begin() {
+export function GettingStarted() {
   const talk = useTalk();
   const { board, members } = talk.room;
   const agents = members.value.filter(({ kind, status }) => kind === 'agent' && status === 'active').length;
@@ -59,7 +59,7 @@ export function Begin() {
   );
 }
 
-/** The line is made when it is asked for: it is a secret, and shown once. */
+/** Creates the join line on request only, because it is a secret that is shown once. */
 function JoinLine({ role, joined }: { role: string; joined: boolean }) {
   const { room } = useTalk();
   const [code, setCode] = useState<Answer<'createJoinCode'> | null>(null);

@@ -1,12 +1,12 @@
-/** What readers of the screen hear of new messages: how many, and whether one asks them; at most every five seconds. */
+/** Announces new messages to screen readers: how many, and asks to the person; at most every five seconds. */
 import { announce } from '../parts/announce.tsx';
 import { plainText } from '../parts/plain-text.ts';
 import type { Talk } from './context.ts';
 
-const EVERY = 5_000;
-const MOST_WORDS = 120;
+const INTERVAL_MS = 5_000;
+const MAX_TEXT = 120;
 
-/** Says it as it happens. The result ends it. */
+/** Starts announcing. Returns a function that stops it. */
 export function announceNew(talk: Talk): () => void {
   let count = 0;
   let asks = 0;
@@ -16,13 +16,13 @@ export function announceNew(talk: Talk): () => void {
     const need = asks === 0 ? '' : asks === 1 ? ', one asks you' : `, ${asks} ask you`;
     announce(`${count} new${need}`);
     count = asks = 0;
-    next = Date.now() + EVERY;
+    next = Date.now() + INTERVAL_MS;
     timer = undefined;
   };
   const stop = talk.room.subscribe(({ message }) => {
     if (!message || message.sender === 'self') return;
     if (message.urgent) {
-      announce(`${message.from.name}, urgent: ${plainText(message.body).slice(0, MOST_WORDS)}`, { urgent: true });
+      announce(`${message.from.name}, urgent: ${plainText(message.body).slice(0, MAX_TEXT)}`, { urgent: true });
       return;
     }
     count++;

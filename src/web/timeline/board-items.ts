@@ -1,13 +1,12 @@
 /**
- * The tasks and files of a board, for the chips under messages and the side column: read once, and again when they
- * change.
+ * The tasks and files of a board, for chips under messages and the side column. Reloaded when they change.
  */
 import { signal } from '@preact/signals';
 import type { BoardFile, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import type { Room } from '../state/room.ts';
 
-export class Around {
+export class BoardItems {
   readonly tasks = signal<ReadonlyMap<string, Task>>(new Map());
   readonly files = signal<ReadonlyMap<string, BoardFile>>(new Map());
   private readonly room: Room;
@@ -16,7 +15,7 @@ export class Around {
   constructor(room: Room) {
     this.room = room;
     this.stop = room.subscribeThrottled(
-      // An ask blocks its task, an answer frees it.
+      // An ask can block its task, an answer unblocks it.
       ({ event, message }) => /^(task|file)\./.test(event.type) || message?.ask || message?.answer,
       () => void this.read(),
     );
@@ -37,7 +36,7 @@ export class Around {
       this.tasks.value = new Map(tasks.tasks.map((task) => [task.id, task]));
       this.files.value = new Map(files.files.map((file) => [file.id, file]));
     } catch {
-      // Chips and lines then have no titles; the next change reads again.
+      // Chips and lines then have no titles until the next change loads again.
     }
   }
 }
