@@ -1,4 +1,4 @@
-/** The page: the sign-in page, or the rail with one screen beside it. */
+/** The root component: the sign-in page, or the rail and the current screen. */
 import { Suspense } from 'preact/compat';
 import { session } from './api/session.ts';
 import { Overlay } from './palette/overlay.tsx';
@@ -15,7 +15,7 @@ const Join = lazy(() => import('./join/join.tsx'));
 const SignIn = lazy(() => import('./sign-in/sign-in.tsx').then((module) => ({ default: module.SignIn })));
 
 export function App() {
-  // An invite is for somebody who cannot be signed in yet.
+  // The invite page works without a session.
   if (place.value.screen === 'join')
     return (
       <Suspense fallback={<main id="main" aria-busy="true" />}>

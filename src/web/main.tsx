@@ -1,4 +1,4 @@
-/** Starts the page: takes a sign-in code out of the address, reads the session and renders. */
+/** The entry point: takes a sign-in code out of the address, loads the session and renders. */
 import './style/index.css';
 import { render } from 'preact';
 import { readSession } from './api/client.ts';

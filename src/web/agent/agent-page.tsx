@@ -1,6 +1,5 @@
 /**
- * An agent's own page: who it is and whose, what it is on, whether it is woken now, what was handed to it, what it
- * wrote.
+ * The page of one agent: its owner, status, delivery, recent messages to it and by it.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { usageWords, waitingWords } from '../../contract/agent-text.ts';
@@ -16,13 +15,13 @@ import type { Room } from '../state/room.ts';
 import { hrefOf, navigate } from '../state/route.ts';
 import { RemoveAgent } from './agent-row.tsx';
 import { Delivery } from './delivery.tsx';
-import { HandedOver } from './handed-over.tsx';
-import { Latest } from './latest.tsx';
+import { LatestByAgent } from './latest.tsx';
 import { LineForm } from './line-form.tsx';
-import { harnessName, modes, sinceWords, wakingOf } from './waking.ts';
+import { RecentMessages } from './recent-messages.tsx';
+import { describeWaking, harnessName, modes, stateText } from './waking.ts';
 import './agent.css';
 
-/** The agent of this name: from the board's members, or, when it has ended, read. */
+/** Finds an agent among the board's members, or loads it if it has left the board. */
 function useAgent(name: string, room: Room): { member: Member | null; error: unknown } {
   const present = room.members.value.find((member) => member.name === name && member.kind === 'agent');
   const [ended, setEnded] = useState<Member | null>(null);
@@ -64,9 +63,9 @@ export function AgentPage({ name, room }: { name: string; room: Room }) {
 }
 
 function Page({ member, room }: { member: Member; room: Room }) {
-  const [asked, setAsked] = useState<'line' | 'remove' | null>(null);
+  const [dialog, setAsked] = useState<'line' | 'remove' | null>(null);
   const own = member.owner === session.value?.person.handle && member.status === 'active';
-  const waking = wakingOf(member);
+  const waking = describeWaking(member);
   const { line, current_task: task, location, waiting, usage } = member;
   const changed = (): void => void room.refresh();
   const close = (): void => setAsked(null);
@@ -82,7 +81,7 @@ function Page({ member, room }: { member: Member; room: Room }) {
             {member.role} here
           </span>
         </div>
-        {member.status === 'active' && member.state && <Presence state={member.state} words={sinceWords(member)} />}
+        {member.status === 'active' && member.state && <Presence state={member.state} words={stateText(member)} />}
       </header>
       <dl class="facts">
         {waiting && (
@@ -141,9 +140,9 @@ function Page({ member, room }: { member: Member; room: Room }) {
             <dt>Delivery</dt>
             <dd>
               <p>
-                <Delivery member={member} own={own} changed={changed} />
+                <Delivery member={member} own={own} onChange={changed} />
               </p>
-              <p>{modes[member.delivery_mode ?? 'focused'].means}</p>
+              <p>{modes[member.delivery_mode ?? 'focused'].description}</p>
             </dd>
           </div>
         )}
@@ -151,9 +150,9 @@ function Page({ member, room }: { member: Member; room: Room }) {
           <dt>Woken now</dt>
           <dd>
             <p>
-              <b>{waking.now}</b>
+              <b>{waking.summary}</b>
             </p>
-            {waking.because.map((text) => (
+            {waking.reasons.map((text) => (
               <p key={text}>{text}</p>
             ))}
           </dd>
@@ -189,10 +188,10 @@ function Page({ member, room }: { member: Member; room: Room }) {
           </button>
         </p>
       )}
-      <HandedOver member={member} room={room} />
-      <Latest member={member} />
-      {asked === 'line' && <LineForm member={member} close={close} changed={changed} />}
-      {asked === 'remove' && <RemoveAgent member={member} close={close} changed={changed} />}
+      <RecentMessages member={member} room={room} />
+      <LatestByAgent member={member} />
+      {dialog === 'line' && <LineForm member={member} onClose={close} onChange={changed} />}
+      {dialog === 'remove' && <RemoveAgent member={member} close={close} changed={changed} />}
     </>
   );
 }

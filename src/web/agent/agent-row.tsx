@@ -1,4 +1,4 @@
-/** One agent in a list: who, its state, what it is on, how messages reach it, and what may be done with it. */
+/** One agent in a list: its state, work, delivery mode and menu. */
 import { useState } from 'preact/hooks';
 import { waitingWords } from '../../contract/agent-text.ts';
 import type { Member } from '../../contract/types.ts';
@@ -10,10 +10,10 @@ import { Glyph, Presence } from '../parts/who.tsx';
 import { hrefOf } from '../state/route.ts';
 import { Delivery } from './delivery.tsx';
 import { LineForm } from './line-form.tsx';
-import { harnessName, sinceWords } from './waking.ts';
+import { harnessName, stateText } from './waking.ts';
 import './agent.css';
 
-/** What an agent is on: its line, and its task where the line does not name it. */
+/** What an agent works on: its line, and its task unless the line mentions it. */
 function OnNow({ member }: { member: Member }) {
   const { line, board, waiting } = member;
   if (waiting) return <b>waits for {waitingWords(waiting)}</b>;
@@ -37,18 +37,18 @@ function OnNow({ member }: { member: Member }) {
 
 interface RowProps {
   member: Member;
-  /** Whether the reader is its person. */
-  own: boolean;
+  /** Whether the viewer owns the agent. */
+  isOwn: boolean;
   others: string[];
-  /** In a list over several boards the board is named instead of the role. */
+  /** Shows the board instead of harness and role, for lists over several boards. */
   withBoard?: boolean;
-  changed: () => void;
+  onChange: () => void;
 }
 
 export function AgentRow(props: RowProps) {
-  const { member, own, others, withBoard = false, changed } = props;
-  const [asked, setAsked] = useState<'line' | 'remove' | null>(null);
-  const close = (): void => setAsked(null);
+  const { member, isOwn, others, withBoard = false, onChange } = props;
+  const [dialog, setAsked] = useState<'line' | 'remove' | null>(null);
+  const onClose = (): void => setAsked(null);
   const href = hrefOf({ screen: 'board', board: member.board, tab: 'people', agent: member.name });
   const facts = withBoard
     ? member.board
@@ -64,19 +64,19 @@ export function AgentRow(props: RowProps) {
         </a>{' '}
         <span class="own">{facts}</span>
       </span>
-      <span class="ps2">{member.state && <Presence state={member.state} words={sinceWords(member)} />}</span>
+      <span class="ps2">{member.state && <Presence state={member.state} words={stateText(member)} />}</span>
       <span class="li">
         <OnNow member={member} />
       </span>
       <span class="de">
-        <Delivery member={member} own={own} changed={changed} />
+        <Delivery member={member} own={isOwn} onChange={onChange} />
       </span>
-      {own || member.can_remove ? (
+      {isOwn || member.can_remove ? (
         <Menu button={<Icon name="dots" />} label={`More about ${member.name}`}>
           <a role="menuitem" href={href}>
             Open its page
           </a>
-          {own && (
+          {isOwn && (
             <button type="button" role="menuitem" onClick={() => setAsked('line')}>
               Say what it is on
             </button>
@@ -90,13 +90,13 @@ export function AgentRow(props: RowProps) {
       ) : (
         <span />
       )}
-      {asked === 'line' && <LineForm member={member} close={close} changed={changed} />}
-      {asked === 'remove' && <RemoveAgent member={member} close={close} changed={changed} />}
+      {dialog === 'line' && <LineForm member={member} onClose={onClose} onChange={onChange} />}
+      {dialog === 'remove' && <RemoveAgent member={member} close={onClose} changed={onChange} />}
     </li>
   );
 }
 
-/** Asks before an agent is taken off its board. */
+/** The dialog that removes an agent from its board. */
 export function RemoveAgent({ member, close, changed }: { member: Member; close: () => void; changed: () => void }) {
   const params = { board: member.board, member: member.id };
   return (

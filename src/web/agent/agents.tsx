@@ -1,4 +1,4 @@
-/** The person's own agents over all their boards. */
+/** The person's own agents on all boards. */
 import { useEffect } from 'preact/hooks';
 import type { Member } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
@@ -7,14 +7,14 @@ import { ProblemLine } from '../parts/problem.tsx';
 import type { AgentState } from '../parts/who.tsx';
 import { useLoad } from '../state/load.ts';
 import { AgentRow } from './agent-row.tsx';
-import { DeliveryMeaning } from './delivery.tsx';
+import { DeliveryHelp } from './delivery.tsx';
 import './agent.css';
 
-/** Those that need somebody first. */
+/** The sort order: agents that need somebody come first. */
 const order: AgentState[] = ['waiting', 'late', 'working', 'idle', 'paused', 'disconnected'];
 const rank = ({ state }: Member): number => order.indexOf(state ?? 'disconnected');
 
-const counted = (agents: Member[]): string =>
+const countByState = (agents: Member[]): string =>
   order
     .map((state) => [agents.filter((agent) => agent.state === state).length, state] as const)
     .filter(([count]) => count > 0)
@@ -43,20 +43,20 @@ export default function Agents() {
         )}
         {sorted.length > 0 && (
           <>
-            <p class="q2">{counted(sorted)}</p>
+            <p class="q2">{countByState(sorted)}</p>
             <ul class="ags all">
               {sorted.map((agent) => (
                 <AgentRow
                   key={agent.id}
                   member={{ ...agent, can_remove: true }}
-                  own
+                  isOwn
                   others={sorted.map(({ name }) => name)}
                   withBoard
-                  changed={reload}
+                  onChange={reload}
                 />
               ))}
             </ul>
-            <DeliveryMeaning />
+            <DeliveryHelp />
           </>
         )}
       </div>

@@ -1,4 +1,4 @@
-/** How messages reach an agent: its person chooses, the others see it. */
+/** The delivery mode of an agent; its owner can change it. */
 import type { DeliveryMode, Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';
@@ -6,8 +6,7 @@ import { Select } from '../parts/select.tsx';
 import { useWrite } from '../state/write.ts';
 import { modeNames, modes } from './waking.ts';
 
-/** @param changed called when the mode was set */
-export function Delivery({ member, own, changed }: { member: Member; own: boolean; changed: () => void }) {
+export function Delivery({ member, own, onChange }: { member: Member; own: boolean; onChange: () => void }) {
   const { busy, error, run } = useWrite();
   const mode = member.delivery_mode ?? 'focused';
   if (!own) return <span class="q2 mode">{modes[mode].name}</span>;
@@ -15,7 +14,7 @@ export function Delivery({ member, own, changed }: { member: Member; own: boolea
     void run(`mode ${next}`, async (key) => {
       const params = { board: member.board, member: member.id };
       await call('setDeliveryMode', { params, body: { mode: next }, idempotencyKey: key });
-      changed();
+      onChange();
     });
   return (
     <>
@@ -31,15 +30,15 @@ export function Delivery({ member, own, changed }: { member: Member; own: boolea
   );
 }
 
-/** What each mode means. */
-export const DeliveryMeaning = ({ open = false }: { open?: boolean }) => (
+/** Explains the delivery modes. */
+export const DeliveryHelp = ({ open = false }: { open?: boolean }) => (
   <details class="q2 dm" open={open}>
     <summary>What delivery means</summary>
     <dl>
       {modeNames.map((mode) => (
         <div key={mode}>
           <dt>{modes[mode].name}</dt>
-          <dd>{modes[mode].means}</dd>
+          <dd>{modes[mode].description}</dd>
         </div>
       ))}
     </dl>

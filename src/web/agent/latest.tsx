@@ -1,4 +1,4 @@
-/** The latest messages of an agent on every board that the reader shares with it. */
+/** The latest messages by an agent, on all boards that the viewer shares with it. */
 import type { Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Markdown } from '../parts/markdown.tsx';
@@ -8,11 +8,11 @@ import { boards } from '../state/boards.ts';
 import { useLoad } from '../state/load.ts';
 import { hrefOf } from '../state/route.ts';
 
-const SHOWN = 8;
-/** Boards that are asked at the same time. */
-const AT_ONCE = 4;
+const LIMIT = 8;
+/** How many boards are queried in parallel. */
+const CONCURRENCY = 4;
 
-/** What a person's agent of this name wrote on a board; on another board it is another seat of the same name. */
+/** Loads an agent's messages on a board. On other boards it has another seat, matched by name and owner. */
 async function readFrom(board: string, { name, owner, board: home }: Member): Promise<Message[]> {
   const params = { board };
   if (board !== home) {
@@ -21,7 +21,7 @@ async function readFrom(board: string, { name, owner, board: home }: Member): Pr
   }
   const { messages } = await call('listMessages', {
     params,
-    query: { from: name, newest: true, limit: SHOWN },
+    query: { from: name, newest: true, limit: LIMIT },
   });
   return messages;
 }
@@ -33,11 +33,11 @@ async function readLatest(member: Member, names: string[]): Promise<Message[]> {
     for (let board = waiting.shift(); board !== undefined; board = waiting.shift())
       found.push(...(await readFrom(board, member)));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return found.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, SHOWN);
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return found.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, LIMIT);
 }
 
-export function Latest({ member }: { member: Member }) {
+export function LatestByAgent({ member }: { member: Member }) {
   const shared = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
   const names = shared.includes(member.board) ? shared : [member.board, ...shared];
   const { value: messages, error } = useLoad(() => readLatest(member, names), [member.id, names.join()]);

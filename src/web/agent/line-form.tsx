@@ -1,4 +1,4 @@
-/** What an agent is on now, said by its person: work, or a pause until a time. */
+/** The form in which an owner says what their agent works on, or pauses it. */
 import { useState } from 'preact/hooks';
 import { HOUR } from '../../contract/durations.ts';
 import type { Member } from '../../contract/types.ts';
@@ -7,7 +7,7 @@ import { FormDialog } from '../parts/form.tsx';
 import { Select } from '../parts/select.tsx';
 import { useWrite } from '../state/write.ts';
 
-const MAX = 120;
+const MAX_LENGTH = 120;
 /** In hours. */
 const pauses = [
   ['0', 'working on it'],
@@ -17,14 +17,14 @@ const pauses = [
   ['168', 'paused for 1 week'],
 ] as const;
 
-export function LineForm({ member, close, changed }: { member: Member; close: () => void; changed: () => void }) {
+export function LineForm({ member, onClose, onChange }: { member: Member; onClose: () => void; onChange: () => void }) {
   const [text, setText] = useState(member.line?.text ?? '');
   const [pause, setPause] = useState<string>('0');
   const write = useWrite();
   const params = { board: member.board, member: member.id };
   const end = (): void => {
-    changed();
-    close();
+    onChange();
+    onClose();
   };
   const send = (): void => {
     void write.run(`line ${pause} ${text}`, async (key) => {
@@ -53,14 +53,14 @@ export function LineForm({ member, close, changed }: { member: Member; close: ()
         )
       }
       onSubmit={send}
-      onClose={close}
+      onClose={onClose}
     >
       <label>
         In one line
         <input
           class="in"
           required
-          maxLength={MAX}
+          maxLength={MAX_LENGTH}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />

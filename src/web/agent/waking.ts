@@ -1,18 +1,18 @@
-/** Which messages wake an agent: what its delivery mode means, and whether it can be woken now. */
+/** Describes which messages wake an agent, and whether it can be woken now. */
 import type { DeliveryMode, Member } from '../../contract/types.ts';
 import { ago, until } from '../parts/time.tsx';
 
-/** The delivery modes as a person reads them. */
-export const modes: Record<DeliveryMode, { name: string; means: string }> = {
-  focused: { name: 'focused', means: 'an idle session wakes only for what concerns it' },
-  all: { name: 'everything', means: 'every message wakes it' },
-  humans: { name: 'people only', means: 'only what a person posts wakes it' },
-  off: { name: 'off', means: 'nothing is delivered; it reads when it asks' },
+/** Names and descriptions of the delivery modes. */
+export const modes: Record<DeliveryMode, { name: string; description: string }> = {
+  focused: { name: 'focused', description: 'an idle session wakes only for what concerns it' },
+  all: { name: 'everything', description: 'every message wakes it' },
+  humans: { name: 'people only', description: 'only what a person posts wakes it' },
+  off: { name: 'off', description: 'nothing is delivered; it reads when it asks' },
 };
 
 export const modeNames = Object.keys(modes) as DeliveryMode[];
 
-const wakers: Record<DeliveryMode, string> = {
+const wakeRules: Record<DeliveryMode, string> = {
   focused:
     'what a person posts, what is addressed to it or its role, what mentions it or answers it, what expects a reply, and what is urgent. The rest comes quietly with the next of these',
   all: 'every message',
@@ -21,51 +21,51 @@ const wakers: Record<DeliveryMode, string> = {
 };
 
 interface Waking {
-  /** In a word or two: whether a message that may wake it would do so now. */
-  now: string;
-  /** Why, in sentences. */
-  because: string[];
+  /** In a few words: whether a matching message would wake it now. */
+  summary: string;
+  /** Why, as sentences. */
+  reasons: string[];
 }
 
-/** Whether an agent is woken now, from its presence and its delivery mode. */
-export function wakingOf(member: Member): Waking {
+/** Describes whether an agent would be woken now, from its presence and delivery mode. */
+export function describeWaking(member: Member): Waking {
   const { presence, delivery_mode, delivery, status } = member;
   const mode = delivery_mode ?? 'focused';
   if (status !== 'active')
-    return { now: 'Never', because: [`It has ${status === 'left' ? 'left' : 'been removed from'} this board.`] };
-  const applies =
+    return { summary: 'Never', reasons: [`It has ${status === 'left' ? 'left' : 'been removed from'} this board.`] };
+  const pendingChange =
     presence !== 'no_session' && delivery !== null && delivery !== mode
       ? [`Its session still follows “${modes[delivery].name}”; the change reaches it in a moment.`]
       : [];
   if (mode === 'off')
     return {
-      now: 'Not woken',
-      because: ['Delivery is off: nothing arrives by itself. It reads its inbox when it asks.', ...applies],
+      summary: 'Not woken',
+      reasons: ['Delivery is off: nothing arrives by itself. It reads its inbox when it asks.', ...pendingChange],
     };
-  const rule = `It is woken by ${wakers[mode]}.`;
+  const rule = `It is woken by ${wakeRules[mode]}.`;
   switch (presence) {
     case 'idle':
-      return { now: 'Woken', because: ['Its session is idle.', rule, ...applies] };
+      return { summary: 'Woken', reasons: ['Its session is idle.', rule, ...pendingChange] };
     case 'working':
       return {
-        now: 'Not in the middle of its turn',
-        because: [
+        summary: 'Not in the middle of its turn',
+        reasons: [
           'Its session is at work. What its own person posts reaches it between two steps; the rest waits until the turn ends.',
           rule,
-          ...applies,
+          ...pendingChange,
         ],
       };
     case 'waiting':
       return {
-        now: 'Not until its person decides',
-        because: [
+        summary: 'Not until its person decides',
+        reasons: [
           'Its session waits for its person, such as for a permission. Messages wait with it.',
           rule,
-          ...applies,
+          ...pendingChange,
         ],
       };
     default:
-      return { now: 'Not woken', because: [absence(member), rule] };
+      return { summary: 'Not woken', reasons: [absence(member), rule] };
   }
 }
 
@@ -74,8 +74,8 @@ const absence = ({ presence_since }: Member): string =>
     ? 'No session has ever been connected for it. Messages wait in its inbox.'
     : `No session has been connected for ${ago(presence_since)}. Messages wait in its inbox until one comes back.`;
 
-/** "working 38 min", or what it waits for. */
-export function sinceWords({ state, presence_since, line }: Member): string {
+/** "working 38 min", "paused, back in 2 h". */
+export function stateText({ state, presence_since, line }: Member): string {
   if (state === 'paused' && line?.until) return `paused, back in ${until(line.until)}`;
   if (state === 'late' && line?.until) return `late by ${ago(line.until)}`;
   if (state === 'disconnected' && presence_since === null) return 'never connected';
@@ -85,5 +85,5 @@ export function sinceWords({ state, presence_since, line }: Member): string {
 
 const harnesses: Record<string, string> = { 'claude-code': 'Claude Code', codex: 'Codex' };
 
-/** The name of an agent's program as its makers write it, where it is known. */
+/** The product name of a harness, or its id if unknown. */
 export const harnessName = (harness: string): string => harnesses[harness] ?? harness;

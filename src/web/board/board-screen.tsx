@@ -1,4 +1,4 @@
-/** A board: its header with what is going on, and one of its tabs. */
+/** The screen of a board: its header and the open tab. */
 import { Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { hasCode } from '../api/errors.ts';
@@ -26,11 +26,11 @@ const titles: Record<BoardTab, string> = {
   record: 'Record',
 };
 
-// The board is read while it is still being found out who is signed in.
+// Loads the board in parallel with the session, to show it sooner.
 const first = place.peek();
 if (first.screen === 'board' && session.peek() !== null && linkedCode.peek() === null) {
   openRoom(first.board);
-  // After what the board is read with has been asked.
+  // After the requests for the board itself.
   if (first.tab === 'talk') setTimeout(preloadParts);
 }
 

@@ -1,4 +1,4 @@
-/** One line of facts: what waits for the person, how the tasks stand, what the agents do. No fact, no words. */
+/** One line of counts: needs, tasks and agents by state. Zero counts are left out. */
 import type { ComponentChildren } from 'preact';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
@@ -13,7 +13,7 @@ export function NowLine({ room, needs }: { room: Room; needs: number }) {
   const people = hrefOf({ screen: 'board', board: room.name, tab: 'people' });
   const working = inState('working');
   const idle = inState('idle', 'waiting', 'paused');
-  const gone = inState('disconnected', 'late');
+  const disconnected = inState('disconnected', 'late');
   const facts: [boolean, string, ComponentChildren][] = [
     [
       needs > 0,
@@ -29,7 +29,7 @@ export function NowLine({ room, needs }: { room: Room; needs: number }) {
     [blocked > 0, tasks, `${blocked} blocked`],
     [working > 0, people, `${working} ${working === 1 ? 'agent' : 'agents'} working`],
     [idle > 0, people, `${idle} idle`],
-    [gone > 0, people, `${gone} disconnected`],
+    [disconnected > 0, people, `${disconnected} disconnected`],
   ];
   return (
     <div class="now">

@@ -1,4 +1,4 @@
-/** What every tab of a board is given. */
+/** The props of every board tab. */
 import type { Room } from '../state/room.ts';
 import type { BoardPlace } from '../state/route.ts';
 

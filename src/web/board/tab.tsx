@@ -1,4 +1,4 @@
-/** The tab of a board that is open; all but the conversation are loaded when they are opened. */
+/** The open tab of a board. All but the conversation are loaded on demand. */
 import type { ComponentType } from 'preact';
 import { Suspense } from 'preact/compat';
 import { lazy } from '../parts/lazy.ts';
@@ -15,11 +15,11 @@ const tabs: Partial<Record<BoardTab, ComponentType<TabProps>>> = {
 };
 
 export function Tab({ here, room }: TabProps) {
-  const Found = tabs[here.tab];
-  if (!Found) return <div class="page" />;
+  const TabContent = tabs[here.tab];
+  if (!TabContent) return <div class="page" />;
   return (
     <Suspense fallback={<div class="page" aria-busy="true" />}>
-      <Found here={here} room={room} />
+      <TabContent here={here} room={room} />
     </Suspense>
   );
 }

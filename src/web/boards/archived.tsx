@@ -1,4 +1,4 @@
-/** Archived boards, read when they are asked for: they stay readable, and some people may restore them. */
+/** The list of archived boards, loaded when it is opened. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -9,7 +9,7 @@ import { archived, readArchived, readBoards } from '../state/boards.ts';
 import { hrefOf } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 
-export function Archived({ count, words }: { count: number; words: string }) {
+export function Archived({ count, filter }: { count: number; filter: string }) {
   const [open, setOpen] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -17,7 +17,7 @@ export function Archived({ count, words }: { count: number; words: string }) {
     if (open) readArchived().then(() => setError(null), setError);
   }, [open, count]);
   const list = (archived.value ?? []).filter(({ name, title }) =>
-    `${name} ${title ?? ''}`.toLowerCase().includes(words.trim().toLowerCase()),
+    `${name} ${title ?? ''}`.toLowerCase().includes(filter.trim().toLowerCase()),
   );
   return (
     <section class="part">
@@ -28,7 +28,7 @@ export function Archived({ count, words }: { count: number; words: string }) {
       {open && (
         <ul class="list" aria-label="Archived boards">
           {list.map((board) => (
-            <ArchivedRow key={board.name} board={board} after={() => button.current?.focus()} />
+            <ArchivedRow key={board.name} board={board} onRestored={() => button.current?.focus()} />
           ))}
         </ul>
       )}
@@ -36,7 +36,7 @@ export function Archived({ count, words }: { count: number; words: string }) {
   );
 }
 
-function ArchivedRow({ board, after }: { board: Board; after: () => void }) {
+function ArchivedRow({ board, onRestored }: { board: Board; onRestored: () => void }) {
   const { name, title, can_restore, last_message_at } = board;
   const write = useWrite();
   const restore = async (): Promise<void> => {
@@ -46,7 +46,7 @@ function ArchivedRow({ board, after }: { board: Board; after: () => void }) {
     if (!done) return;
     announce(`Restored ${title ?? name}`);
     await Promise.all([readBoards(), readArchived()]);
-    after();
+    onRestored();
   };
   return (
     <li>

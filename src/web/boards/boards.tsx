@@ -1,4 +1,4 @@
-/** All boards: what needs the person, their boards, open ones to join, archived ones apart. */
+/** The start screen: what needs the person, their boards, open boards to join, archived boards. */
 import './boards.css';
 import { useMemo, useState } from 'preact/hooks';
 import type { Board } from '../../contract/types.ts';
@@ -14,11 +14,11 @@ import { NeedsSummary } from './needs-summary.tsx';
 import { News } from './news.tsx';
 import { BoardRow } from './row.tsx';
 
-const matches = ({ name, title }: Board, words: string): boolean =>
-  `${name} ${title ?? ''}`.toLowerCase().includes(words.trim().toLowerCase());
+const matches = ({ name, title }: Board, filter: string): boolean =>
+  `${name} ${title ?? ''}`.toLowerCase().includes(filter.trim().toLowerCase());
 
-/** The most urgent first, then by the last message. The order stays while the list is looked at. */
-function useOrder(list: Board[]): Board[] {
+/** Sorts boards by needs, then by last message. Keeps the order while the screen is open, so that rows do not jump. */
+function useStableOrder(list: Board[]): Board[] {
   const names = `${list.map(({ name }) => name).join()} ${openAsks.value !== null}`;
   const order = useMemo(
     () =>
@@ -35,12 +35,12 @@ function useOrder(list: Board[]): Board[] {
 }
 
 export function Boards() {
-  const [words, setWords] = useState('');
+  const [filter, setWords] = useState('');
   const all = boards.value;
   const guest = session.value?.person.server_role === 'guest';
-  const own = useOrder((all ?? []).filter((board) => board.on_board));
+  const own = useStableOrder((all ?? []).filter((board) => board.on_board));
   const others = (all ?? []).filter((board) => !board.on_board && !guest);
-  const shown = own.filter((board) => matches(board, words));
+  const shown = own.filter((board) => matches(board, filter));
   return (
     <main class="page" id="main" aria-busy={all === null && boardsError.value === null}>
       <div class="col wide">
@@ -59,7 +59,7 @@ export function Boards() {
                   class="in flt"
                   type="search"
                   placeholder="Filter"
-                  value={words}
+                  value={filter}
                   onInput={(event) => setWords(event.currentTarget.value)}
                 />
               </label>
@@ -72,25 +72,25 @@ export function Boards() {
             {shown.length === 0 && <p class="q2 none">No board of yours is called so.</p>}
           </section>
         )}
-        {others.some((board) => matches(board, words)) && (
+        {others.some((board) => matches(board, filter)) && (
           <section class="part" aria-labelledby="open-boards">
             <h2 id="open-boards">Open to join</h2>
             <ul class="list">
               {others
-                .filter((board) => matches(board, words))
+                .filter((board) => matches(board, filter))
                 .map((board) => (
                   <JoinRow key={board.name} board={board} />
                 ))}
             </ul>
           </section>
         )}
-        {archivedCount.value > 0 && <Archived count={archivedCount.value} words={words} />}
+        {archivedCount.value > 0 && <Archived count={archivedCount.value} filter={filter} />}
       </div>
     </main>
   );
 }
 
-/** On no board yet. */
+/** Shown to a person who is on no board. */
 const NoBoard = ({ guest }: { guest: boolean }) => (
   <section class="part">
     <h2>{guest ? 'You are on no board' : 'A board is a room for people and their agents'}</h2>

@@ -7,7 +7,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { readBoards } from '../state/boards.ts';
 import { navigate } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
-import { countsOf } from './row.tsx';
+import { memberCounts } from './row.tsx';
 
 export function JoinRow({ board }: { board: Board }) {
   const { name, title } = board;
@@ -29,7 +29,7 @@ export function JoinRow({ board }: { board: Board }) {
       <div class="brow">
         <span class="bt">
           <b>{title ?? name}</b>
-          <span class="q2 cut">{countsOf(board)}</span>
+          <span class="q2 cut">{memberCounts(board)}</span>
         </span>
         <button
           type="button"

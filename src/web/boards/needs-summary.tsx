@@ -1,6 +1,6 @@
-/** The head of all boards: how many things need the person, in words, and the first of them with their answers. */
+/** The header of the start screen: how many things need the person, and the first of them. */
 import { useRef, useState } from 'preact/hooks';
-import { itemOf, placeOfItem } from '../inbox/items.ts';
+import { itemPlace, toItem } from '../inbox/items.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Options } from '../parts/options.tsx';
 import { PaletteButton } from '../parts/palette-button.tsx';
@@ -11,7 +11,7 @@ import { type Need, needs, openAsks, rank } from '../state/needs.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { hrefOf } from '../state/route.ts';
 
-const FIRST = 3;
+const LIMIT = 3;
 const numbers = [
   'No',
   'One',
@@ -30,7 +30,7 @@ const numbers = [
 const number = (count: number): string => numbers[count] ?? String(count);
 
 /** "One answer is due in 22 minutes, one holds up a task." */
-function urgency(all: Need[]): string {
+function urgencySentence(all: Need[]): string {
   const due = all.filter((need) => rank(need, now.value) === 0);
   const blocking = all.filter((need) => rank(need, now.value) === 1);
   const first = due[0]?.kind === 'ask' ? due[0].message.ask?.going_at : null;
@@ -49,10 +49,10 @@ function urgency(all: Need[]): string {
 
 export function NeedsSummary({ guest }: { guest: boolean }) {
   const all = needs.value;
-  // The focus is not lost when what is answered leaves the list: the list stays until the focus does.
+  // While the list has the focus it stays as it is: an answered item that disappears would lose the focus.
   const [held, hold] = useState<Need[] | null>(null);
   const list = useRef<HTMLUListElement>(null);
-  const first = held ?? all.slice(0, FIRST);
+  const first = held ?? all.slice(0, LIMIT);
   const title =
     all.length === 0
       ? 'Nothing needs you'
@@ -73,7 +73,7 @@ export function NeedsSummary({ guest }: { guest: boolean }) {
       {first.length > 0 && (
         <section aria-label="Needs you">
           <div class="row under-title">
-            <span class="q2">{urgency(all)}</span>
+            <span class="q2">{urgencySentence(all)}</span>
             <span class="sp" />
             <a href="/inbox" class="q2 nw">
               Open all
@@ -91,7 +91,7 @@ export function NeedsSummary({ guest }: { guest: boolean }) {
             }}
           >
             {first.map((need, index) => (
-              <Row key={need.id} need={need} hot={index === 0} />
+              <Row key={need.id} need={need} highlighted={index === 0} />
             ))}
           </ul>
         </section>
@@ -100,12 +100,12 @@ export function NeedsSummary({ guest }: { guest: boolean }) {
   );
 }
 
-function Row({ need, hot }: { need: Need; hot: boolean }) {
-  const item = itemOf(need);
+function Row({ need, highlighted }: { need: Need; highlighted: boolean }) {
+  const item = toItem(need);
   const { who, board, title, note } = item;
-  const href = hrefOf(placeOfItem(item));
+  const href = hrefOf(itemPlace(item));
   return (
-    <li class={hot ? 'nrow hot' : 'nrow'}>
+    <li class={highlighted ? 'nrow hot' : 'nrow'}>
       <Glyph who={who} size={28} />
       <span class="sp">
         <span class="q2 sm nm">

@@ -1,4 +1,4 @@
-/** The form of a new board: its title, name, template, and who sees it. */
+/** The form for a new board. */
 import './boards.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
@@ -13,8 +13,8 @@ import { useWrite } from '../state/write.ts';
 
 type Template = Answer<'listTemplates'>['templates'][number];
 
-/** A name for this title: small letters, digits and dashes. */
-const nameFrom = (title: string): string =>
+/** Derives a board name from a title: lower-case letters, digits and dashes. */
+const toBoardName = (title: string): string =>
   title
     .normalize('NFKD')
     .toLowerCase()
@@ -30,7 +30,7 @@ export default function NewBoard() {
   const [visibility, setVisibility] = useState<'open' | 'private'>('open');
   const [templates, setTemplates] = useState<Template[]>([]);
   const write = useWrite();
-  const wanted = name ?? nameFrom(title);
+  const boardName = name ?? toBoardName(title);
   useEffect(() => {
     call('listTemplates').then(
       (answer) => setTemplates(answer.templates),
@@ -41,7 +41,7 @@ export default function NewBoard() {
     let made = '';
     const body = {
       visibility,
-      ...(wanted ? { name: wanted } : {}),
+      ...(boardName ? { name: boardName } : {}),
       ...(title.trim() ? { title: title.trim() } : {}),
       ...(template ? { template } : {}),
     };
@@ -87,7 +87,7 @@ export default function NewBoard() {
             spellcheck={false}
             autocomplete="off"
             aria-describedby="name-help"
-            value={wanted}
+            value={boardName}
             onInput={(event) => setName(event.currentTarget.value)}
           />
           <span class="q2 sm" id="name-help">

@@ -1,6 +1,5 @@
 /**
- * What happened to the person without being asked: boards that others added them to, and people who came by their
- * invites.
+ * News for the person: boards that others added them to, and people who used their invites.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
@@ -18,50 +17,53 @@ type Addition = Inbox['board_adds'][number];
 type Arrival = Inbox['arrivals'][number];
 
 /**
- * What was noted in this browser. The server tells an addition until something later is read there, an arrival for a
- * week.
+ * Ids of news dismissed in this browser. The server lists an addition until the person reads on the board, an arrival
+ * for a week.
  */
-const noted = (): string[] => (readStorage('noted-news') ?? '').split(' ').filter(Boolean);
-const MOST_NOTED = 200;
+const readDismissed = (): string[] => (readStorage('noted-news') ?? '').split(' ').filter(Boolean);
+const MAX_DISMISSED = 200;
 
-/** Somebody who left may be added again. */
-const nameOf = ({ board, added }: Addition): string => `${board.id}:${added.seq}`;
+/** Contains the event number, because somebody who left may be added again. */
+const additionId = ({ board, added }: Addition): string => `${board.id}:${added.seq}`;
 
-/** Not for guests: nobody comes by a guest, and they see a new board as it appears. */
+/** Not for guests, who cannot invite people. */
 export function News() {
-  const [found, setFound] = useState<Inbox | null>(null);
-  const place = useRef<HTMLDivElement>(null);
-  const additions = (found?.board_adds ?? []).filter((addition) => !noted().includes(nameOf(addition)));
-  const arrivals = (found?.arrivals ?? []).filter(({ invite_id }) => !noted().includes(invite_id));
-  const shown = useRef(additions);
-  shown.current = additions;
+  const [inbox, setFound] = useState<Inbox | null>(null);
+  const section = useRef<HTMLDivElement>(null);
+  const additions = (inbox?.board_adds ?? []).filter((addition) => !readDismissed().includes(additionId(addition)));
+  const arrivals = (inbox?.arrivals ?? []).filter(({ invite_id }) => !readDismissed().includes(invite_id));
+  const latestAdditions = useRef(additions);
+  latestAdditions.current = additions;
   useEffect(() => {
     const read = (): void => void call('getOnboardingInbox').then(setFound, () => {});
     read();
     return listen((message) => {
       if (message.type !== 'hint') return;
       const { event, data } = message.frame;
-      if (event === 'boards' || (event === 'unread' && shown.current.some(({ board }) => board.id === data.board_id)))
+      if (
+        event === 'boards' ||
+        (event === 'unread' && latestAdditions.current.some(({ board }) => board.id === data.board_id))
+      )
         read();
     });
   }, []);
-  const note = (id: string): void => {
-    writeStorage('noted-news', [...noted(), id].slice(-MOST_NOTED).join(' '));
-    setFound(found && { ...found });
-    // The button that had the focus is gone.
-    place.current?.focus();
+  const dismiss = (id: string): void => {
+    writeStorage('noted-news', [...readDismissed(), id].slice(-MAX_DISMISSED).join(' '));
+    setFound(inbox && { ...inbox });
+    // The button with the focus disappears.
+    section.current?.focus();
   };
   return (
-    <div ref={place} tabIndex={-1} class="news">
+    <div ref={section} tabIndex={-1} class="news">
       {additions.length + arrivals.length > 0 && (
         <section class="part" aria-labelledby="news">
           <h2 id="news">News</h2>
           <ul class="nlist">
             {additions.map((addition) => (
-              <Added key={addition.board.id} {...addition} note={() => note(nameOf(addition))} />
+              <Added key={addition.board.id} {...addition} onDismiss={() => dismiss(additionId(addition))} />
             ))}
             {arrivals.map((arrival) => (
-              <Newcomer key={arrival.invite_id} {...arrival} note={() => note(arrival.invite_id)} />
+              <Newcomer key={arrival.invite_id} {...arrival} onDismiss={() => dismiss(arrival.invite_id)} />
             ))}
           </ul>
         </section>
@@ -70,7 +72,7 @@ export function News() {
   );
 }
 
-function Added({ board, added, join_prompt, note }: Addition & { note: () => void }) {
+function Added({ board, added, join_prompt, onDismiss }: Addition & { onDismiss: () => void }) {
   const { name, kind, owner } = added.by;
   const who = { name: name ?? 'Somebody', kind: kind === 'agent' ? ('agent' as const) : ('human' as const), owner };
   return (
@@ -89,14 +91,14 @@ function Added({ board, added, join_prompt, note }: Addition & { note: () => voi
         <Icon name="copy" />
         Bring an agent
       </button>
-      <button type="button" class="b" onClick={note}>
+      <button type="button" class="b" onClick={onDismiss}>
         Noted<span class="vh"> {board.title ?? board.name}</span>
       </button>
     </li>
   );
 }
 
-function Newcomer({ handle, at, boards, note }: Arrival & { note: () => void }) {
+function Newcomer({ handle, at, boards, onDismiss }: Arrival & { onDismiss: () => void }) {
   const places = boards.map(({ board, agents }) => {
     const names = agents.map(({ name }) => name).join(', ');
     return `${names} on ${board.title ?? board.name}`;
@@ -110,7 +112,7 @@ function Newcomer({ handle, at, boards, note }: Arrival & { note: () => void }) 
         </span>
         <span class="qq">Came by your invite{places.length > 0 && `, with ${places.join(' and ')}`}</span>
       </span>
-      <button type="button" class="b" onClick={note}>
+      <button type="button" class="b" onClick={onDismiss}>
         Noted<span class="vh"> {handle}</span>
       </button>
     </li>

@@ -1,4 +1,4 @@
-/** One board in the list: what it is, what was said last, who is there, how busy it was, what is unread. */
+/** One board in the list: last message, members, activity and unread count. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -11,39 +11,39 @@ import { needsOnBoard } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
 import { Sparkline } from './sparkline.tsx';
 
-/** More than these are a number. */
-const MOST = 5;
+/** More members are shown as a number. */
+const MAX_GLYPHS = 5;
 
 /** "2 people, 3 agents". */
-export function countsOf({ people_count, agent_count }: Board): string {
+export function memberCounts({ people_count, agent_count }: Board): string {
   const people = `${people_count} ${people_count === 1 ? 'person' : 'people'}`;
   if (agent_count === undefined) return people;
   return `${people}, ${agent_count} ${agent_count === 1 ? 'agent' : 'agents'}`;
 }
 
-/** Reads of rows that came into view, two at a time: a browser has few connections. */
-const waiting: (() => Promise<void>)[] = [];
+/** Loads of visible rows, two at a time, because a browser opens few connections. */
+const queue: (() => Promise<void>)[] = [];
 let running = 0;
-function later(read: () => Promise<void>): void {
-  waiting.push(read);
+function enqueue(read: () => Promise<void>): void {
+  queue.push(read);
   if (running >= 2) return;
   running++;
   void (async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) await next().catch(() => {});
+    for (let next = queue.shift(); next; next = queue.shift()) await next().catch(() => {});
     running--;
   })();
 }
 
-/** What is read of a board when its row is in view, anew whenever something happened there. */
-function useDetails({ name, head_seq }: Board, shown: boolean) {
+/** Loads the last message and members once the row is visible, and again after each event. */
+function useDetails({ name, head_seq }: Board, visible: boolean) {
   const [last, setLast] = useState<Message | null>(null);
   const [members, setMembers] = useState<Member[]>([]);
   const head = Math.max(head_seq, heads.value.get(name) ?? 0);
   useEffect(() => {
-    if (!shown) return;
+    if (!visible) return;
     let current = true;
     const params = { board: name };
-    later(async () => {
+    enqueue(async () => {
       if (!current) return;
       const [{ messages }, page] = await Promise.all([
         call('listMessages', { params, query: { newest: true, limit: 1 } }),
@@ -56,19 +56,19 @@ function useDetails({ name, head_seq }: Board, shown: boolean) {
     return () => {
       current = false;
     };
-  }, [name, head, shown]);
+  }, [name, head, visible]);
   return { last, members };
 }
 
 export function BoardRow({ board }: { board: Board }) {
   const { name, title, visibility, unread = 0, activity, lifecycle } = board;
   const row = useRef<HTMLLIElement>(null);
-  const [shown, show] = useState(false);
+  const [shown, setVisible] = useState(false);
   useEffect(() => {
     const observer = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       observer.disconnect();
-      show(true);
+      setVisible(true);
     });
     if (row.current) observer.observe(row.current);
     return () => observer.disconnect();
@@ -128,10 +128,10 @@ function Glyphs({ board, members }: { board: Board; members: Member[] }) {
   const known = [...here.filter(({ kind }) => kind === 'human'), ...here.filter(({ kind }) => kind === 'agent')];
   const others = known.filter(({ kind }) => kind === 'agent').map(({ name }) => name);
   const all = board.people_count + (board.agent_count ?? 0);
-  const glyphs = known.slice(0, all > MOST ? MOST - 1 : MOST);
+  const glyphs = known.slice(0, all > MAX_GLYPHS ? MAX_GLYPHS - 1 : MAX_GLYPHS);
   return (
     <span class="stack desk">
-      <span class="vh">{countsOf(board)}</span>
+      <span class="vh">{memberCounts(board)}</span>
       {glyphs.map((who) => (
         <Glyph key={who.id} who={who} size={24} others={others} />
       ))}

@@ -1,11 +1,11 @@
-/** Messages a day as small bars, with the sentence for those who cannot see them. */
+/** Messages per day as small bars. */
 const STEP = 6;
 const BAR = 4;
 const HEIGHT = 20;
 
 /** @param days messages of each day, the oldest first */
 export function Sparkline({ days }: { days: readonly number[] }) {
-  const most = Math.max(...days, 1);
+  const max = Math.max(...days, 1);
   const total = days.reduce((sum, day) => sum + day, 0);
   const width = days.length * STEP;
   const label =
@@ -16,8 +16,8 @@ export function Sparkline({ days }: { days: readonly number[] }) {
   return (
     <svg class="spk" viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={label}>
       {days.map((day, index) => {
-        // One message is more than none; the root keeps one busy day from hiding the others.
-        const height = day === 0 ? 1 : Math.max(2, Math.round(Math.sqrt(day / most) * (HEIGHT - 2)));
+        // Square root, so that one busy day does not flatten the others. At least 2 px for one message.
+        const height = day === 0 ? 1 : Math.max(2, Math.round(Math.sqrt(day / max) * (HEIGHT - 2)));
         return <rect key={index} x={index * STEP} y={HEIGHT - height} width={BAR} height={height} rx="1" />;
       })}
     </svg>

@@ -1,6 +1,5 @@
 /**
- * The editor of the brief. It never overwrites a change that was made meanwhile: both texts are shown, and the person
- * chooses.
+ * The editor of the brief. If somebody saved a newer version meanwhile, it shows both texts and asks which to keep.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ClientError } from '../../client/errors.ts';
@@ -21,42 +20,42 @@ interface Version {
   text: string;
 }
 
-/** What is being written over which version; kept in this browser until it is saved or given up. */
+/** An unsaved text and the version it started from. Stored in this browser until it is saved or discarded. */
 interface Draft {
   text: string;
   /** Null: there was no brief. */
   base: Pick<Brief, 'file_id' | 'version' | 'name'> | null;
 }
 
-const nameOf = (boardId: string): string => `brief:${boardId}`;
+const storageName = (boardId: string): string => `brief:${boardId}`;
 
-function keptDraft(boardId: string): Draft | null {
+function loadDraft(boardId: string): Draft | null {
   try {
-    return JSON.parse(readStorage(nameOf(boardId)) ?? 'null') as Draft | null;
+    return JSON.parse(readStorage(storageName(boardId)) ?? 'null') as Draft | null;
   } catch {
     return null;
   }
 }
 
-/** Whether a text is kept that was not saved. */
-export const hasDraft = (boardId: string): boolean => keptDraft(boardId) !== null;
+/** Whether this browser has an unsaved text for the board's brief. */
+export const hasDraft = (boardId: string): boolean => loadDraft(boardId) !== null;
 
-const keepDraft = (boardId: string, draft: Draft | null): void =>
-  writeStorage(nameOf(boardId), draft && JSON.stringify(draft));
+const saveDraft = (boardId: string, draft: Draft | null): void =>
+  writeStorage(storageName(boardId), draft && JSON.stringify(draft));
 
 interface Props {
   room: Room;
   board: Board;
-  /** The version that is in force; null: none. */
-  now: Version | null;
-  close: () => void;
+  /** The current version, or null. */
+  current: Version | null;
+  onClose: () => void;
 }
 
-export function BriefEditor({ room, board, now, close }: Props) {
+export function BriefEditor({ room, board, current, onClose }: Props) {
   const [draft, setDraft] = useState<Draft>(
-    () => keptDraft(board.id) ?? { text: now?.text ?? '', base: now?.brief ?? null },
+    () => loadDraft(board.id) ?? { text: current?.text ?? '', base: current?.brief ?? null },
   );
-  /** What somebody else made of it meanwhile; `undefined`: nothing that is known. */
+  /** The version somebody else saved; null: they removed it; undefined: no conflict. */
   const [theirs, setTheirs] = useState<Version | null | undefined>(undefined);
   const [merging, setMerging] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
@@ -65,13 +64,13 @@ export function BriefEditor({ room, board, now, close }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => field.current?.focus(), [merging]);
 
-  const write = (text: string): void => {
+  const changeText = (text: string): void => {
     setDraft({ ...draft, text });
-    keepDraft(board.id, text === (now?.text ?? '') ? null : { ...draft, text });
+    saveDraft(board.id, text === (current?.text ?? '') ? null : { ...draft, text });
   };
-  const done = (): void => {
-    keepDraft(board.id, null);
-    close();
+  const finish = (): void => {
+    saveDraft(board.id, null);
+    onClose();
   };
 
   async function save(base: Draft['base']): Promise<void> {
@@ -79,27 +78,27 @@ export function BriefEditor({ room, board, now, close }: Props) {
     setBusy(true);
     setProblem(null);
     const name = draft.base?.name ?? 'brief.md';
-    const over = base && { base: base.version, file_id: base.file_id, replace_format: base.name !== name };
+    const target = base && { base: base.version, file_id: base.file_id, replace_format: base.name !== name };
     try {
-      await sendFile(room.name, new Blob([draft.text]), { name, brief: true, ...over }, { key: key.current });
+      await sendFile(room.name, new Blob([draft.text]), { name, brief: true, ...target }, { key: key.current });
       await room.refresh(false);
-      done();
+      finish();
     } catch (error) {
-      // An answer ends the key; without one, the same text under the same key is saved once.
+      // After a response, the next save needs a new key; without one, a retry must reuse it.
       if (error instanceof ClientError && error.status !== undefined) key.current = newIdempotencyKey();
-      if (hasCode(error, 'file_changed', 'brief_exists')) await meet().catch(setProblem);
+      if (hasCode(error, 'file_changed', 'brief_exists')) await showConflict().catch(setProblem);
       else setProblem(error);
     } finally {
       setBusy(false);
     }
   }
 
-  /** Reads what is in force now. */
-  async function meet(): Promise<void> {
+  /** Loads the current version and shows the conflict. */
+  async function showConflict(): Promise<void> {
     await room.refresh(false);
     const brief = room.board.peek()?.brief ?? null;
     const text = brief && (await readText({ board: room.name, file: brief.file_id, version: brief.version }));
-    if (brief && text === draft.text) return done();
+    if (brief && text === draft.text) return finish();
     setTheirs(brief && { brief, text: text ?? '' });
     setMerging(false);
     announce('Not saved. Somebody changed the brief meanwhile.', { urgent: true });
@@ -112,14 +111,14 @@ export function BriefEditor({ room, board, now, close }: Props) {
         theirs={theirs}
         busy={busy}
         problem={problem}
-        keepMine={() => void save(theirs?.brief ?? null)}
-        takeTheirs={() => {
+        onKeepMine={() => void save(theirs?.brief ?? null)}
+        onTakeTheirs={() => {
           const aside = { ...draft, base: theirs?.brief ?? null };
-          done();
+          finish();
           toast('Your text was put aside', {
             label: 'Bring it back',
             run: () => {
-              keepDraft(board.id, aside);
+              saveDraft(board.id, aside);
               openBrief.value = null;
               setTimeout(() => {
                 openBrief.value = room.name;
@@ -127,15 +126,15 @@ export function BriefEditor({ room, board, now, close }: Props) {
             },
           });
         }}
-        merge={() => {
+        onMerge={() => {
           const next = { ...draft, base: theirs?.brief ?? null };
           setDraft(next);
-          keepDraft(board.id, next);
+          saveDraft(board.id, next);
           setMerging(true);
         }}
       />
     );
-  const over = draft.base && now && draft.base.version !== now.brief.version && !merging;
+  const isOutdated = draft.base && current && draft.base.version !== current.brief.version && !merging;
   return (
     <form
       class="brief-form"
@@ -154,7 +153,7 @@ export function BriefEditor({ room, board, now, close }: Props) {
             aria-label="Text of the brief"
             placeholder="What everyone on this board should know: the goal, what is decided, what is open."
             value={draft.text}
-            onInput={({ currentTarget }) => write(currentTarget.value)}
+            onInput={({ currentTarget }) => changeText(currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
               event.preventDefault();
@@ -164,11 +163,13 @@ export function BriefEditor({ room, board, now, close }: Props) {
         </div>
         {merging && theirs && <Text title={titleOf(theirs)} text={theirs.text} />}
       </div>
-      {over && <p class="q2 sm">Somebody saved v{now.brief.version} meanwhile. Saving shows both texts first.</p>}
+      {isOutdated && (
+        <p class="q2 sm">Somebody saved v{current.brief.version} meanwhile. Saving shows both texts first.</p>
+      )}
       <ProblemLine error={problem} />
       <div class="row">
         <span class="sp q sm">{hasDraft(board.id) ? 'Kept in this browser until you save it.' : ''}</span>
-        <button type="button" class="b bare" onClick={done}>
+        <button type="button" class="b bare" onClick={finish}>
           Discard
         </button>
         <button type="submit" class="b pri" aria-disabled={busy}>
@@ -196,9 +197,9 @@ function Conflict(props: {
   theirs: Version | null;
   busy: boolean;
   problem: unknown;
-  keepMine: () => void;
-  takeTheirs: () => void;
-  merge: () => void;
+  onKeepMine: () => void;
+  onTakeTheirs: () => void;
+  onMerge: () => void;
 }) {
   const { theirs } = props;
   const first = useRef<HTMLHeadingElement>(null);
@@ -217,16 +218,16 @@ function Conflict(props: {
       </div>
       <ProblemLine error={props.problem} />
       <div class="row w">
-        <button type="button" class="b" aria-disabled={props.busy} onClick={props.keepMine}>
+        <button type="button" class="b" aria-disabled={props.busy} onClick={props.onKeepMine}>
           {theirs ? `Save yours as v${theirs.brief.version + 1}` : 'Save yours as a new brief'}
         </button>
         {theirs && (
-          <button type="button" class="b" onClick={props.takeTheirs}>
+          <button type="button" class="b" onClick={props.onTakeTheirs}>
             Take {theirs.brief.by.name}’s
           </button>
         )}
         {theirs && (
-          <button type="button" class="b" onClick={props.merge}>
+          <button type="button" class="b" onClick={props.onMerge}>
             Put both together by hand
           </button>
         )}

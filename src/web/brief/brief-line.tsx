@@ -1,16 +1,16 @@
-/** The brief in one line beside the tabs, on a phone above the conversation; it opens in place. */
+/** The first line of the brief, beside the tabs or, on a phone, above the conversation. A click opens the brief. */
 import { Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
-import { openBrief, useFirstWords, useMessagesSince, useText } from './brief.ts';
+import { openBrief, useBriefText, useFirstWords, useMessagesSince } from './brief.ts';
 
 const BriefPanel = lazy(() => import('./brief-panel.tsx'));
 
-/** Whether there is a brief, or somebody who may write one. */
-const isOffered = (room: Room): boolean => {
+/** Whether there is a brief, or one can be written. */
+const isAvailable = (room: Room): boolean => {
   const board = room.board.value;
   return Boolean(board?.on_board && (board.brief || board.lifecycle === 'active'));
 };
@@ -21,10 +21,10 @@ const toggle = (room: Room): void => {
 
 export function BriefLine({ room, phone = false }: { room: Room; phone?: boolean }) {
   const brief = room.board.value?.brief;
-  const text = useText(room, brief);
+  const text = useBriefText(room, brief);
   const since = useMessagesSince(room);
   const words = useFirstWords(text, brief?.name === 'brief.html');
-  if (!isOffered(room)) return null;
+  if (!isAvailable(room)) return null;
   const open = openBrief.value === room.name;
   return (
     <button
@@ -53,16 +53,16 @@ export function BriefLine({ room, phone = false }: { room: Room; phone?: boolean
   );
 }
 
-/** The line on a phone, where the conversation is open, and the opened brief. */
+/** The phone's brief line, and the opened brief. */
 export function BriefBelow({ room, talk }: { room: Room; talk: boolean }) {
-  useKeys('Board', [{ keys: 'b', label: 'Brief', run: () => isOffered(room) && show(room) }], [room]);
+  useKeys('Board', [{ keys: 'b', label: 'Brief', run: () => isAvailable(room) && toggleAndFocus(room) }], [room]);
   useEffect(() => {
     if (openBrief.peek() !== room.name) openBrief.value = null;
   }, [room]);
   return (
     <>
       {talk && <BriefLine room={room} phone />}
-      {openBrief.value === room.name && isOffered(room) && (
+      {openBrief.value === room.name && isAvailable(room) && (
         <Suspense fallback={<section class="brief" aria-busy="true" />}>
           <BriefPanel room={room} />
         </Suspense>
@@ -71,8 +71,8 @@ export function BriefBelow({ room, talk }: { room: Room; talk: boolean }) {
   );
 }
 
-/** By key the focus goes along, so that the next key reads on from there. */
-function show(room: Room): void {
+/** For the key binding: toggles the brief and focuses its line. */
+function toggleAndFocus(room: Room): void {
   toggle(room);
   for (const line of document.querySelectorAll<HTMLElement>('.brf')) line.focus();
 }

@@ -1,4 +1,4 @@
-/** The opened brief: the text, how fresh it is, and the way to change it. */
+/** The opened brief with its age and an edit button. */
 import { useRef, useState } from 'preact/hooks';
 import type { Brief } from '../../contract/types.ts';
 import { bytesHref, MAX_TEXT_BYTES } from '../api/bytes.ts';
@@ -9,14 +9,14 @@ import { formatBytes } from '../parts/number.ts';
 import { ago, formatExact } from '../parts/time.tsx';
 import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
-import { mayBeOld, openBrief, useMessagesSince, useText } from './brief.ts';
+import { mayBeOutdated, openBrief, useBriefText, useMessagesSince } from './brief.ts';
 import { BriefEditor, hasDraft } from './brief-editor.tsx';
 import './brief.css';
 
 export default function BriefPanel({ room }: { room: Room }) {
   const board = room.board.value;
   const brief = board?.brief ?? null;
-  const text = useText(room, brief);
+  const text = useBriefText(room, brief);
   const writable = board?.lifecycle === 'active';
   const [editing, setEditing] = useState(() => writable && (!brief || hasDraft(board.id)));
   const section = useRef<HTMLElement>(null);
@@ -25,14 +25,14 @@ export default function BriefPanel({ room }: { room: Room }) {
     openBrief.value = null;
     for (const line of document.querySelectorAll<HTMLElement>('.brf')) line.focus();
   };
-  const leave = (): void => {
+  const closeEditor = (): void => {
     setEditing(false);
     if (!room.board.peek()?.brief) close();
     else requestAnimationFrame(() => section.current?.querySelector<HTMLElement>('.brief-edit')?.focus());
   };
-  // The text that is changed has to be here before it can be.
+  // Editing needs the loaded text.
   const ready = !brief || typeof text === 'string';
-  const written = hasDraft(board.id);
+  const hasUnsaved = hasDraft(board.id);
   return (
     <section
       ref={section}
@@ -45,8 +45,8 @@ export default function BriefPanel({ room }: { room: Room }) {
         close();
       }}
     >
-      {editing && writable && (ready || written) ? (
-        <BriefEditor room={room} board={board} now={brief && { brief, text: text ?? '' }} close={leave} />
+      {editing && writable && (ready || hasUnsaved) ? (
+        <BriefEditor room={room} board={board} current={brief && { brief, text: text ?? '' }} onClose={closeEditor} />
       ) : (
         brief && (
           <>
@@ -67,7 +67,7 @@ export default function BriefPanel({ room }: { room: Room }) {
                 </button>
               )}
             </div>
-            <Shown brief={brief} text={text} />
+            <BriefText brief={brief} text={text} />
           </>
         )
       )}
@@ -81,7 +81,7 @@ function Freshness({ brief, room }: { brief: Brief; room: Room }) {
     since > 0 && `${since} ${since === 1 ? 'message' : 'messages'} since`,
     brief.freshness.tasks_done_since > 0 &&
       `${brief.freshness.tasks_done_since} ${brief.freshness.tasks_done_since === 1 ? 'task' : 'tasks'} done since`,
-    mayBeOld(brief, since, now.value) && 'may be out of date',
+    mayBeOutdated(brief, since, now.value) && 'may be out of date',
   ].filter(Boolean);
   return (
     <span class="sp q2 sm" title={formatExact(brief.at)}>
@@ -91,7 +91,7 @@ function Freshness({ brief, room }: { brief: Brief; room: Room }) {
   );
 }
 
-function Shown({ brief, text }: { brief: Brief; text: string | null | undefined }) {
+function BriefText({ brief, text }: { brief: Brief; text: string | null | undefined }) {
   if (brief.size > MAX_TEXT_BYTES)
     return <p class="q2">It has {formatBytes(brief.size)}, which is too long to be shown here. Download it.</p>;
   if (text === undefined) return <div aria-busy="true" />;

@@ -1,4 +1,4 @@
-/** The brief of the open board: whether it is shown, and its text. */
+/** The brief of the open board: whether it is open, and its text. */
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { HOUR } from '../../contract/durations.ts';
@@ -7,37 +7,37 @@ import { MAX_TEXT_BYTES, readText } from '../api/bytes.ts';
 import { plainText } from '../parts/plain-text.ts';
 import type { Room } from '../state/room.ts';
 
-/** The board whose brief is opened; null: none. */
+/** The name of the board whose brief is open, or null. */
 export const openBrief = signal<string | null>(null);
 
-/** Texts by their digest; null: it could not be read. */
+/** Texts by digest; null if loading failed. */
 const texts = signal<ReadonlyMap<string, string | null>>(new Map());
 
-/** The text of a version; undefined: it is not here yet, or too long to be shown; null: it could not be read. */
-export function useText(room: Room, brief: Brief | null | undefined): string | null | undefined {
+/** Loads the text of a brief. Undefined: not loaded yet or too long; null: loading failed. */
+export function useBriefText(room: Room, brief: Brief | null | undefined): string | null | undefined {
   const { digest, file_id, version } = brief ?? {};
   const found = digest === undefined ? undefined : texts.value.get(digest);
   useEffect(() => {
     if (!brief || digest === undefined || file_id === undefined || version === undefined) return;
-    if (brief.size > MAX_TEXT_BYTES || typeof texts.peek().get(digest) === 'string' || reading.has(digest)) return;
-    reading.add(digest);
+    if (brief.size > MAX_TEXT_BYTES || typeof texts.peek().get(digest) === 'string' || loading.has(digest)) return;
+    loading.add(digest);
     readText({ board: room.name, file: file_id, version }).then(
-      (text) => remember(digest, text),
-      () => remember(digest, null),
+      (text) => cacheText(digest, text),
+      () => cacheText(digest, null),
     );
   }, [digest]);
   return found;
 }
 
-/** Digests of the texts that are being read. */
-const reading = new Set<string>();
+/** Digests of texts that are being loaded. */
+const loading = new Set<string>();
 
-const remember = (digest: string, text: string | null): void => {
-  reading.delete(digest);
+const cacheText = (digest: string, text: string | null): void => {
+  loading.delete(digest);
   texts.value = new Map([...texts.peek()].slice(-7)).set(digest, text);
 };
 
-/** The first words of the brief, below a heading. */
+/** The first words of the brief after its heading. */
 export function useFirstWords(text: string | null | undefined, isHtml: boolean): string {
   const [words, setWords] = useState('');
   useEffect(() => {
@@ -57,7 +57,7 @@ export function useFirstWords(text: string | null | undefined, isHtml: boolean):
   return words;
 }
 
-/** How many messages came after the brief, counted on from what the board's record says. */
+/** The number of messages since the brief was saved, counted live. */
 export function useMessagesSince(room: Room): number {
   const board = room.board.value;
   const [more, setMore] = useState(0);
@@ -70,6 +70,6 @@ export function useMessagesSince(room: Room): number {
   return (board?.brief?.freshness.messages_since ?? 0) + more;
 }
 
-/** Old, with much that happened since. */
-export const mayBeOld = ({ at, freshness }: Brief, messages: number, time: number): boolean =>
+/** Whether the brief is older than an hour and much has happened since. */
+export const mayBeOutdated = ({ at, freshness }: Brief, messages: number, time: number): boolean =>
   time - Date.parse(at) > HOUR && (messages >= 30 || freshness.tasks_done_since >= 3);

@@ -1,4 +1,4 @@
-/** Everything: one stream over all boards of the person, newest first, live. */
+/** The Everything screen: events of all boards of the person, newest first, live. */
 import './everything.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
@@ -7,15 +7,15 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { Select, toOption } from '../parts/select.tsx';
 import { formatDay, Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { wordsOf } from '../record/words.ts';
+import { describeEvent } from '../record/words.ts';
 import { moveFocus, useKeys } from '../state/keys.ts';
 import { needs } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
-import { agentOf, type Filters, kinds, passes, tasksOf } from './filters.ts';
+import { agentOf, type Filters, kinds, matchesFilters, tasksOf } from './filters.ts';
 import { type Entry, Stream } from './stream.ts';
 
-/** So many stand in the document at first, and more at each request. */
-const STEP = 60;
+/** How many entries are shown at first, and added by each "Older". */
+const PAGE = 60;
 const nothing: Filters = { agent: '', task: '', kind: '', needsYou: false };
 
 export default function Everything() {
@@ -37,23 +37,23 @@ export default function Everything() {
 
 function Entries({ stream }: { stream: Stream }) {
   const [filters, setFilters] = useState(nothing);
-  const [shown, setShown] = useState(STEP);
+  const [limit, setShown] = useState(PAGE);
   const list = useRef<HTMLDivElement>(null);
   const all = stream.entries.value;
-  const found = all.filter((entry) => passes(entry, filters, needs.value));
-  const reading = stream.reading.value;
-  const set = (change: Partial<Filters>): void => {
+  const found = all.filter((entry) => matchesFilters(entry, filters, needs.value));
+  const reading = stream.loading.value;
+  const onChange = (change: Partial<Filters>): void => {
     setFilters({ ...filters, ...change });
-    setShown(STEP);
+    setShown(PAGE);
   };
-  const older = async (): Promise<void> => {
-    setShown(shown + STEP);
-    if (found.length < shown + STEP) await stream.older();
+  const showOlder = async (): Promise<void> => {
+    setShown(limit + PAGE);
+    if (found.length < limit + PAGE) await stream.loadOlder();
   };
-  // A filter that few entries pass asks for older ones by itself, until there are enough or none.
+  // Loads older entries automatically while a filter leaves too few.
   useEffect(() => {
-    if (!reading && found.length < Math.min(shown, 20) && stream.more.value && stream.error.value === null)
-      void stream.older();
+    if (!reading && found.length < Math.min(limit, 20) && stream.hasMore.value && stream.error.value === null)
+      void stream.loadOlder();
   }, [reading, found.length, filters]);
 
   const move = (step: 1 | -1): unknown => moveFocus(list.current, 'a.evr', step);
@@ -63,7 +63,7 @@ function Entries({ stream }: { stream: Stream }) {
   ]);
 
   const days: { day: string; entries: Entry[] }[] = [];
-  for (const entry of found.slice(0, shown)) {
+  for (const entry of found.slice(0, limit)) {
     const day = formatDay(entry.event.at);
     if (days.at(-1)?.day === day) days.at(-1)!.entries.push(entry);
     else days.push({ day, entries: [entry] });
@@ -71,12 +71,12 @@ function Entries({ stream }: { stream: Stream }) {
   const none = !reading && found.length === 0;
   return (
     <>
-      <FilterBar all={all} filters={filters} set={set} />
+      <FilterBar all={all} filters={filters} set={onChange} />
       <ProblemLine
         error={stream.error.value}
         onRetry={() => {
           stream.error.value = null;
-          void stream.older();
+          void stream.loadOlder();
         }}
       />
       {none && (
@@ -94,8 +94,8 @@ function Entries({ stream }: { stream: Stream }) {
           </section>
         ))}
       </div>
-      {(stream.more.value || found.length > shown) && found.length > 0 && (
-        <button type="button" class="b ev-more" disabled={reading} onClick={() => void older()}>
+      {(stream.hasMore.value || found.length > limit) && found.length > 0 && (
+        <button type="button" class="b ev-more" disabled={reading} onClick={() => void showOlder()}>
           Older
         </button>
       )}
@@ -147,7 +147,7 @@ function FilterBar(props: { all: Entry[]; filters: Filters; set: (change: Partia
 
 function Line({ entry: { board, event } }: { entry: Entry }) {
   const { actor, at, seq, type } = event;
-  const words = wordsOf(event, board, { members: {}, files: {} });
+  const words = describeEvent(event, board, { members: {}, files: {} });
   const isMessage = type === 'message.posted';
   const href = words.link?.href ?? hrefOf({ screen: 'board', board, tab: 'record', event: seq });
   const waits = needs.value.some(({ id }) => id === event.data?.['message_id']);
@@ -165,7 +165,7 @@ function Line({ entry: { board, event } }: { entry: Entry }) {
           <span class="row w sm q2 facts">
             <b class={actor.kind === 'agent' ? 'mono' : undefined}>{actor.name ?? 'the server'}</b>
             <span>
-              {words.did}
+              {words.verb}
               {!isMessage && words.link && ` ${words.link.text}`}
             </span>
             <Time at={at} />

@@ -1,11 +1,11 @@
-/** Which entries of the stream over all boards a person wants to see. */
+/** The filters of the Everything screen. */
 import type { Need } from '../state/needs.ts';
 import type { Entry } from './stream.ts';
 
 export interface Filters {
   /** "name owner" of an agent; empty: everyone. */
   agent: string;
-  /** The reference of a task. */
+  /** The reference of a task, or empty. */
   task: string;
   kind: string;
   /** Only what needs the person. */
@@ -22,7 +22,7 @@ export const kinds: [string, RegExp][] = [
 
 type Data = { about?: { ref?: string }[]; ref?: string; message_id?: string };
 
-/** References of the tasks that an entry is about. */
+/** The references of the tasks that an entry is about. */
 export function tasksOf({ event }: Entry): string[] {
   const { about, ref } = (event.data ?? {}) as Data;
   const tags = Array.isArray(about) ? about.flatMap((tag) => (typeof tag?.ref === 'string' ? [tag.ref] : [])) : [];
@@ -33,8 +33,8 @@ export function tasksOf({ event }: Entry): string[] {
 export const agentOf = ({ event: { actor } }: Entry): string | null =>
   actor.kind === 'agent' ? `${actor.name} ${actor.owner}` : null;
 
-/** Whether an entry passes the filters. Reactions are left out: they are seen at their message. */
-export function passes(entry: Entry, filters: Filters, needs: Need[]): boolean {
+/** Whether an entry matches the filters. Reactions never do, because they are shown at their message. */
+export function matchesFilters(entry: Entry, filters: Filters, needs: Need[]): boolean {
   const { type, data } = entry.event;
   if (type.startsWith('reaction.')) return false;
   const kind = kinds.find(([name]) => name === filters.kind)?.[1];

@@ -1,4 +1,4 @@
-/** One stream over all of the person's boards: their records merged by time, newest first, and kept up to date. */
+/** The merged events of all of the person's boards, newest first, updated live. */
 import { effect, signal } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -12,29 +12,29 @@ export interface Entry {
 interface Source {
   /** Newest first. */
   events: BoardEvent[];
-  /** Before which number older ones are read; null: there are none. */
-  before: number | null;
+  /** Older events are before this number; null: there are none. */
+  loadBefore: number | null;
   head: number;
 }
 
 const PAGE = 40;
-/** Boards that are read at the same time. */
-const AT_ONCE = 4;
+/** How many boards are loaded in parallel. */
+const CONCURRENCY = 4;
 
-/** Reads as long as it lives. */
+/** Loads and merges events until `stop`. */
 export class Stream {
-  /** What is known of all boards down to the oldest time that is known of each, newest first. */
+  /** Newest first, down to the time from which all boards are loaded. */
   readonly entries = signal<Entry[]>([]);
-  readonly more = signal(true);
+  readonly hasMore = signal(true);
   readonly error = signal<unknown>(null);
-  readonly reading = signal(true);
+  readonly loading = signal(true);
   private readonly sources = new Map<string, Source>();
   private readonly pending = new Set<string>();
-  private readonly end: () => void;
-  private ended = false;
+  private readonly stopEffect: () => void;
+  private stopped = false;
 
   constructor() {
-    this.end = effect(() => {
+    this.stopEffect = effect(() => {
       const known = heads.value;
       const own = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
       for (const name of this.sources.keys()) if (!own.includes(name)) this.sources.delete(name);
@@ -42,41 +42,41 @@ export class Stream {
         const source = this.sources.get(name);
         return !source || (known.get(name) ?? 0) > source.head;
       });
-      if (boards.value !== null) void this.work(wanted, (name) => this.newest(name));
+      if (boards.value !== null) void this.loadBoards(wanted, (name) => this.loadNewest(name));
     });
   }
 
   stop(): void {
-    this.ended = true;
-    this.end();
+    this.stopped = true;
+    this.stopEffect();
   }
 
-  /** Reads further back, of the boards whose known part ends latest. */
-  async older(): Promise<void> {
-    const oldest = this.oldest();
+  /** Loads older events of the boards that are loaded least far back. */
+  async loadOlder(): Promise<void> {
+    const completeSince = this.oldest();
     const due = [...this.sources].filter(
-      ([, { events, before }]) => before !== null && (events.at(-1)?.at ?? '') >= oldest,
+      ([, { events, loadBefore }]) => loadBefore !== null && (events.at(-1)?.at ?? '') >= completeSince,
     );
-    await this.work(
+    await this.loadBoards(
       due.map(([name]) => name),
       (name) => this.before(name),
     );
   }
 
-  /** What is older than this is not known of every board. */
+  /** From this time on, all boards are completely loaded. */
   private oldest(): string {
     let last = '';
-    for (const { events, before } of this.sources.values()) {
+    for (const { events, loadBefore } of this.sources.values()) {
       const { at = '' } = events.at(-1) ?? {};
-      if (before !== null && at > last) last = at;
+      if (loadBefore !== null && at > last) last = at;
     }
     return last;
   }
 
-  private async work(names: string[], read: (name: string) => Promise<void>): Promise<void> {
+  private async loadBoards(names: string[], read: (name: string) => Promise<void>): Promise<void> {
     const queue = names.filter((name) => !this.pending.has(name));
     for (const name of queue) this.pending.add(name);
-    this.reading.value = this.pending.size > 0;
+    this.loading.value = this.pending.size > 0;
     const worker = async (): Promise<void> => {
       for (let name = queue.shift(); name !== undefined; name = queue.shift())
         try {
@@ -87,17 +87,17 @@ export class Stream {
           this.pending.delete(name);
         }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    if (this.ended) return;
-    this.reading.value = this.pending.size > 0;
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    if (this.stopped) return;
+    this.loading.value = this.pending.size > 0;
     this.publish();
   }
 
-  private async newest(board: string): Promise<void> {
+  private async loadNewest(board: string): Promise<void> {
     const source = this.sources.get(board);
     if (!source) {
       const page = await call('listEvents', { params: { board }, query: { newest: true, limit: PAGE } });
-      this.sources.set(board, { events: page.events.toReversed(), before: page.prev_before, head: page.head_seq });
+      this.sources.set(board, { events: page.events.toReversed(), loadBefore: page.prev_before, head: page.head_seq });
       return;
     }
     for (;;) {
@@ -110,11 +110,11 @@ export class Stream {
 
   private async before(board: string): Promise<void> {
     const source = this.sources.get(board);
-    if (!source || source.before === null) return;
-    const query = { newest: true, limit: PAGE, before: source.before };
+    if (!source || source.loadBefore === null) return;
+    const query = { newest: true, limit: PAGE, before: source.loadBefore };
     const page = await call('listEvents', { params: { board }, query });
     source.events.push(...page.events.toReversed());
-    source.before = page.prev_before;
+    source.loadBefore = page.prev_before;
   }
 
   private publish(): void {
@@ -125,6 +125,6 @@ export class Stream {
     this.entries.value = all.toSorted((a, b) =>
       a.event.at === b.event.at ? b.event.seq - a.event.seq : a.event.at < b.event.at ? 1 : -1,
     );
-    this.more.value = [...this.sources.values()].some(({ before }) => before !== null);
+    this.hasMore.value = [...this.sources.values()].some(({ loadBefore }) => loadBefore !== null);
   }
 }

@@ -1,4 +1,4 @@
-/** Beside a file: its versions, what happened since the latest, its tasks, and where it was posted. */
+/** The side column of a file: versions, freshness, tasks and messages. */
 import type { FileDetail, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -9,27 +9,27 @@ import { Glyph } from '../parts/who.tsx';
 import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { freshnessOf } from './kind.ts';
+import { describeFreshness } from './kind.ts';
 
-const POSTS = 5;
+const MAX_POSTS = 5;
 
 interface AboutProps {
   file: FileDetail;
-  shown: number;
+  shownVersion: number;
   room: Room;
   hrefOfVersion: (version: number) => string;
 }
 
-export function AboutFile({ file, shown, room, hrefOfVersion }: AboutProps) {
+export function AboutFile({ file, shownVersion, room, hrefOfVersion }: AboutProps) {
   const { versions, approvals, about } = file;
-  const fresh = freshnessOf(file);
+  const fresh = describeFreshness(file);
   return (
     <aside class="side fs" aria-label="About this file">
       <section>
         <h3>Versions</h3>
         <ol class="vers">
           {versions.map(({ version, by, at, size }) => (
-            <li key={version} aria-current={version === shown ? 'true' : undefined}>
+            <li key={version} aria-current={version === shownVersion ? 'true' : undefined}>
               <b>
                 <a href={hrefOfVersion(version)}>v{version}</a>
               </b>
@@ -78,9 +78,9 @@ export function AboutFile({ file, shown, room, hrefOfVersion }: AboutProps) {
   );
 }
 
-/** The messages it was attached to, the newest first. */
+/** The latest messages that the file was attached to. */
 function PostedIn({ file, room }: { file: FileDetail; room: Room }) {
-  const posts = file.posted_in.toReversed().slice(0, POSTS);
+  const posts = file.posted_in.toReversed().slice(0, MAX_POSTS);
   const read = ({ seq }: { seq: number }): Promise<Message | null> =>
     call('getMessageBySeq', { params: { board: room.name, seq } }).then(
       ({ message }) => message,

@@ -1,4 +1,4 @@
-/** Who approved which version, and the person's own approval. */
+/** The approvals of a file, and the button to approve the shown version. */
 import type { FileDetail } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { announce } from '../parts/announce.tsx';
@@ -13,39 +13,39 @@ import { changesSince } from './kind.ts';
 
 interface ApprovalProps {
   file: FileDetail;
-  shown: number;
+  shownVersion: number;
   room: Room;
-  changed: () => Promise<void>;
+  onChange: () => Promise<void>;
 }
 
-export function Approval({ file, shown, room, changed }: ApprovalProps) {
+export function Approval({ file, shownVersion, room, onChange }: ApprovalProps) {
   const write = useWrite();
   const params = { board: room.name, file: file.id };
   const archived = room.board.value?.lifecycle === 'archived';
-  const mine = file.mine?.version === shown;
+  const mine = file.mine?.version === shownVersion;
   const approve = async (): Promise<void> => {
-    const done = await write.run(`approve ${shown}`, (idempotencyKey) =>
-      call('approveFile', { params, body: { version: shown }, idempotencyKey }),
+    const done = await write.run(`approve ${shownVersion}`, (idempotencyKey) =>
+      call('approveFile', { params, body: { version: shownVersion }, idempotencyKey }),
     );
-    if (done) announce(`Approved v${shown}`);
-    await changed();
+    if (done) announce(`Approved v${shownVersion}`);
+    await onChange();
   };
   const takeBack = async (): Promise<void> => {
     const done = await write.run('unapprove', (idempotencyKey) => call('unapproveFile', { params, idempotencyKey }));
     if (done) announce('Approval taken back');
-    await changed();
+    await onChange();
   };
   useKeys(
     'Approval',
-    [{ keys: 'a', label: `Approve v${shown}`, run: () => (archived || mine ? false : void approve()) }],
-    [shown, archived, mine],
+    [{ keys: 'a', label: `Approve v${shownVersion}`, run: () => (archived || mine ? false : void approve()) }],
+    [shownVersion, archived, mine],
   );
   const ask = needsOnBoard(room.name).find(
     (need) => need.kind === 'ask' && need.message.ask?.approval && need.message.files.some(({ id }) => id === file.id),
   );
   const message = ask?.kind === 'ask' ? ask.message : null;
-  const now = file.approvals.filter(({ version }) => version === shown);
-  const others = file.approvals.filter(({ version }) => version !== shown);
+  const now = file.approvals.filter(({ version }) => version === shownVersion);
+  const others = file.approvals.filter(({ version }) => version !== shownVersion);
   return (
     <>
       <div class={message ? 'apbar' : 'apbar calm'}>
@@ -53,11 +53,11 @@ export function Approval({ file, shown, room, changed }: ApprovalProps) {
         <p class="sp">
           <b>
             {now.length === 0
-              ? `Nobody has approved v${shown}.`
+              ? `Nobody has approved v${shownVersion}.`
               : `${names(
                   now.map(({ person }) => person.name),
                   file.mine?.person.name,
-                )} approved v${shown}.`}
+                )} approved v${shownVersion}.`}
           </b>{' '}
           {others.map(({ person, version, changes_since }) => (
             <span class="q2" key={person.id}>
@@ -79,7 +79,7 @@ export function Approval({ file, shown, room, changed }: ApprovalProps) {
           ) : (
             <button type="button" class="b pri" disabled={write.busy} onClick={() => void approve()}>
               <Icon name="check" />
-              Approve v{shown}
+              Approve v{shownVersion}
             </button>
           ))}
       </div>

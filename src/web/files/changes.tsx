@@ -1,4 +1,4 @@
-/** What changed from one version of a text to another. */
+/** The diff of two versions of a text. */
 import { useMemo, useRef } from 'preact/hooks';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
 import { MAX_TEXT_BYTES, readText } from '../api/bytes.ts';
@@ -31,7 +31,7 @@ export default function Changes({ board, file, from, to }: ChangesProps) {
   );
 
   const last = useRef<Element | null>(null);
-  const next = (): unknown => {
+  const goToNextChange = (): unknown => {
     const rows = [...(box.current?.querySelectorAll('tr.changed') ?? [])];
     const starts = rows.filter((row) => !row.previousElementSibling?.classList.contains('changed'));
     if (starts.length === 0) return false;
@@ -41,7 +41,7 @@ export default function Changes({ board, file, from, to }: ChangesProps) {
     for (const each of rows) each.classList.toggle('at', each === row);
     return true;
   };
-  useKeys('Changes', [{ keys: 'n', label: 'Next change', run: next }]);
+  useKeys('Changes', [{ keys: 'n', label: 'Next change', run: goToNextChange }]);
 
   const found = useMemo(() => texts && compare(...texts), [texts]);
   const head = ({ version, by, at }: FileVersion): string => {

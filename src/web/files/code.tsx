@@ -1,11 +1,11 @@
-/** A text with its line numbers and the colours of its language. */
+/** Code with line numbers and syntax colours. */
 import { useMemo } from 'preact/hooks';
-import { linesOf } from './diff-rows.ts';
-import { colouredLines } from './highlight.ts';
+import { splitLines } from './diff-rows.ts';
+import { highlightLines } from './highlight.ts';
 import { Line } from './line.tsx';
 
 export default function Code({ text, name }: { text: string; name: string }) {
-  const lines = useMemo(() => colouredLines(linesOf(text), name), [text, name]);
+  const lines = useMemo(() => highlightLines(splitLines(text), name), [text, name]);
   return (
     <div class="dwrap">
       <table class="diff code-lines" aria-label={name}>

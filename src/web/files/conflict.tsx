@@ -1,4 +1,4 @@
-/** Somebody added a version while the person chose theirs: both are shown, and the person says which way it goes. */
+/** The dialog for an upload that conflicts with a newer version: keep theirs, add mine, or add mine as another file. */
 import { Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
@@ -18,21 +18,21 @@ const DiffTable = lazy(() => import('./diff-table.tsx'));
 interface ConflictProps {
   file: FileDetail;
   room: Room;
-  /** What the person wanted to add. */
+  /** The file that the person wanted to upload. */
   mine: File;
-  /** The version they knew. */
+  /** The version that it was based on. */
   base: number;
-  close: () => void;
-  /** Adds theirs after this version. */
-  put: (over: number) => void;
+  onClose: () => void;
+  /** Uploads the person's file as the version after this one. */
+  onAddAfter: (over: number) => void;
 }
 
-/** A free name beside the file's: "notes/api-mine.md". */
-const besides = (name: string): string => name.replace(/(\.[^./]+)?$/, (end) => `-mine${end}`);
+/** Suggests another name: "notes/api-mine.md". */
+const alternativeName = (name: string): string => name.replace(/(\.[^./]+)?$/, (end) => `-mine${end}`);
 
-export function Conflict({ file, room, mine, base, close, put }: ConflictProps) {
+export function Conflict({ file, room, mine, base, onClose, onAddAfter }: ConflictProps) {
   const write = useWrite();
-  const [name, setName] = useState(besides(file.name));
+  const [name, setName] = useState(alternativeName(file.name));
   const [texts, setTexts] = useState<[string, string] | null>(null);
   const { latest } = file;
   const comparable = isText(latest.media_type) && latest.size <= MAX_TEXT_BYTES && mine.size <= MAX_TEXT_BYTES;
@@ -44,21 +44,21 @@ export function Conflict({ file, room, mine, base, close, put }: ConflictProps) 
   const addBeside = async (): Promise<void> => {
     const done = await write.run(`beside ${name}`, (key) => sendFile(room.name, mine, { name, base: 0 }, { key }));
     if (!done) return;
-    close();
+    onClose();
     navigate({ screen: 'board', board: room.name, tab: 'files', file: name });
   };
   return (
-    <Dialog label="The file changed meanwhile" class="fdlg wide" onClose={close}>
+    <Dialog label="The file changed meanwhile" class="fdlg wide" onClose={onClose}>
       <h2>{file.name} changed while you chose yours</h2>
       <p>
         {latest.by.name} added v{latest.version} {ago(latest.at) === 'now' ? 'just now' : `${ago(latest.at)} ago`}.
         Yours was made after v{base}. Nothing is lost yet: choose how it goes on.
       </p>
       <div class="ways">
-        <button type="button" class="b" onClick={close}>
+        <button type="button" class="b" onClick={onClose}>
           Keep v{latest.version}, leave mine out
         </button>
-        <button type="button" class="b" onClick={() => put(latest.version)}>
+        <button type="button" class="b" onClick={() => onAddAfter(latest.version)}>
           Add mine as v{latest.version + 1}
         </button>
         <span class="row beside">

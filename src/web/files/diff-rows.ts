@@ -1,13 +1,13 @@
-/** Two texts as rows of a comparison, with the words that changed. */
+/** Computes a line diff of two texts, with word diffs inside changed lines. */
 import { diffLines, diffWordsWithSpace } from 'diff';
 
-/** Half-open ranges of a line. */
+/** A half-open range of characters in a line. */
 export type Range = readonly [start: number, end: number];
 
 export interface Side {
-  /** The number of the line, from 1. */
+  /** The line number, from 1. */
   line: number;
-  /** Changed words, where the other side has a line that it became. */
+  /** The changed words, if the row pairs two lines. */
   words: Range[];
 }
 
@@ -23,21 +23,21 @@ interface Comparison {
   removed: number;
 }
 
-const MOST_MS = 3_000;
-/** Longer lines are not compared by words. */
-const LONG_LINE = 2_000;
+const TIMEOUT_MS = 3_000;
+/** Longer lines get no word diff. In characters. */
+const MAX_WORD_DIFF_LINE = 2_000;
 
-export const linesOf = (text: string): string[] => {
+export const splitLines = (text: string): string[] => {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;
 };
 
-/** Null when it takes too long: the texts have too little in common. */
+/** Compares two texts. Returns null on a timeout, when they have too little in common. */
 export function compare(before: string, after: string): Comparison | null {
-  const parts = diffLines(before, after, { timeout: MOST_MS });
+  const parts = diffLines(before, after, { timeout: TIMEOUT_MS });
   if (!parts) return null;
-  const [old, now] = [linesOf(before), linesOf(after)];
+  const [old, now] = [splitLines(before), splitLines(after)];
   const rows: Row[] = [];
   let [left, right, added, removed] = [0, 0, 0, 0];
   for (let n = 0; n < parts.length; n++) {
@@ -50,12 +50,12 @@ export function compare(before: string, after: string): Comparison | null {
     const next = parts[n + 1];
     const pair = part.removed && next?.added ? next : undefined;
     if (pair) n++;
-    const gone = part.removed ? part.count : 0;
-    const come = pair?.count ?? (part.added ? part.count : 0);
-    removed += gone;
-    added += come;
-    for (let k = 0; k < Math.max(gone, come); k++) {
-      const sides = { before: k < gone ? side(++left) : null, after: k < come ? side(++right) : null };
+    const removedCount = part.removed ? part.count : 0;
+    const addedCount = pair?.count ?? (part.added ? part.count : 0);
+    removed += removedCount;
+    added += addedCount;
+    for (let k = 0; k < Math.max(removedCount, addedCount); k++) {
+      const sides = { before: k < removedCount ? side(++left) : null, after: k < addedCount ? side(++right) : null };
       if (sides.before && sides.after) markWords(sides.before, sides.after, old, now);
       rows.push({ ...sides, changed: true });
     }
@@ -65,10 +65,10 @@ export function compare(before: string, after: string): Comparison | null {
 
 const side = (line: number): Side => ({ line, words: [] });
 
-/** Marks what differs in a line that became another. Lines with little in common are marked as a whole by their row. */
+/** Adds the word diff of two paired lines, unless they have little in common. */
 function markWords(before: Side, after: Side, old: string[], now: string[]): void {
   const [a, b] = [old[before.line - 1] ?? '', now[after.line - 1] ?? ''];
-  if (a.length > LONG_LINE || b.length > LONG_LINE) return;
+  if (a.length > MAX_WORD_DIFF_LINE || b.length > MAX_WORD_DIFF_LINE) return;
   let [left, right, same] = [0, 0, 0];
   const words: [Range[], Range[]] = [[], []];
   for (const { value, added, removed } of diffWordsWithSpace(a, b)) {
@@ -84,8 +84,8 @@ function markWords(before: Side, after: Side, old: string[], now: string[]): voi
   after.words = words[1];
 }
 
-/** A stretch of rows; those that did not change and are far from a change are folded. */
-interface Stretch {
+/** Consecutive rows. A folded group is unchanged and far from any change. */
+interface RowGroup {
   folded: boolean;
   from: number;
   rows: Row[];
@@ -93,18 +93,18 @@ interface Stretch {
 
 const CONTEXT = 4;
 
-/** Rows in stretches, with what did not change folded where it is long. */
-export function stretches(rows: Row[]): Stretch[] {
+/** Groups rows and folds long unchanged parts. */
+export function groupRows(rows: Row[]): RowGroup[] {
   const near = rows.map(() => false);
   rows.forEach(({ changed }, at) => {
     if (changed) near.fill(true, Math.max(0, at - CONTEXT), at + CONTEXT + 1);
   });
-  const found: Stretch[] = [];
+  const found: RowGroup[] = [];
   rows.forEach((row, at) => {
     const last = found.at(-1);
     if (last && last.folded === !near[at]) last.rows.push(row);
     else found.push({ folded: !near[at], from: at, rows: [row] });
   });
-  // A fold of a few lines would take as much room as they do.
+  // Folding fewer than four lines would save no space.
   return found.map((stretch) => (stretch.rows.length < 4 ? { ...stretch, folded: false } : stretch));
 }

@@ -1,15 +1,15 @@
-/** A comparison as a table: side by side where there is room, else one under the other. */
+/** A diff as a table: side by side, or unified where the width is too small. */
 import { Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../parts/number.ts';
 import type { Piece } from '../parts/syntax.ts';
-import { compare, linesOf, type Row, type Side, stretches } from './diff-rows.ts';
-import { colouredLines } from './highlight.ts';
+import { compare, groupRows, type Row, type Side, splitLines } from './diff-rows.ts';
+import { highlightLines } from './highlight.ts';
 import { Line } from './line.tsx';
 
-/** Narrower than this, the versions stand one under the other; and narrower than that, without numbers of lines. */
-const ROOM = 720;
-const NUMBERS = 480;
+/** Below the first width the diff is unified; below the second it has no line numbers. */
+const SIDE_BY_SIDE_PX = 720;
+const LINE_NUMBERS_PX = 480;
 
 interface TableProps {
   before: string;
@@ -21,20 +21,20 @@ interface TableProps {
 export default function DiffTable({ before, after, name, heads }: TableProps) {
   const found = useMemo(() => compare(before, after), [before, after]);
   const [left, right] = useMemo(
-    () => [colouredLines(linesOf(before), name), colouredLines(linesOf(after), name)],
+    () => [highlightLines(splitLines(before), name), highlightLines(splitLines(after), name)],
     [before, after, name],
   );
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const [width, setWidth] = useState(ROOM);
+  const [width, setWidth] = useState(SIDE_BY_SIDE_PX);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const watch = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? ROOM));
+    const watch = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? SIDE_BY_SIDE_PX));
     watch.observe(box.current!);
     return () => watch.disconnect();
   }, []);
-  const narrow = width < ROOM;
-  const bare = width < NUMBERS;
-  const columns = bare ? 1 : narrow ? 3 : 4;
+  const narrow = width < SIDE_BY_SIDE_PX;
+  const hideNumbers = width < LINE_NUMBERS_PX;
+  const columns = hideNumbers ? 1 : narrow ? 3 : 4;
   return (
     <div ref={box} class="dwrap" data-diff>
       {!found && <p class="dnone">They have too little in common to be compared line by line.</p>}
@@ -45,8 +45,8 @@ export default function DiffTable({ before, after, name, heads }: TableProps) {
             Changes from {heads[0]} to {heads[1]}
           </caption>
           <colgroup>
-            {!bare && <col class="cn" />}
-            {narrow && !bare && <col class="cn" />}
+            {!hideNumbers && <col class="cn" />}
+            {narrow && !hideNumbers && <col class="cn" />}
             {!narrow && <col />}
             {!narrow && <col class="cn" />}
             <col />
@@ -67,7 +67,7 @@ export default function DiffTable({ before, after, name, heads }: TableProps) {
             </tr>
           </thead>
           <tbody>
-            {stretches(found.rows).map(({ folded, from, rows }) =>
+            {groupRows(found.rows).map(({ folded, from, rows }) =>
               folded && !open.has(from) ? (
                 <tr key={from}>
                   <td class="fold" colSpan={columns}>
@@ -77,10 +77,10 @@ export default function DiffTable({ before, after, name, heads }: TableProps) {
                   </td>
                 </tr>
               ) : narrow ? (
-                <Unified key={from} rows={rows} left={left} right={right} bare={bare} />
+                <Unified key={from} rows={rows} left={left} right={right} bare={hideNumbers} />
               ) : (
                 rows.map((row) => (
-                  <Beside key={`${row.before?.line}-${row.after?.line}`} row={row} left={left} right={right} />
+                  <SideBySide key={`${row.before?.line}-${row.after?.line}`} row={row} left={left} right={right} />
                 ))
               ),
             )}
@@ -91,7 +91,7 @@ export default function DiffTable({ before, after, name, heads }: TableProps) {
   );
 }
 
-/** One side of a row. What it is comes first for readers of the screen. */
+/** One side of a row. Screen readers get "added" or "removed" first. */
 function Cell({ side, lines, change }: { side: Side | null; lines: Piece[][]; change: 'added' | 'removed' | null }) {
   if (!side) return <td class="dl pad" />;
   return (
@@ -105,7 +105,7 @@ function Cell({ side, lines, change }: { side: Side | null; lines: Piece[][]; ch
   );
 }
 
-const Beside = ({ row, left, right }: { row: Row; left: Piece[][]; right: Piece[][] }) => (
+const SideBySide = ({ row, left, right }: { row: Row; left: Piece[][]; right: Piece[][] }) => (
   <tr class={row.changed ? 'changed' : undefined}>
     <td class="no">{row.before?.line}</td>
     <Cell side={row.before} lines={left} change={row.changed ? 'removed' : null} />
@@ -114,7 +114,7 @@ const Beside = ({ row, left, right }: { row: Row; left: Piece[][]; right: Piece[
   </tr>
 );
 
-/** What went stands before what came in each run of changed rows. */
+/** In each run of changed rows, removed lines come before added ones. */
 function Unified(props: { rows: Row[]; left: Piece[][]; right: Piece[][]; bare: boolean }) {
   const { rows, left, right, bare } = props;
   const runs: Row[][] = [];

@@ -1,4 +1,4 @@
-/** What a person does with a file: a new version, another name, away with it. */
+/** The actions of a file: new version, rename, remove. */
 import { useRef, useState } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -12,20 +12,20 @@ import type { Room } from '../state/room.ts';
 import { navigate } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 import { Conflict } from './conflict.tsx';
-import { briefOf } from './kind.ts';
+import { briefOption } from './kind.ts';
 import { UploadButton, useUpload } from './upload-button.tsx';
 
 interface ActionProps {
   file: FileDetail;
   room: Room;
-  changed: () => Promise<void>;
+  onChange: () => Promise<void>;
 }
 
 export function FileActions(props: ActionProps) {
   const { file, room } = props;
   const [open, setOpen] = useState<'rename' | 'remove' | null>(null);
   const archived = room.board.value?.lifecycle === 'archived';
-  const close = (): void => setOpen(null);
+  const onClose = (): void => setOpen(null);
   return (
     <>
       {!archived && <NewVersion {...props} />}
@@ -47,20 +47,20 @@ export function FileActions(props: ActionProps) {
           </button>
         )}
       </Menu>
-      {open === 'rename' && <Rename {...props} close={close} />}
-      {open === 'remove' && <Remove file={file} room={room} close={close} />}
+      {open === 'rename' && <Rename {...props} onClose={onClose} />}
+      {open === 'remove' && <Remove file={file} room={room} close={onClose} />}
     </>
   );
 }
 
-function NewVersion({ file, room, changed }: ActionProps) {
+function NewVersion({ file, room, onChange }: ActionProps) {
   const upload = useUpload(room.name);
-  /** The version that was the latest when the person chose their file. */
+  /** The latest version at the time the person opened the file chooser. */
   const base = useRef(file.latest.version);
   const { name, id } = file;
   const send = async (bytes: File, over: number): Promise<void> => {
-    const done = await upload.send(bytes, { name, base: over, file_id: id, ...briefOf(name) });
-    await changed();
+    const done = await upload.send(bytes, { name, base: over, file_id: id, ...briefOption(name) });
+    await onChange();
     if (!done) return;
     toast(`Added v${over + 1} of ${name}`);
     navigate({ screen: 'board', board: room.name, tab: 'files', file: id, version: over + 1, against: over });
@@ -71,11 +71,11 @@ function NewVersion({ file, room, changed }: ActionProps) {
       <UploadButton
         label="New version"
         upload={upload}
-        begin={() => {
+        onOpen={() => {
           base.current = file.latest.version;
         }}
-        take={(bytes) => void send(bytes, base.current)}
-        quiet={conflict !== null}
+        onFile={(bytes) => void send(bytes, base.current)}
+        hideError={conflict !== null}
       />
       {conflict && (
         <Conflict
@@ -83,15 +83,15 @@ function NewVersion({ file, room, changed }: ActionProps) {
           room={room}
           mine={conflict}
           base={base.current}
-          close={upload.cancel}
-          put={(over) => void send(conflict, over)}
+          onClose={upload.cancel}
+          onAddAfter={(over) => void send(conflict, over)}
         />
       )}
     </>
   );
 }
 
-function Rename({ file, room, changed, close }: ActionProps & { close: () => void }) {
+function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () => void }) {
   const write = useWrite();
   const [name, setName] = useState(file.name);
   const save = async (): Promise<void> => {
@@ -103,12 +103,12 @@ function Rename({ file, room, changed, close }: ActionProps & { close: () => voi
       ))
     )
       return;
-    close();
-    await changed();
+    onClose();
+    await onChange();
     navigate({ screen: 'board', board: room.name, tab: 'files', file: name }, { replace: true });
   };
   return (
-    <Dialog label={`Rename ${file.name}`} class="fdlg" onClose={close}>
+    <Dialog label={`Rename ${file.name}`} class="fdlg" onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -126,7 +126,7 @@ function Rename({ file, room, changed, close }: ActionProps & { close: () => voi
           <button type="submit" class="b pri" disabled={write.busy || name.trim() === ''}>
             Rename
           </button>
-          <button type="button" class="b" onClick={close}>
+          <button type="button" class="b" onClick={onClose}>
             Cancel
           </button>
         </div>

@@ -1,4 +1,4 @@
-/** The files of a board: version, size, what happened since, and who approved what. */
+/** The files of a board: version, size, freshness and approvals. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { BoardFile } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
@@ -10,7 +10,7 @@ import { moveFocus, useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { agesFiles, changesSince } from './kind.ts';
+import { affectsFiles, changesSince } from './kind.ts';
 import { NewFile } from './new-file.tsx';
 
 export function FileList({ room }: { room: Room }) {
@@ -20,7 +20,7 @@ export function FileList({ room }: { room: Room }) {
     reload,
   } = useLoad(() => readAll('listFiles', 'files', { params: { board: room.name }, query: { limit: 200 } }), [room]);
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => room.subscribeThrottled(agesFiles, reload), [room]);
+  useEffect(() => room.subscribeThrottled(affectsFiles, reload), [room]);
 
   const move = (step: 1 | -1): unknown => moveFocus(list.current, 'a.frow', step);
   useKeys('Files', [

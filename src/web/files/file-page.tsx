@@ -1,4 +1,4 @@
-/** One file: its versions, what changed between them, a preview, and what a person does with it. */
+/** The page of one file: preview or diff, versions, approvals and actions. */
 import { Suspense } from 'preact/compat';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
 import { bytesHref } from '../api/bytes.ts';
@@ -44,7 +44,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
       </div>
     );
   const shown = file.versions.find(({ version }) => version === here.version) ?? file.versions[0]!;
-  const against = comparedWith(file, shown, here);
+  const against = findComparison(file, shown, here);
   const at = (parts: Partial<BoardPlace>): BoardPlace => ({
     screen: 'board',
     board: room.name,
@@ -76,7 +76,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
             <Icon name="get" />
             Get v{shown.version}
           </a>
-          {file.removed_at === null && <FileActions file={file} room={room} changed={reload} />}
+          {file.removed_at === null && <FileActions file={file} room={room} onChange={reload} />}
         </div>
         <ProblemLine error={error} />
         {here.version !== undefined && shown.version !== here.version && (
@@ -87,7 +87,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
         {file.removed_at !== null ? (
           <p class="apbar calm">It was removed from the board. Its versions stay readable here.</p>
         ) : (
-          <Approval file={file} shown={shown.version} room={room} changed={reload} />
+          <Approval file={file} shownVersion={shown.version} room={room} onChange={reload} />
         )}
         <div class="row w fshow">
           {comparable && (
@@ -116,7 +116,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
                 label="Compare from"
                 versions={earlier}
                 value={against.version}
-                choose={(version) => navigate(at({ against: version }), { replace: true })}
+                onChange={(version) => navigate(at({ against: version }), { replace: true })}
               />
             </span>
           )}
@@ -127,7 +127,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
                 label={against ? 'Compare to' : 'Version'}
                 versions={against ? file.versions.filter(({ version }) => version !== against.version) : file.versions}
                 value={shown.version}
-                choose={(version) => navigate(at({ version, against: against?.version }), { replace: true })}
+                onChange={(version) => navigate(at({ version, against: against?.version }), { replace: true })}
               />
             </span>
           )}
@@ -142,7 +142,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
       </div>
       <AboutFile
         file={file}
-        shown={shown.version}
+        shownVersion={shown.version}
         room={room}
         hrefOfVersion={(version) => hrefOf(at({ version, against: undefined }))}
       />
@@ -150,8 +150,10 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
   );
 }
 
-/** The version it is compared with: as the address says, else what this person approved last, when it changed since. */
-function comparedWith(file: FileDetail, shown: FileVersion, here: BoardPlace): FileVersion | null {
+/**
+ * The version to compare with: from the address, else the version this person approved last if the file changed since.
+ */
+function findComparison(file: FileDetail, shown: FileVersion, here: BoardPlace): FileVersion | null {
   if (!isText(shown.media_type)) return null;
   const approved = file.mine && file.mine.changes_since > 0 ? file.mine.version : undefined;
   const wanted = here.against ?? (here.version === undefined ? approved : undefined);
@@ -163,12 +165,12 @@ const VersionSelect = (props: {
   label: string;
   versions: FileVersion[];
   value: number;
-  choose: (version: number) => void;
+  onChange: (version: number) => void;
 }) => (
   <Select
     label={props.label}
     value={String(props.value)}
     options={props.versions.map(({ version }) => [String(version), `v${version}`] as const)}
-    onChange={(version) => props.choose(Number(version))}
+    onChange={(version) => props.onChange(Number(version))}
   />
 );

@@ -1,4 +1,4 @@
-/** Files of a board: the list, or the one that the address names. */
+/** The Files tab: the list, or the file in the address. */
 import './files.css';
 import type { TabProps } from '../board/tab-props.ts';
 import { FileList } from './file-list.tsx';

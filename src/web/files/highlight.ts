@@ -1,13 +1,13 @@
-/** Code as lines of coloured pieces. Loaded only where a file is shown. */
+/** Syntax highlighting for whole files, line by line. */
 import { highlight, type Piece } from '../parts/syntax.ts';
 
-/** Longer texts stay without colours. */
-const MOST = 200_000;
+/** Longer texts stay uncoloured. In characters. */
+const MAX_LENGTH = 200_000;
 
-/** Lines of a file in pieces; without colours when the ending of its name says no language. */
-export function colouredLines(lines: string[], name: string): Piece[][] {
+/** Splits lines into coloured pieces. The file extension selects the language; unknown ones stay uncoloured. */
+export function highlightLines(lines: string[], name: string): Piece[][] {
   const text = lines.join('\n');
-  const pieces = text.length > MOST ? null : highlight(text, name.split('.').at(-1)?.toLowerCase() ?? '');
+  const pieces = text.length > MAX_LENGTH ? null : highlight(text, name.split('.').at(-1)?.toLowerCase() ?? '');
   if (!pieces) return lines.map((line) => [{ text: line, colour: undefined }]);
   const found: Piece[][] = [[]];
   for (const { text: part, colour } of pieces)

@@ -1,4 +1,4 @@
-/** How a file can be shown, by its recorded type and its name. */
+/** How files are shown. */
 import type { BoardFile } from '../../contract/types.ts';
 import type { RoomEvent } from '../state/room.ts';
 
@@ -7,7 +7,7 @@ type Kind = 'markdown' | 'html' | 'text' | 'image' | 'pdf' | 'other';
 const images = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/svg+xml'];
 const texts = /^(text\/|application\/(json|x-ndjson|yaml|toml|xml|javascript)\b)/;
 
-/** The recorded type decides; bytes are never looked at to guess one. */
+/** Classifies a media type. The content is never inspected to guess a type. */
 export function kindOf(mediaType: string): Kind {
   const type = mediaType.split(';', 1)[0]!.trim();
   if (type === 'text/markdown') return 'markdown';
@@ -17,11 +17,11 @@ export function kindOf(mediaType: string): Kind {
   return texts.test(type) ? 'text' : 'other';
 }
 
-/** Whether lines of it can be compared. */
+/** Whether versions can be compared line by line. */
 export const isText = (mediaType: string): boolean => ['markdown', 'html', 'text'].includes(kindOf(mediaType));
 
-/** "9 messages, 1 task done and 1 answer since v3"; null when nothing happened. */
-export function freshnessOf({ freshness, latest }: Pick<BoardFile, 'freshness' | 'latest'>): string | null {
+/** "9 messages, 1 task done and 1 answer since v3", or null. */
+export function describeFreshness({ freshness, latest }: Pick<BoardFile, 'freshness' | 'latest'>): string | null {
   const { messages_since: messages, tasks_done_since: tasks, answers_since: answers } = freshness;
   const parts = [
     messages > 0 && `${messages} ${messages === 1 ? 'message' : 'messages'}`,
@@ -33,12 +33,12 @@ export function freshnessOf({ freshness, latest }: Pick<BoardFile, 'freshness' |
   return `${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last} since v${latest.version}`;
 }
 
-/** Whether an event may change what the files of its board show. */
-export const agesFiles = ({ event }: RoomEvent): boolean => /^(file|message|task)\./.test(event.type);
+/** Whether an event may change the list or freshness of files. */
+export const affectsFiles = ({ event }: RoomEvent): boolean => /^(file|message|task)\./.test(event.type);
 
 /** "no changes since", "2 changes since". */
 export const changesSince = (count: number): string =>
   count === 0 ? 'no changes since' : `${count} ${count === 1 ? 'change' : 'changes'} since`;
 
-/** A file at one of the two names of the brief is written as the brief. */
-export const briefOf = (name: string): { brief?: true } => (/^brief\.(md|html)$/.test(name) ? { brief: true } : {});
+/** The upload option for a file with one of the two names of the brief. */
+export const briefOption = (name: string): { brief?: true } => (/^brief\.(md|html)$/.test(name) ? { brief: true } : {});

@@ -1,5 +1,4 @@
-/** One line of code with its colours, and with the words that changed marked. */
-
+/** One line of code with syntax colours and marked changes. */
 import type { Piece } from '../parts/syntax.ts';
 import type { Range } from './diff-rows.ts';
 
@@ -17,8 +16,8 @@ const Coloured = ({ pieces }: { pieces: Piece[] }) => (
   </>
 );
 
-/** The part of a line from one place to another. */
-function cut(pieces: Piece[], from: number, to: number): Piece[] {
+/** Like `slice`, for coloured pieces. */
+function slicePieces(pieces: Piece[], from: number, to: number): Piece[] {
   const found: Piece[] = [];
   let at = 0;
   for (const { text, colour } of pieces) {
@@ -43,10 +42,10 @@ export function Line({ pieces, words = [] }: { pieces: Piece[]; words?: Range[] 
       {parts.map(({ from, to, word }) =>
         word ? (
           <i key={from} class="w">
-            <Coloured pieces={cut(pieces, from, to)} />
+            <Coloured pieces={slicePieces(pieces, from, to)} />
           </i>
         ) : (
-          <Coloured key={`${from}-`} pieces={cut(pieces, from, to)} />
+          <Coloured key={`${from}-`} pieces={slicePieces(pieces, from, to)} />
         ),
       )}
     </>

@@ -1,4 +1,4 @@
-/** A version as it looks: Markdown, code with colours, a picture, a PDF; whatever else can be downloaded. */
+/** Previews a version: Markdown, HTML, code, image or PDF. */
 import { Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
@@ -19,13 +19,13 @@ interface PreviewProps {
 }
 
 export default function Preview({ board, file, shown }: PreviewProps) {
-  const named = { board, file: file.id, version: shown.version };
+  const version = { board, file: file.id, version: shown.version };
   const kind = kindOf(shown.media_type);
-  if (kind === 'image') return <img class="pimg" src={bytesHref(named)} alt={`${file.name} v${shown.version}`} />;
-  if (kind === 'pdf') return <Pdf {...named} name={file.name} />;
+  if (kind === 'image') return <img class="pimg" src={bytesHref(version)} alt={`${file.name} v${shown.version}`} />;
+  if (kind === 'pdf') return <Pdf {...version} name={file.name} />;
   if (kind === 'other') return <p class="q2">There is no preview of {shown.media_type}. Get it to open it.</p>;
   if (shown.size > MAX_TEXT_BYTES) return <p class="q2">It is longer than 512 KB. Get it to read it.</p>;
-  return <Text {...named} name={file.name} kind={kind} />;
+  return <Text {...version} name={file.name} kind={kind} />;
 }
 
 type Props = { board: string; file: string; version: number; name: string };
@@ -54,7 +54,9 @@ function Text({ board, file, version, name, kind }: Props & { kind: 'markdown' |
   );
 }
 
-/** Shown by the browser's own viewer, which runs apart from the page; the bytes can be nothing but a PDF to it. */
+/**
+ * Uses the browser's PDF viewer, which is isolated from the page. The blob's type makes it treat the bytes as PDF only.
+ */
 function Pdf({ board, file, version, name }: Props) {
   const [url, setUrl] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);

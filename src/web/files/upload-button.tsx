@@ -1,4 +1,4 @@
-/** A button that takes a file of the person's and sends it, with how far it is and a way to stop. */
+/** A button that chooses and uploads a file, with progress. */
 import { useRef, useState } from 'preact/hooks';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useWrite, type Write } from '../state/write.ts';
@@ -6,15 +6,15 @@ import { Progress } from '../upload/progress.tsx';
 import { sendFile, type UploadTarget } from '../upload/send.ts';
 
 interface Upload extends Write {
-  /** What is on its way, or was stopped by a problem. */
+  /** The file being uploaded, or whose upload failed. */
   bytes: File | null;
   sent: number;
   cancel(): void;
-  /** Answers whether the version was made. */
+  /** Uploads a file. Returns whether it succeeded. */
   send(bytes: File, where: UploadTarget): Promise<boolean>;
 }
 
-/** Uploads to a board, one at a time; the same file to the same place after an unclear outcome is the same request. */
+/** Uploads to a board, one at a time. Retrying the same file after an unknown outcome reuses the idempotency key. */
 export function useUpload(board: string): Upload {
   const write = useWrite();
   const [bytes, setBytes] = useState<File | null>(null);
@@ -48,14 +48,14 @@ export function useUpload(board: string): Upload {
 interface ButtonProps {
   label: string;
   upload: Upload;
-  /** Before the person chooses. */
-  begin?: () => void;
-  take: (bytes: File) => void;
-  /** A problem is shown elsewhere. */
-  quiet?: boolean;
+  /** Called before the file chooser opens. */
+  onOpen?: () => void;
+  onFile: (bytes: File) => void;
+  /** Set if the error is shown elsewhere. */
+  hideError?: boolean;
 }
 
-export function UploadButton({ label, upload, begin, take, quiet = false }: ButtonProps) {
+export function UploadButton({ label, upload, onOpen, onFile, hideError = false }: ButtonProps) {
   const { bytes, sent, busy, error } = upload;
   return (
     <>
@@ -65,13 +65,13 @@ export function UploadButton({ label, upload, begin, take, quiet = false }: Butt
           type="file"
           disabled={busy}
           onClick={(event) => {
-            begin?.();
-            // The same file may be chosen again.
+            onOpen?.();
+            // Otherwise choosing the same file again fires no change event.
             event.currentTarget.value = '';
           }}
           onChange={(event) => {
             const [chosen] = event.currentTarget.files ?? [];
-            if (chosen) take(chosen);
+            if (chosen) onFile(chosen);
           }}
         />
         {label}
@@ -81,9 +81,9 @@ export function UploadButton({ label, upload, begin, take, quiet = false }: Butt
           <Progress name={bytes.name} sent={sent} size={bytes.size} onCancel={upload.cancel} />
         </div>
       )}
-      {bytes && !busy && error !== null && !quiet && (
+      {bytes && !busy && error !== null && !hideError && (
         <div class="full">
-          <ProblemLine error={error} onRetry={() => take(bytes)} />
+          <ProblemLine error={error} onRetry={() => onFile(bytes)} />
         </div>
       )}
     </>

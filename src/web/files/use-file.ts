@@ -1,14 +1,14 @@
-/** One file with all its versions, kept up to date by the events of its board. */
+/** Loads a file with all its versions, and again after events. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { type Load, useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
-import { agesFiles } from './kind.ts';
+import { affectsFiles } from './kind.ts';
 
 /** @param name its name or id */
 export function useFile(room: Room, name: string): Load<FileDetail> {
-  // A name can be given to another file; the page stays with the one that it opened.
+  // Reloads by id, because the name may move to another file.
   const id = useRef<string | null>(null);
   const read = useLoad(async () => {
     const params = { board: room.name, file: id.current ?? name };
@@ -18,6 +18,6 @@ export function useFile(room: Room, name: string): Load<FileDetail> {
       file.versions = await readAll('listFileVersions', 'versions', { params, query: { limit: 200 } });
     return file;
   }, [room, name]);
-  useEffect(() => room.subscribeThrottled(agesFiles, read.reload), [room, name]);
+  useEffect(() => room.subscribeThrottled(affectsFiles, read.reload), [room, name]);
   return read;
 }

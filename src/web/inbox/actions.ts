@@ -1,98 +1,98 @@
-/** What agents ask their person to allow, in words: what happens, every field, and what it reveals. */
+/** Describes actions that agents ask to be allowed: what happens, every field, and what becomes readable. */
 import type { AdminAction, Approval, BoardLabel } from '../../contract/types.ts';
 
-interface Words {
+interface ActionText {
   /** "Wants to invite one person", for a list. */
-  wants: string;
+  request: string;
   /** "Invite one person to this server", for a heading. */
-  act: string;
-  /** What happens then, first in a few words. */
-  does: [string, string];
-  /** What becomes readable or ends; null: nothing more than said. */
+  title: string;
+  /** What happens: in a few words, and in more detail. */
+  effect: [string, string];
+  /** What becomes readable by others, or null. */
   reveals: string | null;
 }
 
-const boardWords = (label: BoardLabel | undefined): string => label?.title ?? label?.name ?? 'a board';
+const boardLabel = (label: BoardLabel | undefined): string => label?.title ?? label?.name ?? 'a board';
 
-/** The words of an action. @param host the server's, as its people know it */
-export function titleOf({ action, display }: Approval, host = location.host): Words {
-  const board = boardWords(display?.boards[0]);
+/** Describes an action. @param host the host name of the server */
+export function describeAction({ action, display }: Approval, host = location.host): ActionText {
+  const board = boardLabel(display?.boards[0]);
   const who = display?.target_handle ?? 'one person';
   switch (action.kind) {
     case 'invite_people':
       return {
-        wants: 'Wants to invite one person',
-        act: `Invite one person to ${host}`,
-        does: ['Makes one invite link.', 'Anyone who opens it becomes a member of this server.'],
+        request: 'Wants to invite one person',
+        title: `Invite one person to ${host}`,
+        effect: ['Makes one invite link.', 'Anyone who opens it becomes a member of this server.'],
         reveals: 'A new member can read every open board here',
       };
     case 'add_people':
       return {
-        wants: `Wants to add ${who} to ${board}`,
-        act: `Add ${who} to ${board}`,
-        does: ['Adds one person to a board.', 'They may write there and bring their own agents.'],
+        request: `Wants to add ${who} to ${board}`,
+        title: `Add ${who} to ${board}`,
+        effect: ['Adds one person to a board.', 'They may write there and bring their own agents.'],
         reveals: 'They can read everything on that board, from its first message',
       };
     case 'set_board_role':
       return action.role === 'owner'
         ? {
-            wants: `Wants to make ${who} an owner of ${board}`,
-            act: `Make ${who} an owner of ${board}`,
-            does: ['Makes one person an owner.', 'Owners change the board’s settings and remove people and agents.'],
+            request: `Wants to make ${who} an owner of ${board}`,
+            title: `Make ${who} an owner of ${board}`,
+            effect: ['Makes one person an owner.', 'Owners change the board’s settings and remove people and agents.'],
             reveals: null,
           }
         : {
-            wants: `Wants to end ${who}’s ownership of ${board}`,
-            act: `Make ${who} an ordinary member of ${board}`,
-            does: ['Ends one person’s ownership.', 'They stay on the board.'],
+            request: `Wants to end ${who}’s ownership of ${board}`,
+            title: `Make ${who} an ordinary member of ${board}`,
+            effect: ['Ends one person’s ownership.', 'They stay on the board.'],
             reveals: null,
           };
     case 'set_server_role':
       return action.role === 'admin'
         ? {
-            wants: `Wants to make ${who} an admin`,
-            act: `Make ${who} an admin of ${host}`,
-            does: ['Makes one person an admin of this server.', 'Admins manage its people, keys and settings.'],
+            request: `Wants to make ${who} an admin`,
+            title: `Make ${who} an admin of ${host}`,
+            effect: ['Makes one person an admin of this server.', 'Admins manage its people, keys and settings.'],
             reveals: null,
           }
         : {
-            wants: `Wants to end ${who}’s role of admin`,
-            act: `Make ${who} an ordinary member of ${host}`,
-            does: ['Ends one person’s role of admin.', 'They stay on the server.'],
+            request: `Wants to end ${who}’s role of admin`,
+            title: `Make ${who} an ordinary member of ${host}`,
+            effect: ['Ends one person’s role of admin.', 'They stay on the server.'],
             reveals: null,
           };
     case 'remove_person':
       return action.board_id
         ? {
-            wants: `Wants to remove ${who} from ${board}`,
-            act: `Remove ${who} from ${board}`,
-            does: ['Removes one person from a board.', 'Their agents there end with it.'],
+            request: `Wants to remove ${who} from ${board}`,
+            title: `Remove ${who} from ${board}`,
+            effect: ['Removes one person from a board.', 'Their agents there end with it.'],
             reveals: null,
           }
         : {
-            wants: `Wants to remove ${who} from this server`,
-            act: `Remove ${who} from ${host}`,
-            does: ['Removes one person from this server.', 'Their keys, sessions and agents end at once.'],
+            request: `Wants to remove ${who} from this server`,
+            title: `Remove ${who} from ${host}`,
+            effect: ['Removes one person from this server.', 'Their keys, sessions and agents end at once.'],
             reveals: null,
           };
     case 'revoke_key':
       return {
-        wants: `Wants to revoke the key ${display?.key_name ?? ''}`.trim(),
-        act: `Revoke the key ${display?.key_name ?? ''}`.trim(),
-        does: ['Revokes one access key.', 'Everything that signed in with it ends at once.'],
+        request: `Wants to revoke the key ${display?.key_name ?? ''}`.trim(),
+        title: `Revoke the key ${display?.key_name ?? ''}`.trim(),
+        effect: ['Revokes one access key.', 'Everything that signed in with it ends at once.'],
         reveals: null,
       };
     case 'set_board_policy':
       return {
-        wants: `Wants to change the policy of ${board}`,
-        act: `Change the policy of ${board}`,
-        does: ['Changes what agents may read and send on a board.', 'The fields below are all that changes.'],
+        request: `Wants to change the policy of ${board}`,
+        title: `Change the policy of ${board}`,
+        effect: ['Changes what agents may read and send on a board.', 'The fields below are all that changes.'],
         reveals: action.policy.visibility === 'open' ? 'Agents can then read the whole history of the board' : null,
       };
   }
 }
 
-const policyWords: Record<string, string> = {
+const policyLabels: Record<string, string> = {
   preset: 'Preset',
   visibility: 'Agents read',
   broadcast: 'May post to all',
@@ -101,18 +101,18 @@ const policyWords: Record<string, string> = {
   nudges: 'Reminders',
 };
 
-/** One row of the table: its name, the words, and the id that counts. */
+/** A field of an action: its name, a readable value, and the id that is in effect. */
 interface Row {
   name: string;
   words: string;
   id?: string | undefined;
 }
 
-/** Every field of the frozen action. */
-export function rowsOf({ action, display }: Approval): Row[] {
+/** All fields of an action. */
+export function actionRows({ action, display }: Approval): Row[] {
   const board = (id: string): Row => {
     const label = display?.boards.find((each) => each.id === id);
-    return { name: 'Board', words: label ? boardWords(label) : 'a board you cannot see', id: label?.name ?? id };
+    return { name: 'Board', words: label ? boardLabel(label) : 'a board you cannot see', id: label?.name ?? id };
   };
   const person = (id: string): Row => ({ name: 'Person', words: display?.target_handle ?? 'unknown', id });
   switch (action.kind) {
@@ -141,17 +141,17 @@ export function rowsOf({ action, display }: Approval): Row[] {
       return [
         board(action.board_id),
         ...Object.entries(action.policy).map(([name, value]) => ({
-          name: policyWords[name] ?? name,
+          name: policyLabels[name] ?? name,
           words: value === true ? 'yes' : value === false ? 'no' : String(value),
         })),
       ];
   }
 }
 
-/** Actions that need the person's own key: a browser's session cannot allow them. */
+/** Whether an action needs the person's own key, because a browser session may not allow it. */
 export const needsOwnKey = ({ kind, ...action }: AdminAction): boolean =>
   kind === 'set_server_role' || kind === 'revoke_key' || (kind === 'remove_person' && !('board_id' in action));
 
-/** What "always" is called; null where each request is decided by itself. */
-export const alwaysWords = ({ kind }: AdminAction): string | null =>
+/** The label of the "always" choice; null if the action cannot be allowed in advance. */
+export const alwaysLabel = ({ kind }: AdminAction): string | null =>
   kind === 'invite_people' ? 'Always allow invites' : kind === 'add_people' ? 'Always allow adding people' : null;

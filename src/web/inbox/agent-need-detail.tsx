@@ -1,4 +1,4 @@
-/** What agents cannot go on with without the person, and what the person can do about it. */
+/** Details of a situation in which an agent needs the person, with the choices. */
 import { useState } from 'preact/hooks';
 import type { Need as AgentNeed } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -7,41 +7,41 @@ import { useKeys } from '../state/keys.ts';
 import { needs } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
 import { BoardLink, type Choice, Choices, Heading, useDecision } from './heading.tsx';
-import { agentIn, ownAgent, wordsOf } from './items.ts';
+import { agentName, agentNeedText, ownAgent } from './items.ts';
 
 export function AgentNeedDetail({ id }: { id: string }) {
   const found = needs.value.find((need) => need.kind === 'agents' && need.id === id);
   const now = found?.kind === 'agents' ? found.need : null;
-  // It is shown as it was once it is decided, or gone by itself.
+  // Keeps showing the last state after it is resolved.
   const [last, setLast] = useState(now);
   if (now && now !== last) setLast(now);
   const need = now ?? last;
-  return need ? <Standing need={need} stands={now !== null} /> : <p class="q2">This needs nobody any more.</p>;
+  return need ? <Detail need={need} isOpen={now !== null} /> : <p class="q2">This needs nobody any more.</p>;
 }
 
-function Standing({ need, stands }: { need: AgentNeed; stands: boolean }) {
+function Detail({ need, isOpen }: { need: AgentNeed; isOpen: boolean }) {
   const { write, title, decide } = useDecision(() => {});
-  const choices: Choice[] = decisionsOf(need).map(({ words, said, send }) => ({
-    words,
-    run: () => void decide(words, said, send),
+  const choices: Choice[] = decisionsFor(need).map(({ label, announcement, send }) => ({
+    label,
+    run: () => void decide(label, announcement, send),
   }));
   useKeys(
     'Agents',
-    choices.map(({ words, run }, index) => ({
+    choices.map(({ label, run }, index) => ({
       keys: String(index + 1),
-      label: words,
-      run: () => (stands ? run() : false),
+      label: label,
+      run: () => (isOpen ? run() : false),
     })),
-    [need, stands],
+    [need, isOpen],
   );
-  const who = ownAgent(agentIn(need));
+  const who = ownAgent(agentName(need));
   return (
     <article aria-labelledby="inbox-title">
-      <Heading who={who} at={need.at} title={wordsOf(need).title} titleRef={title}>
-        {wordsOf(need).note}, on <BoardLink name={need.board} />
+      <Heading who={who} at={need.at} title={agentNeedText(need).title} titleRef={title}>
+        {agentNeedText(need).note}, on <BoardLink name={need.board} />
       </Heading>
       <p class="x">{explanation(need)}</p>
-      {stands ? (
+      {isOpen ? (
         <>
           {choices.length > 0 && <Choices choices={choices} busy={write.busy} />}
           <ProblemLine error={write.error} />
@@ -50,7 +50,7 @@ function Standing({ need, stands }: { need: AgentNeed; stands: boolean }) {
         <p class="q2">This needs nobody any more.</p>
       )}
       <p class="q2 ends">
-        <a href={linkOf(need)}>{need.kind === 'thread_held' ? 'Open the thread' : 'Open it'}</a>
+        <a href={needHref(need)}>{need.kind === 'thread_held' ? 'Open the thread' : 'Open it'}</a>
       </p>
     </article>
   );
@@ -76,7 +76,7 @@ const explanation = (need: AgentNeed): string => {
   }
 };
 
-const linkOf = (need: AgentNeed): string => {
+const needHref = (need: AgentNeed): string => {
   const { board } = need;
   if (need.kind === 'thread_held') return hrefOf({ screen: 'board', board, tab: 'talk', message: need.seq });
   if (need.kind === 'task_stale') return hrefOf({ screen: 'board', board, tab: 'tasks', task: need.task.ref });
@@ -84,21 +84,21 @@ const linkOf = (need: AgentNeed): string => {
 };
 
 interface Decision {
-  words: string;
-  said: string;
+  label: string;
+  announcement: string;
   send(idempotencyKey: string): Promise<unknown>;
 }
 
-/** The choices, the usual one first. */
-function decisionsOf(need: AgentNeed): Decision[] {
+/** The choices, the most common first. */
+function decisionsFor(need: AgentNeed): Decision[] {
   switch (need.kind) {
     case 'thread_held': {
       const params = { message: need.message_id };
       const set = (action: 'continue' | 'stop') => (idempotencyKey: string) =>
         call('setThreadRun', { params, body: { action }, idempotencyKey });
       return [
-        { words: 'Continue', said: 'They may go on', send: set('continue') },
-        { words: 'Stop', said: 'Closed for agents until a person writes in it', send: set('stop') },
+        { label: 'Continue', announcement: 'They may go on', send: set('continue') },
+        { label: 'Stop', announcement: 'Closed for agents until a person writes in it', send: set('stop') },
       ];
     }
     case 'agent_braked': {
@@ -107,13 +107,13 @@ function decisionsOf(need: AgentNeed): Decision[] {
       midnight.setHours(24, 0, 0, 0);
       return [
         {
-          words: 'Wake it again',
-          said: 'Agents wake it again',
+          label: 'Wake it again',
+          announcement: 'Agents wake it again',
           send: (idempotencyKey) => call('releaseAgent', { params, body: { action: 'more' }, idempotencyKey }),
         },
         {
-          words: 'Until tomorrow',
-          said: 'Paused until tomorrow',
+          label: 'Until tomorrow',
+          announcement: 'Paused until tomorrow',
           send: (idempotencyKey) =>
             call('releaseAgent', {
               params,
@@ -122,8 +122,8 @@ function decisionsOf(need: AgentNeed): Decision[] {
             }),
         },
         {
-          words: 'Only people',
-          said: 'Only people wake it',
+          label: 'Only people',
+          announcement: 'Only people wake it',
           send: (idempotencyKey) => call('setDeliveryMode', { params, body: { mode: 'humans' }, idempotencyKey }),
         },
       ];
@@ -132,8 +132,8 @@ function decisionsOf(need: AgentNeed): Decision[] {
       const params = { board: need.board, task: need.task.ref };
       return [
         {
-          words: 'Take it over',
-          said: 'The task is yours',
+          label: 'Take it over',
+          announcement: 'The task is yours',
           send: (idempotencyKey) => call('startTask', { params, body: { take_over: true }, idempotencyKey }),
         },
       ];

@@ -1,4 +1,4 @@
-/** What the person's agents may do without asking: seen, changed and cleared, with every earlier state. */
+/** The settings for what the person's agents may do without asking, with their history. */
 import './inbox.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Category } from '../../contract/types.ts';
@@ -14,14 +14,14 @@ import { useWrite } from '../state/write.ts';
 type Allowance = Answer<'getAllowance'>;
 type Revision = Answer<'listAllowanceRevisions'>['revisions'][number];
 
-const categories: Record<Category, { name: string; means: string }> = {
+const categories: Record<Category, { name: string; description: string }> = {
   add_people: {
     name: 'Add people of this server to boards',
-    means: 'Your agents may bring any member onto a board they are on. Anyone who comes reads everything there.',
+    description: 'Your agents may bring any member onto a board they are on. Anyone who comes reads everything there.',
   },
   invite_people: {
     name: 'Invite new people to this server',
-    means: 'Your agents may make invite links, at most 20 a day. Anyone who opens one can read every open board.',
+    description: 'Your agents may make invite links, at most 20 a day. Anyone who opens one can read every open board.',
   },
 };
 
@@ -74,7 +74,7 @@ function Allowances() {
       try {
         setAllowance(await send(key));
       } catch (reason) {
-        // Somebody changed it meanwhile: what is shown is what holds now.
+        // Changed elsewhere meanwhile: shows the current state.
         if (hasCode(reason, 'allowance_changed')) await read();
         throw reason;
       }
@@ -103,7 +103,7 @@ function Allowances() {
                   aria-describedby={`means-${category}`}
                   onChange={(event) => {
                     const { checked } = event.currentTarget;
-                    // It shows what the server has.
+                    // The checkbox shows the server's state until the change is saved.
                     event.currentTarget.checked = on;
                     if (!write.busy) set(category, checked);
                   }}
@@ -111,7 +111,7 @@ function Allowances() {
                 <span>
                   <b>{categories[category].name}</b>
                   <span class="q2" id={`means-${category}`}>
-                    {categories[category].means}
+                    {categories[category].description}
                     {on &&
                       !allowance.effective.includes(category) &&
                       ' It has no effect now: you may not do it yourself.'}

@@ -1,4 +1,4 @@
-/** What an agent asks its person to allow: the act in words, every frozen field, what it reveals, then the options. */
+/** Details of an agent's request: the action, all its fields, what it reveals, and the choices. */
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Approval, ServerInvite } from '../../contract/types.ts';
@@ -10,42 +10,46 @@ import { formatExact } from '../parts/time.tsx';
 import { boards } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { pendingApprovals } from '../state/needs.ts';
-import { alwaysWords, needsOwnKey, rowsOf, titleOf } from './actions.ts';
+import { actionRows, alwaysLabel, describeAction, needsOwnKey } from './actions.ts';
 import { BoardLink, type Choice, Choices, Heading, useDecision } from './heading.tsx';
-import { dayTime, ownAgent } from './items.ts';
+import { formatDayTime, ownAgent } from './items.ts';
 
-/** Links that were shown once, by the request's id: they are gone with the page. */
+/** Invite links by request id. The server sends each only once, so they are lost on reload. */
 const links = signal<ReadonlyMap<string, ServerInvite>>(new Map());
 
-function useApproval(id: string): { approval: Approval | null; error: unknown; hold: (approval: Approval) => void } {
+function useApproval(id: string): {
+  approval: Approval | null;
+  error: unknown;
+  setApproval: (approval: Approval) => void;
+} {
   const listed = pendingApprovals.value.find((approval) => approval.id === id);
-  const [held, hold] = useState<Approval | null>(null);
+  const [loaded, setApproval] = useState<Approval | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
     let current = true;
     call('getApproval', { params: { approval: id } }).then(
-      ({ approval }) => current && hold(approval),
+      ({ approval }) => current && setApproval(approval),
       (reason) => current && setError(reason),
     );
     return () => {
       current = false;
     };
   }, [id, listed]);
-  // What was decided here is newer than the list.
-  return { approval: held && held.state !== 'pending' ? held : (listed ?? held), error, hold };
+  // A decision made here is newer than the list.
+  return { approval: loaded && loaded.state !== 'pending' ? loaded : (listed ?? loaded), error, setApproval };
 }
 
 export function ApprovalDetail({ id }: { id: string }) {
-  const { approval, error, hold } = useApproval(id);
+  const { approval, error, setApproval } = useApproval(id);
   if (!approval) return <ProblemLine error={error} />;
-  return <Request approval={approval} hold={hold} />;
+  return <Request approval={approval} onDecided={setApproval} />;
 }
 
-function Request({ approval, hold }: { approval: Approval; hold: (approval: Approval) => void }) {
+function Request({ approval, onDecided }: { approval: Approval; onDecided: (approval: Approval) => void }) {
   const { id, action, display, state, next } = approval;
-  const words = titleOf(approval);
+  const text = describeAction(approval);
   const who = ownAgent(display?.agent_name);
-  const { write, title, decide } = useDecision(hold);
+  const { write, title, decide } = useDecision(onDecided);
   const ownKey = needsOwnKey(action);
   const board = display?.requested_on;
 
@@ -63,25 +67,25 @@ function Request({ approval, hold }: { approval: Approval; hold: (approval: Appr
     decide('decline', 'Declined', (idempotencyKey) =>
       call('declineApproval', { params: { approval: id }, idempotencyKey }),
     );
-  const always = alwaysWords(action);
+  const always = alwaysLabel(action);
   const choices: Choice[] = [
-    ...(ownKey ? [] : [{ words: 'Allow once', run: () => void allow(false) }]),
-    { words: 'Decline', run: () => void decline() },
-    ...(always ? [{ words: always, run: () => void allow(true) }] : []),
+    ...(ownKey ? [] : [{ label: 'Allow once', run: () => void allow(false) }]),
+    { label: 'Decline', run: () => void decline() },
+    ...(always ? [{ label: always, run: () => void allow(true) }] : []),
   ];
   const open = state === 'pending';
   useKeys(
     'Requests of agents',
-    choices.map(({ words, run }, index) => ({
+    choices.map(({ label, run }, index) => ({
       keys: String(index + 1),
-      label: words,
+      label,
       run: () => (open ? run() : false),
     })),
     [approval],
   );
   return (
     <article aria-labelledby="inbox-title">
-      <Heading who={who} at={approval.created_at} title={words.act} titleRef={title}>
+      <Heading who={who} at={approval.created_at} title={text.title} titleRef={title}>
         asks for your word
         {board && (
           <>
@@ -92,10 +96,10 @@ function Request({ approval, hold }: { approval: Approval; hold: (approval: Appr
       {open ? (
         <p class="x">If you allow it, exactly this happens, once. Nothing in it can change after you decide.</p>
       ) : (
-        <Decided approval={approval} />
+        <Outcome approval={approval} />
       )}
-      <Frozen approval={approval} does={words.does} />
-      {open && words.reveals && <Reveals words={words.reveals} approval={approval} />}
+      <ActionTable approval={approval} effect={text.effect} />
+      {open && text.reveals && <Reveals words={text.reveals} approval={approval} />}
       {links.value.has(id) && <OnceLink invite={links.value.get(id)!} />}
       {open && ownKey && (
         <div class="own-key">
@@ -108,8 +112,8 @@ function Request({ approval, hold }: { approval: Approval; hold: (approval: Appr
           <Choices choices={choices} busy={write.busy} />
           <ProblemLine error={write.error} />
           <p class="q2 ends">
-            Undecided, it ends by itself {dayTime(approval.expires_at)} and {who.name} is told. What your agents may
-            already do alone: <a href="/settings/allowance">your allowance</a>.
+            Undecided, it ends by itself {formatDayTime(approval.expires_at)} and {who.name} is told. What your agents
+            may already do alone: <a href="/settings/allowance">your allowance</a>.
           </p>
         </>
       )}
@@ -117,7 +121,7 @@ function Request({ approval, hold }: { approval: Approval; hold: (approval: Appr
   );
 }
 
-function Frozen({ approval, does }: { approval: Approval; does: [string, string] }) {
+function ActionTable({ approval, effect }: { approval: Approval; effect: [string, string] }) {
   const { display, payload_hash, action } = approval;
   return (
     <>
@@ -125,10 +129,10 @@ function Frozen({ approval, does }: { approval: Approval; does: [string, string]
         <div>
           <dt>Does</dt>
           <dd>
-            <b>{does[0]}</b> {does[1]}
+            <b>{effect[0]}</b> {effect[1]}
           </dd>
         </div>
-        {rowsOf(approval).map(({ name, words, id }) => (
+        {actionRows(approval).map(({ name, words, id }) => (
           <div key={`${name} ${id ?? words}`}>
             <dt>{name}</dt>
             <dd>
@@ -186,10 +190,10 @@ const ended: Record<NonNullable<Approval['closed_reason']>, string> = {
   person_ended: 'Its person has left the server.',
 };
 
-/** What became of it. */
-function Decided({ approval }: { approval: Approval }) {
+/** How the request ended. */
+function Outcome({ approval }: { approval: Approval }) {
   const { state, decided_at, decision, closed_reason, execution, outcome } = approval;
-  const when = decided_at ? `, ${dayTime(decided_at)}` : '';
+  const when = decided_at ? `, ${formatDayTime(decided_at)}` : '';
   const effect = execution?.effect === 'already' ? ' It was so already.' : ' It is done.';
   const link =
     outcome.state === 'held'
@@ -216,7 +220,7 @@ function Decided({ approval }: { approval: Approval }) {
   );
 }
 
-/** The link of an invite, shown to the person who allowed it and never again. */
+/** The invite link, shown once to the person who allowed it. */
 const OnceLink = ({ invite }: { invite: ServerInvite }) => (
   <section class="once" aria-label="Invite link">
     <p>

@@ -1,4 +1,4 @@
-/** One ask: the question, its options, an answer in words, and what was said around it. */
+/** Details of an ask: question, options, written answer, and the messages around it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -21,7 +21,7 @@ import { Heading } from './heading.tsx';
 import { ownAsks, readLists } from './lists.ts';
 import { WriteAnswer } from './write-answer.tsx';
 
-/** An ask by its id, as it is now; it stays when it leaves the lists. */
+/** Finds or loads an ask. Keeps it when it leaves the lists. */
 function useAsk(id: string): { message: Message | null; error: unknown } {
   const listed = [...(openAsks.value ?? []), ...ownAsks.value].find((message) => message.id === id);
   const [held, hold] = useState<Message | null>(listed ?? null);
@@ -43,7 +43,7 @@ function useAsk(id: string): { message: Message | null; error: unknown } {
   return { message: listed ?? held, error };
 }
 
-/** Where the ask stands in its board. */
+/** The place of the ask in its board's conversation. */
 const inBoard = ({ board, seq }: Message): Place => ({ screen: 'board', board, tab: 'talk', message: seq });
 
 export function AskDetail({ id }: { id: string }) {
@@ -140,7 +140,7 @@ function Ask({ message }: { message: Message }) {
   );
 }
 
-/** What became of it, when it is no longer open. */
+/** How the ask ended, if it is no longer open. */
 function State({ message }: { message: Message }) {
   const { ask } = message;
   const own = answerAttempts.value.get(message.id);
@@ -161,7 +161,7 @@ function State({ message }: { message: Message }) {
   ) : null;
 }
 
-/** What was said before the ask, about its task if it has one, and in its thread since. */
+/** Replies to the ask, and the messages before it; only those about its task, if it has one. */
 function Around({ message }: { message: Message }) {
   const { id, board, seq, ask } = message;
   const task = ask?.task?.ref;

@@ -1,4 +1,4 @@
-/** That work waits for an answer, with its icon. */
+/** A note that an ask blocks work. */
 import { Icon } from '../parts/icon.tsx';
 
 export const Blocks = ({ note }: { note: string }) => (

@@ -1,4 +1,4 @@
-/** The head of what is open in the inbox, and where the focus goes once it was decided. */
+/** Parts shared by the details in the inbox. */
 import type { ComponentChildren, RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { announce } from '../parts/announce.tsx';
@@ -8,7 +8,7 @@ import { readNeeds } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
 import { useWrite, type Write } from '../state/write.ts';
 
-/** @param children what `who` did, after their name */
+/** @param children what `who` did; follows their name */
 export const Heading = (props: {
   who: Identity;
   at: string;
@@ -40,19 +40,19 @@ export const BoardLink = ({ name }: { name: string }) => (
 interface Decision<T> {
   write: Write;
   title: RefObject<HTMLHeadingElement | null>;
-  /** Carries out a decision and says so; the focus goes to the title, as its button is gone. */
-  decide(name: string, said: string, send: (key: string) => Promise<T>): Promise<void>;
+  /** Sends a decision, announces it, and focuses the title because the button disappears. */
+  decide(name: string, announcement: string, send: (key: string) => Promise<T>): Promise<void>;
 }
 
-/** @param change is given what was decided on as it is then */
-export function useDecision<T>(change: (decided: T) => void): Decision<T> {
+/** @param onDecided called with the result of the request */
+export function useDecision<T>(onDecided: (decided: T) => void): Decision<T> {
   const write = useWrite();
   const title = useRef<HTMLHeadingElement>(null);
   return {
     write,
     title,
     async decide(name, said, send) {
-      const done = await write.run(name, async (key) => change(await send(key)));
+      const done = await write.run(name, async (key) => onDecided(await send(key)));
       void readNeeds();
       if (!done) return;
       announce(said);
@@ -62,25 +62,25 @@ export function useDecision<T>(change: (decided: T) => void): Decision<T> {
 }
 
 export interface Choice {
-  words: string;
+  label: string;
   run: () => void;
 }
 
-/** What can be decided, each by its number. */
+/** Numbered buttons for a decision. */
 export const Choices = ({ choices, busy }: { choices: Choice[]; busy: boolean }) => (
   // biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is shown elsewhere
   <div class="opts decide" role="group" aria-labelledby="inbox-title" aria-busy={busy}>
-    {choices.map(({ words, run }, index) => (
+    {choices.map(({ label, run }, index) => (
       <button
-        key={words}
+        key={label}
         type="button"
-        class={words.length > 14 ? 'opt long' : 'opt'}
+        class={label.length > 14 ? 'opt long' : 'opt'}
         aria-disabled={busy || undefined}
         onClick={run}
       >
         {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a kbd takes no focus, and the number is not part of the name */}
         <kbd aria-hidden="true">{index + 1}</kbd>
-        <span>{words}</span>
+        <span>{label}</span>
       </button>
     ))}
   </div>

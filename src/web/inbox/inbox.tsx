@@ -1,5 +1,5 @@
 /**
- * Needs you: a list in the order of what is urgent, and one of its things beside it; on a phone one after the other.
+ * The inbox: everything that needs the person, most urgent first, and the details of one item.
  */
 import './inbox.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -15,7 +15,7 @@ import { ApprovalDetail } from './approval-detail.tsx';
 import { AskDetail } from './ask-detail.tsx';
 import { Blocks } from './blocks.tsx';
 import { InviteDetail } from './invite-detail.tsx';
-import { groups, type Item, placeOfItem } from './items.ts';
+import { groups, type Item, itemPlace } from './items.ts';
 import { readLists } from './lists.ts';
 import { PairingDetail } from './pairing-detail.tsx';
 
@@ -26,7 +26,7 @@ const nameOf = ({ kind, id }: Chosen): string => `item-${kind}-${id}`;
 export default function Inbox() {
   const here = place.value.screen === 'inbox' ? place.value : null;
   const flat = groups.value.flatMap(({ items }) => items);
-  // What is read stays, also when something more urgent comes or the answer moves it to another group.
+  // The first item stays selected, even if a more urgent one arrives or an answer moves it to another group.
   const [first, setFirst] = useState<Chosen | null>(null);
   const named: Chosen | null = here?.kind && here.id ? { kind: here.kind, id: here.id } : null;
   const chosen = named ?? first;
@@ -36,7 +36,7 @@ export default function Inbox() {
     void readNeeds();
     void readLists();
   }, []);
-  // Whatever is opened or closed changes the lists beside it.
+  // An ask that opens or closes also changes the other lists.
   useEffect(() => void readLists(), [openAsks.value]);
   useEffect(() => {
     if (!first && flat[0]) setFirst(flat[0]);
@@ -45,7 +45,7 @@ export default function Inbox() {
   const move = (to: number): false | undefined => {
     const next = flat[to];
     if (!next) return false;
-    navigate(placeOfItem(next), { replace: named !== null });
+    navigate(itemPlace(next), { replace: named !== null });
     requestAnimationFrame(() => {
       const link = document.getElementById(nameOf(next));
       if (link?.checkVisibility()) link.focus();
@@ -127,7 +127,7 @@ const KeysHint = () => (
   </div>
 );
 
-/** Nothing waits: it says what would. */
+/** The empty state. */
 function Nothing() {
   if (openAsks.value === null) return null;
   return (
@@ -147,7 +147,7 @@ function Line({ item, current }: { item: Item; current: boolean }) {
       <a
         id={nameOf(item)}
         class={current ? 'ir cur' : 'ir'}
-        href={hrefOf(placeOfItem(item))}
+        href={hrefOf(itemPlace(item))}
         aria-current={current ? 'true' : undefined}
       >
         <Glyph who={who} size={28} />
@@ -166,7 +166,7 @@ function Line({ item, current }: { item: Item; current: boolean }) {
       </a>
       {need?.kind === 'ask' && <Options message={need.message} class="mob" />}
       {need && need.kind !== 'ask' && (
-        <a class="b mob look" href={hrefOf(placeOfItem(item))}>
+        <a class="b mob look" href={hrefOf(itemPlace(item))}>
           Look at it
         </a>
       )}

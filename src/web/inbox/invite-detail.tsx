@@ -1,11 +1,11 @@
-/** An invite that one of the person's agents made: whether it still works, and the command that revokes it. */
+/** Details of an invite that an agent of the person created. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { listAll } from '../api/client.ts';
 import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Heading } from './heading.tsx';
-import { dayTime, ownAgent } from './items.ts';
+import { formatDayTime, ownAgent } from './items.ts';
 import { invites } from './lists.ts';
 
 type Notice = Answer<'listInviteNotices'>['notices'][number];
@@ -60,7 +60,7 @@ export function InviteDetail({ id }: { id: string }) {
           <dt>State</dt>
           <dd>
             <b>{words[state]}</b>
-            {state === 'active' && `, until ${dayTime(expires_at)}`}
+            {state === 'active' && `, until ${formatDayTime(expires_at)}`}
           </dd>
         </div>
         <div>

@@ -1,4 +1,4 @@
-/** The lines of the inbox: what each says, its group and its address. */
+/** The items of the inbox, their groups and addresses. */
 import { computed } from '@preact/signals';
 import type { Actor, Need as AgentNeed, Message } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
@@ -7,7 +7,7 @@ import { ago, formatDay, formatTime } from '../parts/time.tsx';
 import type { Identity } from '../parts/who.tsx';
 import { boardOf, type Need, needs, needsOfMyAgents } from '../state/needs.ts';
 import type { InboxKind, Place } from '../state/route.ts';
-import { titleOf } from './actions.ts';
+import { describeAction } from './actions.ts';
 import { answered, invites, ownAsks } from './lists.ts';
 
 export interface Item {
@@ -18,7 +18,7 @@ export interface Item {
   title: string;
   /** The third line. */
   note: string;
-  /** Whether the third line says that work waits. */
+  /** Whether `note` says that work is blocked. */
   blocks: boolean;
   /** At the right of the first line. */
   when: string;
@@ -30,14 +30,14 @@ interface Group {
   items: Item[];
 }
 
-/** "tomorrow, 13:40", "today, 13:40" or the day with the time. */
-export function dayTime(at: string): string {
+/** "today, 13:40", "tomorrow, 13:40", or the date and time. */
+export function formatDayTime(at: string): string {
   const day = formatDay(at);
   const tomorrow = formatDay(new Date(Date.parse(at) - 86_400_000).toISOString()) === 'Today';
   return `${tomorrow ? 'tomorrow' : day === 'Today' ? 'today' : day}, ${formatTime(at)}`;
 }
 
-/** The agent that a label names, as one of the person's own. */
+/** Identifies an agent of the person by its name. */
 export const ownAgent = (name: string | undefined): Identity => ({
   name: name ?? 'agent',
   kind: 'agent',
@@ -46,8 +46,8 @@ export const ownAgent = (name: string | undefined): Identity => ({
 
 const person = (name: string | undefined): Identity => ({ name: name ?? '?', kind: 'human', owner: null });
 
-/** The line of something that needs the person. */
-export function itemOf(need: Need): Item {
+/** Turns a need into an item. */
+export function toItem(need: Need): Item {
   const base = { id: need.id, board: boardOf(need), when: ago(need.at), blocks: false, need };
   if (need.kind === 'ask') {
     const { message } = need;
@@ -58,12 +58,12 @@ export function itemOf(need: Need): Item {
   }
   if (need.kind === 'approval') {
     const { approval } = need;
-    const title = titleOf(approval).wants;
-    const note = `held until ${dayTime(approval.expires_at)}`;
+    const title = describeAction(approval).request;
+    const note = `held until ${formatDayTime(approval.expires_at)}`;
     return { ...base, kind: 'approvals', who: ownAgent(approval.display?.agent_name), title, note };
   }
   if (need.kind === 'agents')
-    return { ...base, kind: 'agents', who: ownAgent(agentIn(need.need)), ...wordsOf(need.need) };
+    return { ...base, kind: 'agents', who: ownAgent(agentName(need.need)), ...agentNeedText(need.need) };
   const { display, expires_at } = need.pairing;
   const title = `Proposes work with one of your agents`;
   return {
@@ -71,21 +71,21 @@ export function itemOf(need: Need): Item {
     kind: 'pairings',
     who: person(display?.person_handle),
     title,
-    note: `open until ${dayTime(expires_at)}`,
+    note: `open until ${formatDayTime(expires_at)}`,
   };
 }
 
-/** The agent that a need is about; of a thread the first one. */
-export const agentIn = (need: AgentNeed): string | undefined =>
+/** The agent that a need is about; the first one for a thread. */
+export const agentName = (need: AgentNeed): string | undefined =>
   need.kind === 'thread_held' ? need.agents[0] : need.agent;
 
-/** Question and third line of what agents cannot go on with. */
-export function wordsOf(need: AgentNeed): Pick<Item, 'title' | 'note'> {
+/** Title and note for a need of an agent. */
+export function agentNeedText(need: AgentNeed): Pick<Item, 'title' | 'note'> {
   switch (need.kind) {
     case 'thread_held':
       return { title: need.text, note: 'their messages wake nobody' };
     case 'agent_braked':
-      return { title: `May agents go on waking ${need.agent}?`, note: `paused until ${dayTime(need.until)}` };
+      return { title: `May agents go on waking ${need.agent}?`, note: `paused until ${formatDayTime(need.until)}` };
     case 'agent_waiting':
       return { title: need.question ?? need.text, note: 'waits for you in its session' };
     case 'task_stale':
@@ -104,14 +104,14 @@ const askItem = (message: Message, who: Actor, note: string, at: string): Item =
   when: at,
 });
 
-/** Everything in the inbox, in groups; empty groups are left out. */
+/** The groups of the inbox. Empty ones are left out, except "Needs you". */
 export const groups = computed((): Group[] => {
   const all: Group[] = [
-    { name: 'Needs you', items: needs.value.map(itemOf) },
+    { name: 'Needs you', items: needs.value.map(toItem) },
     {
       name: 'For your agents',
       items: needsOfMyAgents.value.map((need) => {
-        const item = itemOf(need);
+        const item = toItem(need);
         const to = need.kind === 'ask' ? need.message.ask?.to.name : undefined;
         return { ...item, note: `to ${to}; you may answer for them` };
       }),
@@ -136,7 +136,7 @@ export const groups = computed((): Group[] => {
         who: ownAgent(invite.display?.agent_name),
         board: invite.display?.boards[0]?.name,
         title: invite.suggested_handle ? `Invite for ${invite.suggested_handle}` : 'Invite for one person',
-        note: `works until ${dayTime(invite.expires_at)}`,
+        note: `works until ${formatDayTime(invite.expires_at)}`,
         blocks: false,
         when: ago(invite.created_at),
       })),
@@ -145,5 +145,4 @@ export const groups = computed((): Group[] => {
   return all.filter(({ name, items }) => items.length > 0 || name === 'Needs you');
 });
 
-/** The address of an item. */
-export const placeOfItem = ({ kind, id }: Pick<Item, 'kind' | 'id'>): Place => ({ screen: 'inbox', kind, id });
+export const itemPlace = ({ kind, id }: Pick<Item, 'kind' | 'id'>): Place => ({ screen: 'inbox', kind, id });

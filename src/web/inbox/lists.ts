@@ -1,5 +1,5 @@
 /**
- * What the inbox lists beside that which needs the person: their own asks, what was answered today, invites of agents.
+ * The other lists of the inbox: the person's own asks, asks answered today, invites created by agents.
  */
 import { signal } from '@preact/signals';
 import type { Answer, Message } from '../../contract/types.ts';
@@ -17,17 +17,17 @@ interface Answered {
 
 type InviteNotice = Answer<'listInviteNotices'>['notices'][number];
 
-/** Open asks of the person to others. */
+/** Open asks by the person. */
 export const ownAsks = signal<Message[]>([]);
-/** Asks that the person may answer and that were answered today, or went with their default, the latest first. */
+/** Asks to the person that were answered, or whose default applied, today; latest first. */
 export const answered = signal<Answered[]>([]);
-/** Invites that the person's agents made and that still work. */
+/** Active invites created by the person's agents. */
 export const invites = signal<InviteNotice[]>([]);
 
-/** Answers by the ask's id and the answer's number: a message never changes. */
+/** A cache of answers by ask id and event number; a message never changes. */
 const answers = new Map<string, Message>();
 
-async function answerOf({ id, board, ask }: Message): Promise<Message | null> {
+async function loadAnswer({ id, board, ask }: Message): Promise<Message | null> {
   const seq = ask?.answer_seq;
   if (!seq) return null;
   const name = `${id} ${seq}`;
@@ -38,17 +38,17 @@ async function answerOf({ id, board, ask }: Message): Promise<Message | null> {
   return message;
 }
 
-async function asAnswered(message: Message): Promise<Answered | null> {
+async function toAnswered(message: Message): Promise<Answered | null> {
   const { ask } = message;
   if (ask?.state === 'went_with' && ask.going_at)
     return { message, words: `went with: ${ask.going_with}`, at: ask.going_at };
-  const answer = await answerOf(message);
+  const answer = await loadAnswer(message);
   if (!answer) return null;
   const who = answer.sender === 'self' ? 'you' : answer.from.name;
   return { message, words: `${who} said: ${answer.answer?.option_text ?? answer.body.slice(0, 80)}`, at: answer.at };
 }
 
-/** Reads the lists. Where that fails the lists above say why, and these are read again with them. */
+/** Loads the lists. Ignores errors: loading the needs fails too then, and shows the error. */
 export const readLists = oneAtATime(() => read().catch(() => {}));
 
 async function read(): Promise<void> {
@@ -59,7 +59,7 @@ async function read(): Promise<void> {
     call('listAsks', { query: { can_answer, state: 'went_with', limit: 20 } }),
   ]);
   ownAsks.value = own.asks;
-  const all = await Promise.all([...done.asks, ...gone.asks].map(asAnswered));
+  const all = await Promise.all([...done.asks, ...gone.asks].map(toAnswered));
   const now = new Date().toISOString();
   answered.value = all
     .filter((item): item is Answered => item !== null && isSameDay(item.at, now))

@@ -1,4 +1,4 @@
-/** The strip above a conversation: what needs the person on this board, one at a time, answered in place. */
+/** The strip above the conversation that shows what needs the person on this board, one item at a time. */
 import { useRef, useState } from 'preact/hooks';
 import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -10,13 +10,13 @@ import { type Need, needsOnBoard } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import { visibleAsks } from '../state/visible-asks.ts';
-import { itemOf, placeOfItem } from './items.ts';
+import { itemPlace, toItem } from './items.ts';
 import { WriteAnswer } from './write-answer.tsx';
 
 export function NeedStrip({ room }: { room: Room }) {
   const [chosen, choose] = useState<string | null>(null);
   const [writing, setWriting] = useState(false);
-  // An answered ask stays as long as the focus is in the strip: the focus is never lost.
+  // While the strip has the focus, it keeps an answered ask: removing it would lose the focus.
   const [held, hold] = useState<Need | null>(null);
   const strip = useRef<HTMLElement>(null);
   const write = useRef<HTMLButtonElement>(null);
@@ -25,27 +25,27 @@ export function NeedStrip({ room }: { room: Room }) {
   const at = waiting.findIndex(({ id }) => id === need?.id);
   const next = waiting.length > 0 ? waiting[(at + 1) % waiting.length] : undefined;
 
-  const advance = (): void => {
+  const goToNext = (): void => {
     hold(null);
     setWriting(false);
     choose(next?.id ?? null);
     requestAnimationFrame(() => strip.current?.querySelector<HTMLElement>('.opt, .look')?.focus());
   };
-  const elsewhere = (): boolean => document.activeElement?.closest('article') != null;
+  const isInMessage = (): boolean => document.activeElement?.closest('article') != null;
   useKeys(
     'Asks',
     [
       ...[1, 2, 3, 4].map((number) => ({
         keys: String(number),
         label: 'Pick that option',
-        run: () => (need?.kind === 'ask' && !elsewhere() ? pickOption(need.message, number) : false),
+        run: () => (need?.kind === 'ask' && !isInMessage() ? pickOption(need.message, number) : false),
       })),
-      { keys: 'n', label: 'Next that needs you', run: () => (next && next.id !== need?.id ? advance() : false) },
+      { keys: 'n', label: 'Next that needs you', run: () => (next && next.id !== need?.id ? goToNext() : false) },
     ],
     [need, next],
   );
   if (!need) return null;
-  const { who, title, note } = itemOf(need);
+  const { who, title, note } = toItem(need);
   const message = need.kind === 'ask' ? need.message : null;
   const sent = answerAttempts.value.get(need.id)?.state === 'sent';
   const task = message?.ask?.task;
@@ -93,7 +93,7 @@ export function NeedStrip({ room }: { room: Room }) {
             </span>
           )}
           {next && next.id !== need.id && (
-            <button type="button" class="b bare ic t28" aria-label="Next that needs you" onClick={advance}>
+            <button type="button" class="b bare ic t28" aria-label="Next that needs you" onClick={goToNext}>
               <Icon name="right" />
             </button>
           )}
@@ -126,7 +126,7 @@ export function NeedStrip({ room }: { room: Room }) {
         </>
       ) : (
         <div class="opts">
-          <a class="b look" href={hrefOf(placeOfItem(itemOf(need)))}>
+          <a class="b look" href={hrefOf(itemPlace(toItem(need)))}>
             Look at it
           </a>
         </div>

@@ -1,4 +1,4 @@
-/** Work that one person proposes to another: who, what, how far it is, and what can be done about it in a browser. */
+/** Details of a pairing: work that one person proposes to do with an agent of another. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Member, PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
@@ -8,7 +8,7 @@ import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useLoad } from '../state/load.ts';
 import { BoardLink, Heading, useDecision } from './heading.tsx';
-import { dayTime } from './items.ts';
+import { formatDayTime } from './items.ts';
 
 const words: Record<PairingRequest['state'], string> = {
   awaiting_account: 'Waits until the invited person has joined this server.',
@@ -74,7 +74,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
       </Heading>
       <p class="stands" role="status">
         {words[state]}
-        {open && ` Open until ${dayTime(expires_at)}.`}
+        {open && ` Open until ${formatDayTime(expires_at)}.`}
       </p>
       <dl class="frozen">
         <div>
@@ -176,7 +176,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
   );
 }
 
-/** The person's agents on the board of a proposal; null: not read yet. */
+/** The person's agents on the board of a proposal; null until loaded. */
 function useOwnAgents({ board_id, initiating_agent_id }: PairingRequest): Member[] | null {
   const { value, error } = useLoad(() => readAll('listMyAgents', 'agents'), [board_id]);
   if (error !== null) return [];

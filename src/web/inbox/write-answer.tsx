@@ -1,4 +1,4 @@
-/** An answer in words: a line that becomes a text field; its draft stays when it is left. */
+/** A field for a written answer. Its draft is stored in this browser. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';

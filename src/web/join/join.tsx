@@ -1,4 +1,4 @@
-/** What a newcomer sees first: who invites them, onto which boards, and the one line for their terminal. */
+/** The page of an invite link: who invites, to which boards, and the command to run. */
 import './join.css';
 import { useEffect, useState } from 'preact/hooks';
 import { Client } from '../../client/client.ts';
@@ -14,7 +14,7 @@ import { place } from '../state/route.ts';
 
 type Preview = Answer<'previewInvite'>;
 
-/** The secret goes as the credential of this one request, apart from any session of this browser. */
+/** Loads the invite with its secret as the credential, independent of any session in this browser. */
 async function preview(secret: string): Promise<Preview> {
   const client = new Client({
     origin: location.origin,
@@ -24,8 +24,8 @@ async function preview(secret: string): Promise<Preview> {
   return (await client.call('previewInvite')).data;
 }
 
-/** Also for a link that lost its end on the way: a part of a secret is a wrong credential. */
-const isOver = (error: unknown): boolean =>
+/** Whether the invite does not work. A truncated link counts too: part of a secret is a wrong credential. */
+const isInvalid = (error: unknown): boolean =>
   error instanceof ClientError && ['invite_invalid', 'key_invalid', 'unauthorized', 'forbidden'].includes(error.code);
 
 export default function Join() {
@@ -51,8 +51,8 @@ export default function Join() {
     <>
       <main class="door wide" id="main" aria-busy={!found && error === null}>
         <Mark size={36} />
-        {isOver(error) && <Over />}
-        {error !== null && !isOver(error) && <ProblemLine error={error} onRetry={() => setTries(tries + 1)} />}
+        {isInvalid(error) && <InvalidInvite />}
+        {error !== null && !isInvalid(error) && <ProblemLine error={error} onRetry={() => setTries(tries + 1)} />}
         {found && <Invited preview={found} secret={secret} />}
       </main>
       <Toasts />
@@ -60,7 +60,7 @@ export default function Join() {
   );
 }
 
-const Over = () => (
+const InvalidInvite = () => (
   <>
     <h1>This invite does not work any more</h1>
     <p class="text">It was used, was taken back, or its time is over. An invite works once.</p>

@@ -1,7 +1,7 @@
-/** What the palette offers: what needs the person, places to go and things to do, by the words that are typed. */
+/** The choices of the palette: needs, places and actions that match the typed text. */
 import type { BoardFile, Member, SearchResult, Task } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
-import { itemOf, placeOfItem } from '../inbox/items.ts';
+import { itemPlace, toItem } from '../inbox/items.ts';
 import type { Identity } from '../parts/who.tsx';
 import { setTheme, signOut } from '../shell/account.tsx';
 import { boards } from '../state/boards.ts';
@@ -14,11 +14,11 @@ import { navigate, type Place } from '../state/route.ts';
 export interface Choice {
   id: string;
   label: string;
-  /** Before the label, in another type: the reference of a task. */
+  /** The reference of a task, shown before the label. */
   ref?: string;
-  /** Found by these words too, which are not shown. */
-  also?: string | undefined;
-  /** At the right. */
+  /** Also matched, but not shown. */
+  keywords?: string | undefined;
+  /** Shown at the right. */
   note: string;
   icon?: string;
   who?: Identity;
@@ -31,19 +31,19 @@ interface Section {
   choices: Choice[];
 }
 
-/** What was read when the palette opened, and what the search found. */
-export interface Read {
+/** Data loaded when the palette opened, and results of the search. */
+export interface PaletteData {
   tasks: readonly Task[];
   files: readonly BoardFile[];
   agents: readonly Member[];
-  found: readonly SearchResult[];
+  searchResults: readonly SearchResult[];
 }
 
-const MOST = { 'Needs you': 3, 'Go to': 9, Do: 7 };
-const MOST_WITHOUT_WORDS = { 'Needs you': 3, 'Go to': 6, Do: 6 };
+const MAX_CHOICES = { 'Needs you': 3, 'Go to': 9, Do: 7 };
+const MAX_CHOICES_UNFILTERED = { 'Needs you': 3, 'Go to': 6, Do: 6 };
 
-/** 0: begins with the words, 1: a word of it does, 2: they stand in it; null: they do not. */
-function closeness(text: string, words: string): 0 | 1 | 2 | null {
+/** 0: the text starts with the query, 1: a word in it does, 2: it contains the query; null: no match. */
+function matchRank(text: string, words: string): 0 | 1 | 2 | null {
   const at = text.toLowerCase().indexOf(words);
   if (at < 0) return null;
   if (at === 0) return 0;
@@ -82,7 +82,7 @@ function memberChoice(member: Member): Choice {
   };
 }
 
-function places(read: Read): Choice[] {
+function places(read: PaletteData): Choice[] {
   const own = (boards.value ?? []).map(
     ({ name, title, on_board, unread = 0, visibility }): Choice => ({
       id: `board ${name}`,
@@ -125,8 +125,8 @@ const screenNames = {
   allowance: 'Your allowance',
 };
 
-/** What the search of the server found that the lists above do not hold. */
-function foundChoices(found: readonly SearchResult[]): Choice[] {
+/** Tasks and files found by the server's search. */
+function searchChoices(found: readonly SearchResult[]): Choice[] {
   return found.flatMap(({ kind, board, task, file }) =>
     kind === 'task' && task
       ? [taskChoice(task, board, `${task.state.replace('_', ' ')}, ${board}`)]
@@ -136,15 +136,15 @@ function foundChoices(found: readonly SearchResult[]): Choice[] {
   );
 }
 
-/** Moves about the page are no actions: the arrows of the palette are. */
-const moves = ['j', 'k', 'Shift j', 'Escape', 'Enter', 'End', '1', '2', '3', '4', 'Mod k'];
+/** Keys that only navigate within the page are not offered as actions. */
+const excludedKeys = ['j', 'k', 'Shift j', 'Escape', 'Enter', 'End', '1', '2', '3', '4', 'Mod k'];
 
-/** Every action of this screen that a key does, and those of every screen. */
+/** All actions with a key on this screen, and the general ones. */
 function actions(words: string): Choice[] {
   const ofKeys = keyGroups.value
     .toReversed()
     .flatMap(({ bindings }) => bindings)
-    .filter(({ keys }) => !moves.includes(keys) && !keys.startsWith('g '))
+    .filter(({ keys }) => !excludedKeys.includes(keys) && !keys.startsWith('g '))
     .map((binding): Choice => keyAction(binding));
   const fixed: Choice[] = [
     ...(session.value?.person.server_role === 'guest'
@@ -175,35 +175,37 @@ const keyAction = ({ label, keys, run }: KeyBinding): Choice => ({
   keys,
 });
 
-/** All sections for what is typed; without words the nearest of each. */
-export function sectionsOf(typed: string, read: Read): Section[] {
+/** Builds the sections for a query; an empty one gets fewer choices. */
+export function buildSections(typed: string, read: PaletteData): Section[] {
   const words = typed.trim().toLowerCase();
   const asks = needs.value.map((need): Choice => {
-    const item = itemOf(need);
+    const item = toItem(need);
     return {
       id: `need ${need.id}`,
       label: item.title,
       note: item.note,
-      also: item.board,
+      keywords: item.board,
       who: item.who,
-      run: open(placeOfItem(item)),
+      run: open(itemPlace(item)),
     };
   });
-  const most = words ? MOST : MOST_WITHOUT_WORDS;
+  const limits = words ? MAX_CHOICES : MAX_CHOICES_UNFILTERED;
   const take = (name: Section['name'], choices: Choice[], always: Choice[] = []): Section => {
     const fitting = choices
       .map((choice) => ({
         choice,
-        rank: closeness([choice.ref, choice.label, choice.also].filter(Boolean).join(' '), words),
+        rank: matchRank([choice.ref, choice.label, choice.keywords].filter(Boolean).join(' '), words),
       }))
       .filter(({ rank }) => rank !== null)
       .toSorted((a, b) => a.rank! - b.rank!)
       .map(({ choice }) => choice);
     const ids = new Set(fitting.map(({ id }) => id));
-    return { name, choices: [...fitting, ...always.filter(({ id }) => !ids.has(id))].slice(0, most[name]) };
+    return { name, choices: [...fitting, ...always.filter(({ id }) => !ids.has(id))].slice(0, limits[name]) };
   };
-  const todo = take('Do', actions(typed.trim()));
-  return [take('Needs you', asks), take('Go to', places(read), foundChoices(read.found)), todo].filter(
-    ({ choices }) => choices.length > 0,
-  );
+  const actionSection = take('Do', actions(typed.trim()));
+  return [
+    take('Needs you', asks),
+    take('Go to', places(read), searchChoices(read.searchResults)),
+    actionSection,
+  ].filter(({ choices }) => choices.length > 0);
 }

@@ -1,4 +1,4 @@
-/** The palette: type to go to a board, person, agent, task or file, or to do what this screen can do. */
+/** The command palette: goes to boards, people, agents, tasks and files, and runs actions. */
 import './palette.css';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
@@ -8,14 +8,14 @@ import { Glyph } from '../parts/who.tsx';
 import { formatKeys } from '../state/keys.ts';
 import { closeOverlay, openOverlay } from '../state/overlay.ts';
 import { room } from '../state/room.ts';
-import { type Choice, type Read, sectionsOf } from './choices.ts';
+import { buildSections, type Choice, type PaletteData } from './choices.ts';
 
-const PAUSE_MS = 150;
+const DEBOUNCE_MS = 150;
 
-/** Reads what can be gone to: once the lists, and with each pause in typing what the server finds. */
-function useRead(typed: string): Read {
-  const [read, setRead] = useState<Read>({ tasks: [], files: [], agents: [], found: [] });
-  const add = (parts: Partial<Read>): void => setRead((before) => ({ ...before, ...parts }));
+/** Loads the lists once, and search results after each pause in typing. */
+function usePaletteData(typed: string): PaletteData {
+  const [read, setRead] = useState<PaletteData>({ tasks: [], files: [], agents: [], searchResults: [] });
+  const add = (parts: Partial<PaletteData>): void => setRead((before) => ({ ...before, ...parts }));
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
@@ -35,14 +35,14 @@ function useRead(typed: string): Read {
   }, []);
   useEffect(() => {
     const q = typed.trim();
-    if (q.length < 2) return add({ found: [] });
+    if (q.length < 2) return add({ searchResults: [] });
     const stop = new AbortController();
     const timer = setTimeout(() => {
       call('search', { query: { q, kind: 'task,file', limit: 8 }, signal: stop.signal }).then(
-        ({ results }) => add({ found: results }),
+        ({ results }) => add({ searchResults: results }),
         () => {},
       );
-    }, PAUSE_MS);
+    }, DEBOUNCE_MS);
     return () => {
       clearTimeout(timer);
       stop.abort();
@@ -52,14 +52,14 @@ function useRead(typed: string): Read {
 }
 
 export default function Palette() {
-  const [typed, type] = useState('');
-  const [at, setAt] = useState(0);
+  const [typed, setTyped] = useState('');
+  const [active, setAt] = useState(0);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const read = useRead(typed);
-  const sections = sectionsOf(typed, read);
+  const read = usePaletteData(typed);
+  const sections = buildSections(typed, read);
   const flat = sections.flatMap(({ choices }) => choices);
-  const current = Math.min(at, flat.length - 1);
+  const current = Math.min(active, flat.length - 1);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [current, typed]);
@@ -67,10 +67,10 @@ export default function Palette() {
   const choose = (choice: Choice | undefined): void => {
     if (!choice) return;
     closeOverlay();
-    // After the dialog has given the focus back.
+    // After the closing dialog has restored the focus.
     requestAnimationFrame(() => choice.run());
   };
-  const press = (event: KeyboardEvent): void => {
+  const handleKey = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') setAt((current + 1) % flat.length);
     else if (event.key === 'ArrowUp') setAt((current - 1 + flat.length) % flat.length);
     else if (event.key === 'Enter' && !event.isComposing) choose(flat[current]);
@@ -96,10 +96,10 @@ export default function Palette() {
           autofocus
           value={typed}
           onInput={(event) => {
-            type(event.currentTarget.value);
+            setTyped(event.currentTarget.value);
             setAt(0);
           }}
-          onKeyDown={press}
+          onKeyDown={handleKey}
         />
       </label>
       <div id={`${id}-list`} class="pl" ref={list} role="listbox" aria-label="Results">
@@ -116,8 +116,8 @@ export default function Palette() {
                 choice={choice}
                 words={typed.trim()}
                 current={own === current}
-                point={() => setAt(own)}
-                choose={() => choose(choice)}
+                onHover={() => setAt(own)}
+                onChoose={() => choose(choice)}
               />
             );
           }),
@@ -148,8 +148,8 @@ function Line(props: {
   choice: Choice;
   words: string;
   current: boolean;
-  point: () => void;
-  choose: () => void;
+  onHover: () => void;
+  onChoose: () => void;
 }) {
   const { choice, words, current } = props;
   return (
@@ -160,8 +160,8 @@ function Line(props: {
       role="option"
       aria-selected={current}
       class={current ? 'pi cur' : 'pi'}
-      onMouseMove={current ? undefined : props.point}
-      onClick={props.choose}
+      onMouseMove={current ? undefined : props.onHover}
+      onClick={props.onChoose}
     >
       {choice.who ? <Glyph who={choice.who} size={20} /> : <Icon name={choice.icon ?? 'right'} />}
       <span class="sp cut">
@@ -188,7 +188,7 @@ function Line(props: {
   );
 }
 
-/** A text with the typed words marked. */
+/** Marks the query in a text. */
 function Marked({ text, words }: { text: string; words: string }) {
   const at = words ? text.toLowerCase().indexOf(words.toLowerCase()) : -1;
   if (at < 0) return <>{text}</>;

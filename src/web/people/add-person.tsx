@@ -11,14 +11,14 @@ import { useWrite } from '../state/write.ts';
 interface Props {
   room: Room;
   people: BoardPerson[];
-  close: () => void;
-  changed: () => void;
+  onClose: () => void;
+  onChange: () => void;
 }
 
-export function AddPerson({ room, people, close, changed }: Props) {
+export function AddPerson({ room, people, onClose, onChange }: Props) {
   const [handle, setHandle] = useState('');
   const here = new Set(people.map(({ id }) => id));
-  // Without the list a handle can still be typed.
+  // If loading fails, a handle can still be typed.
   const known = useLoad(() => readAll('listPeople', 'people', { query: { limit: 500 } })).value ?? [];
   const handles = known.flatMap(({ handle, server_role, id }) =>
     server_role === 'guest' || here.has(id) ? [] : [handle],
@@ -29,8 +29,8 @@ export function AddPerson({ room, people, close, changed }: Props) {
     void write.run(`add ${named}`, async (key) => {
       await call('addBoardPerson', { params: { board: room.name }, body: { handle: named }, idempotencyKey: key });
       toast(`Added ${named}`);
-      changed();
-      close();
+      onChange();
+      onClose();
     });
   };
   return (
@@ -40,7 +40,7 @@ export function AddPerson({ room, people, close, changed }: Props) {
       action="Add"
       canSubmit={handle.trim() !== ''}
       onSubmit={send}
-      onClose={close}
+      onClose={onClose}
     >
       <label>
         Handle

@@ -1,26 +1,25 @@
 /**
- * What the board is for and its rules: title, charter, policy, roles and the prefix of its tasks. Owners change them.
+ * The board's charter, policy, roles and task prefix, with edit buttons for owners.
  */
 import { useState } from 'preact/hooks';
 import type { Board, Role } from '../../contract/types.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { EditBasics, EditPolicy } from './board-edit.tsx';
-import type { Standing } from './board-people.ts';
+import type { Viewer } from './board-people.ts';
 import { EditRoles } from './roles-edit.tsx';
 
 type Part = 'basics' | 'policy' | 'roles';
 
-/** The grants of a role in words. */
 const grantName = (grant: Role['can'][number]): string =>
   (typeof grant === 'string' ? grant : 'claim_tasks').replaceAll('_', ' ');
 
-export function BoardAbout({ board, me, changed }: { board: Board; me: Standing; changed: () => void }) {
+export function BoardAbout({ board, me, onChange }: { board: Board; me: Viewer; onChange: () => void }) {
   const [editing, setEditing] = useState<Part | null>(null);
-  const may = me.owner && !me.archived && !me.guest;
+  const canEdit = me.owner && !me.archived && !me.guest;
   const close = (): void => setEditing(null);
   const { policy } = board;
   const edit = (part: Part, what: string) =>
-    may && (
+    canEdit && (
       <button type="button" class="b bare" onClick={() => setEditing(part)}>
         Edit<span class="vh"> {what}</span>
       </button>
@@ -82,9 +81,9 @@ export function BoardAbout({ board, me, changed }: { board: Board; me: Standing;
           </div>
         ))}
       </dl>
-      {editing === 'basics' && <EditBasics board={board} close={close} changed={changed} />}
-      {editing === 'policy' && <EditPolicy board={board} close={close} changed={changed} />}
-      {editing === 'roles' && <EditRoles board={board} close={close} changed={changed} />}
+      {editing === 'basics' && <EditBasics board={board} onClose={close} onChange={onChange} />}
+      {editing === 'policy' && <EditPolicy board={board} onClose={close} onChange={onChange} />}
+      {editing === 'roles' && <EditRoles board={board} onClose={close} onChange={onChange} />}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-/** The forms in which owners change the board's title, charter and policy. */
+/** The forms for a board's title, charter and policy. */
 import { useState } from 'preact/hooks';
 import type { Board, BodyIn, PolicyChange } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -8,29 +8,29 @@ import { useWrite, type Write } from '../state/write.ts';
 
 export interface EditProps {
   board: Board;
-  close: () => void;
-  changed: () => void;
+  onClose: () => void;
+  onChange: () => void;
 }
 
-/** Saves what changed of a board; nothing changed: nothing is sent. */
+/** Saves changed fields of a board. Without changes it only closes the form. */
 export function save(
-  { board, close, changed }: EditProps,
+  { board, onClose, onChange }: EditProps,
   { run }: Write,
   change: NonNullable<BodyIn<'updateBoard'>>,
 ): void {
   if (Object.keys(change).length === 0) {
-    close();
+    onClose();
     return;
   }
   void run(JSON.stringify(change), async (key) => {
     await call('updateBoard', { params: { board: board.name }, body: change, idempotencyKey: key });
-    changed();
-    close();
+    onChange();
+    onClose();
   });
 }
 
 export function EditBasics(props: EditProps) {
-  const { board, close } = props;
+  const { board, onClose } = props;
   const [title, setTitle] = useState(board.title ?? '');
   const [charter, setCharter] = useState(board.charter);
   const [prefix, setPrefix] = useState(board.task_prefix ?? '');
@@ -43,7 +43,7 @@ export function EditBasics(props: EditProps) {
     });
   };
   return (
-    <FormDialog title="Title and charter" write={write} action="Save" onSubmit={send} onClose={close}>
+    <FormDialog title="Title and charter" write={write} action="Save" onSubmit={send} onClose={onClose}>
       <label>
         Title
         <input class="in" maxLength={80} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
@@ -118,8 +118,8 @@ const choices: Choice[] = [
 
 type Runs = PolicyChange['agent_run'];
 
-/** After how many messages in a row they are told, and held. */
-const runs: [string, string][] = [
+/** Limits for messages in a row by agents: a notice at the first, a hold at the second. */
+const runLimits: [string, string][] = [
   ['12/30', 'are told after 12 messages in a row, held after 30'],
   ['6/15', 'are told after 6 messages in a row, held after 15'],
   ['24/60', 'are told after 24 messages in a row, held after 60'],
@@ -133,18 +133,19 @@ const staleTimes: [string, string][] = [
   ['off', 'never'],
 ];
 
-const runText = (limits: Runs): string => (typeof limits === 'object' ? `${limits.notice}/${limits.hold}` : 'off');
+const formatRunLimits = (limits: Runs): string =>
+  typeof limits === 'object' ? `${limits.notice}/${limits.hold}` : 'off';
 
-function runOf(text: string): Runs {
+function parseRunLimits(text: string): Runs {
   const [notice, hold] = text.split('/').map(Number);
   return notice && hold ? { notice, hold } : 'off';
 }
 
-const runWords = (text: string): string =>
+const runLimitsLabel = (text: string): string =>
   `are told after ${text.split('/')[0]} messages in a row, held after ${text.split('/')[1]}`;
 
-/** With what is set now, where it is none of the usual ones. */
-const withCurrent = (
+/** Adds the current value to the options if it is not a preset. */
+const includeCurrent = (
   options: [string, string][],
   current: string,
   words: (value: string) => string,
@@ -152,7 +153,7 @@ const withCurrent = (
   options.some(([value]) => value === current) ? options : [[current, words(current)], ...options];
 
 export function EditPolicy(props: EditProps) {
-  const { board, close } = props;
+  const { board, onClose } = props;
   const [change, setChange] = useState<PolicyChange>({});
   const [adds, setAdds] = useState(board.agents_add_people);
   const write = useWrite();
@@ -169,7 +170,7 @@ export function EditPolicy(props: EditProps) {
   };
   const widens = change.visibility === 'open' && board.policy.visibility === 'addressed';
   return (
-    <FormDialog title="Policy for agents" write={write} action="Save" onSubmit={send} onClose={close}>
+    <FormDialog title="Policy for agents" write={write} action="Save" onSubmit={send} onClose={onClose}>
       {choices.map(({ key, label, options }) => (
         <label key={key}>
           {label}
@@ -185,9 +186,9 @@ export function EditPolicy(props: EditProps) {
         Agents who answer each other
         <Select
           class="in"
-          value={runText(change.agent_run ?? board.policy.agent_run)}
-          options={withCurrent(runs, runText(board.policy.agent_run), runWords)}
-          onChange={(value) => setChange({ ...change, agent_run: runOf(value) })}
+          value={formatRunLimits(change.agent_run ?? board.policy.agent_run)}
+          options={includeCurrent(runLimits, formatRunLimits(board.policy.agent_run), runLimitsLabel)}
+          onChange={(value) => setChange({ ...change, agent_run: parseRunLimits(value) })}
         />
       </label>
       <label>
@@ -195,7 +196,11 @@ export function EditPolicy(props: EditProps) {
         <Select
           class="in"
           value={String(change.stale_after ?? board.policy.stale_after)}
-          options={withCurrent(staleTimes, String(board.policy.stale_after), (seconds) => `after ${seconds} seconds`)}
+          options={includeCurrent(
+            staleTimes,
+            String(board.policy.stale_after),
+            (seconds) => `after ${seconds} seconds`,
+          )}
           onChange={(value) => setChange({ ...change, stale_after: value === 'off' ? 'off' : Number(value) })}
         />
       </label>

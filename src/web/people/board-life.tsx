@@ -1,4 +1,4 @@
-/** Opening, closing, leaving, archiving, restoring and deleting the board; each says first what it does. */
+/** Visibility, leaving, archiving, restoring and deleting a board, each with a confirmation. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -7,18 +7,18 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { toast } from '../parts/toast.tsx';
 import { readBoards } from '../state/boards.ts';
 import { navigate } from '../state/route.ts';
-import type { Standing } from './board-people.ts';
+import type { Viewer } from './board-people.ts';
 
 type Act = 'visibility' | 'leave' | 'archive' | 'restore' | 'delete';
 
 interface LifeProps {
   board: Board;
-  me: Standing;
-  changed: () => void;
+  me: Viewer;
+  onChange: () => void;
 }
 
-/** Only what would not be refused; opening needs an active board, closing does not. */
-function actsFor({ board, me }: LifeProps): Act[] {
+/** The actions that the server would not refuse. Opening an archived board is refused, closing it is not. */
+function availableActs({ board, me }: LifeProps): Act[] {
   const acts: [Act, boolean][] = [
     ['visibility', me.owner && !me.guest && (board.visibility === 'open' || !me.archived)],
     ['leave', board.on_board && (!me.owner || me.otherOwners)],
@@ -29,7 +29,7 @@ function actsFor({ board, me }: LifeProps): Act[] {
   return acts.flatMap(([act, may]) => (may ? [act] : []));
 }
 
-const actWords = (act: Act, { visibility }: Board): string =>
+const actLabel = (act: Act, { visibility }: Board): string =>
   ({
     visibility: visibility === 'open' ? 'Make it private' : 'Open it to everyone',
     leave: 'Leave the board',
@@ -41,7 +41,7 @@ const actWords = (act: Act, { visibility }: Board): string =>
 export function BoardLife(props: LifeProps) {
   const { board, me } = props;
   const [act, setAct] = useState<Act | null>(null);
-  const acts = actsFor(props);
+  const acts = availableActs(props);
   const close = (): void => setAct(null);
   return (
     <section class="pg" aria-labelledby="board-life">
@@ -55,7 +55,7 @@ export function BoardLife(props: LifeProps) {
       <div class="row w lifebar">
         {acts.map((name) => (
           <button key={name} type="button" class={name === 'delete' ? 'b bad' : 'b'} onClick={() => setAct(name)}>
-            {actWords(name, board)}
+            {actLabel(name, board)}
           </button>
         ))}
       </div>
@@ -63,15 +63,15 @@ export function BoardLife(props: LifeProps) {
         <p class="q2 sm">You are its only owner. To leave, make somebody else an owner first.</p>
       )}
       {act === 'visibility' && <Visibility {...props} close={close} />}
-      {act && act !== 'visibility' && <Other {...props} act={act} close={close} />}
+      {act && act !== 'visibility' && <ConfirmAct {...props} act={act} close={close} />}
     </section>
   );
 }
 
 type Preview = Answer<'setBoardVisibility'>;
 
-/** What the change would reveal, or end, before it is made. */
-function Visibility({ board, changed, close }: LifeProps & { close: () => void }) {
+/** Shows what a change of visibility would reveal or end before it is made. */
+function Visibility({ board, onChange, close }: LifeProps & { close: () => void }) {
   const [preview, setPreview] = useState<Preview | null>(null);
   const [error, setError] = useState<unknown>(null);
   const params = { board: board.name };
@@ -87,7 +87,7 @@ function Visibility({ board, changed, close }: LifeProps & { close: () => void }
       onClose={close}
       onConfirm={async (key) => {
         await call('setBoardVisibility', { params, body: { visibility }, idempotencyKey: key });
-        changed();
+        onChange();
       }}
     >
       <ProblemLine error={error} />
@@ -107,7 +107,12 @@ function previewWords({ after, reveals, join_codes_canceled, agents_add_people }
   return `Those on the board stay, with their agents. Everyone else no longer sees it.${codes}`;
 }
 
-function Other({ board, act, close, changed }: LifeProps & { act: Exclude<Act, 'visibility'>; close: () => void }) {
+function ConfirmAct({
+  board,
+  act,
+  close,
+  onChange,
+}: LifeProps & { act: Exclude<Act, 'visibility'>; close: () => void }) {
   const { name } = board;
   const params = { board: name };
   const words: Record<typeof act, { title: string; text: string; done: string }> = {
@@ -141,7 +146,7 @@ function Other({ board, act, close, changed }: LifeProps & { act: Exclude<Act, '
     toast(done);
     void readBoards();
     if (act === 'leave' || act === 'delete') navigate({ screen: 'boards' });
-    else changed();
+    else onChange();
   };
   return (
     <Confirm

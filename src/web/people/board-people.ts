@@ -1,4 +1,4 @@
-/** The people of the open board with what only the list of people tells: who owns it, who is a guest. */
+/** The people of the open board with their roles, which the list of members does not contain. */
 import { useEffect } from 'preact/hooks';
 import type { BoardPerson, Member } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
@@ -7,7 +7,7 @@ import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 
 interface BoardPeople {
-  /** Null: not read yet. */
+  /** Null until loaded. */
   people: BoardPerson[] | null;
   error: unknown;
   refresh(): void;
@@ -29,17 +29,17 @@ export function useBoardPeople(room: Room): BoardPeople {
   };
 }
 
-/** What the person themself may do with the board. */
-export interface Standing {
+/** The signed-in person's rights on the board. */
+export interface Viewer {
   handle: string;
   guest: boolean;
   owner: boolean;
-  /** Whether somebody else owns the board too, so that this owner may leave. */
+  /** Whether the board has another owner; the only owner cannot leave. */
   otherOwners: boolean;
   archived: boolean;
 }
 
-export function standingOf(room: Room, people: BoardPerson[] | null): Standing {
+export function viewerOf(room: Room, people: BoardPerson[] | null): Viewer {
   const person = session.value?.person;
   const owners = (people ?? []).filter(({ board_role }) => board_role === 'owner');
   return {
@@ -51,7 +51,7 @@ export function standingOf(room: Room, people: BoardPerson[] | null): Standing {
   };
 }
 
-/** The agents of a person that are on the board now, by name. */
+/** A person's active agents on the board, sorted by name. */
 export const agentsOf = (members: Member[], handle: string): Member[] =>
   members
     .filter(({ kind, owner, status }) => kind === 'agent' && owner === handle && status === 'active')

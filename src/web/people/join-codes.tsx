@@ -1,4 +1,4 @@
-/** Codes that bring sessions of the person, or one guest, onto the board: made, shown once, listed and revoked. */
+/** Join codes for agents and guests: created, shown once, listed and revoked. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer, Board, JoinCode } from '../../contract/types.ts';
 import { usualRole } from '../../contract/values.ts';
@@ -13,7 +13,7 @@ import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
 
-type Made = Answer<'createJoinCode'>;
+type CreatedCode = Answer<'createJoinCode'>;
 
 const HOUR = 3_600;
 /** In hours. */
@@ -24,8 +24,13 @@ const lifetimes = [
 ] as const;
 
 /** @param guest whether the code is for somebody without an account */
-export function CodeForm(props: { board: Board; guest: boolean; close: () => void; made: (code: Made) => void }) {
-  const { board, guest, close, made } = props;
+export function CodeForm(props: {
+  board: Board;
+  guest: boolean;
+  onClose: () => void;
+  onCreated: (code: CreatedCode) => void;
+}) {
+  const { board, guest, onClose, onCreated } = props;
   const roles = Object.keys(board.roles);
   const [role, setRole] = useState<string>(usualRole);
   const [hours, setHours] = useState<string>('24');
@@ -34,7 +39,7 @@ export function CodeForm(props: { board: Board; guest: boolean; close: () => voi
   const send = (): void => {
     void write.run('code', async () => {
       const body = { role, ttl_seconds: Number(hours) * HOUR, ...(guest ? { guest: handle.trim() } : {}) };
-      made(await call('createJoinCode', { params: { board: board.name }, body }));
+      onCreated(await call('createJoinCode', { params: { board: board.name }, body }));
     });
   };
   return (
@@ -43,7 +48,7 @@ export function CodeForm(props: { board: Board; guest: boolean; close: () => voi
       write={write}
       action={guest ? 'Make the code' : 'Make the line'}
       onSubmit={send}
-      onClose={close}
+      onClose={onClose}
     >
       <p class="q2">
         {guest
@@ -76,10 +81,10 @@ export function CodeForm(props: { board: Board; guest: boolean; close: () => voi
   );
 }
 
-/** The one time that a code is shown. */
-export function NewCode({ made, close }: { made: Made; close: () => void }) {
+/** Shows a new code, which the server never shows again. */
+export function NewCode({ made, close }: { made: CreatedCode; close: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The dialog that made it gives the focus back to its button first.
+  // In an effect, because the closing dialog first restores the focus to its button.
   useEffect(() => heading.current?.focus(), [made]);
   const guest = made.kind === 'guest';
   return (
@@ -115,7 +120,7 @@ export function NewCode({ made, close }: { made: Made; close: () => void }) {
   );
 }
 
-/** @param made changes when a code was made */
+/** @param made reloads the list when it changes */
 export function JoinCodes({ room, made }: { room: Room; made: number }) {
   const params = { board: room.name };
   const {

@@ -1,8 +1,8 @@
-/** The people of a board with their agents, and what may be changed about the board; or one agent's own page. */
+/** The People tab: people, agents, codes and board settings; or the page of one agent. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { AgentPage } from '../agent/agent-page.tsx';
-import { DeliveryMeaning } from '../agent/delivery.tsx';
+import { DeliveryHelp } from '../agent/delivery.tsx';
 import { listen } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -11,15 +11,15 @@ import type { BoardPlace } from '../state/route.ts';
 import { AddPerson } from './add-person.tsx';
 import { BoardAbout } from './board-about.tsx';
 import { BoardLife } from './board-life.tsx';
-import { agentsOf, standingOf, useBoardPeople } from './board-people.ts';
+import { agentsOf, useBoardPeople, viewerOf } from './board-people.ts';
 import { CodeForm, JoinCodes, NewCode } from './join-codes.tsx';
 import { PersonGroup } from './person-group.tsx';
 import './people.css';
 
-type Made = Answer<'createJoinCode'>;
+type CreatedCode = Answer<'createJoinCode'>;
 
-/** The delivery mode of an own agent is told as a hint that names the agent only. */
-function useModes(room: Room): void {
+/** Reloads members after a `delivery` hint, which does not contain the new mode. */
+function useDeliveryModes(room: Room): void {
   useEffect(
     () =>
       listen((message) => {
@@ -31,7 +31,7 @@ function useModes(room: Room): void {
 }
 
 export default function People({ here, room }: { here: BoardPlace; room: Room }) {
-  useModes(room);
+  useDeliveryModes(room);
   return here.agent ? <AgentPage key={here.agent} name={here.agent} room={room} /> : <List room={room} />;
 }
 
@@ -39,17 +39,17 @@ const count = (number: number, one: string, more: string): string => `${number} 
 
 function List({ room }: { room: Room }) {
   const { people, error, refresh } = useBoardPeople(room);
-  const [asked, setAsked] = useState<'person' | 'line' | 'guest' | null>(null);
-  const [made, setMade] = useState<Made | null>(null);
-  const [codes, setCodes] = useState(0);
+  const [dialog, setAsked] = useState<'person' | 'line' | 'guest' | null>(null);
+  const [createdCode, setMade] = useState<CreatedCode | null>(null);
+  const [createdCount, setCodes] = useState(0);
   const board = room.board.value;
   const members = room.members.value;
-  const me = standingOf(room, people);
+  const me = viewerOf(room, people);
   const agents = members.filter(({ kind, status }) => kind === 'agent' && status === 'active').length;
   const close = (): void => setAsked(null);
   if (!board) return <div class="page" aria-busy="true" />;
   const reads = board.visibility === 'private' ? 'Private: nobody else sees it.' : 'Open to everyone on the server.';
-  // The reader comes first, then the owners, then the others as they came.
+  // The person themself first, then owners, then the others in the order they joined.
   const order = (handle: string, role: string): number => (handle === me.handle ? 0 : role === 'owner' ? 1 : 2);
   const sorted = (people ?? []).toSorted((a, b) => order(a.handle, a.board_role) - order(b.handle, b.board_role));
   return (
@@ -77,7 +77,7 @@ function List({ room }: { room: Room }) {
           )}
         </div>
         <ProblemLine error={error} />
-        {made && <NewCode made={made} close={() => setMade(null)} />}
+        {createdCode && <NewCode made={createdCode} close={() => setMade(null)} />}
         {sorted.map((person) => (
           <PersonGroup
             key={person.id}
@@ -85,23 +85,23 @@ function List({ room }: { room: Room }) {
             agents={agentsOf(members, person.handle)}
             names={members.map(({ name }) => name)}
             me={me}
-            changed={refresh}
+            onChange={refresh}
           />
         ))}
-        {agents > 0 && <DeliveryMeaning />}
-        {!me.guest && <JoinCodes room={room} made={codes} />}
-        <BoardAbout board={board} me={me} changed={refresh} />
-        <BoardLife board={board} me={me} changed={refresh} />
+        {agents > 0 && <DeliveryHelp />}
+        {!me.guest && <JoinCodes room={room} made={createdCount} />}
+        <BoardAbout board={board} me={me} onChange={refresh} />
+        <BoardLife board={board} me={me} onChange={refresh} />
       </div>
-      {asked === 'person' && <AddPerson room={room} people={people ?? []} close={close} changed={refresh} />}
-      {(asked === 'line' || asked === 'guest') && (
+      {dialog === 'person' && <AddPerson room={room} people={people ?? []} onClose={close} onChange={refresh} />}
+      {(dialog === 'line' || dialog === 'guest') && (
         <CodeForm
           board={board}
-          guest={asked === 'guest'}
-          close={close}
-          made={(code) => {
+          guest={dialog === 'guest'}
+          onClose={close}
+          onCreated={(code) => {
             setMade(code);
-            setCodes(codes + 1);
+            setCodes(createdCount + 1);
             close();
           }}
         />

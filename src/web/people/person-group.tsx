@@ -1,4 +1,4 @@
-/** A person of the board with their agents below them. */
+/** A person and their agents. */
 import { useState } from 'preact/hooks';
 import type { BoardPerson, Member } from '../../contract/types.ts';
 import { AgentRow } from '../agent/agent-row.tsx';
@@ -7,21 +7,21 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Glyph } from '../parts/who.tsx';
-import type { Standing } from './board-people.ts';
+import type { Viewer } from './board-people.ts';
 
 type Act = 'own' | 'unown' | 'remove';
 
 interface GroupProps {
   person: BoardPerson;
   agents: Member[];
-  /** The names of everybody on the board, for letters that tell agents apart. */
+  /** All names on the board, so that avatars of agents get distinct letters. */
   names: string[];
-  me: Standing;
-  changed: () => void;
+  me: Viewer;
+  onChange: () => void;
 }
 
-/** What the reader may do with this person: only owners may do anything, and one of them always stays. */
-function actsFor({ person, me }: GroupProps): Act[] {
+/** The actions that the viewer may take. Only owners may act, and the last owner stays. */
+function availableActs({ person, me }: GroupProps): Act[] {
   if (!me.owner) return [];
   const self = person.handle === me.handle;
   const acts: Act[] = [];
@@ -31,16 +31,16 @@ function actsFor({ person, me }: GroupProps): Act[] {
   return acts;
 }
 
-const actWords: Record<Act, string> = {
+const actLabels: Record<Act, string> = {
   own: 'Make an owner',
   unown: 'Make a member again',
   remove: 'Remove from the board',
 };
 
 export function PersonGroup(props: GroupProps) {
-  const { person, agents, names, me, changed } = props;
+  const { person, agents, names, me, onChange } = props;
   const [act, setAct] = useState<Act | null>(null);
-  const acts = actsFor(props);
+  const acts = availableActs(props);
   const self = person.handle === me.handle;
   const role = person.server_role === 'guest' ? 'guest' : person.board_role;
   const here =
@@ -64,7 +64,7 @@ export function PersonGroup(props: GroupProps) {
           <Menu button={<Icon name="dots" />} label={`More about ${person.name}`}>
             {acts.map((name) => (
               <button key={name} type="button" role="menuitem" onClick={() => setAct(name)}>
-                {actWords[name]}
+                {actLabels[name]}
               </button>
             ))}
           </Menu>
@@ -73,23 +73,23 @@ export function PersonGroup(props: GroupProps) {
       {agents.length > 0 && (
         <ul class="ags" aria-label={`Agents of ${person.name}`}>
           {agents.map((agent) => (
-            <AgentRow key={agent.id} member={agent} own={self} others={names} changed={changed} />
+            <AgentRow key={agent.id} member={agent} isOwn={self} others={names} onChange={onChange} />
           ))}
         </ul>
       )}
-      {act && <Asked {...props} act={act} close={() => setAct(null)} />}
+      {act && <ConfirmAct {...props} act={act} close={() => setAct(null)} />}
     </section>
   );
 }
 
-function Asked({ act, person, agents, changed, close, me }: GroupProps & { act: Act; close: () => void }) {
+function ConfirmAct({ act, person, agents, onChange, close, me }: GroupProps & { act: Act; close: () => void }) {
   const { board, handle, name } = person;
   const send = async (key: string): Promise<void> => {
     const input = { params: { board, handle }, idempotencyKey: key };
     if (act === 'own') await call('makeBoardOwner', { params: { board }, body: { handle }, idempotencyKey: key });
     else if (act === 'unown') await call('unmakeBoardOwner', input);
     else await call('removeBoardPerson', input);
-    changed();
+    onChange();
   };
   const title: Record<Act, string> = {
     own: `Make ${name} an owner of ${board}`,
@@ -103,7 +103,7 @@ function Asked({ act, person, agents, changed, close, me }: GroupProps & { act: 
     remove: `${name} loses sight of a private board, and may join an open one again. ${theirs ? `Their agents end for good: ${theirs}. ` : ''}What they wrote stays.`,
   };
   return (
-    <Confirm title={title[act]} action={actWords[act]} onConfirm={send} onClose={close}>
+    <Confirm title={title[act]} action={actLabels[act]} onConfirm={send} onClose={close}>
       <p>{words[act]}</p>
     </Confirm>
   );

@@ -1,4 +1,4 @@
-/** The form in which owners change the roles of a board: what the agents of each may do. */
+/** The form for the roles of a board and their permissions. */
 import { useState } from 'preact/hooks';
 import type { Permission, Role } from '../../contract/types.ts';
 import { permissions, usualRole } from '../../contract/values.ts';
@@ -7,21 +7,21 @@ import { Icon } from '../parts/icon.tsx';
 import { useWrite } from '../state/write.ts';
 import { type EditProps, save } from './board-edit.tsx';
 
-interface Edited {
+interface EditedRole {
   name: string;
   role: Role;
-  /** A new one can still be named. */
+  /** Only a new role can be named. */
   isNew: boolean;
 }
 
-/** Notes do not exist yet, so their permission is kept as it is and not offered. */
+/** `write_notes` has no effect yet, so it is kept but not offered. */
 const offered = permissions.filter((permission) => permission !== 'write_notes');
 
-const holds = ({ can }: Role, permission: Permission): boolean =>
+const hasPermission = ({ can }: Role, permission: Permission): boolean =>
   can.some((grant) => grant === permission || (typeof grant === 'object' && permission in grant));
 
-function switched(role: Role, permission: Permission): Role {
-  if (!holds(role, permission)) return { ...role, can: [...role.can, permission] };
+function togglePermission(role: Role, permission: Permission): Role {
+  if (!hasPermission(role, permission)) return { ...role, can: [...role.can, permission] };
   return {
     ...role,
     can: role.can.filter((grant) => !(grant === permission || (typeof grant === 'object' && permission in grant))),
@@ -29,19 +29,19 @@ function switched(role: Role, permission: Permission): Role {
 }
 
 export function EditRoles(props: EditProps) {
-  const { board, close } = props;
-  const [roles, setRoles] = useState<Edited[]>(
+  const { board, onClose } = props;
+  const [roles, setRoles] = useState<EditedRole[]>(
     Object.entries(board.roles).map(([name, role]) => ({ name, role, isNew: false })),
   );
   const write = useWrite();
-  const change = (at: number, next: Partial<Edited>): void =>
+  const change = (at: number, next: Partial<EditedRole>): void =>
     setRoles(roles.map((role, index) => (index === at ? { ...role, ...next } : role)));
   const send = (): void => {
     const next = Object.fromEntries(roles.map(({ name, role }) => [name, role]));
     save(props, write, JSON.stringify(next) === JSON.stringify(board.roles) ? {} : { roles: next });
   };
   return (
-    <FormDialog title="Roles of agents" write={write} action="Save" wide onSubmit={send} onClose={close}>
+    <FormDialog title="Roles of agents" write={write} action="Save" wide onSubmit={send} onClose={onClose}>
       {roles.map(({ name, role, isNew }, at) => (
         <fieldset class="role" key={at}>
           <legend class="vh">Role {name}</legend>
@@ -75,8 +75,8 @@ export function EditRoles(props: EditProps) {
               <label class="check" key={permission}>
                 <input
                   type="checkbox"
-                  checked={holds(role, permission)}
-                  onChange={() => change(at, { role: switched(role, permission) })}
+                  checked={hasPermission(role, permission)}
+                  onChange={() => change(at, { role: togglePermission(role, permission) })}
                 />
                 {permission.replaceAll('_', ' ')}
               </label>

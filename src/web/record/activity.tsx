@@ -1,30 +1,30 @@
-/** Events a day of the last 30 days, of all or of one member: a picture, and the same as a table. */
+/** Events per day over the last 30 days, for everyone or one member, as a chart or table. */
 import { useState } from 'preact/hooks';
 import { formatCount, formatNumber } from '../parts/number.ts';
 import { Select } from '../parts/select.tsx';
 import { now } from '../state/clock.ts';
-import { busiest, type Day, daysOf } from './days.ts';
+import { countByDay, type Day, membersByActivity } from './days.ts';
 import type { Counts } from './protocol.ts';
 
 const dayName = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' });
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
 const STEP = 28;
 const BAR = 20;
-const HIGH = 110;
-/** More members than this are chosen from a list. */
-const IN_A_ROW = 5;
+const HEIGHT = 110;
+/** With more members than this, a select replaces the buttons. */
+const MAX_BUTTONS = 5;
 
 export function Activity({ counts }: { counts: Counts }) {
   const [member, setMember] = useState<string | null>(null);
   const [asTable, setAsTable] = useState(false);
-  const days = daysOf(counts, member, now.value);
+  const days = countByDay(counts, member, now.value);
   const sum = days.reduce((all, { agents, people }) => all + agents + people, 0);
-  const most = days.reduce((best, day) => (total(day) >= total(best) ? day : best));
+  const busiestDay = days.reduce((best, day) => (total(day) >= total(best) ? day : best));
   const who = member === null ? '' : ` of ${counts.actors[member]?.name}`;
   const sentence =
     sum === 0
       ? `No events${who} in the last 30 days`
-      : `Events a day${who}, 30 days, ${formatNumber(sum)} in all, most on ${weekday.format(most.at)}: ${formatNumber(total(most))}`;
+      : `Events a day${who}, 30 days, ${formatNumber(sum)} in all, most on ${weekday.format(busiestDay.at)}: ${formatNumber(total(busiestDay))}`;
   return (
     <figure class="act">
       <figcaption class="row w">
@@ -35,12 +35,14 @@ export function Activity({ counts }: { counts: Counts }) {
           people
         </span>
         <span class="sp" />
-        <Members counts={counts} member={member} choose={setMember} />
+        <Members counts={counts} member={member} onChange={setMember} />
       </figcaption>
       {asTable ? <Table days={days} /> : <Bars days={days} label={sentence} />}
       <div class="row q2 sm">
         {!asTable && <span>{dayName.format(days[0]!.at)}</span>}
-        <span class="sp center">{sum > 0 && `${dayName.format(most.at)}: ${formatNumber(total(most))}, the most`}</span>
+        <span class="sp center">
+          {sum > 0 && `${dayName.format(busiestDay.at)}: ${formatNumber(total(busiestDay))}, the most`}
+        </span>
         {!asTable && <span>today</span>}
       </div>
       <button type="button" class="b bare act-as" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
@@ -52,22 +54,22 @@ export function Activity({ counts }: { counts: Counts }) {
 
 const total = ({ agents, people }: Day): number => agents + people;
 
-function Members(props: { counts: Counts; member: string | null; choose: (member: string | null) => void }) {
-  const { counts, member, choose } = props;
-  const members = busiest(counts);
-  if (members.length > IN_A_ROW)
+function Members(props: { counts: Counts; member: string | null; onChange: (member: string | null) => void }) {
+  const { counts, member, onChange } = props;
+  const members = membersByActivity(counts);
+  if (members.length > MAX_BUTTONS)
     return (
       <Select
         label="Events of"
         value={member ?? ''}
         options={[['', 'Everyone'], ...members.map((id) => [id, counts.actors[id]?.name ?? ''] as const)]}
-        onChange={(id) => choose(id || null)}
+        onChange={(id) => onChange(id || null)}
       />
     );
   return (
     <fieldset class="seg">
       <legend class="vh">Events of</legend>
-      <button type="button" aria-pressed={member === null} onClick={() => choose(null)}>
+      <button type="button" aria-pressed={member === null} onClick={() => onChange(null)}>
         All
       </button>
       {members.map((id) => (
@@ -76,7 +78,7 @@ function Members(props: { counts: Counts; member: string | null; choose: (member
           type="button"
           class={counts.actors[id]?.kind === 'agent' ? 'mono' : undefined}
           aria-pressed={member === id}
-          onClick={() => choose(id)}
+          onClick={() => onChange(id)}
         >
           {counts.actors[id]?.name}
         </button>
@@ -87,7 +89,7 @@ function Members(props: { counts: Counts; member: string | null; choose: (member
 
 function Bars({ days, label }: { days: Day[]; label: string }) {
   const top = Math.max(1, ...days.map(total));
-  const height = (count: number): number => (count === 0 ? 0 : Math.max(2, (count / top) * (HIGH - 4)));
+  const height = (count: number): number => (count === 0 ? 0 : Math.max(2, (count / top) * (HEIGHT - 4)));
   return (
     <svg
       viewBox={`0 0 ${days.length * STEP - (STEP - BAR)} 112`}
@@ -100,11 +102,11 @@ function Bars({ days, label }: { days: Day[]; label: string }) {
         const agents = height(day.agents);
         return (
           <g key={day.at}>
-            <rect class="bp" x={index * STEP} y={HIGH - people} width={BAR} height={people} rx="1" />
+            <rect class="bp" x={index * STEP} y={HEIGHT - people} width={BAR} height={people} rx="1" />
             <rect
               class="ba"
               x={index * STEP}
-              y={HIGH - people - agents - (people > 0 && agents > 0 ? 2 : 0)}
+              y={HEIGHT - people - agents - (people > 0 && agents > 0 ? 2 : 0)}
               width={BAR}
               height={agents}
               rx="1"

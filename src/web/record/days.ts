@@ -1,8 +1,8 @@
-/** How much happened on each day, by whom. */
+/** Aggregates event counts by day and member. */
 import type { Counts } from './protocol.ts';
 
 export interface Day {
-  /** Its first millisecond. */
+  /** The start of the day, in milliseconds since the epoch. */
   at: number;
   agents: number;
   people: number;
@@ -10,8 +10,8 @@ export interface Day {
 
 const DAYS = 30;
 
-/** The last days up to today. @param member only of this one; null: of all */
-export function daysOf({ days, actors }: Counts, member: string | null, now: number): Day[] {
+/** Counts events for each of the last 30 days. @param member the id of one member, or null for all */
+export function countByDay({ days, actors }: Counts, member: string | null, now: number): Day[] {
   const found: Day[] = [];
   const day = new Date(now);
   day.setHours(0, 0, 0, 0);
@@ -24,14 +24,14 @@ export function daysOf({ days, actors }: Counts, member: string | null, now: num
       else entry.people += count;
     }
     found.unshift(entry);
-    // Not 24 hours: a day can have 23 or 25.
+    // Not minus 24 hours, because days with a clock change have 23 or 25.
     day.setDate(day.getDate() - 1);
   }
   return found;
 }
 
-/** Members by how much they did, the most first. */
-export const busiest = ({ days, actors }: Counts): string[] => {
+/** Ids of members, the most active first. */
+export const membersByActivity = ({ days, actors }: Counts): string[] => {
   const sums = new Map<string, number>();
   for (const ofDay of Object.values(days))
     for (const [who, count] of Object.entries(ofDay)) sums.set(who, (sums.get(who) ?? 0) + count);

@@ -1,5 +1,5 @@
 /**
- * One event of a record: who did what, whether it was found sound, and when it is open everything that was recorded.
+ * One event of the record, with the result of its check and, when open, all recorded fields.
  */
 import type { BoardEvent } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -11,7 +11,7 @@ import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import type { Checked } from './protocol.ts';
-import { type Names, wordsOf } from './words.ts';
+import { describeEvent, type Names } from './words.ts';
 
 interface RowProps {
   event: BoardEvent;
@@ -25,7 +25,7 @@ const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'shor
 
 export function EventRow({ event, room, names, checked, open }: RowProps) {
   const { seq, at, actor, hash } = event;
-  const words = wordsOf(event, room.name, names);
+  const words = describeEvent(event, room.name, names);
   const state = room.members.value.find(({ id }) => id === actor.member_id)?.state;
   const today = isSameDay(at, new Date(now.value).toISOString());
   const address = { screen: 'board', board: room.name, tab: 'record' } as const;
@@ -58,12 +58,12 @@ export function EventRow({ event, room, names, checked, open }: RowProps) {
           </span>
         </td>
         <td class="wh">
-          {words.did} {words.link && <a href={words.link.href}>{words.link.text}</a>} {words.rest}
+          {words.verb} {words.link && <a href={words.link.href}>{words.link.text}</a>} {words.rest}
         </td>
         <td class="mono q2 nw hx">
           {hash.slice(7, 11)} {hash.slice(11, 15)}
         </td>
-        <Sound seq={seq} checked={checked} />
+        <CheckCell seq={seq} checked={checked} />
       </tr>
       {open && (
         <tr class="detail">
@@ -76,7 +76,7 @@ export function EventRow({ event, room, names, checked, open }: RowProps) {
   );
 }
 
-function Sound({ seq, checked }: { seq: number; checked: Checked | null }) {
+function CheckCell({ seq, checked }: { seq: number; checked: Checked | null }) {
   if (!checked || (!checked.problem && seq > checked.events))
     return (
       <td class="okc">

@@ -1,4 +1,4 @@
-/** The events of a record, newest first, by type and by whom; the one that the address names is open. */
+/** The list of events, newest first, with filters. The event in the address is open. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer, BoardEvent } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
@@ -14,8 +14,8 @@ import { EventRow } from './event-row.tsx';
 import type { Verdict } from './use-verdict.ts';
 
 const PAGE = 50;
-/** How many pages are read for a filter that the server does not have, before a person says whether to go on. */
-const PAGES_AT_ONCE = 10;
+/** The server cannot filter by actor; this many pages are searched before the person has to ask for more. */
+const MAX_PAGES = 10;
 
 const kinds: [string, RegExp][] = [
   ['Messages', /^message\./],
@@ -28,38 +28,38 @@ const kinds: [string, RegExp][] = [
 
 type Page = Answer<'listEvents'>;
 
-interface Window {
+interface EventRange {
   events: BoardEvent[];
-  /** Before which number older ones are read; null: there are none. */
+  /** Older events are before this number; null: there are none. */
   before: number | null;
-  /** Whether it begins at the newest. */
+  /** Whether it starts at the newest event. */
   newest: boolean;
 }
 
 export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; verdict: Verdict }) {
   const [kind, setKind] = useState('');
   const [actor, setActor] = useState('');
-  const [list, setList] = useState<Window | null>(null);
+  const [list, setList] = useState<EventRange | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [reading, setReading] = useState(false);
   const body = useRef<HTMLTableSectionElement>(null);
   const { counts, checked } = verdict;
   const wanted = kinds.find(([name]) => name === kind)?.[1];
   const types = wanted && Object.keys(counts?.types ?? {}).filter((type) => wanted.test(type));
-  const fits = (event: BoardEvent): boolean =>
+  const matches = (event: BoardEvent): boolean =>
     (!wanted || wanted.test(event.type)) && (actor === '' || (event.actor.member_id ?? 'system') === actor);
 
-  /** One reading at a time; a later one takes its place. */
-  const turn = useRef(0);
-  const read = async (from: Window | null, before: number | undefined): Promise<void> => {
-    const own = ++turn.current;
+  /** A newer load makes older ones obsolete. */
+  const latestRead = useRef(0);
+  const read = async (from: EventRange | null, before: number | undefined): Promise<void> => {
+    const own = ++latestRead.current;
     setReading(true);
     setError(null);
     try {
       const events = [...(from?.events ?? [])];
       let next: number | null | undefined = before;
       let found = 0;
-      for (let n = 0; n < PAGES_AT_ONCE && found < PAGE && next !== null; n++) {
+      for (let n = 0; n < MAX_PAGES && found < PAGE && next !== null; n++) {
         const query = {
           newest: true,
           limit: actor === '' ? PAGE : 200,
@@ -67,17 +67,17 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
           type: types?.slice(0, 20).join(','),
         };
         const page: Page = await call('listEvents', { params: { board: room.name }, query });
-        if (turn.current !== own) return;
-        const fitting = page.events.toReversed().filter(fits);
+        if (latestRead.current !== own) return;
+        const fitting = page.events.toReversed().filter(matches);
         events.push(...fitting);
         found += fitting.length;
         next = page.prev_before;
       }
       setList({ events, before: next ?? null, newest: from?.newest ?? before === undefined });
     } catch (problem) {
-      if (turn.current === own) setError(problem);
+      if (latestRead.current === own) setError(problem);
     } finally {
-      if (turn.current === own) setReading(false);
+      if (latestRead.current === own) setReading(false);
     }
   };
 
@@ -91,7 +91,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
   useEffect(
     () =>
       room.subscribe(({ event }) => {
-        setList((last) => (last?.newest && fits(event) ? { ...last, events: [event, ...last.events] } : last));
+        setList((last) => (last?.newest && matches(event) ? { ...last, events: [event, ...last.events] } : last));
       }),
     [room, kind, actor],
   );
@@ -184,7 +184,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
   );
 }
 
-/** Saves the whole record as a file of one event a line, as `service audit export` writes it. */
+/** Downloads the record as JSON lines, in the format of `service audit export`. */
 function Export({ board }: { board: string }) {
   const [busy, setBusy] = useState(false);
   const save = async (): Promise<void> => {
@@ -197,7 +197,7 @@ function Export({ board }: { board: string }) {
       link.href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }));
       link.download = `${board}.ndjson`;
       link.click();
-      // The browser has taken the bytes when the next task begins, and a minute later for sure.
+      // Revoked late, so that the browser has certainly read the blob.
       setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
     } catch (error) {
       toast(`Not exported. ${errorText(error)}`);

@@ -1,4 +1,4 @@
-/** What the page and the worker that checks a record tell each other. */
+/** Messages between the page and the worker that verifies a record. */
 import type { ChainPoint, Problem } from '../../contract/chain.ts';
 
 export type ToVerifier =
@@ -7,16 +7,16 @@ export type ToVerifier =
   | { type: 'more' };
 
 export interface Checked {
-  /** The number of the last event that was read. */
+  /** The number of the last event that was checked. */
   events: number;
-  /** The last event that fits the ones before it. */
+  /** The last event up to which the chain is valid. */
   head: ChainPoint | null;
-  /** The first thing that is wrong. */
+  /** The first error in the chain. */
   problem: Problem | null;
   withheld: number;
 }
 
-/** Who did how much, by the first millisecond of a day and the id of a member. */
+/** Event counts. `days`: by the start of a day in milliseconds, then by member id. */
 export interface Counts {
   days: Record<string, Record<string, number>>;
   actors: Record<string, { name: string; kind: 'agent' | 'human' | 'system'; owner: string | null }>;

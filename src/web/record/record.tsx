@@ -1,4 +1,4 @@
-/** The record of a board: its check in this browser, what happened on which day, and every event. */
+/** The Record tab: the verification in this browser, activity by day, and all events. */
 import './record.css';
 import { useState } from 'preact/hooks';
 import type { TabProps } from '../board/tab-props.ts';
@@ -14,7 +14,7 @@ export default function RecordTab({ here, room }: TabProps) {
     <div class="page record">
       <div class="col wide">
         <h2 class="vh">Record</h2>
-        <VerdictPanel verdict={verdict} board={room.name} again={() => setTries(tries + 1)} />
+        <VerdictPanel verdict={verdict} board={room.name} onRetry={() => setTries(tries + 1)} />
         {verdict.counts && <Activity counts={verdict.counts} />}
         <Log key={room.name} here={here} room={room} verdict={verdict} />
       </div>

@@ -1,4 +1,4 @@
-/** The check of the open board's record: runs in a worker, goes on as events come, and remembers what was sound. */
+/** Verifies the open board's record in a worker, continues with new events, and remembers the last valid head. */
 import { useEffect, useState } from 'preact/hooks';
 import type { ChainPoint } from '../../contract/chain.ts';
 import type { Problem } from '../api/errors.ts';
@@ -11,30 +11,37 @@ export interface Verdict {
   progress: { checked: number; head: number } | null;
   checked: Checked | null;
   counts: Counts | null;
-  /** Where the last sound check in this browser ended. */
-  before: ChainPoint | null;
-  at: string;
-  failed: Problem | null;
+  /** The head of the last successful check in this browser. */
+  previousHead: ChainPoint | null;
+  checkedAt: string;
+  error: Problem | null;
 }
 
-const nothing: Verdict = { progress: null, checked: null, counts: null, before: null, at: '', failed: null };
+const initial: Verdict = {
+  progress: null,
+  checked: null,
+  counts: null,
+  previousHead: null,
+  checkedAt: '',
+  error: null,
+};
 
-const pinOf = (boardId: string): ChainPoint | null =>
+const loadPin = (boardId: string): ChainPoint | null =>
   JSON.parse(readStorage(`record ${boardId}`) ?? 'null') as ChainPoint | null;
 
-/** The verdict so far. @param tries another number checks anew from the first event. */
-export function useVerdict(room: Room, tries: number): Verdict {
-  const [verdict, setVerdict] = useState(nothing);
+/** @param attempt a change restarts the check from the first event */
+export function useVerdict(room: Room, attempt: number): Verdict {
+  const [verdict, setVerdict] = useState(initial);
   const id = room.board.value?.id;
   useEffect(() => {
     if (id === undefined) return;
-    const pinned = pinOf(id);
-    setVerdict({ ...nothing, before: pinned });
+    const pinned = loadPin(id);
+    setVerdict({ ...initial, previousHead: pinned });
     const worker = new Worker(workerUrl('verify'), { type: 'module', name: 'verify' });
     const send = (message: ToVerifier): void => worker.postMessage(message);
     worker.onmessage = ({ data }: MessageEvent<FromVerifier>) => {
-      if (data.type === 'progress') setVerdict((last) => ({ ...last, progress: data, failed: null }));
-      else if (data.type === 'failed') setVerdict((last) => ({ ...last, failed: data }));
+      if (data.type === 'progress') setVerdict((last) => ({ ...last, progress: data, error: null }));
+      else if (data.type === 'failed') setVerdict((last) => ({ ...last, error: data }));
       else {
         const { checked, counts } = data;
         if (checked.problem === null && checked.head) writeStorage(`record ${id}`, JSON.stringify(checked.head));
@@ -43,14 +50,14 @@ export function useVerdict(room: Room, tries: number): Verdict {
           progress: null,
           checked,
           counts,
-          at: new Date().toISOString(),
-          failed: null,
+          checkedAt: new Date().toISOString(),
+          error: null,
         }));
       }
     };
     worker.onerror = ({ message }) => {
-      const failed = { code: 'page_error', message: message || 'The check could not start.', hint: 'Reload the page.' };
-      setVerdict((last) => ({ ...last, failed }));
+      const error = { code: 'page_error', message: message || 'The check could not start.', hint: 'Reload the page.' };
+      setVerdict((last) => ({ ...last, error }));
     };
     send({ type: 'start', board: room.name, id, pinned });
     const stop = room.subscribe(() => send({ type: 'more' }));
@@ -58,6 +65,6 @@ export function useVerdict(room: Room, tries: number): Verdict {
       stop();
       worker.terminate();
     };
-  }, [room, id, tries]);
+  }, [room, id, attempt]);
   return verdict;
 }

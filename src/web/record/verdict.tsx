@@ -1,4 +1,4 @@
-/** What the check of a record found, in words. */
+/** The result of the verification. */
 import type { ProblemReason } from '../../contract/chain.ts';
 import { Icon } from '../parts/icon.tsx';
 import { formatNumber } from '../parts/number.ts';
@@ -22,18 +22,18 @@ const reasons: Record<ProblemReason, string> = {
   truncated: 'The record ends before its head.',
 };
 
-/** A digest for the eye: its beginning and its end in groups. */
-const short = (hash: string): string => {
+/** Shortens a digest for display. */
+const shortHash = (hash: string): string => {
   const hex = hash.slice('sha256:'.length);
   return `sha256:${hex.slice(0, 4)} ${hex.slice(4, 8)} ${hex.slice(8, 12)} … ${hex.slice(-4)}`;
 };
 
-export function VerdictPanel({ verdict, board, again }: { verdict: Verdict; board: string; again: () => void }) {
-  const { checked, progress, failed, before, at } = verdict;
-  if (failed)
+export function VerdictPanel({ verdict, board, onRetry }: { verdict: Verdict; board: string; onRetry: () => void }) {
+  const { checked, progress, error, previousHead, checkedAt } = verdict;
+  if (error)
     return (
-      <ProblemLine error={Object.assign(new Error(`The record could not be checked: ${failed.message}`), failed)}>
-        <button type="button" class="b" onClick={again}>
+      <ProblemLine error={Object.assign(new Error(`The record could not be checked: ${error.message}`), error)}>
+        <button type="button" class="b" onClick={onRetry}>
           Check again
         </button>
       </ProblemLine>
@@ -81,9 +81,9 @@ export function VerdictPanel({ verdict, board, again }: { verdict: Verdict; boar
         </h3>
         <p class="q2">
           Every event fits the one before it. Checked in this browser{' '}
-          {ago(at) === 'now' ? 'just now' : `${ago(at)} ago`}
-          {before && before.seq <= events
-            ? `; nothing was changed, left out or slipped in since you last looked at #${formatNumber(before.seq)}.`
+          {ago(checkedAt) === 'now' ? 'just now' : `${ago(checkedAt)} ago`}
+          {previousHead && previousHead.seq <= events
+            ? `; nothing was changed, left out or slipped in since you last looked at #${formatNumber(previousHead.seq)}.`
             : '; nothing was changed, left out or slipped in.'}
           {withheld > 0 && ` You may not read the data of ${formatNumber(withheld)} of them; their hashes fit too.`}
         </p>
@@ -91,7 +91,7 @@ export function VerdictPanel({ verdict, board, again }: { verdict: Verdict; boar
       {head && (
         <div class="hsh">
           <span class="q2 sm">head</span>
-          <code class="mono">{short(head.hash)}</code>
+          <code class="mono">{shortHash(head.hash)}</code>
           <button
             type="button"
             class="b bare ic"

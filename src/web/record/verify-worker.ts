@@ -1,4 +1,4 @@
-/** The worker that reads a board's whole record, checks its chain and counts who did what on which day. */
+/** The worker that loads a board's whole record, verifies its hash chain and counts events. */
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { pages } from '../../client/pages.ts';
@@ -8,30 +8,30 @@ import type { BoardEvent } from '../../contract/types.ts';
 import type { Checked, Counts, FromVerifier, ToVerifier } from './protocol.ts';
 
 const client = new Client({ origin: location.origin });
-const MOST = 200;
+const PAGE = 200;
 
 let verifier: ChainVerifier;
 let board: string;
 let last = 0;
 const counts: Counts = { days: {}, actors: {}, types: {}, files: {} };
 
-const say = (message: FromVerifier): void => postMessage(message);
+const send = (message: FromVerifier): void => postMessage(message);
 
-/** Reads on from what was read last, until nothing follows. */
+/** Continues after the last checked event, up to the end of the record. */
 async function read(): Promise<void> {
   let head: number | undefined;
-  const query = { after: last, limit: MOST };
+  const query = { after: last, limit: PAGE };
   for await (const page of pages(client, 'listEvents', { params: { board }, query })) {
     head ??= page.head_seq;
     for (const event of page.events) {
       await verifier.add(event);
       count(event);
     }
-    say({ type: 'progress', checked: last, head });
+    send({ type: 'progress', checked: last, head });
   }
   const problem = verifier.finish(head ?? 0);
   const checked: Checked = { events: last, head: verifier.head, problem, withheld: verifier.payloadsWithheld };
-  say({ type: 'checked', checked, counts });
+  send({ type: 'checked', checked, counts });
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -63,6 +63,6 @@ addEventListener('message', ({ data }: MessageEvent<ToVerifier>) => {
   work = work.then(read).catch((error: unknown) => {
     const { code, message, hint } =
       error instanceof ClientError ? error : { code: 'page_error', message: String(error), hint: '' };
-    say({ type: 'failed', code, message, hint });
+    send({ type: 'failed', code, message, hint });
   });
 });

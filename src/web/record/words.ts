@@ -1,15 +1,15 @@
-/** Events of a board in words, and where each leads. */
+/** Describes board events as text with a link. */
 import type { BoardEvent } from '../../contract/types.ts';
 import { formatNumber } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { hrefOf } from '../state/route.ts';
 
-interface Words {
-  /** What the actor did: "approved". */
-  did: string;
-  /** What it leads to: "src/retry.ts v1". */
+interface EventText {
+  /** For example "approved". */
+  verb: string;
+  /** For example "src/retry.ts v1". */
   link?: { text: string; href: string };
-  /** The rest: "Retry only on 429". */
+  /** For example "Retry only on 429". */
   rest?: string;
 }
 
@@ -20,28 +20,28 @@ export interface Names {
   files: Record<string, string>;
 }
 
-const LONGEST = 140;
+const MAX_QUOTE = 140;
 
 const quote = (text: string): string => {
   const plain = plainText(text);
-  return `“${plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain}”`;
+  return `“${plain.length > MAX_QUOTE ? `${plain.slice(0, MAX_QUOTE)}…` : plain}”`;
 };
 
 type Data = Record<string, unknown>;
 const text = (data: Data, name: string): string => (typeof data[name] === 'string' ? data[name] : '');
-const given = (data: Data, name: string): string | undefined => text(data, name) || undefined;
+const textOrUndefined = (data: Data, name: string): string | undefined => text(data, name) || undefined;
 
-/** What an event says. Types that this page does not know are named as they are. */
-export function wordsOf(event: BoardEvent, board: string, names: Names): Words {
+/** Describes an event. An unknown type is shown by its name. */
+export function describeEvent(event: BoardEvent, board: string, names: Names): EventText {
   const { type, data = {}, data_withheld, seq } = event;
   const member = (name: string): string => names.members[text(data, name)]?.name ?? 'somebody';
-  const task = (): Words['link'] => ({
+  const task = (): EventText['link'] => ({
     text: text(data, 'ref'),
     href: hrefOf({ screen: 'board', board, tab: 'tasks', task: text(data, 'ref') }),
   });
-  const file = (version = Number(data['version']) || undefined): Words['link'] => {
+  const file = (version = Number(data['version']) || undefined): EventText['link'] => {
     const id = text(data, 'file_id');
-    const name = given(data, 'name') ?? given(data, 'after') ?? names.files[id] ?? 'a file';
+    const name = textOrUndefined(data, 'name') ?? textOrUndefined(data, 'after') ?? names.files[id] ?? 'a file';
     return {
       text: version ? `${name} v${version}` : name,
       href: hrefOf({ screen: 'board', board, tab: 'files', file: id, version }),
@@ -49,79 +49,80 @@ export function wordsOf(event: BoardEvent, board: string, names: Names): Words {
   };
   if (data_withheld)
     return {
-      did: type === 'message.posted' ? 'posted a message that you may not read' : 'did something that you may not read',
+      verb:
+        type === 'message.posted' ? 'posted a message that you may not read' : 'did something that you may not read',
     };
   switch (type) {
     case 'message.posted':
-      return messageWords(data, board, seq);
+      return describeMessage(data, board, seq);
     case 'reaction.added':
-      return { did: `reacted ${text(data, 'emoji')}` };
+      return { verb: `reacted ${text(data, 'emoji')}` };
     case 'reaction.removed':
-      return { did: `took back ${text(data, 'emoji')}` };
+      return { verb: `took back ${text(data, 'emoji')}` };
     case 'thread.continued':
-      return { did: 'let agents go on in a thread' };
+      return { verb: 'let agents go on in a thread' };
     case 'thread.stopped':
-      return { did: 'closed a thread for agents' };
+      return { verb: 'closed a thread for agents' };
     case 'task.created':
-      return { did: 'opened', link: task(), rest: text(data, 'title') };
+      return { verb: 'opened', link: task(), rest: text(data, 'title') };
     case 'task.started':
-      return { did: 'started', link: task() };
+      return { verb: 'started', link: task() };
     case 'task.joined':
-      return { did: 'joined', link: task() };
+      return { verb: 'joined', link: task() };
     case 'task.updated':
       return {
-        did: data['stands'] ? 'said where it stands:' : 'changed',
+        verb: data['stands'] ? 'said where it stands:' : 'changed',
         link: task(),
-        rest: given(data, 'stands') && quote(text(data, 'stands')),
+        rest: textOrUndefined(data, 'stands') && quote(text(data, 'stands')),
       };
     case 'task.done':
-      return { did: data['cancelled'] ? 'cancelled' : 'finished', link: task(), rest: quote(text(data, 'note')) };
+      return { verb: data['cancelled'] ? 'cancelled' : 'finished', link: task(), rest: quote(text(data, 'note')) };
     case 'task.taken_over':
-      return { did: `took over from ${member('from')}`, link: task() };
+      return { verb: `took over from ${member('from')}`, link: task() };
     case 'task.dropped':
-      return { did: data['by'] === 'self' ? 'dropped' : `ended the part of ${member('member_id')} in`, link: task() };
+      return { verb: data['by'] === 'self' ? 'dropped' : `ended the part of ${member('member_id')} in`, link: task() };
     case 'file.version_added':
-      return { did: 'added', link: file() };
+      return { verb: 'added', link: file() };
     case 'file.updated':
-      return { did: 'changed what is said of', link: file() };
+      return { verb: 'changed what is said of', link: file() };
     case 'file.approved':
-      return { did: 'approved', link: file() };
+      return { verb: 'approved', link: file() };
     case 'file.approval_removed':
-      return { did: 'took back the approval of', link: file() };
+      return { verb: 'took back the approval of', link: file() };
     case 'file.renamed':
-      return { did: `renamed ${text(data, 'before')} to`, link: file() };
+      return { verb: `renamed ${text(data, 'before')} to`, link: file() };
     case 'file.removed':
-      return { did: 'removed', link: file() };
+      return { verb: 'removed', link: file() };
     case 'member.joined':
-      return { did: data['kind'] === 'agent' ? 'brought' : 'joined as', rest: text(data, 'name') };
+      return { verb: data['kind'] === 'agent' ? 'brought' : 'joined as', rest: text(data, 'name') };
     case 'person.added':
-      return { did: 'added', rest: text(data, 'name') };
+      return { verb: 'added', rest: text(data, 'name') };
     case 'person.renamed':
-      return { did: `became ${text(data, 'after')}`, rest: `before: ${text(data, 'before')}` };
+      return { verb: `became ${text(data, 'after')}`, rest: `before: ${text(data, 'before')}` };
     case 'person.removed':
     case 'agent.removed':
-      return { did: 'removed', rest: text(data, 'name') };
+      return { verb: 'removed', rest: text(data, 'name') };
     case 'person.left':
     case 'agent.left':
-      return { did: 'left the board' };
+      return { verb: 'left the board' };
     case 'person.made_owner':
-      return { did: 'made an owner of', rest: text(data, 'name') };
+      return { verb: 'made an owner of', rest: text(data, 'name') };
     case 'person.role_changed':
-      return { did: 'made a member again of', rest: text(data, 'name') };
+      return { verb: 'made a member again of', rest: text(data, 'name') };
     case 'joincode.created':
-      return { did: 'made a join line', rest: given(data, 'role') && `for the role ${text(data, 'role')}` };
+      return { verb: 'made a join line', rest: textOrUndefined(data, 'role') && `for the role ${text(data, 'role')}` };
     case 'joincode.revoked':
-      return { did: 'took back a join line' };
+      return { verb: 'took back a join line' };
     default:
-      return boardWords(type, data);
+      return describeBoardEvent(type, data);
   }
 }
 
-function messageWords(data: Data, board: string, seq: number): Words {
+function describeMessage(data: Data, board: string, seq: number): EventText {
   const ask = data['ask'] as { options?: unknown } | undefined;
   const answer = data['answer'] as { withdrawn?: boolean } | undefined;
   const to = Array.isArray(data['to']) ? data['to'].join(', ') : 'all';
-  const did = answer
+  const verb = answer
     ? answer.withdrawn
       ? 'withdrew'
       : 'answered'
@@ -131,33 +132,33 @@ function messageWords(data: Data, board: string, seq: number): Words {
         ? `replied to ${to}`
         : `posted to ${to}`;
   return {
-    did,
+    verb,
     link: { text: `#${formatNumber(seq)}`, href: hrefOf({ screen: 'board', board, tab: 'talk', message: seq }) },
     rest: quote(text(data, 'body')),
   };
 }
 
-function boardWords(type: string, data: Data): Words {
+function describeBoardEvent(type: string, data: Data): EventText {
   switch (type) {
     case 'board.created':
-      return { did: 'made the board' };
+      return { verb: 'made the board' };
     case 'board.titled':
-      return { did: 'gave the board the title', rest: given(data, 'after') ?? 'none' };
+      return { verb: 'gave the board the title', rest: textOrUndefined(data, 'after') ?? 'none' };
     case 'board.policy_changed':
-      return { did: 'changed the rules of the board' };
+      return { verb: 'changed the rules of the board' };
     case 'board.config_changed':
-      return { did: data['charter'] ? 'changed the charter' : 'changed the roles' };
+      return { verb: data['charter'] ? 'changed the charter' : 'changed the roles' };
     case 'board.visibility_changed':
-      return { did: `made the board ${text(data, 'after')}` };
+      return { verb: `made the board ${text(data, 'after')}` };
     case 'board.agents_add_people_changed':
-      return { did: data['agents_add_people'] ? 'let agents add people' : 'let agents add people no more' };
+      return { verb: data['agents_add_people'] ? 'let agents add people' : 'let agents add people no more' };
     case 'board.task_prefix_set':
-      return { did: `set the prefix of tasks to ${text(data, 'after')}` };
+      return { verb: `set the prefix of tasks to ${text(data, 'after')}` };
     case 'board.archived':
-      return { did: 'archived the board' };
+      return { verb: 'archived the board' };
     case 'board.restored':
-      return { did: 'restored the board' };
+      return { verb: 'restored the board' };
     default:
-      return { did: type };
+      return { verb: type };
   }
 }

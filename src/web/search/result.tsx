@@ -1,10 +1,10 @@
-/** One result of a search: what it is, and its text with the matched words marked. */
+/** One search result with matches marked. */
 import type { SearchResult } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { formatNumber } from '../parts/number.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { hrefOfResult, pieces } from './results.ts';
+import { hrefOfResult, splitMatches } from './results.ts';
 
 const taskIcons = { open: 'open', in_progress: 'half', done: 'task', cancelled: 'x' };
 const taskWords = {
@@ -52,7 +52,7 @@ export function Result({ result }: { result: SearchResult }) {
           </span>
           <span class={file && field !== 'name' ? 'sn mono' : 'sn'}>
             {task && taskFields[field]}
-            {pieces(snippet, matches).map((piece, index) =>
+            {splitMatches(snippet, matches).map((piece, index) =>
               piece.match ? <mark key={index}>{piece.text}</mark> : <span key={index}>{piece.text}</span>,
             )}
           </span>

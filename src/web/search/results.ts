@@ -1,16 +1,16 @@
-/** Results of a search: where each leads, and its text cut at the matched words. */
+/** Links and texts of search results. */
 import type { SearchResult } from '../../contract/types.ts';
 import { hrefOf } from '../state/route.ts';
 
-/** Where the message, task or file stands. */
+/** The address of the message, task or file. */
 export function hrefOfResult({ board, message, task, file }: SearchResult): string {
   if (message) return hrefOf({ screen: 'board', board, tab: 'talk', message: message.seq });
   if (task) return hrefOf({ screen: 'board', board, tab: 'tasks', task: task.ref });
   return hrefOf({ screen: 'board', board, tab: 'files', file: file?.name, version: file?.version });
 }
 
-/** A text in pieces, matched and not. Ranges are half-open, in the order of the text. */
-export function pieces(
+/** Splits a text at matches. Ranges are half-open and sorted. */
+export function splitMatches(
   text: string,
   matches: readonly (readonly [number, number])[],
 ): { text: string; match: boolean }[] {

@@ -1,4 +1,4 @@
-/** Search over one board or all: messages, tasks and files, with the matched words marked. */
+/** The search screen: messages, tasks and files on one board or all. */
 import './search.css';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SearchResult } from '../../contract/types.ts';
@@ -27,11 +27,11 @@ const sorts = [
 ] as const;
 type Sort = (typeof sorts)[number][0];
 
-/** What was typed becomes a search when the typing pauses. */
-const PAUSE_MS = 200;
+/** Typing starts a search after this pause. */
+const DEBOUNCE_MS = 200;
 
-interface Found {
-  asked: string;
+interface SearchState {
+  queryKey: string;
   results: SearchResult[];
   after: string | null;
 }
@@ -41,14 +41,14 @@ export default function Search() {
   const [text, setText] = useState(here.q);
   const [kind, setKind] = useState<Kind>('');
   const [sort, setSort] = useState<Sort>('newest');
-  const [found, setFound] = useState<Found | null>(null);
+  const [found, setFound] = useState<SearchState | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [more, setMore] = useState(false);
+  const [loadingMore, setMore] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const q = here.q.trim();
   const query = { q, board: here.board, kind: kind || undefined, sort };
-  const asked = JSON.stringify(query);
+  const queryKey = JSON.stringify(query);
 
   useLayoutEffect(() => input.current?.focus(), []);
   useEffect(() => {
@@ -58,7 +58,7 @@ export default function Search() {
     if (text.trim() === q) return;
     const timer = setTimeout(
       () => navigate({ screen: 'search', q: text.trim(), board: here.board }, { replace: true }),
-      PAUSE_MS,
+      DEBOUNCE_MS,
     );
     return () => clearTimeout(timer);
   }, [text]);
@@ -72,7 +72,7 @@ export default function Search() {
     const stop = new AbortController();
     call('search', { query, signal: stop.signal }).then(
       ({ results, next_after }) => {
-        setFound({ asked, results, after: next_after });
+        setFound({ queryKey, results, after: next_after });
         announce(results.length === 0 ? 'Nothing found' : `${formatCount(results.length, 'result')} shown`);
       },
       (problem: unknown) => {
@@ -80,14 +80,14 @@ export default function Search() {
       },
     );
     return () => stop.abort();
-  }, [asked]);
+  }, [queryKey]);
 
-  const older = async (): Promise<void> => {
-    if (!found?.after || more) return;
+  const loadMore = async (): Promise<void> => {
+    if (!found?.after || loadingMore) return;
     setMore(true);
     try {
       const page = await call('search', { query: { ...query, after: found.after } });
-      setFound({ asked, results: [...found.results, ...page.results], after: page.next_after });
+      setFound({ queryKey, results: [...found.results, ...page.results], after: page.next_after });
     } catch (problem) {
       setError(problem);
     } finally {
@@ -162,7 +162,7 @@ export default function Search() {
           </div>
           <ProblemLine error={error} />
           {boardsError.value !== null && own.length === 0 && <ProblemLine error={boardsError.value} />}
-          {found && found.results.length === 0 && found.asked === asked && (
+          {found && found.results.length === 0 && found.queryKey === queryKey && (
             <p class="q2">
               Nothing has all of these words{here.board ? ` on ${here.board}` : ''}. Try fewer of them, or the beginning
               of one with a star.
@@ -176,7 +176,7 @@ export default function Search() {
             </ul>
           )}
           {found?.after && (
-            <button type="button" class="b search-more" disabled={more} onClick={() => void older()}>
+            <button type="button" class="b search-more" disabled={loadingMore} onClick={() => void loadMore()}>
               {sort === 'newest' ? 'Older results' : 'More results'}
             </button>
           )}

@@ -1,13 +1,13 @@
-/** What this server is. */
+/** Facts about this server. */
 import { call } from '../api/client.ts';
 import { useLoad } from '../state/load.ts';
 import { Section } from './section.tsx';
 
 export function About() {
-  const answered = useLoad(() => call('getInfo'));
-  const info = answered.value;
+  const load = useLoad(() => call('getInfo'));
+  const info = load.value;
   return (
-    <Section title="This server" answered={answered}>
+    <Section title="This server" load={load}>
       {info && (
         <dl class="frozen">
           <div>

@@ -1,10 +1,10 @@
-/** Invites that the person's agents issued, and how to issue or take back one. */
+/** Invites created by the person's agents, with commands to create and revoke invites. */
 import type { Answer, ServerRole } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
 import { Command, serverCommand } from '../parts/command.tsx';
 import { formatExact, Time } from '../parts/time.tsx';
 import { useLoad } from '../state/load.ts';
-import { Changes, Section } from './section.tsx';
+import { CommandList, Section } from './section.tsx';
 
 type Notice = Answer<'listInviteNotices'>['notices'][number];
 
@@ -16,19 +16,19 @@ const states: Record<Notice['state'], string> = {
 };
 
 export function Invites({ role }: { role: ServerRole }) {
-  const answered = useLoad(() => readAll('listInviteNotices', 'notices'));
-  const notices = answered.value;
+  const load = useLoad(() => readAll('listInviteNotices', 'notices'));
+  const notices = load.value;
   return (
-    <Section title="Invites" answered={answered}>
+    <Section title="Invites" load={load}>
       {notices?.length === 0 && <p class="q2">Your agents have invited nobody.</p>}
       {notices && notices.length > 0 && (
         <ul class="list sinvites">
           {notices.map((notice) => (
-            <Issued key={notice.id} notice={notice} />
+            <InviteRow key={notice.id} notice={notice} />
           ))}
         </ul>
       )}
-      <Changes
+      <CommandList
         summary="Invites in the terminal"
         lines={[
           ...(role === 'admin'
@@ -47,7 +47,7 @@ export function Invites({ role }: { role: ServerRole }) {
   );
 }
 
-function Issued({ notice }: { notice: Notice }) {
+function InviteRow({ notice }: { notice: Notice }) {
   const { id, message, display, state, created_at, expires_at, suggested_handle } = notice;
   const boards = display?.boards ?? [];
   return (

@@ -1,8 +1,8 @@
-/** The key that this session came from, and what to do about keys. */
+/** The person, the key of this session, and commands for keys. */
 import type { CurrentBrowserSession } from '../../contract/types.ts';
 import { serverCommand } from '../parts/command.tsx';
 import { formatExact, until } from '../parts/time.tsx';
-import { Changes, Section } from './section.tsx';
+import { CommandList, Section } from './section.tsx';
 
 export const Keys = ({
   current: { person, key, id, started_with, created_at, expires_at },
@@ -39,7 +39,7 @@ export const Keys = ({
       </div>
     </dl>
     <p class="q2">A browser can never list, make or revoke keys. Your terminal can:</p>
-    <Changes
+    <CommandList
       summary="Keys and sessions in the terminal"
       lines={[
         ['List your keys, and when each was last used.', serverCommand('key', 'list')],

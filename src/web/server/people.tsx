@@ -6,10 +6,10 @@ import { formatCount } from '../parts/number.ts';
 import { formatExact } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { useLoad } from '../state/load.ts';
-import { Changes, Section } from './section.tsx';
+import { CommandList, Section } from './section.tsx';
 
-/** What an admin may change of a person, and everybody of themself. */
-function changesOf(person: Person, me: Person): [string, string][] {
+/** The commands that change a person, as far as the viewer may run them. */
+function commandsFor(person: Person, me: Person): [string, string][] {
   const own = person.handle === me.handle;
   const rename: [string, string] = [
     `Give ${own ? 'yourself' : person.handle} another handle.`,
@@ -34,16 +34,16 @@ function changesOf(person: Person, me: Person): [string, string][] {
 }
 
 export function People({ me }: { me: Person }) {
-  const answered = useLoad(() => readAll('listPeople', 'people'));
-  const people = answered.value;
+  const load = useLoad(() => readAll('listPeople', 'people'));
+  const people = load.value;
   return (
-    <Section title="People" answered={answered}>
+    <Section title="People" load={load}>
       {people && (
         <>
           <p class="q2">{formatCount(people.length, 'person', 'people')}.</p>
           <ul class="list speople">
             {people.map((person) => {
-              const changes = changesOf(person, me);
+              const changes = commandsFor(person, me);
               return (
                 <li key={person.id}>
                   <div class="row w">
@@ -55,7 +55,7 @@ export function People({ me }: { me: Person }) {
                     <span class="srole">{person.server_role}</span>
                     <span class="q2 sm">since {formatExact(person.created_at).replace(/ at .*/, '')}</span>
                   </div>
-                  {changes.length > 0 && <Changes summary={`Change ${person.handle}`} lines={changes} />}
+                  {changes.length > 0 && <CommandList summary={`Change ${person.handle}`} lines={changes} />}
                 </li>
               );
             })}

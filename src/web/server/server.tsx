@@ -1,6 +1,6 @@
 /**
- * The server: who is on it, its settings, invites and the key of this session. A browser's session changes none of it,
- * so every change stands here as the line for the terminal, where the person's own key is.
+ * The server screen: people, settings, invites and keys. A browser session may not change them, so every change is
+ * shown as a command for the terminal.
  */
 import './server.css';
 import { session } from '../api/session.ts';

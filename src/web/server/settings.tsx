@@ -1,15 +1,15 @@
-/** The server's settings, in words. */
+/** The server's settings. */
 import type { ServerRole } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { serverCommand } from '../parts/command.tsx';
 import { useLoad } from '../state/load.ts';
-import { Changes, Section } from './section.tsx';
+import { CommandList, Section } from './section.tsx';
 
 export function Settings({ role }: { role: ServerRole }) {
-  const answered = useLoad(() => call('getSettings'));
-  const settings = answered.value;
+  const load = useLoad(() => call('getSettings'));
+  const settings = load.value;
   return (
-    <Section title="Settings" answered={answered}>
+    <Section title="Settings" load={load}>
       {settings && (
         <>
           <dl class="frozen">
@@ -27,7 +27,7 @@ export function Settings({ role }: { role: ServerRole }) {
             </div>
           </dl>
           {role === 'admin' ? (
-            <Changes
+            <CommandList
               summary="Change the settings"
               lines={[
                 settings.board_creation === 'admins'

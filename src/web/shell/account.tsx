@@ -1,4 +1,4 @@
-/** The menu of the account: who you are, the key this session came from and when it ends, the theme, sign out. */
+/** The account menu: person, session, theme and sign-out. */
 
 import { signal } from '@preact/signals';
 import { call } from '../api/client.ts';
@@ -13,10 +13,10 @@ import { readStorage, writeStorage } from '../state/storage.ts';
 type Theme = 'system' | 'light' | 'dark';
 const themes: Theme[] = ['system', 'light', 'dark'];
 const isTheme = (text: string | null): text is Theme => themes.some((theme) => theme === text);
-const keptTheme = readStorage('theme');
+const storedTheme = readStorage('theme');
 
-/** The theme of this browser. */
-const theme = signal<Theme>(isTheme(keptTheme) ? keptTheme : 'system');
+/** The theme chosen in this browser. */
+const theme = signal<Theme>(isTheme(storedTheme) ? storedTheme : 'system');
 
 export function setTheme(next: Theme): void {
   theme.value = next;
@@ -27,7 +27,7 @@ export function setTheme(next: Theme): void {
 
 const failure = signal<string | null>(null);
 
-/** Ends the session of this browser. One that has ended already is signed out too. */
+/** Ends the session of this browser. If it has ended already, `call` has shown the sign-in page. */
 export async function signOut(): Promise<void> {
   try {
     await call('endMyBrowserSession');

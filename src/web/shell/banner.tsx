@@ -1,36 +1,36 @@
-/** Says in words that the page is not live, and when the next try begins. */
+/** The banner that says that the connection is lost, and when the next attempt starts. */
 import { useEffect, useState } from 'preact/hooks';
 import { link, retryNow } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 
-const PATIENCE = 1_500;
+const DELAY_MS = 1_500;
 
-/** A short break is not worth a line: it appears when the connection has been gone for a moment. */
+/** Appears only after `DELAY_MS`, so that short interruptions show nothing. */
 export function LinkBanner() {
   const { value } = link;
   const [, tick] = useState(0);
-  const down = value.state === 'reconnecting' || value.state === 'offline';
+  const disconnected = value.state === 'reconnecting' || value.state === 'offline';
   useEffect(() => {
-    if (!down) return;
+    if (!disconnected) return;
     const timer = setInterval(() => tick((count) => count + 1), 500);
     return () => clearInterval(timer);
-  }, [down]);
-  const shown = down && Date.now() - value.since >= PATIENCE;
+  }, [disconnected]);
+  const visible = disconnected && Date.now() - value.since >= DELAY_MS;
   const offline = value.state === 'offline';
-  const words = offline ? 'You are offline. What you write stays here.' : 'Reconnecting to the server.';
-  // Said once: a region that counts seconds would be read every second.
+  const message = offline ? 'You are offline. What you write stays here.' : 'Reconnecting to the server.';
+  // A live region with the countdown would be read out every second.
   useEffect(() => {
-    if (shown) announce(words);
-  }, [shown, words]);
-  useEffect(() => (shown ? () => announce('Connected again.') : undefined), [shown]);
-  if (!shown) return null;
+    if (visible) announce(message);
+  }, [visible, message]);
+  useEffect(() => (visible ? () => announce('Connected again.') : undefined), [visible]);
+  if (!visible) return null;
   const seconds = Math.max(0, Math.ceil((value.at - Date.now()) / 1_000));
   return (
     <div class={offline ? 'ban bad' : 'ban'}>
       <Icon name={offline ? 'off' : 'retry'} />
       <span class="sp">
-        {words} {seconds > 0 ? `Next try in ${seconds}\u00a0s.` : 'Trying now.'}
+        {message} {seconds > 0 ? `Next try in ${seconds}\u00a0s.` : 'Trying now.'}
       </span>
       <button type="button" class="b" onClick={retryNow}>
         Try now

@@ -1,5 +1,5 @@
 /**
- * The rail at the left: what needs the person, search, their boards, and who they are; on a phone a bar at the bottom.
+ * The navigation: a rail at the left, or a bar at the bottom on a phone.
  */
 import { session } from '../api/session.ts';
 import { Icon, Mark } from '../parts/icon.tsx';
@@ -9,10 +9,10 @@ import { needs, needsOnBoard } from '../state/needs.ts';
 import { hrefOf, type Place, place } from '../state/route.ts';
 import { AccountMenu } from './account.tsx';
 
-const isHere = (...screens: Place['screen'][]): 'page' | undefined =>
+const currentIf = (...screens: Place['screen'][]): 'page' | undefined =>
   screens.includes(place.value.screen) ? 'page' : undefined;
 
-const YourCount = () => (needs.value.length > 0 ? <span class="you">{needs.value.length}</span> : null);
+const NeedsCount = () => (needs.value.length > 0 ? <span class="you">{needs.value.length}</span> : null);
 
 export function Rail() {
   const here = place.value.screen === 'board' ? place.value.board : null;
@@ -23,25 +23,25 @@ export function Rail() {
         <Mark />
         <span class="cut">{location.host}</span>
       </a>
-      <a class="rl" href="/inbox" aria-current={isHere('inbox')}>
+      <a class="rl" href="/inbox" aria-current={currentIf('inbox')}>
         <Icon name="inbox" />
         <span class="sp">Needs you</span>
-        <YourCount />
+        <NeedsCount />
       </a>
-      <a class="rl" href="/search" aria-current={isHere('search')}>
+      <a class="rl" href="/search" aria-current={currentIf('search')}>
         <Icon name="search" />
         <span class="sp">Search</span>
         <kbd>/</kbd>
       </a>
-      <a class="rl" href="/everything" aria-current={isHere('everything')}>
+      <a class="rl" href="/everything" aria-current={currentIf('everything')}>
         <Icon name="eyes" />
         <span class="sp">Everything</span>
       </a>
-      <a class="rl" href="/agents" aria-current={isHere('agents')}>
+      <a class="rl" href="/agents" aria-current={currentIf('agents')}>
         <Icon name="term" />
         <span class="sp">Your agents</span>
       </a>
-      <a class="rl" href="/" aria-current={isHere('boards')}>
+      <a class="rl" href="/" aria-current={currentIf('boards')}>
         <Icon name="menu" />
         <span class="sp">All boards</span>
       </a>
@@ -77,29 +77,29 @@ export function Rail() {
   );
 }
 
-/** What a phone shows at the bottom outside of a board. */
+/** The phone's navigation, hidden on boards. */
 export function BottomBar() {
   const person = session.value?.person;
   return (
     <nav class="bot" aria-label="Main">
-      <a href="/inbox" aria-current={isHere('inbox')}>
+      <a href="/inbox" aria-current={currentIf('inbox')}>
         <Icon name="inbox" />
         Needs you
-        <YourCount />
+        <NeedsCount />
       </a>
-      <a href="/" aria-current={isHere('boards')}>
+      <a href="/" aria-current={currentIf('boards')}>
         <Icon name="board" />
         Boards
       </a>
-      <a href="/everything" aria-current={isHere('everything')}>
+      <a href="/everything" aria-current={currentIf('everything')}>
         <Icon name="eyes" />
         Everything
       </a>
-      <a href="/search" aria-current={isHere('search')}>
+      <a href="/search" aria-current={currentIf('search')}>
         <Icon name="search" />
         Search
       </a>
-      <a href="/server" aria-current={isHere('server')}>
+      <a href="/server" aria-current={currentIf('server')}>
         {person && <Glyph who={{ name: person.handle, kind: 'human', owner: null }} size={20} />}
         You
       </a>

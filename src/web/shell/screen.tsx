@@ -1,9 +1,9 @@
-/** Which screen the address names. Screens that are not needed at first are loaded when they are opened. */
+/** The current screen, loaded on demand. */
 import { type ComponentType, Suspense } from 'preact/compat';
 import { lazy } from '../parts/lazy.ts';
 import { type Place, place } from '../state/route.ts';
 
-function Nowhere() {
+function NotFound() {
   return (
     <main class="page" id="main">
       <h1>There is nothing at this address</h1>
@@ -15,7 +15,7 @@ function Nowhere() {
 }
 
 const loadBoard = () => import('../board/board-screen.tsx').then(({ BoardScreen }) => ({ default: BoardScreen }));
-// A board is fetched while it is still being found out who is signed in.
+// Loads the board's code in parallel with the session.
 if (place.peek().screen === 'board') void loadBoard();
 
 const screens: Partial<Record<Place['screen'], ComponentType>> = {
@@ -30,10 +30,10 @@ const screens: Partial<Record<Place['screen'], ComponentType>> = {
 };
 
 export function Screen() {
-  const Found = screens[place.value.screen] ?? Nowhere;
+  const CurrentScreen = screens[place.value.screen] ?? NotFound;
   return (
     <Suspense fallback={<main class="page" id="main" aria-busy="true" />}>
-      <Found />
+      <CurrentScreen />
     </Suspense>
   );
 }

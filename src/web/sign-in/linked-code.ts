@@ -1,10 +1,10 @@
 /** The code of a sign-in link. */
 import { signal } from '@preact/signals';
 
-/** A code that came with the address and is not used up; it was taken out of the address, so that no history has it. */
+/** An unused code from the address. It is removed from the address to keep it out of the history. */
 export const linkedCode = signal<string | null>(null);
 
-/** Takes a code out of the address; call it before anything else reads the address. */
+/** Takes a code out of the address. Call it before anything else reads the address. */
 export function takeCode(): void {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code === null) return;

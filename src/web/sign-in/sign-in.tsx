@@ -1,4 +1,4 @@
-/** Signing in: by a link with a code, which previews who it signs in, or with an access key. */
+/** The sign-in page: with the code of a link, after a preview of the person, or with an access key. */
 import { useEffect, useState } from 'preact/hooks';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer } from '../../contract/types.ts';
@@ -28,7 +28,7 @@ export function SignIn() {
     setPreview(null);
     call('previewLoginCode', { body: { code } }).then(
       (found) => {
-        // Somebody who is signed in as that person already is asked nothing.
+        // No confirmation if this person is signed in already.
         if (session.peek()?.person.id === found.person.id) return void signIn({ code });
         setPreview(found);
       },
@@ -171,7 +171,7 @@ export function SignIn() {
   );
 }
 
-/** How long the link still works. */
+/** A countdown until the link expires. */
 function SecondsLeft({ until }: { until: string }) {
   const left = (): number => Math.max(0, Math.ceil((Date.parse(until) - Date.now()) / 1_000));
   const [seconds, setSeconds] = useState(left);

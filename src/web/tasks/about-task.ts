@@ -1,4 +1,4 @@
-/** What belongs to one task: its asks, its files and the messages about it, kept up to date. */
+/** Loads the asks, files and messages of a task, and again after events. */
 import { useEffect, useState } from 'preact/hooks';
 import type { BoardFile, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
@@ -10,13 +10,13 @@ export interface AboutTask {
   /** Newest first. */
   asks: Message[];
   files: BoardFile[];
-  /** Oldest first: the last ones, and those before that were asked for. */
+  /** The latest messages and loaded earlier ones, oldest first. */
   messages: Message[];
-  /** Whether there are messages before those. */
+  /** Whether there are earlier messages. */
   more: boolean;
   error: unknown;
   refresh(): void;
-  readMore(): Promise<void>;
+  loadMore(): Promise<void>;
 }
 
 export function useAboutTask(room: Room, task: string): AboutTask {
@@ -25,7 +25,7 @@ export function useAboutTask(room: Room, task: string): AboutTask {
   const [messages, setMessages] = useState<Message[]>([]);
   const [before, setBefore] = useState<number | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [again, setAgain] = useState(0);
+  const [version, setAgain] = useState(0);
   const board = room.name;
 
   useEffect(() => {
@@ -41,7 +41,7 @@ export function useAboutTask(room: Room, task: string): AboutTask {
       setAsks(found);
       setFiles(attached);
       setMessages((old) => [...old.filter(({ seq }) => seq < (page.messages[0]?.seq ?? 0)), ...page.messages]);
-      setBefore((old) => (again > 0 && old !== null && old < (page.prev_before ?? 0) ? old : page.prev_before));
+      setBefore((old) => (version > 0 && old !== null && old < (page.prev_before ?? 0) ? old : page.prev_before));
       setError(null);
     };
     read().catch((failure: unknown) => {
@@ -50,7 +50,7 @@ export function useAboutTask(room: Room, task: string): AboutTask {
     return () => {
       ended = true;
     };
-  }, [board, task, again]);
+  }, [board, task, version]);
 
   useEffect(
     () =>
@@ -69,7 +69,7 @@ export function useAboutTask(room: Room, task: string): AboutTask {
     more: before !== null,
     error,
     refresh: () => setAgain((count) => count + 1),
-    async readMore() {
+    async loadMore() {
       if (before === null) return;
       const query = { task, limit: PAGE, newest: true, before };
       const page = await call('listMessages', { params: { board }, query });

@@ -1,6 +1,5 @@
 /**
- * What a person can do with a task: take it, also from an agent that left it, help, give it up, take somebody off it,
- * finish or cancel it.
+ * The actions of a task: start, take over, join, drop, retitle, finish and cancel.
  */
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
@@ -11,23 +10,23 @@ import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
-import { isMe, isMine } from './is-me.ts';
+import { isMe, isMyAgent } from './is-me.ts';
 
 const MAX_NOTE = 2_000;
 const MAX_TITLE = 120;
 
-type Asked = 'done' | 'cancel' | 'title';
+type DialogName = 'done' | 'cancel' | 'title';
 
-export function Actions({ task, room, changed }: { task: Task; room: Room; changed: (task: Task) => void }) {
-  const [asked, setAsked] = useState<Asked | null>(null);
+export function Actions({ task, room, onChange }: { task: Task; room: Room; onChange: (task: Task) => void }) {
+  const [dialog, setAsked] = useState<DialogName | null>(null);
   const { busy, error, run } = useWrite();
   const params = { board: room.name, task: task.id };
-  const part = isMe(task.owner) || task.with.some(isMe);
-  const mayTake = task.owner !== null && (task.stale_since !== undefined || isMine(task.owner));
+  const takesPart = isMe(task.owner) || task.with.some(isMe);
+  const mayTake = task.owner !== null && (task.stale_since !== undefined || isMyAgent(task.owner));
   const others = [...(task.owner ? [task.owner] : []), ...task.with].filter((actor) => !isMe(actor));
   const drop = (member?: string): void =>
     void run(`drop ${member ?? ''}`, async (key) =>
-      changed(await call('dropTask', { params, body: member === undefined ? {} : { member }, idempotencyKey: key })),
+      onChange(await call('dropTask', { params, body: member === undefined ? {} : { member }, idempotencyKey: key })),
     );
   return (
     <div class="pf">
@@ -39,7 +38,7 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
             class="b pri"
             disabled={busy}
             onClick={() =>
-              void run('start', async (key) => changed(await call('startTask', { params, idempotencyKey: key })))
+              void run('start', async (key) => onChange(await call('startTask', { params, idempotencyKey: key })))
             }
           >
             Start
@@ -52,7 +51,7 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
             disabled={busy}
             onClick={() =>
               void run('take over', async (key) =>
-                changed(await call('startTask', { params, body: { take_over: true }, idempotencyKey: key })),
+                onChange(await call('startTask', { params, body: { take_over: true }, idempotencyKey: key })),
               )
             }
           >
@@ -63,19 +62,19 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
           <Icon name="task" />
           Done
         </button>
-        {!part && (
+        {!takesPart && (
           <button
             type="button"
             class="b"
             disabled={busy}
             onClick={() =>
-              void run('join', async (key) => changed(await call('joinTask', { params, idempotencyKey: key })))
+              void run('join', async (key) => onChange(await call('joinTask', { params, idempotencyKey: key })))
             }
           >
             Join
           </button>
         )}
-        {part && (
+        {takesPart && (
           <button type="button" class="b" disabled={busy} onClick={() => drop()}>
             Give it up
           </button>
@@ -95,9 +94,9 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
           </button>
         </Menu>
       </div>
-      {asked === 'title' && <Retitle task={task} close={() => setAsked(null)} changed={changed} />}
-      {(asked === 'done' || asked === 'cancel') && (
-        <Finish task={task} cancelled={asked === 'cancel'} close={() => setAsked(null)} changed={changed} />
+      {dialog === 'title' && <Retitle task={task} onClose={() => setAsked(null)} changed={onChange} />}
+      {(dialog === 'done' || dialog === 'cancel') && (
+        <Finish task={task} cancelled={dialog === 'cancel'} onClose={() => setAsked(null)} changed={onChange} />
       )}
     </div>
   );
@@ -105,18 +104,18 @@ export function Actions({ task, room, changed }: { task: Task; room: Room; chang
 
 interface FormProps {
   task: Task;
-  close: () => void;
+  onClose: () => void;
   changed: (task: Task) => void;
 }
 
-function Finish({ task, cancelled, close, changed }: FormProps & { cancelled: boolean }) {
+function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: boolean }) {
   const [note, setNote] = useState('');
   const write = useWrite();
   const send = (): void => {
     const params = { board: task.board, task: task.id };
     void write.run('finish', async (key) => {
       const next = await call('finishTask', { params, body: { note, cancelled }, idempotencyKey: key });
-      close();
+      onClose();
       changed(next);
     });
   };
@@ -129,7 +128,7 @@ function Finish({ task, cancelled, close, changed }: FormProps & { cancelled: bo
       cancelLabel="Back"
       canSubmit={note.trim() !== ''}
       onSubmit={send}
-      onClose={close}
+      onClose={onClose}
     >
       <label>
         {cancelled ? 'Why' : 'What was done'}
@@ -147,14 +146,14 @@ function Finish({ task, cancelled, close, changed }: FormProps & { cancelled: bo
   );
 }
 
-function Retitle({ task, close, changed }: FormProps) {
+function Retitle({ task, onClose, changed }: FormProps) {
   const [title, setTitle] = useState(task.title);
   const write = useWrite();
   const send = (): void => {
     const params = { board: task.board, task: task.id };
     void write.run('title', async (key) => {
       changed(await call('updateTask', { params, body: { title }, idempotencyKey: key }));
-      close();
+      onClose();
     });
   };
   return (
@@ -165,7 +164,7 @@ function Retitle({ task, close, changed }: FormProps) {
       cancelLabel="Back"
       canSubmit={title.trim() !== ''}
       onSubmit={send}
-      onClose={close}
+      onClose={onClose}
     >
       <label>
         Title

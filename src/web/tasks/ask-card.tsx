@@ -1,4 +1,4 @@
-/** An ask about a task, answered where it is read: by an option or in words. */
+/** An ask about a task, with its options and a text answer. */
 import { useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { consequenceOf, questionOf } from '../parts/ask.ts';
@@ -9,8 +9,8 @@ import { answerAttempts, pickOption, sendAnswer } from '../state/answers.ts';
 import { useKeys } from '../state/keys.ts';
 import { isAskedOfMe } from '../state/needs.ts';
 
-/** @param keys whether 1 to 4 answer this one: the first of those that the person may answer */
-export function AskCard({ message, keys, answered }: { message: Message; keys: boolean; answered: () => void }) {
+/** @param keys whether the keys 1 to 4 answer this ask */
+export function AskCard({ message, keys, onAnswered }: { message: Message; keys: boolean; onAnswered: () => void }) {
   const [words, setWords] = useState('');
   const ask = message.ask!;
   const sending = answerAttempts.value.get(message.id)?.state === 'sending';
@@ -42,7 +42,7 @@ export function AskCard({ message, keys, answered }: { message: Message; keys: b
         {question}
       </strong>
       {rest && <Markdown text={rest} />}
-      <Options message={message} labelledBy={id} onAnswered={answered} />
+      <Options message={message} labelledBy={id} onAnswered={onAnswered} />
       {ask.can_answer && (
         <form
           class="row words"
@@ -50,7 +50,7 @@ export function AskCard({ message, keys, answered }: { message: Message; keys: b
             event.preventDefault();
             if (!words.trim()) return;
             void sendAnswer(message, { body: words }).then((posted) => {
-              if (posted) answered();
+              if (posted) onAnswered();
             });
           }}
         >

@@ -1,12 +1,12 @@
-/** One task in a list: its title, whose it is, and the fact that matters most. */
+/** A task in a list. */
 import type { Member, Message, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Glyph, Presence } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
 import { hrefOf } from '../state/route.ts';
-import { columnOf, columnTitles, type Subline, sublineOf } from './columns.ts';
+import { columnOf, columnTitles, type StatusLine, statusLine } from './columns.ts';
 
-function Sub({ line }: { line: Subline }) {
+function Sub({ line }: { line: StatusLine }) {
   if (line.tone === 'gone') return <Presence state="disconnected" words={line.text} />;
   if (line.tone === 'plain') return <span class="q2">{line.text}</span>;
   return (
@@ -21,17 +21,17 @@ export function TaskCard(props: {
   task: Task;
   asks: Message[];
   members: Member[];
-  /** It came here within the last two seconds. */
+  /** Changed its column within the last two seconds. */
   moved: boolean;
   open: boolean;
-  /** In a list by agent: the column is told, and the owner is not. */
-  withState?: boolean;
+  /** Shows the column instead of the owner, for lists by agent. */
+  showColumn?: boolean;
 }) {
-  const { task, asks, members, moved, open, withState = false } = props;
+  const { task, asks, members, moved, open, showColumn = false } = props;
   const { owner } = task;
   const member = members.find(({ id }) => id === owner?.id);
   const column = columnOf(task);
-  const line = sublineOf(task, asks, member, now.value);
+  const line = statusLine(task, asks, member, now.value);
   return (
     <a
       class={`tc${column === 'needs_you' ? ' mine' : ''}${moved ? ' fresh' : ''}`}
@@ -42,7 +42,7 @@ export function TaskCard(props: {
       <span class="tt">{task.title}</span>
       <span class="m2">
         <span class="ref">{task.ref}</span>
-        {withState ? (
+        {showColumn ? (
           <span class="sp q2">{columnTitles[column].toLowerCase()}</span>
         ) : owner ? (
           <>

@@ -1,4 +1,4 @@
-/** Which column a task stands in, and what its card says. */
+/** The columns of tasks and the texts of task cards. */
 import { HOUR } from '../../contract/durations.ts';
 import type { Member, Message, Task } from '../../contract/types.ts';
 import { questionOf } from '../parts/ask.ts';
@@ -26,7 +26,7 @@ export function columnOf(task: Task): Column {
   return task.blocked ? 'blocked' : (task.state as 'open' | 'in_progress');
 }
 
-/** The tasks of each column: open ones by number, those that ended by when they did, the last first. */
+/** Groups tasks by column. Open tasks are sorted by number, closed ones by closing time, latest first. */
 export function byColumn(tasks: Iterable<Task>): Record<Column, Task[]> {
   const found: Record<Column, Task[]> = { needs_you: [], blocked: [], in_progress: [], open: [], done: [] };
   for (const task of tasks) found[columnOf(task)].push(task);
@@ -37,22 +37,22 @@ export function byColumn(tasks: Iterable<Task>): Record<Column, Task[]> {
   return found;
 }
 
-export interface Subline {
-  /** An icon of the sprite. */
+export interface StatusLine {
+  /** The name of an icon. */
   icon?: string;
   tone: 'mine' | 'ok' | 'gone' | 'plain';
   text: string;
 }
 
 /** "goes with 60 s at 14:30". */
-const goingWith = ({ going_with, going_at }: NonNullable<Message['ask']>): string =>
+const defaultText = ({ going_with, going_at }: NonNullable<Message['ask']>): string =>
   `goes with ${going_with}${going_at ? ` at ${formatTime(going_at)}` : ''}`;
 
-/** An owner is named as gone only when it has been gone for longer than a restart takes. */
-const GONE = 60_000;
+/** A disconnected owner is reported only after this time, which is longer than a restart. */
+const GONE_AFTER_MS = 60_000;
 
-/** The line under the title of a card: the fact that matters most; null without one. */
-export function sublineOf(task: Task, asks: Message[], owner: Member | undefined, now: number): Subline | null {
+/** The most important fact about a task, shown under the title of its card, or null. */
+export function statusLine(task: Task, asks: Message[], owner: Member | undefined, now: number): StatusLine | null {
   if (isClosed(task)) return closedLine(task, now);
   const mine = asks.filter(isAskedOfMe);
   const blocking = mine.find(({ ask }) => ask?.blocking);
@@ -62,17 +62,17 @@ export function sublineOf(task: Task, asks: Message[], owner: Member | undefined
   if (on) return { tone: 'plain', text: `waits on ${on.to.name}, ${ago(on.since)}` };
   if (task.blocked) return { tone: 'plain', text: 'waits on an answer' };
   const going = mine.find(({ ask }) => ask?.going_at && Date.parse(ask.going_at) > now);
-  if (going?.ask) return { icon: 'clock', tone: 'mine', text: `asks you, ${goingWith(going.ask)}` };
+  if (going?.ask) return { icon: 'clock', tone: 'mine', text: `asks you, ${defaultText(going.ask)}` };
   if (task.stale_since)
     return { tone: 'gone', text: `${task.owner?.name} left it, ${ago(owner?.presence_since ?? task.stale_since)}` };
-  if (owner?.state === 'disconnected' && owner.presence_since && now - Date.parse(owner.presence_since) > GONE)
+  if (owner?.state === 'disconnected' && owner.presence_since && now - Date.parse(owner.presence_since) > GONE_AFTER_MS)
     return { tone: 'gone', text: `${owner.name} gone ${ago(owner.presence_since)}` };
   if (task.message_count === 0) return null;
   const count = `${task.message_count} ${task.message_count === 1 ? 'message' : 'messages'}`;
   return { tone: 'plain', text: `${count}, ${ago(task.updated_at)}` };
 }
 
-function closedLine(task: Task, now: number): Subline {
+function closedLine(task: Task, now: number): StatusLine {
   const at = task.closed_at ?? task.updated_at;
   if (task.state === 'cancelled') return { tone: 'plain', text: `cancelled, ${ago(at)}` };
   if (now - Date.parse(at) > HOUR) return { tone: 'plain', text: ago(at) };
@@ -84,7 +84,7 @@ function closedLine(task: Task, now: number): Subline {
   };
 }
 
-/** What waits on the person among the tasks, in a sentence: "1 waits on you, 9 min; 1 goes on without you at 14:30". */
+/** Summarizes asks about tasks: "1 waits on you, 9 min; 1 goes on without you at 14:30". */
 export function waitingSentence(asks: Message[], now: number): string {
   const mine = asks.filter((message) => message.ask?.task && isAskedOfMe(message));
   const blocking = mine.filter(({ ask }) => ask?.blocking);

@@ -1,8 +1,8 @@
-/** The plot of the last 30 days: how many tasks were open, in progress, blocked and done. */
+/** The cumulative flow plot: tasks open, in progress, blocked and done over the last 30 days. */
 import { useEffect, useState } from 'preact/hooks';
 import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
-import { type Block, DAYS, daysBefore, flowOf, type Moment, readBlocks } from './flow.ts';
+import { type BlockedPeriod, countTasks, DAYS, endsOfDays, loadBlockedPeriods, type TaskCounts } from './flow.ts';
 import type { TaskBoard } from './task-board.ts';
 import type { TaskLog } from './task-log.ts';
 
@@ -18,8 +18,8 @@ const bands = [
 
 const dayName = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' });
 
-/** The outline of each band: its upper edge forward, its lower edge back. */
-function outlines(moments: Moment[]): string[] {
+/** The polygon of each band: the upper edge from left to right, then the lower edge back. */
+function outlines(moments: TaskCounts[]): string[] {
   const most = Math.max(4, ...moments.map((moment) => bands.reduce((sum, { name }) => sum + moment[name], 0)));
   const x = (index: number): number => Math.round((index / (moments.length - 1)) * WIDTH);
   const y = (count: number): number => Math.round(HEIGHT - (count / most) * HEIGHT);
@@ -36,17 +36,17 @@ function outlines(moments: Moment[]): string[] {
 }
 
 export function FlowPlot({ room, board, log }: { room: Room; board: TaskBoard; log: TaskLog }) {
-  const [blocks, setBlocks] = useState<Block[]>([]);
+  const [blocks, setBlocks] = useState<BlockedPeriod[]>([]);
   const [asTable, setAsTable] = useState(false);
   const events = log.events.value;
-  const days = daysBefore(now.value);
+  const days = endsOfDays(now.value);
   const first = days[0]!;
   useEffect(() => {
-    // Without them the plot is right but for what was blocked before today.
-    readBlocks(room.name, first).then(setBlocks, () => {});
+    // On an error the plot shows no blocked tasks before today.
+    loadBlockedPeriods(room.name, first).then(setBlocks, () => {});
   }, [room.name]);
   if (!events) return null;
-  const moments = flowOf(events, blocks, days, board.tasks.value?.values() ?? []);
+  const moments = countTasks(events, blocks, days, board.tasks.value?.values() ?? []);
   const last = moments.at(-1)!;
   const sentence = `Tasks by state over ${DAYS} days: ${last.done} done in that time; today ${last.blocked} blocked, ${last.in_progress} in progress, ${last.open} open`;
   return (
@@ -81,7 +81,7 @@ export function FlowPlot({ room, board, log }: { room: Room; board: TaskBoard; l
   );
 }
 
-const FlowTable = ({ moments }: { moments: Moment[] }) => (
+const FlowTable = ({ moments }: { moments: TaskCounts[] }) => (
   <table class="flow-table">
     <caption class="vh">Tasks by day</caption>
     <thead>

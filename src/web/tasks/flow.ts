@@ -1,12 +1,12 @@
-/** How many tasks stood where at the end of each of the last days, from the record. */
+/** Computes the number of tasks in each state at the end of each of the last days. */
 import type { BoardEvent, Task } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
 import { isClosed } from './columns.ts';
 
 export const DAYS = 30;
 
-/** Tasks by state at one moment; those done are counted from the first of the days. */
-export interface Moment {
+/** Tasks by state at one time. `done` counts those finished since the first day. */
+export interface TaskCounts {
   at: number;
   open: number;
   in_progress: number;
@@ -14,15 +14,15 @@ export interface Moment {
   done: number;
 }
 
-/** A time during which a task was blocked. */
-export interface Block {
+/** A period, in milliseconds since the epoch, in which a task was blocked. */
+export interface BlockedPeriod {
   task: string;
   from: number;
   to: number;
 }
 
-/** The ends of the last days, the last of them now. */
-export function daysBefore(now: number): number[] {
+/** The end of each of the last days; the last value is now. */
+export function endsOfDays(now: number): number[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   return [
     ...Array.from({ length: DAYS - 1 }, (_, index) =>
@@ -34,7 +34,7 @@ export function daysBefore(now: number): number[] {
 
 type State = 'open' | 'in_progress' | 'done';
 
-/** The state that an event puts its task into; undefined: it stays. */
+/** The new state of a task after an event; undefined if unchanged. */
 function stateAfter({ type, data }: BoardEvent): State | undefined {
   if (type === 'task.created' || (type === 'task.dropped' && data?.['as'] === 'owner')) return 'open';
   if (type === 'task.started') return 'in_progress';
@@ -42,9 +42,14 @@ function stateAfter({ type, data }: BoardEvent): State | undefined {
 }
 
 /**
- * Counts the tasks at each of these times. The last count is that of the tasks as they are, which know of every ask.
+ * Counts tasks at each time. The last count uses the current tasks, which include every blocking ask.
  */
-export function flowOf(events: BoardEvent[], blocks: Block[], days: number[], current: Iterable<Task>): Moment[] {
+export function countTasks(
+  events: BoardEvent[],
+  blocks: BlockedPeriod[],
+  days: number[],
+  current: Iterable<Task>,
+): TaskCounts[] {
   const states = new Map<string, State>();
   let next = 0;
   let before: number | null = null;
@@ -54,7 +59,7 @@ export function flowOf(events: BoardEvent[], blocks: Block[], days: number[], cu
       if (state) states.set(String(event.data?.['task_id']), state);
     }
     const blocked = new Set(blocks.filter(({ from, to }) => from <= at && at < to).map(({ task }) => task));
-    const moment: Moment = { at, open: 0, in_progress: 0, blocked: 0, done: 0 };
+    const moment: TaskCounts = { at, open: 0, in_progress: 0, blocked: 0, done: 0 };
     for (const [task, state] of states) moment[state !== 'done' && blocked.has(task) ? 'blocked' : state]++;
     before ??= moment.done;
     return { ...moment, done: moment.done - before };
@@ -68,8 +73,8 @@ export function flowOf(events: BoardEvent[], blocks: Block[], days: number[], cu
   return moments;
 }
 
-/** When tasks were blocked since a time: each blocking ask about a task, until its first answer. */
-export async function readBlocks(board: string, since: number): Promise<Block[]> {
+/** Loads the periods since a time in which tasks were blocked: from a blocking ask to its first answer. */
+export async function loadBlockedPeriods(board: string, since: number): Promise<BlockedPeriod[]> {
   const answered = new Map<string, number>();
   let before: number | undefined;
   for (;;) {
@@ -80,11 +85,11 @@ export async function readBlocks(board: string, since: number): Promise<Block[]>
     if (page.prev_before === null || !first || Date.parse(first.at) < since) break;
     before = page.prev_before;
   }
-  const blocks: Block[] = [];
+  const blocks: BlockedPeriod[] = [];
   for await (const page of listAll('listAsks', { query: { board, state: 'all', limit: 200 } }))
     for (const { id, at, ask } of page.asks) {
       if (!ask?.blocking || !ask.task) continue;
-      // One that is closed, and whose answer was not found, was answered before.
+      // A closed ask without a loaded answer was answered before `since`.
       const to = ask.state === 'open' ? Number.POSITIVE_INFINITY : answered.get(id);
       if (to !== undefined) blocks.push({ task: ask.task.id, from: Date.parse(at), to });
     }

@@ -1,4 +1,4 @@
-/** The tasks of a board in columns by state, or by who has them. */
+/** The tasks of a board grouped by state or by owner. */
 import { useState } from 'preact/hooks';
 import type { Actor, Member, Message, Task } from '../../contract/types.ts';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -17,13 +17,19 @@ interface GroupsProps {
   here: BoardPlace;
 }
 
-const DONE_SHOWN = 3;
-const DONE_MORE = 20;
+const INITIAL_DONE = 3;
+const DONE_PAGE = 20;
 
-/** Open asks of the board about a task. */
+/** The open asks about a task. */
 const asksAbout = (task: Task): Message[] => (openAsks.value ?? []).filter(({ ask }) => ask?.task?.id === task.id);
 
-function Cards({ tasks, board, room, here, withState = false }: GroupsProps & { tasks: Task[]; withState?: boolean }) {
+function Cards({
+  tasks,
+  board,
+  room,
+  here,
+  showColumn = false,
+}: GroupsProps & { tasks: Task[]; showColumn?: boolean }) {
   return (
     <ul>
       {tasks.map((task) => (
@@ -34,7 +40,7 @@ function Cards({ tasks, board, room, here, withState = false }: GroupsProps & { 
             members={room.members.value}
             moved={board.moved.value.has(task.id)}
             open={here.task?.toUpperCase() === task.ref}
-            withState={withState}
+            showColumn={showColumn}
           />
         </li>
       ))}
@@ -44,14 +50,14 @@ function Cards({ tasks, board, room, here, withState = false }: GroupsProps & { 
 
 export function ByState(props: GroupsProps) {
   const { board } = props;
-  const [shown, setShown] = useState(DONE_SHOWN);
+  const [shown, setShown] = useState(INITIAL_DONE);
   const older = useWrite();
   const counts = board.counts.value;
   const found = byColumn(board.tasks.value?.values() ?? []);
   const ended = Math.max(found.done.length, counts ? counts.done + counts.cancelled : 0);
   const more = async (): Promise<void> => {
-    if (found.done.length < Math.min(ended, shown + DONE_MORE)) await older.run('older', () => board.readOlder());
-    setShown(shown + DONE_MORE);
+    if (found.done.length < Math.min(ended, shown + DONE_PAGE)) await older.run('older', () => board.loadOlder());
+    setShown(shown + DONE_PAGE);
   };
   return (
     <div class="cols">
@@ -85,8 +91,8 @@ interface Owner {
   tasks: Task[];
 }
 
-/** Everybody who has a task, and the agents that have none, agents first; then what nobody has. */
-function ownersOf(tasks: Task[], members: Member[]): Owner[] {
+/** Groups tasks by owner: agents first, also those without a task, then people, then tasks without an owner. */
+function groupByOwner(tasks: Task[], members: Member[]): Owner[] {
   const owners = new Map<string, Owner>();
   for (const member of members)
     if (member.kind === 'agent' && member.status === 'active')
@@ -108,7 +114,7 @@ export function ByAgent(props: GroupsProps) {
   active.sort((a, b) => columns.indexOf(columnOf(a)) - columns.indexOf(columnOf(b)) || a.number - b.number);
   return (
     <div class="cols agents">
-      {ownersOf(active, room.members.value).map(({ who, member, tasks }) => {
+      {groupByOwner(active, room.members.value).map(({ who, member, tasks }) => {
         const id = `tasks-of-${who?.id ?? 'nobody'}`;
         return (
           <section class="tcol" aria-labelledby={id} key={id}>
@@ -117,7 +123,7 @@ export function ByAgent(props: GroupsProps) {
               <span class={who?.kind === 'agent' ? 'mono cut' : 'cut'}>{who?.name ?? 'Nobody yet'}</span>
               {who?.kind === 'agent' && member?.state && <Presence state={member.state} />}
             </h3>
-            {tasks.length === 0 ? <p class="q2 sm">no task</p> : <Cards {...props} tasks={tasks} withState />}
+            {tasks.length === 0 ? <p class="q2 sm">no task</p> : <Cards {...props} tasks={tasks} showColumn />}
           </section>
         );
       })}

@@ -1,4 +1,4 @@
-/** What happened to a task, the last first: its events, and the asks about it. */
+/** The history of a task: its events and asks, latest first. */
 import { useState } from 'preact/hooks';
 import { WEEK } from '../../contract/durations.ts';
 import type { Message, Task } from '../../contract/types.ts';
@@ -7,7 +7,7 @@ import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import { isMe } from './is-me.ts';
-import { deedOf, type TaskLog } from './task-log.ts';
+import { describeTaskEvent, type TaskLog } from './task-log.ts';
 
 interface Entry {
   at: string;
@@ -15,7 +15,7 @@ interface Entry {
   href?: string;
 }
 
-const SHOWN = 8;
+const INITIAL_LIMIT = 8;
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short' });
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
@@ -26,12 +26,15 @@ function shortTime(at: string): string {
   return now.value - ms < WEEK ? `${weekday.format(ms)} ${formatTime(at)}` : date.format(ms);
 }
 
-function entriesOf({ task, asks, log, room }: HistoryProps): Entry[] {
+function buildEntries({ task, asks, log, room }: HistoryProps): Entry[] {
   const { name: board } = room;
   const nameOf = (id: string): string => room.members.value.find((member) => member.id === id)?.name ?? 'somebody';
   const events = (log.events.value ?? [])
     .filter(({ data }) => data?.['task_id'] === task.id)
-    .map((event) => ({ at: event.at, text: `${event.actor.name ?? 'the server'} ${deedOf(event, nameOf)}` }));
+    .map((event) => ({
+      at: event.at,
+      text: `${event.actor.name ?? 'the server'} ${describeTaskEvent(event, nameOf)}`,
+    }));
   const asked = asks.map(({ at, from, ask, seq }) => ({
     at,
     text: `${from.name} asked ${isMe(ask!.to) ? 'you' : ask!.to.name}${ask!.state === 'open' ? '' : `, ${ask!.state.replace('_', ' ')}`}`,
@@ -49,9 +52,9 @@ interface HistoryProps {
 
 export function History(props: HistoryProps) {
   const [all, setAll] = useState(false);
-  const entries = entriesOf(props);
+  const entries = buildEntries(props);
   if (entries.length === 0) return null;
-  const shown = all ? entries : entries.slice(0, SHOWN);
+  const shown = all ? entries : entries.slice(0, INITIAL_LIMIT);
   return (
     <section class="ps" aria-labelledby="task-history">
       <h3 id="task-history">History</h3>

@@ -1,4 +1,4 @@
-/** The messages about a task, and a box to write one. */
+/** The messages about a task, and a form to post one. */
 import { useState } from 'preact/hooks';
 import type { Message, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -45,7 +45,7 @@ export function MessagesAbout(props: { task: Task; about: AboutTask; room: Room;
           type="button"
           class="link q2"
           disabled={earlier.busy}
-          onClick={() => void earlier.run('earlier', about.readMore)}
+          onClick={() => void earlier.run('earlier', about.loadMore)}
         >
           Earlier messages
         </button>
@@ -56,12 +56,12 @@ export function MessagesAbout(props: { task: Task; about: AboutTask; room: Room;
           <Line key={message.id} message={message} />
         ))}
       </ol>
-      {writable && <Write task={task} room={room} />}
+      {writable && <MessageForm task={task} room={room} />}
     </section>
   );
 }
 
-function Write({ task, room }: { task: Task; room: Room }) {
+function MessageForm({ task, room }: { task: Task; room: Room }) {
   const draft = `draft-${task.id}`;
   const [text, setText] = useState(readStorage(draft) ?? '');
   const { busy, error, run } = useWrite();

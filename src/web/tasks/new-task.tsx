@@ -1,4 +1,4 @@
-/** The form that opens a task. */
+/** The form for a new task. */
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -9,7 +9,15 @@ import { useWrite } from '../state/write.ts';
 const MAX_TITLE = 120;
 const MAX_ABOUT = 4_000;
 
-export function NewTask({ room, close, created }: { room: Room; close: () => void; created: (task: Task) => void }) {
+export function NewTask({
+  room,
+  onClose,
+  onCreated,
+}: {
+  room: Room;
+  onClose: () => void;
+  onCreated: (task: Task) => void;
+}) {
   const [title, setTitle] = useState('');
   const [about, setAbout] = useState('');
   const [start, setStart] = useState(false);
@@ -17,10 +25,10 @@ export function NewTask({ room, close, created }: { room: Room; close: () => voi
   const send = (): void =>
     void write.run('create', async (key) => {
       const body = { title, start, ...(about.trim() ? { about } : {}) };
-      created(await call('createTask', { params: { board: room.name }, body, idempotencyKey: key }));
+      onCreated(await call('createTask', { params: { board: room.name }, body, idempotencyKey: key }));
     });
   return (
-    <FormDialog title="New task" write={write} action="Open the task" onSubmit={send} onClose={close}>
+    <FormDialog title="New task" write={write} action="Open the task" onSubmit={send} onClose={onClose}>
       <label>
         Title
         <input

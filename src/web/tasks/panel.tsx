@@ -1,4 +1,4 @@
-/** One task beside the list: who has it, what it waits on, where it stands, and what can be done with it. */
+/** The panel of one task, beside the list. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Actor, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -20,12 +20,12 @@ import type { TaskLog } from './task-log.ts';
 import { TextSection } from './text-section.tsx';
 
 interface PanelProps {
-  /** As the address names the task. */
+  /** The reference, id or number of the task in the address. */
   selector: string;
   board: TaskBoard;
   log: TaskLog;
   room: Room;
-  close: () => void;
+  onClose: () => void;
 }
 
 const states: Record<Task['state'], { icon: string; words: string }> = {
@@ -52,7 +52,7 @@ function StateWord({ task }: { task: Task }) {
   );
 }
 
-/** The task of an address, as the list has it, or read when the list has it not. */
+/** Finds the task in the list, or loads it. */
 function useTask({ selector, board, room }: PanelProps): { task: Task | undefined; error: unknown } {
   const [error, setError] = useState<unknown>(null);
   const named = selector.toUpperCase();
@@ -63,7 +63,7 @@ function useTask({ selector, board, room }: PanelProps): { task: Task | undefine
   useEffect(() => {
     if (!missing) return;
     setError(null);
-    call('getTask', { params: { board: room.name, task: selector } }).then((found) => board.put(found), setError);
+    call('getTask', { params: { board: room.name, task: selector } }).then((found) => board.setTask(found), setError);
   }, [missing, selector]);
   return { task: task ?? undefined, error: missing ? error : null };
 }
@@ -72,31 +72,31 @@ function useTask({ selector, board, room }: PanelProps): { task: Task | undefine
 const narrow = matchMedia('(max-width: 820px)');
 
 /**
- * Whether the panel is a dialog: nothing beside it can be reached then. What is said to readers of the screen goes on.
+ * Whether the panel is modal. Then everything beside it is inert, except the live regions.
  */
-function useDialog(): boolean {
-  const [covers, setCovers] = useState(narrow.matches);
+function useModal(): boolean {
+  const [isModal, setCovers] = useState(narrow.matches);
   useEffect(() => {
     const look = (): void => setCovers(narrow.matches);
     narrow.addEventListener('change', look);
     return () => narrow.removeEventListener('change', look);
   }, []);
   useEffect(() => {
-    if (!covers) return;
+    if (!isModal) return;
     const beside = [...document.querySelectorAll<HTMLElement>('.skip, .hd, .ban')];
     for (const element of beside) element.inert = true;
     return () => {
       for (const element of beside) element.inert = false;
     };
-  }, [covers]);
-  return covers;
+  }, [isModal]);
+  return isModal;
 }
 
 export function TaskPanel(props: PanelProps) {
-  const { selector, close } = props;
+  const { selector, onClose } = props;
   const { task, error } = useTask(props);
   const panel = useRef<HTMLDivElement>(null);
-  const covers = useDialog();
+  const covers = useModal();
   const named = {
     ...(covers ? { role: 'dialog' as const, 'aria-modal': true } : { role: 'complementary' as const }),
     'aria-label': task ? `${task.ref} ${task.title}` : selector,
@@ -123,7 +123,7 @@ export function TaskPanel(props: PanelProps) {
             <Icon name="link" />
           </button>
         )}
-        <button type="button" class="b bare ic" aria-label="Close the task" onClick={close}>
+        <button type="button" class="b bare ic" aria-label="Close the task" onClick={onClose}>
           <Icon name="x" />
         </button>
       </div>
@@ -139,7 +139,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
   const editable = writable && task.closed_at === null;
   const open = about.asks.filter(({ ask }) => ask?.state === 'open' || (ask?.state === 'went_with' && ask.can_answer));
   const first = open.find(({ ask }) => ask?.can_answer)?.id;
-  const changed = (next: Task): void => board.put(next);
+  const changed = (next: Task): void => board.setTask(next);
   const stateOf = (actor: Actor) => room.members.value.find(({ id }) => id === actor.id)?.state ?? 'disconnected';
   return (
     <>
@@ -169,7 +169,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
         </span>
       </div>
       {open.map((message) => (
-        <AskCard key={message.id} message={message} keys={message.id === first} answered={about.refresh} />
+        <AskCard key={message.id} message={message} keys={message.id === first} onAnswered={about.refresh} />
       ))}
       {task.closed_note && (
         <section class="ps" aria-label="How it ended">
@@ -177,8 +177,8 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
           <p class="x">{task.closed_note}</p>
         </section>
       )}
-      <TextSection task={task} field="stands" writable={editable} changed={changed} />
-      <TextSection task={task} field="about" writable={editable} changed={changed} />
+      <TextSection task={task} field="stands" writable={editable} onChange={changed} />
+      <TextSection task={task} field="about" writable={editable} onChange={changed} />
       {about.files.length > 0 && (
         <section class="ps" aria-labelledby="task-files">
           <h3 id="task-files">Files</h3>
@@ -196,7 +196,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
       <MessagesAbout task={task} about={about} room={room} writable={writable} />
       <History task={task} asks={about.asks} log={log} room={room} />
       {about.error !== null && <ProblemLine error={about.error} />}
-      {editable && <Actions task={task} room={room} changed={changed} />}
+      {editable && <Actions task={task} room={room} onChange={changed} />}
     </>
   );
 }

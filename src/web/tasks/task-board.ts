@@ -1,4 +1,4 @@
-/** The tasks of the open board, kept up to date by its events. */
+/** The tasks of the open board, updated by its events. */
 import { effect, signal } from '@preact/signals';
 import type { Answer, Member, Task } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
@@ -14,38 +14,40 @@ const CLOSED_PAGE = 50;
 const MOVED_MS = 2_000;
 
 export class TaskBoard {
-  /** By id; null: not read yet. */
+  /** By id; null until loaded. */
   readonly tasks = signal<ReadonlyMap<string, Task> | null>(null);
   readonly counts = signal<Counts | null>(null);
   readonly error = signal<unknown>(null);
-  /** Tasks that came into another column within the last two seconds. */
+  /** Ids of tasks that changed their column within the last two seconds. */
   readonly moved = signal<ReadonlySet<string>>(new Set());
   private readonly board: string;
   private readonly stops: (() => void)[];
-  /** Tasks that an event was about since the last read. */
-  private touched = new Set<string>();
+  /** Ids of tasks with events since the last load. */
+  private changedTasks = new Set<string>();
   private readonly read = oneAtATime(() => this.readOpen());
-  private readonly soon = new Throttle(() => void this.read());
-  /** Where the next page of ended tasks begins, by state; null: all were read. */
-  private readonly older: Record<'done' | 'cancelled', string | null | undefined> = {
+  private readonly readThrottle = new Throttle(() => void this.read());
+  /** The cursor of the next page of closed tasks, by state; undefined: none loaded, null: all loaded. */
+  private readonly nextPages: Record<'done' | 'cancelled', string | null | undefined> = {
     done: undefined,
     cancelled: undefined,
   };
 
   constructor(room: Room) {
     this.board = room.name;
-    // What happens after `head` is heard, so the first read must not be older than it.
+    // Events arrive from `head` on, so the first load must not be older.
     const begin = effect(() => {
       if (room.head.value !== null && !this.tasks.peek()) void this.read();
     });
     const followStale = effect(() => {
-      if (now.value && this.mayTurn(room.members.value)) this.soon.schedule();
+      if (now.value && this.mayChangeStale(room.members.value)) this.readThrottle.schedule();
     });
-    this.stops = [begin, followStale, room.subscribe((happening) => this.hear(happening))];
+    this.stops = [begin, followStale, room.subscribe((happening) => this.handleEvent(happening))];
   }
 
-  /** Whether a task may have become stale, or no longer be: by the time and by who is there, which is no event. */
-  private mayTurn(members: readonly Member[]): boolean {
+  /**
+   * Whether a task may have become stale or stopped being so. That depends on time and presence, which cause no event.
+   */
+  private mayChangeStale(members: readonly Member[]): boolean {
     const gone = new Set(members.filter(({ presence }) => presence === 'no_session').map(({ id }) => id));
     return [...(this.tasks.peek()?.values() ?? [])].some(
       ({ state, owner, stale_since }) =>
@@ -54,49 +56,48 @@ export class TaskBoard {
   }
 
   close(): void {
-    this.soon.cancel();
+    this.readThrottle.cancel();
     for (const stop of this.stops) stop();
   }
 
-  /** Puts the answer of a write in place without waiting for its event. */
-  put(task: Task): void {
+  /** Stores the result of a write without waiting for its event. */
+  setTask(task: Task): void {
     this.replace(new Map(this.tasks.peek()).set(task.id, task));
   }
 
-  /** Reads the next page of tasks that have ended. */
-  async readOlder(): Promise<void> {
+  /** Loads the next page of closed tasks. */
+  async loadOlder(): Promise<void> {
     const found = new Map(this.tasks.peek());
     for (const state of ['done', 'cancelled'] as const) {
-      const after = this.older[state];
+      const after = this.nextPages[state];
       if (after === null) continue;
       const page = await call('listTasks', {
         params: { board: this.board },
         query: { state, order: 'desc', limit: CLOSED_PAGE, ...(after === undefined ? {} : { after }) },
       });
       for (const task of page.tasks) found.set(task.id, task);
-      this.older[state] = page.next_after;
+      this.nextPages[state] = page.next_after;
     }
     this.tasks.value = found;
   }
 
-  /** Tries again after an error. */
   retry(): void {
     this.error.value = null;
     void this.read();
   }
 
-  private hear({ event, message }: RoomEvent): void {
+  private handleEvent({ event, message }: RoomEvent): void {
     const about = event.type.startsWith('task.')
       ? [String(event.data?.['task_id'])]
       : (message?.about ?? []).map(({ id }) => id);
-    for (const id of about) this.touched.add(id);
-    // An ask or an answer may block a task without being about one in words.
-    if (about.length > 0 || message?.ask || message?.answer) this.soon.schedule();
+    for (const id of about) this.changedTasks.add(id);
+    // An ask or answer may block or unblock a task without naming it.
+    if (about.length > 0 || message?.ask || message?.answer) this.readThrottle.schedule();
   }
 
   private async readOpen(): Promise<void> {
-    const touched = this.touched;
-    this.touched = new Set();
+    const touched = this.changedTasks;
+    this.changedTasks = new Set();
     try {
       const found = new Map([...(this.tasks.peek() ?? [])].filter(([, task]) => isClosed(task)));
       const params = { board: this.board };
@@ -109,10 +110,10 @@ export class TaskBoard {
       for (const task of await Promise.all(ended.map((id) => readTask(this.board, id))))
         if (task) found.set(task.id, task);
       this.replace(found);
-      if (this.older.done === undefined) await this.readOlder();
+      if (this.nextPages.done === undefined) await this.loadOlder();
       this.error.value = null;
     } catch (error) {
-      for (const id of touched) this.touched.add(id);
+      for (const id of touched) this.changedTasks.add(id);
       this.error.value = error;
     }
   }
@@ -133,7 +134,7 @@ export class TaskBoard {
   }
 }
 
-/** Null when there is none. */
+/** Returns null if the task does not exist. */
 async function readTask(board: string, task: string): Promise<Task | null> {
   try {
     return await call('getTask', { params: { board, task } });

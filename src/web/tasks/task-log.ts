@@ -1,5 +1,5 @@
 /**
- * What happened to the tasks of a board: the record's events about them, oldest first. Read once, then kept up to date.
+ * The events of a board's tasks, oldest first, loaded once and updated live.
  */
 import { signal } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
@@ -9,21 +9,21 @@ import type { Room } from '../state/room.ts';
 const types = ['created', 'started', 'joined', 'updated', 'done', 'dropped'].map((verb) => `task.${verb}`).join(',');
 
 export class TaskLog {
-  /** Null: not read yet. */
+  /** Null until loaded. */
   readonly events = signal<BoardEvent[] | null>(null);
   readonly error = signal<unknown>(null);
   private readonly room: Room;
   private readonly stop: () => void;
   private reading = false;
-  /** Events that came while the earlier ones were being read. */
-  private later: BoardEvent[] = [];
+  /** Events that arrived during loading. */
+  private pending: BoardEvent[] = [];
 
   constructor(room: Room) {
     this.room = room;
     this.stop = room.subscribe(({ event }) => {
       if (!event.type.startsWith('task.')) return;
       if (this.events.peek()) this.events.value = [...this.events.peek()!, event];
-      else this.later.push(event);
+      else this.pending.push(event);
     });
   }
 
@@ -31,7 +31,7 @@ export class TaskLog {
     this.stop();
   }
 
-  /** Reads the log, unless it was read. */
+  /** Loads the events once. */
   async read(): Promise<void> {
     if (this.reading || this.events.peek()) return;
     this.reading = true;
@@ -39,7 +39,7 @@ export class TaskLog {
       const input = { params: { board: this.room.name }, query: { type: types, limit: 200 } };
       const found = await readAll('listEvents', 'events', input);
       const last = found.at(-1)?.seq ?? 0;
-      this.events.value = [...found, ...this.later.filter(({ seq }) => seq > last)];
+      this.events.value = [...found, ...this.pending.filter(({ seq }) => seq > last)];
       this.error.value = null;
     } catch (error) {
       this.error.value = error;
@@ -49,8 +49,8 @@ export class TaskLog {
   }
 }
 
-/** What an event did, in words after the name of who did it; `nameOf` tells the name of a member. */
-export function deedOf({ type, data = {}, actor }: BoardEvent, nameOf: (member: string) => string): string {
+/** Describes a task event, to follow the actor's name. @param nameOf returns the name of a member by id */
+export function describeTaskEvent({ type, data = {}, actor }: BoardEvent, nameOf: (member: string) => string): string {
   const who = String(data['member_id'] ?? '');
   switch (type) {
     case 'task.created':
@@ -69,11 +69,11 @@ export function deedOf({ type, data = {}, actor }: BoardEvent, nameOf: (member: 
       return (who === actor.member_id ? 'gave it up' : `took ${nameOf(who)} off it`) + reason;
     }
     default:
-      return updateOf(data);
+      return describeUpdate(data);
   }
 }
 
-function updateOf(data: Record<string, unknown>): string {
+function describeUpdate(data: Record<string, unknown>): string {
   const parts = [
     data['title'] !== undefined && 'gave it a new title',
     data['about'] !== undefined && 'wrote what and why',

@@ -1,4 +1,4 @@
-/** The tasks of a board: in columns by state or by who has them, with one of them open beside. */
+/** The Tasks tab: tasks by state or owner, and the panel of the open task. */
 import { effect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
@@ -30,7 +30,7 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
     },
     [board, log],
   );
-  // The plot can wait until the tasks are there.
+  // Loads the log for the plot only after the tasks.
   useEffect(() => effect(() => void (board.tasks.value && log.read())), [board, log]);
 
   const [grouping, setGrouping] = useState<Grouping>(readStorage('tasks-by') === 'agent' ? 'agent' : 'state');
@@ -63,7 +63,7 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
     [writable, creating, here.task, room],
   );
 
-  // A card that moves to another column is another element: the focus goes with it. A panel that closes gives it back.
+  // Restores the focus after a card moved to another column, which recreates its element, or after the panel closed.
   useLayoutEffect(() => {
     const lost = document.activeElement === document.body || document.activeElement === null;
     const ref = opened.current !== null && !here.task ? opened.current : focused.current;
@@ -115,14 +115,14 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
         {tasks && tasks.size > 0 && <FlowPlot room={room} board={board} log={log} />}
       </div>
       {here.task && (
-        <TaskPanel key={here.task} selector={here.task} board={board} log={log} room={room} close={close} />
+        <TaskPanel key={here.task} selector={here.task} board={board} log={log} room={room} onClose={close} />
       )}
       {creating && (
         <NewTask
           room={room}
-          close={() => setCreating(false)}
-          created={(task) => {
-            board.put(task);
+          onClose={() => setCreating(false)}
+          onCreated={(task) => {
+            board.setTask(task);
             setCreating(false);
             navigate({ screen: 'board', board: room.name, tab: 'tasks', task: task.ref });
           }}

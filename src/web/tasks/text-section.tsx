@@ -1,6 +1,6 @@
 /**
- * What a task says: where it stands, or what it is and why; with its earlier versions, and an editor that overwrites
- * nobody.
+ * A text of a task: its status (`stands`) or description (`about`), with earlier versions and an editor that detects
+ * conflicts.
  */
 import { useState } from 'preact/hooks';
 import type { Answer, Task } from '../../contract/types.ts';
@@ -15,10 +15,10 @@ type Field = 'stands' | 'about';
 type Versions = Answer<'listTaskTexts'>['versions'];
 
 const titles: Record<Field, string> = { stands: 'Where it stands', about: 'What and why' };
-const lengths: Record<Field, number> = { stands: 2_000, about: 4_000 };
+const maxLengths: Record<Field, number> = { stands: 2_000, about: 4_000 };
 
-export function TextSection(props: { task: Task; field: Field; writable: boolean; changed: (task: Task) => void }) {
-  const { task, field, writable, changed } = props;
+export function TextSection(props: { task: Task; field: Field; writable: boolean; onChange: (task: Task) => void }) {
+  const { task, field, writable, onChange } = props;
   const [editing, setEditing] = useState(false);
   const [versions, setVersions] = useState<Versions | null>(null);
   const reading = useWrite();
@@ -62,10 +62,10 @@ export function TextSection(props: { task: Task; field: Field; writable: boolean
       {editing ? (
         <Editor
           {...props}
-          close={(next) => {
+          onClose={(next) => {
             setEditing(false);
             setVersions(null);
-            if (next) changed(next);
+            if (next) onChange(next);
           }}
         />
       ) : current?.text ? (
@@ -92,16 +92,16 @@ export function TextSection(props: { task: Task; field: Field; writable: boolean
   );
 }
 
-/** @param close with the task when it was saved, with null when it was not */
+/** @param onClose called with the saved task, or null */
 function Editor(props: {
   task: Task;
   field: Field;
-  changed: (task: Task) => void;
-  close: (next: Task | null) => void;
+  onChange: (task: Task) => void;
+  onClose: (next: Task | null) => void;
 }) {
-  const { task, field, changed, close } = props;
+  const { task, field, onChange, onClose } = props;
   const [text, setText] = useState(task[field]?.text ?? '');
-  // The version that the editor began with, or the newer one that the person was shown.
+  // The version that the text is based on, or the newer one that the person chose to overwrite.
   const [base, setBase] = useState(task[field]?.version ?? 0);
   const { busy, error, run } = useWrite();
   const params = { board: task.board, task: task.id };
@@ -111,9 +111,9 @@ function Editor(props: {
     void run('save', async (key) => {
       try {
         const body = field === 'stands' ? { stands: text, stands_base: base } : { about: text };
-        close(await call('updateTask', { params, body, idempotencyKey: key }));
+        onClose(await call('updateTask', { params, body, idempotencyKey: key }));
       } catch (refusal) {
-        if (hasCode(refusal, 'stands_changed')) changed(await call('getTask', { params }));
+        if (hasCode(refusal, 'stands_changed')) onChange(await call('getTask', { params }));
         throw refusal;
       }
     });
@@ -135,7 +135,7 @@ function Editor(props: {
         class="in"
         rows={5}
         aria-label={titles[field]}
-        maxLength={lengths[field]}
+        maxLength={maxLengths[field]}
         required={field === 'stands'}
         value={text}
         ref={(element) => {
@@ -151,7 +151,7 @@ function Editor(props: {
         <button type="submit" class="b pri" disabled={busy || newer !== null}>
           Save
         </button>
-        <button type="button" class="b" onClick={() => close(null)}>
+        <button type="button" class="b" onClick={() => onClose(null)}>
           Cancel
         </button>
       </div>

@@ -1,4 +1,4 @@
-/** The last messages that were for an agent, and whether each has reached it. */
+/** The latest messages to an agent, and whether it received them. */
 import { useEffect } from 'preact/hooks';
 import type { Answer, Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -12,27 +12,27 @@ import { hrefOf } from '../state/route.ts';
 
 type Receipt = Answer<'listReceipts'>['recipients'][number];
 
-interface Handed {
+interface Delivered {
   message: Message;
   receipt: Receipt;
-  /** Whether the agent has answered it. */
+  /** Whether the agent replied to it. */
   answered: boolean;
 }
 
-const LOOKED_AT = 100;
-const SHOWN = 6;
+const SEARCHED = 100;
+const LIMIT = 6;
 
-/** Messages to everyone have no recipients, and so no receipts. */
-const mayBeFor = (message: Message, { id }: Member): boolean =>
+/** Whether a message may be for the agent. Messages to everyone have no receipts. */
+const isAddressed = (message: Message, { id }: Member): boolean =>
   message.from.id !== id && message.to.some((target) => target !== 'all');
 
-async function readHanded(member: Member): Promise<Handed[]> {
+async function loadDelivered(member: Member): Promise<Delivered[]> {
   const params = { board: member.board };
-  const { messages } = await call('listMessages', { params, query: { newest: true, limit: LOOKED_AT } });
-  const found: Handed[] = [];
+  const { messages } = await call('listMessages', { params, query: { newest: true, limit: SEARCHED } });
+  const found: Delivered[] = [];
   for (const message of messages.toReversed()) {
-    if (found.length === SHOWN) break;
-    if (!mayBeFor(message, member)) continue;
+    if (found.length === LIMIT) break;
+    if (!isAddressed(message, member)) continue;
     const { recipients } = await call('listReceipts', { params: { ...params, seq: message.seq } });
     const receipt = recipients.find((one) => one.member.id === member.id);
     const answered = messages.some(({ from, reply_to }) => from.id === member.id && reply_to === message.id);
@@ -41,20 +41,20 @@ async function readHanded(member: Member): Promise<Handed[]> {
   return found;
 }
 
-function receiptWords({ receipt, answered }: Handed): { tone: string; text: string } {
+function receiptText({ receipt, answered }: Delivered): { tone: string; text: string } {
   if (answered) return { tone: 'ok', text: 'answered' };
   if (receipt.state !== 'pending') return { tone: 'ok', text: 'received' };
   if (receipt.queued) return { tone: '', text: 'in its program’s queue until the turn ends' };
   return { tone: '', text: receipt.presence === 'no_session' ? 'waits for a session' : 'waits' };
 }
 
-export function HandedOver({ member, room }: { member: Member; room: Room }) {
+export function RecentMessages({ member, room }: { member: Member; room: Room }) {
   const { id } = member;
-  const { value: handed, error, reload } = useLoad(() => readHanded(member), [id]);
+  const { value: delivered, error, reload } = useLoad(() => loadDelivered(member), [id]);
   useEffect(() => {
     const stops = [
       room.subscribeThrottled(({ message }) => message, reload),
-      // The position of an own agent moved: something was received.
+      // The read position of an own agent moved, so it received something.
       listen((message) => {
         if (message.type === 'hint' && message.frame.event === 'read' && message.frame.data.member_id === id) reload();
       }),
@@ -67,10 +67,10 @@ export function HandedOver({ member, room }: { member: Member; room: Room }) {
     <section class="part" aria-labelledby="handed">
       <h3 id="handed">Last messages to it</h3>
       <ProblemLine error={error} />
-      {handed?.length === 0 && <p class="q2">None of the last {LOOKED_AT} messages was addressed to it.</p>}
+      {delivered?.length === 0 && <p class="q2">None of the last {SEARCHED} messages was addressed to it.</p>}
       <ul>
-        {handed?.map((one) => {
-          const { tone, text } = receiptWords(one);
+        {delivered?.map((one) => {
+          const { tone, text } = receiptText(one);
           const { message } = one;
           return (
             <li class="hand" key={message.id}>
