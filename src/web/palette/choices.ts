@@ -1,7 +1,9 @@
 /** The choices of the palette: needs, places and actions that match the typed text. */
+
 import type { BoardFile, Member, SearchResult, Task } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
 import { itemPlace, toItem } from '../inbox/items.ts';
+import { taskIcons } from '../parts/icon.tsx';
 import type { Identity } from '../parts/who.tsx';
 import { setTheme, signOut } from '../shell/account.tsx';
 import { boards } from '../state/boards.ts';
@@ -52,15 +54,13 @@ function matchRank(text: string, words: string): 0 | 1 | 2 | null {
 
 const open = (place: Place) => (): void => navigate(place);
 
-const taskIcons: Record<string, string> = { open: 'open', in_progress: 'half', done: 'task', cancelled: 'x' };
-
 function taskChoice(task: Pick<Task, 'ref' | 'title' | 'state'>, board: string, note: string): Choice {
   return {
     id: `task ${task.ref}`,
     ref: task.ref,
     label: task.title,
     note,
-    icon: taskIcons[task.state] ?? 'task',
+    icon: taskIcons[task.state],
     run: open({ screen: 'board', board, tab: 'tasks', task: task.ref }),
   };
 }

@@ -1,9 +1,20 @@
+/** Icons, and the logo. */
+import type { Task } from '../../contract/types.ts';
+
 /** An icon of the sprite in index.html. Hidden from screen readers, so never use it without a text. */
 export const Icon = ({ name, small = false }: { name: string; small?: boolean }) => (
   <svg class={small ? 'i i12' : 'i'} aria-hidden="true">
     <use href={`#i-${name}`} />
   </svg>
 );
+
+/** The icon of each state of a task. */
+export const taskIcons: Record<Task['state'], string> = {
+  open: 'open',
+  in_progress: 'half',
+  done: 'task',
+  cancelled: 'x',
+};
 
 /** The logo. */
 export const Mark = ({ size = 22 }: { size?: number }) => (

@@ -1,12 +1,11 @@
 /** One search result with matches marked. */
 import type { SearchResult } from '../../contract/types.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, taskIcons } from '../parts/icon.tsx';
 import { formatNumber } from '../parts/number.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { hrefOfResult, splitMatches } from './results.ts';
 
-const taskIcons = { open: 'open', in_progress: 'half', done: 'task', cancelled: 'x' };
 const taskWords = {
   open: 'open task',
   in_progress: 'task in progress',

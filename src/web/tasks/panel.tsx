@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Actor, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, taskIcons } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact, Time } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
@@ -28,13 +28,6 @@ interface PanelProps {
   onClose: () => void;
 }
 
-const states: Record<Task['state'], { icon: string; words: string }> = {
-  open: { icon: 'open', words: 'open' },
-  in_progress: { icon: 'half', words: 'in progress' },
-  done: { icon: 'task', words: 'done' },
-  cancelled: { icon: 'x', words: 'cancelled' },
-};
-
 function StateWord({ task }: { task: Task }) {
   if (task.blocked)
     return (
@@ -43,11 +36,10 @@ function StateWord({ task }: { task: Task }) {
         blocked
       </span>
     );
-  const { icon, words } = states[task.state];
   return (
     <span class={task.state === 'done' ? 'st ok' : 'st'}>
-      <Icon name={icon} small />
-      {words}
+      <Icon name={taskIcons[task.state]} small />
+      {task.state.replace('_', ' ')}
     </span>
   );
 }

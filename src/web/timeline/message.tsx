@@ -5,7 +5,7 @@ import { memo } from 'preact/compat';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { HOUR } from '../../contract/durations.ts';
 import type { BoardFile, Message, Task } from '../../contract/types.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, taskIcons } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { ago, formatExact, formatTime } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
@@ -219,8 +219,6 @@ export function freshnessOf({ latest, approvals, freshness }: BoardFile, version
   const { messages_since: count } = freshness;
   return count > 0 ? `${count} ${count === 1 ? 'message' : 'messages'} since` : '';
 }
-
-const taskIcons: Record<Task['state'], string> = { open: 'open', in_progress: 'half', done: 'task', cancelled: 'x' };
 
 const TaskChip = ({ name, task, href }: { name: string; task: Task | undefined; href: string }) => (
   <a class="chip" href={href}>
