@@ -4,7 +4,7 @@ import type { FileDetail, FileVersion } from '../../contract/types.ts';
 import { MAX_TEXT_BYTES, readText } from '../api/bytes.ts';
 import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
-import { ago } from '../parts/time.tsx';
+import { agoPhrase } from '../parts/time.tsx';
 import { useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
 import { compare } from './diff-rows.ts';
@@ -46,8 +46,7 @@ export default function Changes({ board, file, from, to }: ChangesProps) {
   const found = useMemo(() => texts && compare(...texts), [texts]);
   const head = ({ version, by, at }: FileVersion): string => {
     const approved = file.approvals.filter((approval) => approval.version === version).map(({ person }) => person.name);
-    const when = ago(at) === 'now' ? 'just now' : `${ago(at)} ago`;
-    return `v${version} ${by.name}, ${when}${approved.length > 0 ? `, approved by ${approved.join(' and ')}` : ''}`;
+    return `v${version} ${by.name}, ${agoPhrase(at)}${approved.length > 0 ? `, approved by ${approved.join(' and ')}` : ''}`;
   };
   if (error !== null) return <ProblemLine error={error} onRetry={reload} />;
   if (tooLong) return <p class="q2">One of the versions is longer than 512 KB: get both to compare them.</p>;

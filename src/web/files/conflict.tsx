@@ -6,7 +6,7 @@ import { MAX_TEXT_BYTES, readText } from '../api/bytes.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { ProblemLine } from '../parts/problem.tsx';
-import { ago } from '../parts/time.tsx';
+import { agoPhrase } from '../parts/time.tsx';
 import type { Room } from '../state/room.ts';
 import { navigate } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
@@ -51,8 +51,8 @@ export function Conflict({ file, room, mine, base, onClose, onAddAfter }: Confli
     <Dialog label="The file changed meanwhile" class="fdlg wide" onClose={onClose}>
       <h2>{file.name} changed while you chose yours</h2>
       <p>
-        {latest.by.name} added v{latest.version} {ago(latest.at) === 'now' ? 'just now' : `${ago(latest.at)} ago`}.
-        Yours was made after v{base}. Nothing is lost yet: choose how it goes on.
+        {latest.by.name} added v{latest.version} {agoPhrase(latest.at)}. Yours was made after v{base}. Nothing is lost
+        yet: choose how it goes on.
       </p>
       <div class="ways">
         <button type="button" class="b" onClick={onClose}>

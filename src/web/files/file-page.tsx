@@ -7,7 +7,7 @@ import { lazy } from '../parts/lazy.ts';
 import { formatBytes } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Select } from '../parts/select.tsx';
-import { ago } from '../parts/time.tsx';
+import { agoPhrase } from '../parts/time.tsx';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
 import { type BoardPlace, hrefOf, navigate } from '../state/route.ts';
@@ -64,8 +64,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
           </a>
           <h2 class="mono fn">{file.name}</h2>
           <span class="q2">
-            v{shown.version} by {shown.by.name}, {ago(shown.at) === 'now' ? 'just now' : `${ago(shown.at)} ago`},{' '}
-            {formatBytes(shown.size)}
+            v{shown.version} by {shown.by.name}, {agoPhrase(shown.at)}, {formatBytes(shown.size)}
           </span>
           <span class="sp" />
           <a

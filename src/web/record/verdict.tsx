@@ -3,7 +3,7 @@ import type { ProblemReason } from '../../contract/chain.ts';
 import { Icon } from '../parts/icon.tsx';
 import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
-import { ago } from '../parts/time.tsx';
+import { agoPhrase } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import { hrefOf } from '../state/route.ts';
 import type { Verdict } from './use-verdict.ts';
@@ -80,8 +80,7 @@ export function VerdictPanel({ verdict, board, onRetry }: { verdict: Verdict; bo
           Verified, {formatNumber(events)} {events === 1 ? 'event' : 'events'}
         </h3>
         <p class="q2">
-          Every event fits the one before it. Checked in this browser{' '}
-          {ago(checkedAt) === 'now' ? 'just now' : `${ago(checkedAt)} ago`}
+          Every event fits the one before it. Checked in this browser {agoPhrase(checkedAt)}
           {previousHead && previousHead.seq <= events
             ? `; nothing was changed, left out or slipped in since you last looked at #${formatNumber(previousHead.seq)}.`
             : '; nothing was changed, left out or slipped in.'}

@@ -1,7 +1,7 @@
 /** The side column of the conversation: members, tasks in progress, files. */
 import type { Member, Task } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ago, formatTime } from '../parts/time.tsx';
+import { ago, agoPhrase, formatTime } from '../parts/time.tsx';
 import { Glyph, type Identity, Name, Presence } from '../parts/who.tsx';
 import { useTalk } from './context.ts';
 import { freshnessOf } from './message.tsx';
@@ -61,7 +61,7 @@ export function Side() {
             <a key={file.id} class="tk" href={talk.href({ tab: 'files', file: file.name })}>
               <span class="mono">{file.name}</span>
               <span class="m2">
-                {[`v${file.latest.version}`, agoInWords(file.latest.at), freshnessOf(file)].filter(Boolean).join(', ')}
+                {[`v${file.latest.version}`, agoPhrase(file.latest.at), freshnessOf(file)].filter(Boolean).join(', ')}
               </span>
             </a>
           ))}
@@ -70,11 +70,6 @@ export function Side() {
     </aside>
   );
 }
-
-const agoInWords = (at: string): string => {
-  const words = ago(at);
-  return words === 'now' ? 'just now' : /min|h|day/.test(words) ? `${words} ago` : words;
-};
 
 function MemberRow({ member }: { member: Member }) {
   const talk = useTalk();
