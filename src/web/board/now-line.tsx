@@ -1,5 +1,7 @@
 /** One line of counts: needs, tasks and agents by state. Zero counts are left out. */
+
 import type { ComponentChildren } from 'preact';
+import { plural } from '../parts/number.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 
@@ -24,10 +26,10 @@ export function NowLine({ room, needs }: { room: Room; needs: number }) {
       </span>,
     ],
     [alone, people, 'Nobody else is here yet'],
-    [open > 0, tasks, `${open} open ${open === 1 ? 'task' : 'tasks'}`],
+    [open > 0, tasks, plural(open, 'open task')],
     [running > 0, tasks, `${running} in progress`],
     [blocked > 0, tasks, `${blocked} blocked`],
-    [working > 0, people, `${working} ${working === 1 ? 'agent' : 'agents'} working`],
+    [working > 0, people, `${plural(working, 'agent')} working`],
     [idle > 0, people, `${idle} idle`],
     [disconnected > 0, people, `${disconnected} disconnected`],
   ];

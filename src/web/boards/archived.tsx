@@ -1,8 +1,10 @@
 /** The list of archived boards, loaded when it is opened. */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { announce } from '../parts/announce.tsx';
+import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { archived, readArchived, readBoards } from '../state/boards.ts';
@@ -22,7 +24,7 @@ export function Archived({ count, filter }: { count: number; filter: string }) {
   return (
     <section class="part">
       <button type="button" class="q2 fold" ref={button} aria-expanded={open} onClick={() => setOpen(!open)}>
-        {count} archived {count === 1 ? 'board' : 'boards'}
+        {plural(count, 'archived board')}
       </button>
       <ProblemLine error={error} />
       {open && (

@@ -1,8 +1,10 @@
 /** One board in the list: last message, members, activity and unread count. */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
+import { plural } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
@@ -16,9 +18,9 @@ const MAX_GLYPHS = 5;
 
 /** "2 people, 3 agents". */
 export function memberCounts({ people_count, agent_count }: Board): string {
-  const people = `${people_count} ${people_count === 1 ? 'person' : 'people'}`;
+  const people = plural(people_count, 'person', 'people');
   if (agent_count === undefined) return people;
-  return `${people}, ${agent_count} ${agent_count === 1 ? 'agent' : 'agents'}`;
+  return `${people}, ${plural(agent_count, 'agent')}`;
 }
 
 /** Loads of visible rows, two at a time, because a browser opens few connections. */

@@ -1,8 +1,10 @@
 /** The first line of the brief, beside the tabs or, on a phone, above the conversation. A click opens the brief. */
+
 import { Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
+import { plural } from '../parts/number.ts';
 import { useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
 import { openBrief, useBriefText, useFirstWords, useMessagesSince } from './brief.ts';
@@ -42,7 +44,7 @@ export function BriefLine({ room, phone = false }: { room: Room; phone?: boolean
           </span>
           <span class="nw q desk">
             v{brief.version}
-            {since > 0 && `, ${since} ${since === 1 ? 'message' : 'messages'} since`}
+            {since > 0 && `, ${plural(since, 'message')} since`}
           </span>
         </>
       ) : (

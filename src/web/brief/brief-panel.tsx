@@ -5,7 +5,7 @@ import { bytesHref, MAX_TEXT_BYTES } from '../api/bytes.ts';
 import { HtmlPreview } from '../parts/html-preview.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { formatBytes } from '../parts/number.ts';
+import { formatBytes, plural } from '../parts/number.ts';
 import { ago, formatExact } from '../parts/time.tsx';
 import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
@@ -78,9 +78,8 @@ export default function BriefPanel({ room }: { room: Room }) {
 function Freshness({ brief, room }: { brief: Brief; room: Room }) {
   const since = useMessagesSince(room);
   const facts = [
-    since > 0 && `${since} ${since === 1 ? 'message' : 'messages'} since`,
-    brief.freshness.tasks_done_since > 0 &&
-      `${brief.freshness.tasks_done_since} ${brief.freshness.tasks_done_since === 1 ? 'task' : 'tasks'} done since`,
+    since > 0 && `${plural(since, 'message')} since`,
+    brief.freshness.tasks_done_since > 0 && `${plural(brief.freshness.tasks_done_since, 'task')} done since`,
     mayBeOutdated(brief, since, now.value) && 'may be out of date',
   ].filter(Boolean);
   return (

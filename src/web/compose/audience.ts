@@ -1,5 +1,7 @@
 /** Who receives a message and which agents it wakes. Mirrors the rules of the server. */
+
 import type { Board, Member, Message } from '../../contract/types.ts';
+import { formatCount } from '../parts/number.ts';
 
 const isAway = ({ presence }: Member): boolean => presence === null || presence === 'no_session';
 
@@ -22,15 +24,13 @@ export function summarizeNames(names: readonly string[]): string {
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 
-const counted = (count: number, word: string): string => `${count}\u00a0${word}${count === 1 ? '' : 's'}`;
-
 /** "maya and 3 agents". */
 export function summarizeMembers(members: readonly Member[]): string {
   const people = members.filter(({ kind }) => kind === 'human').map(({ name }) => name);
   const agents = members.filter(({ kind }) => kind === 'agent');
-  const parts = people.length > 2 ? [counted(people.length, 'person').replace(/persons/, 'people')] : people;
+  const parts = people.length > 2 ? [formatCount(people.length, 'person', 'people')] : people;
   if (agents.length === 1) parts.push(agents[0]!.name);
-  else if (agents.length > 1) parts.push(counted(agents.length, 'agent'));
+  else if (agents.length > 1) parts.push(formatCount(agents.length, 'agent'));
   return parts.length === 0 ? 'nobody else yet' : summarizeNames(parts);
 }
 

@@ -1,7 +1,9 @@
 /** Completion of mentions after `@`. */
+
 import { useEffect, useState } from 'preact/hooks';
 import type { Board, Member } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
+import { plural } from '../parts/number.ts';
 import { Glyph, Presence } from '../parts/who.tsx';
 
 interface Choice {
@@ -128,7 +130,7 @@ export function Completion({
                 <Icon name="people" />
               </span>
               <b class="n">{choice.insert}</b>
-              <span class="own">{choice.agents === 1 ? '1 agent' : `${choice.agents} agents`}</span>
+              <span class="own">{plural(choice.agents ?? 0, 'agent')}</span>
             </>
           )}
         </div>

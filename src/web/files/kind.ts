@@ -1,5 +1,7 @@
 /** How files are shown. */
+
 import type { BoardFile } from '../../contract/types.ts';
+import { plural } from '../parts/number.ts';
 import type { RoomEvent } from '../state/room.ts';
 
 type Kind = 'markdown' | 'html' | 'text' | 'image' | 'pdf' | 'other';
@@ -24,9 +26,9 @@ export const isText = (mediaType: string): boolean => ['markdown', 'html', 'text
 export function describeFreshness({ freshness, latest }: Pick<BoardFile, 'freshness' | 'latest'>): string | null {
   const { messages_since: messages, tasks_done_since: tasks, answers_since: answers } = freshness;
   const parts = [
-    messages > 0 && `${messages} ${messages === 1 ? 'message' : 'messages'}`,
-    tasks > 0 && `${tasks} ${tasks === 1 ? 'task' : 'tasks'} done`,
-    answers > 0 && `${answers} ${answers === 1 ? 'answer' : 'answers'}`,
+    messages > 0 && plural(messages, 'message'),
+    tasks > 0 && `${plural(tasks, 'task')} done`,
+    answers > 0 && plural(answers, 'answer'),
   ].filter((part) => part !== false);
   if (parts.length === 0) return null;
   const last = parts.pop();
@@ -38,7 +40,7 @@ export const affectsFiles = ({ event }: RoomEvent): boolean => /^(file|message|t
 
 /** "no changes since", "2 changes since". */
 export const changesSince = (count: number): string =>
-  count === 0 ? 'no changes since' : `${count} ${count === 1 ? 'change' : 'changes'} since`;
+  count === 0 ? 'no changes since' : `${plural(count, 'change')} since`;
 
 /** The upload option for a file with one of the two names of the brief. */
 export const briefOption = (name: string): { brief?: true } => (/^brief\.(md|html)$/.test(name) ? { brief: true } : {});

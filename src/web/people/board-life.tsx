@@ -1,8 +1,10 @@
 /** Visibility, leaving, archiving, restoring and deleting a board, each with a confirmation. */
+
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { toast } from '../parts/toast.tsx';
 import { readBoards } from '../state/boards.ts';
@@ -96,14 +98,12 @@ function Visibility({ board, onChange, close }: LifeProps & { close: () => void 
   );
 }
 
-const counted = (number: number, one: string): string => `${number} ${number === 1 ? one : `${one}s`}`;
-
 function previewWords({ after, reveals, join_codes_canceled, agents_add_people }: Preview): string {
   if (after === 'open') {
-    const held = reveals ? `${counted(reveals.messages, 'message')} and ${counted(reveals.files, 'file')}` : 'nothing';
+    const held = reveals ? `${plural(reveals.messages, 'message')} and ${plural(reveals.files, 'file')}` : 'nothing';
     return `Every person of the server but guests may then see and join it, and read what it holds: ${held}. Closing it later hides it again, but not what was read.${agents_add_people ? ' Its agents may add people.' : ''}`;
   }
-  const codes = join_codes_canceled === 0 ? '' : ` ${counted(join_codes_canceled, 'code')} to join will stop working.`;
+  const codes = join_codes_canceled === 0 ? '' : ` ${plural(join_codes_canceled, 'code')} to join will stop working.`;
   return `Those on the board stay, with their agents. Everyone else no longer sees it.${codes}`;
 }
 

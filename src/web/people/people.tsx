@@ -1,10 +1,12 @@
 /** The People tab: people, agents, codes and board settings; or the page of one agent. */
+
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { AgentPage } from '../agent/agent-page.tsx';
 import { DeliveryHelp } from '../agent/delivery.tsx';
 import { listen } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
+import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import type { BoardPlace } from '../state/route.ts';
@@ -35,8 +37,6 @@ export default function People({ here, room }: { here: BoardPlace; room: Room })
   return here.agent ? <AgentPage key={here.agent} name={here.agent} room={room} /> : <List room={room} />;
 }
 
-const count = (number: number, one: string, more: string): string => `${number} ${number === 1 ? one : more}`;
-
 function List({ room }: { room: Room }) {
   const { people, error, refresh } = useBoardPeople(room);
   const [dialog, setAsked] = useState<'person' | 'line' | 'guest' | null>(null);
@@ -58,7 +58,7 @@ function List({ room }: { room: Room }) {
         <h2 class="vh">People</h2>
         <div class="row w peoplebar">
           <p class="q2 sp">
-            {count(board.people_count, 'person', 'people')} and {count(agents, 'agent', 'agents')}. {reads}
+            {plural(board.people_count, 'person', 'people')} and {plural(agents, 'agent')}. {reads}
           </p>
           {!me.guest && !me.archived && (
             <>

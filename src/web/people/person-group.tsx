@@ -1,4 +1,5 @@
 /** A person and their agents. */
+
 import { useState } from 'preact/hooks';
 import type { BoardPerson, Member } from '../../contract/types.ts';
 import { AgentRow } from '../agent/agent-row.tsx';
@@ -6,6 +7,7 @@ import { call } from '../api/client.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { plural } from '../parts/number.ts';
 import { Glyph } from '../parts/who.tsx';
 import type { Viewer } from './board-people.ts';
 
@@ -43,8 +45,7 @@ export function PersonGroup(props: GroupProps) {
   const acts = availableActs(props);
   const self = person.handle === me.handle;
   const role = person.server_role === 'guest' ? 'guest' : person.board_role;
-  const here =
-    agents.length === 0 ? 'no agents here' : `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'} here`;
+  const here = agents.length === 0 ? 'no agents here' : `${plural(agents.length, 'agent')} here`;
   const id = `person-${person.handle}`;
   return (
     <section class="pg" aria-labelledby={id}>

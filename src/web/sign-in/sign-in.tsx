@@ -1,4 +1,5 @@
 /** The sign-in page: with the code of a link, after a preview of the person, or with an access key. */
+
 import { useEffect, useState } from 'preact/hooks';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer } from '../../contract/types.ts';
@@ -6,6 +7,7 @@ import { call } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
 import { session, sessionEndReason } from '../api/session.ts';
 import { Mark } from '../parts/icon.tsx';
+import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { linkedCode } from './linked-code.ts';
@@ -182,7 +184,7 @@ function SecondsLeft({ until }: { until: string }) {
   return (
     <p class="q2 sm" role="timer">
       {seconds > 0
-        ? `This link works once, for ${seconds} more ${seconds === 1 ? 'second' : 'seconds'}. Not you? Close this page.`
+        ? `This link works once, for ${plural(seconds, 'more second')}. Not you? Close this page.`
         : 'This link has expired. Run service open again.'}
     </p>
   );

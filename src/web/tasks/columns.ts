@@ -2,6 +2,7 @@
 import { HOUR } from '../../contract/durations.ts';
 import type { Member, Message, Task } from '../../contract/types.ts';
 import { questionOf } from '../parts/ask.ts';
+import { plural } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { ago, formatTime } from '../parts/time.tsx';
 import { isAskedOfMe } from '../state/needs.ts';
@@ -68,8 +69,7 @@ export function statusLine(task: Task, asks: Message[], owner: Member | undefine
   if (owner?.state === 'disconnected' && owner.presence_since && now - Date.parse(owner.presence_since) > GONE_AFTER_MS)
     return { tone: 'gone', text: `${owner.name} gone ${ago(owner.presence_since)}` };
   if (task.message_count === 0) return null;
-  const count = `${task.message_count} ${task.message_count === 1 ? 'message' : 'messages'}`;
-  return { tone: 'plain', text: `${count}, ${ago(task.updated_at)}` };
+  return { tone: 'plain', text: `${plural(task.message_count, 'message')}, ${ago(task.updated_at)}` };
 }
 
 function closedLine(task: Task, now: number): StatusLine {

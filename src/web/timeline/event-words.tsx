@@ -1,6 +1,8 @@
 /** Describes board events: an icon and a sentence. */
+
 import type { ComponentChildren } from 'preact';
 import type { BoardEvent, BoardFile, Task } from '../../contract/types.ts';
+import { plural } from '../parts/number.ts';
 import { hrefOf } from '../state/route.ts';
 
 interface EventText {
@@ -21,7 +23,6 @@ type LineText = Omit<EventText, 'who'>;
 type Describe = (data: Data, about: EventContext, event: BoardEvent) => LineText;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const plural = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 
 const line =
   (icon: string, describe: (data: Data, about: EventContext, event: BoardEvent) => ComponentChildren): Describe =>

@@ -1,4 +1,5 @@
 /** A message with its header, text and footer. */
+
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
@@ -7,6 +8,7 @@ import { HOUR } from '../../contract/durations.ts';
 import type { BoardFile, Message, Task } from '../../contract/types.ts';
 import { Icon, taskIcons } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
+import { plural } from '../parts/number.ts';
 import { ago, formatExact, formatTime } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
@@ -214,10 +216,9 @@ export function freshnessOf({ latest, approvals, freshness }: BoardFile, version
   if (approvals.some((approval) => approval.version === version)) return 'approved';
   if (latest.version > version) return `now v${latest.version}`;
   const [approval] = approvals.toSorted((a, b) => b.version - a.version);
-  if (approval)
-    return `${approval.changes_since} ${approval.changes_since === 1 ? 'change' : 'changes'} since approved`;
+  if (approval) return `${plural(approval.changes_since, 'change')} since approved`;
   const { messages_since: count } = freshness;
-  return count > 0 ? `${count} ${count === 1 ? 'message' : 'messages'} since` : '';
+  return count > 0 ? `${plural(count, 'message')} since` : '';
 }
 
 const TaskChip = ({ name, task, href }: { name: string; task: Task | undefined; href: string }) => (

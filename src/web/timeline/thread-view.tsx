@@ -1,7 +1,9 @@
 /** The replies to a message, shown under it. */
+
 import { Fragment } from 'preact';
 import type { Message } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
+import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useTalk } from './context.ts';
 import { continuesRun } from './entries.ts';
@@ -10,7 +12,7 @@ import { MessageView, When } from './message.tsx';
 import { joinNames } from './receipts.tsx';
 import type { Post, Thread } from './thread.ts';
 
-const replies = (count: number): string => `${count} ${count === 1 ? 'reply' : 'replies'}`;
+const replies = (count: number): string => plural(count, 'reply', 'replies');
 
 export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
   const talk = useTalk();
