@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Member } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
-import { listen } from '../live/link.ts';
+import { listenToHints } from '../live/link.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { AgentState } from '../parts/who.tsx';
 import { useLoad } from '../state/load.ts';
@@ -25,9 +25,7 @@ export default function Agents() {
   const { value: agents, error, reload } = useLoad(() => readAll('listMyAgents', 'agents'));
   useEffect(
     () =>
-      listen((message) => {
-        if (message.type !== 'hint') return;
-        const { event } = message.frame;
+      listenToHints(({ event }) => {
         if (['presence', 'delivery', 'boards', 'board_unavailable'].includes(event)) reload();
       }),
     [],

@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Answer, Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { listen } from '../live/link.ts';
+import { listenToHints } from '../live/link.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago } from '../parts/time.tsx';
@@ -55,8 +55,8 @@ export function RecentMessages({ member, room }: { member: Member; room: Room })
     const stops = [
       room.subscribeThrottled(({ message }) => message, reload),
       // The read position of an own agent moved, so it received something.
-      listen((message) => {
-        if (message.type === 'hint' && message.frame.event === 'read' && message.frame.data.member_id === id) reload();
+      listenToHints(({ event, data }) => {
+        if (event === 'read' && data.member_id === id) reload();
       }),
     ];
     return () => {

@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { listen } from '../live/link.ts';
+import { listenToHints } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Time } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
@@ -37,9 +37,7 @@ export function News() {
   useEffect(() => {
     const read = (): void => void call('getOnboardingInbox').then(setFound, () => {});
     read();
-    return listen((message) => {
-      if (message.type !== 'hint') return;
-      const { event, data } = message.frame;
+    return listenToHints(({ event, data }) => {
       if (
         event === 'boards' ||
         (event === 'unread' && latestAdditions.current.some(({ board }) => board.id === data.board_id))

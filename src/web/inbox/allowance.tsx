@@ -5,7 +5,7 @@ import type { Answer, Category } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
 import { session } from '../api/session.ts';
-import { listen } from '../live/link.ts';
+import { listenToHints } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact } from '../parts/time.tsx';
@@ -64,8 +64,8 @@ function Allowances() {
   };
   useEffect(() => {
     void read();
-    return listen((message) => {
-      if (message.type === 'hint' && message.frame.event === 'allowance') void read();
+    return listenToHints(({ event }) => {
+      if (event === 'allowance') void read();
     });
   }, []);
   if (!allowance) return <ProblemLine error={error} />;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Member, PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { listen } from '../live/link.ts';
+import { listenToHints } from '../live/link.ts';
 import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useLoad } from '../state/load.ts';
@@ -34,8 +34,8 @@ export function PairingDetail({ id }: { id: string }) {
         (reason) => current && setError(reason),
       );
     read();
-    const stop = listen((message) => {
-      if (message.type === 'hint' && message.frame.event === 'pairing') read();
+    const stop = listenToHints(({ event }) => {
+      if (event === 'pairing') read();
     });
     return () => {
       current = false;

@@ -2,7 +2,9 @@
  * Connects this tab to the shared event streams. They run in a SharedWorker, or, in browsers without one, in the tab
  * that holds a lock and serves the others over a BroadcastChannel.
  */
+
 import { signal } from '@preact/signals';
+import type { HintFrame } from '../../client/hint-stream.ts';
 import { readSession } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { workerUrl } from '../parts/worker.ts';
@@ -20,6 +22,12 @@ export function listen(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
+
+/** Calls `listener` with every hint. Returns a function that unsubscribes. */
+export const listenToHints = (listener: (hint: HintFrame) => void): (() => void) =>
+  listen((message) => {
+    if (message.type === 'hint') listener(message.frame);
+  });
 
 let send: (message: FromTab) => void = () => {};
 let currentBoard: string | null = null;

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { AgentPage } from '../agent/agent-page.tsx';
 import { DeliveryHelp } from '../agent/delivery.tsx';
-import { listen } from '../live/link.ts';
+import { listenToHints } from '../live/link.ts';
 import { Icon } from '../parts/icon.tsx';
 import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
@@ -24,9 +24,8 @@ type CreatedCode = Answer<'createJoinCode'>;
 function useDeliveryModes(room: Room): void {
   useEffect(
     () =>
-      listen((message) => {
-        const { frame } = message.type === 'hint' ? message : { frame: null };
-        if (frame?.event === 'delivery' && frame.data.board_id === room.board.peek()?.id) void room.refresh();
+      listenToHints(({ event, data }) => {
+        if (event === 'delivery' && data.board_id === room.board.peek()?.id) void room.refresh();
       }),
     [room],
   );

@@ -4,7 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { Board } from '../../contract/types.ts';
 import { call, listAll, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { listen } from '../live/link.ts';
+import { listenToHints } from '../live/link.ts';
 import { oneAtATime } from './throttle.ts';
 
 /** The person's boards and open ones they could join, in the API's order; null until loaded. */
@@ -58,9 +58,7 @@ function updateBoard(name: string, parts: Partial<Board>): void {
   boards.value = list.map((board) => (board.name === name ? { ...board, ...parts } : board));
 }
 
-listen((message) => {
-  if (message.type !== 'hint') return;
-  const { frame } = message;
+listenToHints((frame) => {
   if (frame.event === 'unread')
     updateBoard(frame.data.board, { unread: frame.data.unread, read_up_to: frame.data.read_up_to });
   if (frame.event === 'head') {

@@ -3,7 +3,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { Need as AgentNeed, Answer, Approval, Message, PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { listen } from '../live/link.ts';
+import { listenToHints } from '../live/link.ts';
 import { now } from './clock.ts';
 import { oneAtATime, Throttle } from './throttle.ts';
 
@@ -168,11 +168,10 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
-listen((message) => {
-  if (message.type === 'hint' && ['presence', 'delivery'].includes(message.frame.event)) agentNeedsThrottle.schedule();
+listenToHints(({ event }) => {
+  if (['presence', 'delivery'].includes(event)) agentNeedsThrottle.schedule();
   // Messages open, answer and close asks, so each new head may change the list.
-  if (message.type === 'hint' && ['head', 'approval', 'boards', 'pairing'].includes(message.frame.event))
-    needsThrottle.schedule();
+  if (['head', 'approval', 'boards', 'pairing'].includes(event)) needsThrottle.schedule();
 });
 
 session.subscribe((current) => {
