@@ -1,9 +1,17 @@
 /** The session of this browser. */
 import { signal } from '@preact/signals';
-import type { CurrentBrowserSession } from '../../contract/types.ts';
+import type { Actor, CurrentBrowserSession } from '../../contract/types.ts';
 
 /** Null: nobody is signed in. Undefined: not loaded yet. */
 export const session = signal<CurrentBrowserSession | null | undefined>(undefined);
+
+/** Whether an actor is the signed-in person. */
+export const isMe = (actor: Pick<Actor, 'kind' | 'name'> | null | undefined): boolean =>
+  actor?.kind === 'human' && actor.name === session.value?.person.handle;
+
+/** Whether an actor is an agent of the signed-in person. */
+export const isMyAgent = (actor: Actor | null): boolean =>
+  actor?.kind === 'agent' && actor.owner === session.value?.person.handle;
 
 /** Why the last session ended, shown on the sign-in page. */
 export const sessionEndReason = signal<string | null>(null);

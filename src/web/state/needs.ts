@@ -2,7 +2,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { Need as AgentNeed, Answer, Approval, Message, PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
-import { session } from '../api/session.ts';
+import { isMe, session } from '../api/session.ts';
 import { listenToHints } from '../live/link.ts';
 import { now } from './clock.ts';
 import { oneAtATime, Throttle } from './throttle.ts';
@@ -26,8 +26,7 @@ export const needsError = signal<unknown>(null);
 const DUE_SOON_MS = 30 * 60_000;
 
 /** Whether an ask is addressed to the person and not to one of their agents. */
-export const isAskedOfMe = (message: Message): boolean =>
-  message.ask?.to.kind === 'human' && message.ask.to.name === session.value?.person.handle;
+export const isAskedOfMe = ({ ask }: Message): boolean => isMe(ask?.to);
 
 /** 0: due within 30 minutes, 1: blocks work, 2: a request from an agent, 3: the rest. */
 export function rank(need: Need, time: number): 0 | 1 | 2 | 3 {

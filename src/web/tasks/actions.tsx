@@ -4,13 +4,13 @@
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
+import { isMe, isMyAgent } from '../api/session.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
-import { isMe, isMyAgent } from './is-me.ts';
 
 const MAX_NOTE = 2_000;
 const MAX_TITLE = 120;

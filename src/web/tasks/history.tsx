@@ -2,11 +2,11 @@
 import { useState } from 'preact/hooks';
 import { WEEK } from '../../contract/durations.ts';
 import type { Message, Task } from '../../contract/types.ts';
+import { isMe } from '../api/session.ts';
 import { formatExact, formatTime, isSameDay } from '../parts/time.tsx';
 import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { isMe } from './is-me.ts';
 import { describeTaskEvent, type TaskLog } from './task-log.ts';
 
 interface Entry {

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Actor, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
+import { isMe } from '../api/session.ts';
 import { Icon, taskIcons } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact, Time } from '../parts/time.tsx';
@@ -13,7 +14,6 @@ import { useAboutTask } from './about-task.ts';
 import { Actions } from './actions.tsx';
 import { AskCard } from './ask-card.tsx';
 import { History } from './history.tsx';
-import { isMe } from './is-me.ts';
 import { MessagesAbout } from './messages-about.tsx';
 import type { TaskBoard } from './task-board.ts';
 import type { TaskLog } from './task-log.ts';
