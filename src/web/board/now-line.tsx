@@ -1,5 +1,4 @@
 /** One line of counts: needs, tasks and agents by state. Zero counts are left out. */
-
 import type { ComponentChildren } from 'preact';
 import { plural } from '../parts/number.ts';
 import type { Room } from '../state/room.ts';

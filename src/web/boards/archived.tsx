@@ -1,5 +1,4 @@
 /** The list of archived boards, loaded when it is opened. */
-
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';

@@ -1,5 +1,4 @@
 /** One board in the list: last message, members, activity and unread count. */
-
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';

@@ -1,5 +1,4 @@
 /** The first line of the brief, beside the tabs or, on a phone, above the conversation. A click opens the brief. */
-
 import { Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';

@@ -1,5 +1,4 @@
 /** Who receives a message and which agents it wakes. Mirrors the rules of the server. */
-
 import type { Board, Member, Message } from '../../contract/types.ts';
 import { formatCount } from '../parts/number.ts';
 

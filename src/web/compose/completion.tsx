@@ -1,5 +1,4 @@
 /** Completion of mentions after `@`. */
-
 import { useEffect, useState } from 'preact/hooks';
 import type { Board, Member } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';

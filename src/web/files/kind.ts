@@ -1,5 +1,4 @@
 /** How files are shown. */
-
 import type { BoardFile } from '../../contract/types.ts';
 import { plural } from '../parts/number.ts';
 import type { RoomEvent } from '../state/room.ts';

@@ -2,7 +2,6 @@
  * Connects this tab to the shared event streams. They run in a SharedWorker, or, in browsers without one, in the tab
  * that holds a lock and serves the others over a BroadcastChannel.
  */
-
 import { signal } from '@preact/signals';
 import type { HintFrame } from '../../client/hint-stream.ts';
 import { readSession } from '../api/client.ts';

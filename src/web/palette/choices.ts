@@ -1,5 +1,4 @@
 /** The choices of the palette: needs, places and actions that match the typed text. */
-
 import type { BoardFile, Member, SearchResult, Task } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
 import { itemPlace, toItem } from '../inbox/items.ts';

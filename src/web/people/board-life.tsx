@@ -1,5 +1,4 @@
 /** Visibility, leaving, archiving, restoring and deleting a board, each with a confirmation. */
-
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';

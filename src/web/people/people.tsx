@@ -1,5 +1,4 @@
 /** The People tab: people, agents, codes and board settings; or the page of one agent. */
-
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { AgentPage } from '../agent/agent-page.tsx';

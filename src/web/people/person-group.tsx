@@ -1,5 +1,4 @@
 /** A person and their agents. */
-
 import { useState } from 'preact/hooks';
 import type { BoardPerson, Member } from '../../contract/types.ts';
 import { AgentRow } from '../agent/agent-row.tsx';

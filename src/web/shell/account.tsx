@@ -1,5 +1,4 @@
 /** The account menu: person, session, theme and sign-out. */
-
 import { signal } from '@preact/signals';
 import { call } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';

@@ -1,5 +1,4 @@
 /** The sign-in page: with the code of a link, after a preview of the person, or with an access key. */
-
 import { useEffect, useState } from 'preact/hooks';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer } from '../../contract/types.ts';

@@ -1,5 +1,4 @@
 /** Describes board events: an icon and a sentence. */
-
 import type { ComponentChildren } from 'preact';
 import type { BoardEvent, BoardFile, Task } from '../../contract/types.ts';
 import { plural } from '../parts/number.ts';

@@ -1,5 +1,4 @@
 /** A message with its header, text and footer. */
-
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';

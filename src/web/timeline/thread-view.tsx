@@ -1,5 +1,4 @@
 /** The replies to a message, shown under it. */
-
 import { Fragment } from 'preact';
 import type { Message } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
