@@ -3,7 +3,7 @@
  * person scrolls to and is cut at the other end, so that the document and memory stay bounded.
  */
 import { batch, signal } from '@preact/signals';
-import type { BoardEvent, Message } from '../../contract/types.ts';
+import type { BoardEvent } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import type { Room, RoomEvent } from '../state/room.ts';
@@ -153,12 +153,6 @@ export class Timeline {
       if (post) return { post, root };
     }
     return undefined;
-  }
-
-  /** Replaces the record of a message. */
-  update(message: Message): void {
-    const post = this.find(message.seq)?.post;
-    if (post) post.message.value = message;
   }
 
   /** The number of the newest loaded message; 0 without one. */
