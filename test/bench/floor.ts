@@ -1,6 +1,6 @@
 /**
- * The floor: what Node and SQLite cost by themselves at the same durability (WAL, synchronous=FULL) and with the same
- * grouping of writes into one commit per turn of the event loop. A post is one row, an answer and a push to whoever
+ * The floor: what Node and SQLite cost by themselves with the same settings of the database and the same grouping of
+ * writes into one commit per turn of the event loop. A post is one row, an answer and a push to whoever
  * follows; there is no identity, no rule, no record. Ratios to it say what the product adds.
  *
  *   POST /<board>            stores the body, answers {id, seq}
@@ -11,17 +11,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { prepareWriter } from '../../src/server/db/sqlite.ts';
 
 const [folder = '.'] = process.argv.slice(2);
 const db = new Sqlite(join(folder, 'floor.db'));
-db.pragma('journal_mode = WAL');
-db.pragma('synchronous = FULL');
-db.pragma('wal_autocheckpoint = 4000');
+prepareWriter(db);
 db.exec('CREATE TABLE IF NOT EXISTS posts (id INTEGER PRIMARY KEY, board TEXT, seq INTEGER, body TEXT)');
-db.exec('BEGIN IMMEDIATE; COMMIT');
-if (db.pragma('journal_mode', { simple: true }) !== 'wal' || db.pragma('synchronous', { simple: true }) !== 2) {
-  throw new Error('the floor is not durable here');
-}
 const insert = db.prepare('INSERT INTO posts (board, seq, body) VALUES (?, ?, ?)');
 const begin = db.prepare('BEGIN IMMEDIATE');
 const commit = db.prepare('COMMIT');
