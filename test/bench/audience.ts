@@ -195,6 +195,11 @@ export class Audience {
     clearTimeout(timer);
   }
 
+  /** Bytes that the server takes now. */
+  async rss(): Promise<number> {
+    return (await this.#side.served.child.usage()).rss;
+  }
+
   /** Drops what was measured so far. */
   forget(): void {
     for (const samples of [this.toFrame, this.fromAnswer, this.toInbox, this.cpu]) samples.length = 0;

@@ -9,12 +9,23 @@ import { freePort } from '../support/postgres.ts';
 const user = 'postgres';
 const password = 'bench';
 
+/** The SQLSTATEs of transactions that ran into each other: a deadlock may also show as a lock or a statement that timed out. */
+const conflicts = {
+  '40P01': 'deadlocks',
+  '40001': 'serialisation failures',
+  '55P03': 'locks that were not free in time',
+  '57014': 'statements that took too long',
+} as const;
+export type Conflict = (typeof conflicts)[keyof typeof conflicts];
+
 /** A tick of the clock by which Linux counts. */
 const TICK_MS = 10;
 
 let made = 0;
 
 export class Engine {
+  /** Of the server that runs, where one was started. */
+  static version: string | null = null;
   /** Of an empty database. */
   readonly url: string;
   readonly port: number;
@@ -37,6 +48,7 @@ export class Engine {
     const databaseDir = join(tmpdir(), `board-service-bench-pg-${process.pid}-${++made}`);
     const port = await freePort();
     const errors = new Map<string, number>();
+    let log = '';
     const engine = new EmbeddedPostgres({
       databaseDir,
       user,
@@ -49,7 +61,9 @@ export class Engine {
       ),
       createPostgresUser: process.getuid?.() === 0,
       onLog: (text: string) => {
-        for (const [, state] of String(text).matchAll(/^\[(\w{5})\] (?:ERROR|FATAL)/gm))
+        // The last line may not be whole yet.
+        log = log.slice(log.lastIndexOf('\n') + 1) + text;
+        for (const [, state] of log.matchAll(/^\[(\w{5})\] (?:ERROR|FATAL).*\n/gm))
           errors.set(state!, (errors.get(state!) ?? 0) + 1);
       },
     });
@@ -59,6 +73,7 @@ export class Engine {
     const admin = new pg.Client(urlOf(port));
     admin.on('error', () => {});
     await admin.connect();
+    Engine.version = String((await admin.query('SHOW server_version')).rows[0].server_version);
     return new Engine(port, admin, errors, async () => {
       await engine.stop();
       rmSync(databaseDir, { recursive: true, force: true });
@@ -101,10 +116,9 @@ export class Engine {
     return sum * TICK_MS;
   }
 
-  /** Deadlocks, and transactions that could not be put in an order. */
-  async conflicts(): Promise<{ deadlocks: number; serialization: number }> {
-    const { n } = await this.one("SELECT deadlocks AS n FROM pg_stat_database WHERE datname = 'bench'");
-    return { deadlocks: Number(n), serialization: this.#errors.get('40001') ?? 0 };
+  /** How often transactions ran into each other so far. */
+  conflicts(): [Conflict, number][] {
+    return Object.entries(conflicts).map(([state, name]) => [name, this.#errors.get(state) ?? 0]);
   }
 
   async end(): Promise<void> {

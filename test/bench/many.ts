@@ -58,11 +58,12 @@ async function streams(name: string, db?: string): Promise<Figure[]> {
     if (events > 0) throw new Error(`${events} events on streams of a board without any`);
     const of = `${IDLE - LIVE} idle and ${LIVE} live streams on ${name}`;
     return [
-      { name: `${of}: delivery, p50 / p99`, value: spread(load.deliveries) },
+      { name: `${of}: delivery, p50 / p99`, value: spread(load.deliveries), headline: true },
       { name: `${of}: answer, p50 / p99`, value: spread(load.answers) },
       {
         name: `RSS on ${name} before, with ${IDLE} idle streams, after the posts`,
         value: `${[before, withIdle, after].map((n) => round(n, 0)).join(' / ')} MiB`,
+        headline: true,
       },
       { name: `${of}: ${load.deliveries.length} messages, each once`, value: 'yes' },
     ];

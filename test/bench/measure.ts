@@ -27,18 +27,21 @@ export function ownCpu(): () => number {
 export interface Figure {
   name: string;
   value: string;
-  /** The number `target` speaks about. */
+  /** The number that `target` is about. */
   ratio?: number;
   target?: { op: '>=' | '<='; value: number };
+  /** Without a target it stands in the README all the same. */
+  headline?: true;
   /** The bar that it is in a chart. */
   chart?: { title: string } & Bar;
 }
 
-export const reached = ({ ratio, target }: Figure): boolean | null =>
-  ratio === undefined || target === undefined
-    ? null
-    : target.op === '>='
-      ? ratio >= target.value
-      : ratio <= target.value;
+/** What a figure should be and whether it is; empty where it has no target. */
+export function verdict({ ratio = Number.NaN, target }: Figure): string {
+  if (!target) return '';
+  const { op, value } = target;
+  const reached = op === '>=' ? ratio >= value : ratio <= value;
+  return `${op === '>=' ? '≥' : '≤'} ${value.toLocaleString('en')}: ${reached ? 'reached' : 'not reached'}`;
+}
 
 export const round = (value: number, digits = 2): string => value.toFixed(digits);

@@ -9,15 +9,27 @@ const crowd: Crowd = { boards: 1, people: 40, seatsEach: 1 };
 const FLAGS = ['--expose-gc'];
 /** Streams opened and closed before the first measurement, so that code and pools are there already. */
 const WARM_UP = 100;
+const TARGET = 1.5;
 
 export async function memory(): Promise<Figure[]> {
   const server = await perStream(await serverSide(crowd, FLAGS));
   const floor = await perStream(await floorSide(FLAGS));
-  const figure = (name: string, of: 'heap' | 'rss'): Figure => ({
-    name,
-    value: `${round(server[of] / 1024, 1)} / ${round(floor[of] / 1024, 1)} KiB`,
-  });
-  return [figure('heap per idle stream, server / floor', 'heap'), figure('RSS per idle stream, server / floor', 'rss')];
+  const figures = (name: string, of: 'heap' | 'rss'): Figure[] => {
+    const ratio = server[of] / floor[of];
+    return [
+      {
+        name: `${name} per idle stream, server / floor`,
+        value: `${round(server[of] / 1024, 1)} / ${round(floor[of] / 1024, 1)} KiB`,
+      },
+      {
+        name: `${name} per idle stream: server to floor`,
+        value: round(ratio),
+        ratio,
+        target: { op: '<=', value: TARGET },
+      },
+    ];
+  };
+  return [...figures('heap', 'heap'), ...figures('RSS', 'rss')];
 }
 
 async function perStream(side: Side): Promise<{ heap: number; rss: number }> {

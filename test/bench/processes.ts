@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchServer, localKey } from '../faults/launch.ts';
-import { newPostgresDatabase, stopPostgres } from '../support/postgres.ts';
+import { Engine } from './engine.ts';
 import { type Figure, quantile, round } from './measure.ts';
 import { Follower } from './sse.ts';
 import { request, Wire } from './wire.ts';
@@ -16,7 +16,8 @@ const LIMIT_MS = 5_000;
 const TARGET_MS = 100;
 
 export async function processes(): Promise<Figure[]> {
-  const db = await newPostgresDatabase();
+  const engine = await Engine.start();
+  const db = engine.url;
   const folders = [newFolder('one'), newFolder('other')] as const;
   const one = launchServer({ dataDir: folders[0], db });
   const url = await one.ready;
@@ -70,7 +71,7 @@ export async function processes(): Promise<Figure[]> {
     ];
   } finally {
     await Promise.all([one.stop(), other.stop()]);
-    await stopPostgres();
+    await engine.end();
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   }
 }

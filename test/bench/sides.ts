@@ -26,6 +26,8 @@ export interface ProductShape {
   processes?: number;
   /** Members of each board; writers and readers are spread over them. */
   people?: number;
+  /** So many agents of the owner on each board, whose tokens post instead; absent: people post. */
+  agents?: number;
   nodeFlags?: string[];
 }
 
@@ -42,15 +44,20 @@ export interface ProductSide extends Started {
 
 /** The product with its boards and their members. */
 export async function productSide(shape: ProductShape): Promise<ProductSide> {
-  const { name, db, boards = 1, processes = 1, people: number = 16, nodeFlags } = shape;
+  const { name, db, boards = 1, processes = 1, people: number = 16, agents = 0, nodeFlags } = shape;
   const folders = Array.from({ length: processes }, () => newFolder('side'));
   const [first, ...others] = folders as [string, ...string[]];
   await (await startProduct({ dataDir: first, db })).end();
   const people = await addPeople(first, number, db);
   const owner = await startProduct({ dataDir: first, db, nodeFlags });
+  const tokens: string[][] = [];
   for (let n = 0; n < boards; n++) {
     await owner.call('POST', '/v1/boards', { name: `b${n}`, preset: 'starter' });
     for (const { handle } of people) await owner.call('POST', `/v1/boards/b${n}/people`, { handle });
+    const seat = { board: `b${n}`, role: 'member' };
+    tokens.push([]);
+    for (let k = 0; k < agents; k++)
+      tokens[n]!.push((await owner.call<{ token: string }>('POST', '/v1/join', seat)).token);
   }
   const twins = [];
   for (const folder of others) {
@@ -60,7 +67,11 @@ export async function productSide(shape: ProductShape): Promise<ProductSide> {
   }
   const products = [owner, ...twins];
   const url = (n: number): string => products[n % products.length]!.url;
-  const bearer = (n: number) => ({ Authorization: `Bearer ${people[n % people.length]!.key}` });
+  const authorized = (token: string) => ({ Authorization: `Bearer ${token}` });
+  const bearer = (n: number) => authorized(people[n % people.length]!.key);
+  // As many writers as there are processes share an agent.
+  const poster = (writer: number, board: number) =>
+    agents > 0 ? authorized(tokens[board]![Math.floor(writer / boards / processes) % agents]!) : bearer(writer);
   return {
     name,
     boards,
@@ -71,7 +82,7 @@ export async function productSide(shape: ProductShape): Promise<ProductSide> {
         url(writer),
         'POST',
         `/v1/boards/b${board}/messages`,
-        { ...bearer(writer), 'Idempotency-Key': randomUUID() },
+        { ...poster(writer, board), 'Idempotency-Key': randomUUID() },
         JSON.stringify({ body: text() }),
       ),
     posted: (body) => (JSON.parse(body.toString()) as { seq: number }).seq,

@@ -7,6 +7,10 @@ import { type Child, launchScript, launchServer, localKey } from '../faults/laun
 /** Where the benchmarks keep their files; not part of the sources. */
 export const benchDir = fileURLToPath(new URL('../../.bench', import.meta.url));
 
+/** Whether what is found goes into the pages of the repository. */
+export const forDocs = process.argv.includes('--docs');
+export const outputDir = forDocs ? fileURLToPath(new URL('../../docs/bench', import.meta.url)) : benchDir;
+
 export interface Served {
   child: Child;
   url: string;
