@@ -31,6 +31,8 @@ forEachDatabase('a random run', (engine: Engine) => {
       // The chain holds, and the timeline is what the record says.
       await new Reading(run.place.board.id).catchUp(run.place);
       expect(wrongsIn(history), `SERVICE_TEST_SEED=${seed}`).to.deep.equal([]);
+      const kills = run.struck.filter((fault) => 'kill' in fault).length;
+      expect([kills, run.struck.length - kills], `SERVICE_TEST_SEED=${seed}`).to.deep.equal([KILLS, JUMPS]);
       calls += history.calls.length;
       lost += history.calls.filter((call) => call.lost).length;
     }

@@ -38,6 +38,25 @@ interface Member {
   removed: boolean;
 }
 
+/** A server that dies, or the time of day of all of them that jumps by so many milliseconds. */
+export type Fault = { kill: number } | { jump: number };
+
+/** What happens while so many requests are under way; several faults may fall on one. */
+export function plannedFaults(
+  { between, pick }: Chance,
+  servers: number,
+  { kills, jumps }: { kills: number; jumps: number },
+): Map<number, Fault[]> {
+  const planned = new Map<number, Fault[]>();
+  const plan = (fault: Fault): void => {
+    const at = between(10, 60);
+    planned.set(at, [...(planned.get(at) ?? []), fault]);
+  };
+  for (let n = 0; n < kills; n++) plan({ kill: between(0, servers - 1) });
+  for (let n = 0; n < jumps; n++) plan({ jump: pick([-HOUR, HOUR]) });
+  return planned;
+}
+
 export class RandomRun {
   readonly #crew: Crew;
   readonly #luck: Chance;
@@ -45,8 +64,9 @@ export class RandomRun {
   /** Where it was played. */
   readonly place: Place;
   readonly #calls: Call[] = [];
-  /** What happens while so many requests are under way. */
-  readonly #faults = new Map<number, () => void>();
+  /** What happened to the servers so far. */
+  readonly struck: Fault[] = [];
+  readonly #faults: Map<number, Fault[]>;
   #members: Member[] = [];
   #agents: Agent[] = [];
   #sent = 0;
@@ -60,18 +80,7 @@ export class RandomRun {
     this.#board = `history-${seed}`;
     const { url, token = '' } = crew.dana;
     this.place = { url, token, board: { id: '', name: this.#board } };
-    const servers = crew.servers.length - 1;
-    const { between, pick } = this.#luck;
-    for (let n = 0; n < faults.kills; n++) {
-      const server = between(0, servers);
-      this.#faults.set(between(10, 60), () => this.#kill(server));
-    }
-    for (let n = 0; n < faults.jumps; n++) {
-      const ms = pick([-HOUR, HOUR]);
-      this.#faults.set(between(10, 60), () => {
-        for (const { child } of crew.servers) if (child.process.connected) child.jump(ms);
-      });
-    }
+    this.#faults = plannedFaults(this.#luck, crew.servers.length, faults);
   }
 
   /** Plays it to its end; answers everything that happened. */
@@ -226,10 +235,9 @@ export class RandomRun {
     this.#calls.push(call);
     const { servers } = this.#crew;
     for (let n = server; ; n++) {
-      this.#sent++;
-      const fault = this.#faults.get(this.#sent);
+      const faults = this.#faults.get(++this.#sent) ?? [];
       const answer = new Client(servers[n % servers.length]?.url as string, api.token).call(name, request);
-      fault?.();
+      for (const fault of faults) this.#strike(fault);
       const found = await answer.catch(() => null);
       if (found?.status === 500) throw new Error(`${name} was answered ${found.text}`);
       if (!found || found.status === 503 || found.code === 'idempotency_in_progress') {
@@ -249,8 +257,11 @@ export class RandomRun {
     }
   }
 
-  #kill(server: number): void {
-    this.#killing = this.#killing.then(() => this.#crew.servers[server]?.kill());
+  #strike(fault: Fault): void {
+    const { servers } = this.#crew;
+    this.struck.push(fault);
+    if ('kill' in fault) this.#killing = this.#killing.then(() => servers[fault.kill]?.kill());
+    else for (const { child } of servers) if (child.process.connected) child.jump(fault.jump);
   }
 
   /** The record as the rules take it. */
