@@ -70,14 +70,16 @@ const part = (patterns: string[]): Kind[] => [{ name: 'on SQLite', files: globSy
 const kinds = has('--fast') ? fast : has('--sqlite') ? part(onSqlite) : has('--short') ? part(short) : everything;
 const lanes = has('--fast') ? 2 : LANES;
 
-interface Failure {
+interface Titled {
   file: string;
   title: string;
 }
 /** What test/support/reporter.cjs writes when a process is done. */
 interface Report {
   passed: number;
-  failures: Failure[];
+  failures: Titled[];
+  /** What was left out. */
+  pending: Titled[];
   seconds: { [file: string]: number };
 }
 
@@ -92,7 +94,8 @@ process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
 const times = JSON.parse(readFileSync(TIMES, 'utf8')) as Times;
 const measured: Times = {};
 const waiting = shardsOf(kinds, times, has('--fast') ? null : SHARD_SECONDS, lanes);
-const failed: { shard: Shard; failure: Failure }[] = [];
+const failed: { shard: Shard; failure: Titled }[] = [];
+const pending: Titled[] = [];
 let passed = 0;
 let started = 0;
 
@@ -107,6 +110,7 @@ if (whole) await take({ name: 'all tests together', files: globSync('test/whole/
 await stopPostgres();
 if (has('--record')) writeFileSync(TIMES, `${JSON.stringify({ ...times, ...measured }, null, 2)}\n`);
 for (const title of again) process.stdout.write(`passed only when it ran again alone: ${title}\n`);
+for (const { file, title } of pending) process.stdout.write(`not tested: ${file}: ${title}\n`);
 for (const { failure } of failed) process.stdout.write(`failed: ${failure.file}: ${failure.title}\n`);
 process.stdout.write(`${passed} passed, ${failed.length} failed\n`);
 // Said at once: what starts the engine of Postgres ends the process with 0, whatever its exit code was set to.
@@ -146,7 +150,7 @@ async function runAgain(): Promise<string[]> {
 }
 
 /** A process that ends without its report, or not well, is a failure of its own. */
-async function run({ name, files, env: settings }: Shard): Promise<{ passes: number; failures: Failure[] }> {
+async function run({ name, files, env: settings }: Shard): Promise<{ passes: number; failures: Titled[] }> {
   const path = join(reports, `report-${++started}.json`);
   const words = ['node_modules/mocha/bin/mocha.js', '--exit', '--reporter', 'test/support/reporter.cjs', ...files];
   const began = performance.now();
@@ -157,6 +161,7 @@ async function run({ name, files, env: settings }: Shard): Promise<{ passes: num
   if (!existsSync(path)) return { passes: 0, failures: [broken] };
   const report = JSON.parse(readFileSync(path, 'utf8')) as Report;
   measured[name] = { ...measured[name], ...report.seconds };
+  pending.push(...report.pending);
   const failures = code !== 0 && report.failures.length === 0 ? [broken] : report.failures;
   return { passes: report.passed, failures };
 }

@@ -8,8 +8,16 @@ import { newFolder } from './databases.ts';
 const source = fileURLToPath(new URL('disk-journal.c', import.meta.url));
 let made: string | null | undefined;
 
-/** Its path, for LD_PRELOAD; null where it cannot be made. */
-export function diskLibrary(): string | null {
+/** Tests that need the library; where it cannot be made, one that is pending says so. @param tests given its path, for LD_PRELOAD */
+export function describeWithDisk(title: string, tests: (library: string) => void): void {
+  const library = diskLibrary();
+  describe(title, () => {
+    if (library === null) it('is not tested here: that takes Linux and a C compiler (cc)');
+    else tests(library);
+  });
+}
+
+function diskLibrary(): string | null {
   if (made !== undefined) return made;
   made = null;
   if (process.platform !== 'linux') return made;

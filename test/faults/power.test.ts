@@ -13,7 +13,7 @@ import { startServer } from '../../src/server/serve.ts';
 import { Api } from '../support/api.ts';
 import { bytesOf, tryPut } from '../support/files.ts';
 import { newFolder, remove } from './databases.ts';
-import { diskLibrary } from './disk-library.ts';
+import { describeWithDisk } from './disk-library.ts';
 import { type Child, launchServer, localKey } from './launch.ts';
 import { type Change, changesOf, Disk } from './lost-power.ts';
 import { type Chance, chance } from './random.ts';
@@ -32,32 +32,27 @@ interface Kept {
   file?: { name: string; bytes: string };
 }
 
-const library = diskLibrary();
+describeWithDisk('a power cut', (library) => {
+  const folder = newFolder('power');
+  after(() => remove(folder));
 
-if (library !== null)
-  describe('a power cut', () => {
-    const folder = newFolder('power');
-    after(() => remove(folder));
-
-    it(`takes nothing that was acknowledged, at ${MOMENTS} moments`, async function () {
-      this.timeout(60_000 + MOMENTS * 3_000);
-      const luck = chance();
-      console.log(`        SERVICE_TEST_SEED=${luck.seed}`);
-      const life = await lived(join(folder, 'right'));
-      const { missing, kept } = await cutAt(life, luck, MOMENTS);
-      console.log(
-        `        ${life.changes.length} changes of the disk, ${life.kept.length} answers; ${kept} looked for`,
-      );
-      expect(missing).to.deep.equal([]);
-    });
-
-    it('is noticed where a server does not wait for the disk', async function () {
-      this.timeout(120_000);
-      const life = await lived(join(folder, 'wrong'), 'no_sync');
-      const { missing } = await cutAt(life, chance(1), 2);
-      expect(missing.join('\n')).to.match(/is gone|not a database|malformed|does not start/);
-    });
+  it(`takes nothing that was acknowledged, at ${MOMENTS} moments`, async function () {
+    this.timeout(60_000 + MOMENTS * 3_000);
+    const luck = chance();
+    console.log(`        SERVICE_TEST_SEED=${luck.seed}`);
+    const life = await lived(library, join(folder, 'right'));
+    const { missing, kept } = await cutAt(life, luck, MOMENTS);
+    console.log(`        ${life.changes.length} changes of the disk, ${life.kept.length} answers; ${kept} looked for`);
+    expect(missing).to.deep.equal([]);
   });
+
+  it('is noticed where a server does not wait for the disk', async function () {
+    this.timeout(120_000);
+    const life = await lived(library, join(folder, 'wrong'), 'no_sync');
+    const { missing } = await cutAt(life, chance(1), 2);
+    expect(missing.join('\n')).to.match(/is gone|not a database|malformed|does not start/);
+  });
+});
 
 interface Life {
   dataDir: string;
@@ -67,11 +62,11 @@ interface Life {
 }
 
 /** A server's life with two starts, a quiet moment in which its log is emptied, an end in order and one without warning. */
-async function lived(folder: string, bug?: string): Promise<Life> {
+async function lived(library: string, folder: string, bug?: string): Promise<Life> {
   const dataDir = join(folder, 'data');
   const journal = join(folder, 'journal');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const env = { LD_PRELOAD: library as string, DISK_FOLDER: dataDir, DISK_JOURNAL: journal };
+  const env = { LD_PRELOAD: library, DISK_FOLDER: dataDir, DISK_JOURNAL: journal };
   const kept: Kept[] = [];
   const start = async (): Promise<[Child, Api]> => {
     const child = launchServer({ dataDir, env, bug });

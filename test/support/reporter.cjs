@@ -1,13 +1,13 @@
 /**
  * The usual list of tests, or a dot for each with TEST_REPORTER=dot, and last one plain line that any machine can read. With
- * TEST_REPORT it writes the counts, the failures and the seconds of each file there.
+ * TEST_REPORT it writes the counts, the failures, what was left out and the seconds of each file there.
  */
 const { writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
 const { reporters } = require('mocha');
 
 module.exports = class extends (process.env.TEST_REPORTER === 'dot' ? reporters.Dot : reporters.Spec) {
-  #report = { passed: 0, failures: [], seconds: {} };
+  #report = { passed: 0, failures: [], pending: [], seconds: {} };
   #began = performance.now();
   #file = '';
 
@@ -18,7 +18,9 @@ module.exports = class extends (process.env.TEST_REPORTER === 'dot' ? reporters.
       if (!suite.root) this.#turnTo(fileOf(suite));
     });
     runner.on('pass', () => this.#report.passed++);
-    runner.on('fail', (test) => this.#report.failures.push({ file: fileOf(test), title: test.fullTitle() }));
+    const told = (test) => ({ file: fileOf(test), title: test.fullTitle() });
+    runner.on('fail', (test) => this.#report.failures.push(told(test)));
+    runner.on('pending', (test) => this.#report.pending.push(told(test)));
   }
 
   /** Counts the time until now for the file before, with loading all files for the first. */
