@@ -1,4 +1,6 @@
-/** Counts what a piece of work costs the database: transactions, and statements in them. */
+/** Counts what a piece of work costs the database: transactions, statements in them, and how often Postgres is waited for. */
+import type { Socket } from 'node:net';
+import pg from 'pg';
 import type { ReadTx, WriteTx } from '../../src/server/db/tx.ts';
 import type { TestServer } from './server.ts';
 
@@ -7,13 +9,16 @@ export interface Cost {
   writes: number;
   readStatements: number;
   writeStatements: number;
+  /** To Postgres, where they are watched. */
+  roundTrips: number;
 }
 
 const STATEMENTS = new Set(['all', 'first', 'one', 'query', 'run', 'send', 'change']);
 
 /** Runs `fn` and answers what this server's process asked of its database meanwhile. */
 export async function costOf(server: TestServer, fn: () => Promise<unknown>): Promise<Cost> {
-  const cost: Cost = { reads: 0, writes: 0, readStatements: 0, writeStatements: 0 };
+  const cost: Cost = { reads: 0, writes: 0, readStatements: 0, writeStatements: 0, roundTrips: 0 };
+  const tripsBefore = roundTrips;
   const { db } = server;
   const { read, write } = db;
   db.read = (work) => {
@@ -29,7 +34,46 @@ export async function costOf(server: TestServer, fn: () => Promise<unknown>): Pr
   } finally {
     Object.assign(db, { read, write });
   }
+  cost.roundTrips = roundTrips - tripsBefore;
   return cost;
+}
+
+let roundTrips = 0;
+
+/**
+ * Watches the connections that the pools of Postgres open from now on, until the returned function is called. A round trip is what is
+ * sent on one while it owes no answer: all that is pipelined behind it belongs to it.
+ */
+export function watchRoundTrips(): () => void {
+  const { connect } = pg.Client.prototype;
+  pg.Client.prototype.connect = function (this: pg.Client & Connected, ...args: Parameters<typeof connect>) {
+    // By then the socket is the one that is encrypted.
+    if (this.connectionParameters.application_name === 'service')
+      this.once('connect', () => watch(this.connection.stream));
+    return connect.apply(this, args);
+  } as typeof connect;
+  return () => {
+    pg.Client.prototype.connect = connect;
+  };
+}
+
+/** What the types of the driver leave out. */
+interface Connected {
+  connectionParameters: { application_name?: string };
+  connection: { stream: Socket };
+}
+
+function watch(socket: Socket): void {
+  const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
+  let owes = false;
+  socket.write = (...args: unknown[]) => {
+    if (!owes) roundTrips++;
+    owes = true;
+    return write(...args);
+  };
+  socket.on('data', () => {
+    owes = false;
+  });
 }
 
 /**
