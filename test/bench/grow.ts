@@ -2,14 +2,18 @@
  * How far this server goes on Postgres: what its steps cost, measured with one process; what a simulation makes of these costs for one,
  * two and four processes, beside what is measured; and then what it says of more seats than any machine here could carry.
  */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 import { Engine } from './engine.ts';
 import { spread } from './fanout.ts';
 import { type Costs, measureCosts, units } from './grow/costs.ts';
+import { idleUnits } from './grow/idle.ts';
 import { type Outcome, simulate } from './grow/simulation.ts';
 import { yardstick } from './grow/yardstick.ts';
 import { type Figure, median, round } from './measure.ts';
 import { measure, READERS, WRITERS } from './postgres.ts';
+import { outputDir } from './world.ts';
 
 const SIMULATED_MS = 3_000;
 /** Of the measured rate. */
@@ -35,12 +39,21 @@ const STREAMS_PER_PROCESS = 10_000;
 /** No process is to be busier than this part of a core, nor Postgres than this part of its cores. */
 const BUSY = 0.6;
 
-export async function grow(): Promise<Figure[]> {
-  const costs = await measureCosts();
+/** @param file costs that an earlier run kept, from which it only simulates; absent: they are measured, and kept. */
+export async function grow(file?: string): Promise<Figure[]> {
+  const costs = file === undefined ? await measureCosts() : (JSON.parse(readFileSync(file, 'utf8')) as Costs);
+  if (file === undefined) {
+    mkdirSync(outputDir, { recursive: true });
+    writeFileSync(join(outputDir, 'costs.json'), `${JSON.stringify(costs, null, 2)}\n`);
+  }
   const figures: Figure[] = [
     ...(['server', 'postgres', 'load'] as const).map((part) => ({
       name: `grow: CPU µs in the ${part} for ${units.join(', ')}`,
       value: units.map((unit) => round(costs[part][unit] * 1_000, 0)).join(' '),
+    })),
+    ...(['server', 'postgres'] as const).map((part) => ({
+      name: `grow: CPU µs in the ${part} for an idle ${idleUnits.join(', an idle ')}, each time`,
+      value: idleUnits.map((unit) => round(costs.idle[part][unit] * 1_000, 1)).join(' '),
     })),
     {
       name: 'grow: CPU time where there is twice as much to run as there are cores',
@@ -53,7 +66,7 @@ export async function grow(): Promise<Figure[]> {
       value: `${round(costs.baseKib / 1024, 0)} MiB, ${round(costs.streamKib, 0)} KiB`,
     },
   ];
-  for (const boards of [1, 16])
+  for (const boards of file === undefined ? [1, 16] : [])
     for (const processes of [1, 2, 4]) figures.push(...(await compare(costs, boards, processes)));
   const most = mostOfOne(costs);
   figures.push(...told(most));

@@ -1,8 +1,9 @@
 /**
  * Measures the server against a floor: `npm run bench` all sections, `npm run bench -- posts streams` some of them,
- * `npm run bench -- --profile posts` where time and memory go, `npm run bench -- load --minutes=30` a long load. The table
+ * `npm run bench -- --profile posts` where time and memory go, `npm run bench -- load --minutes=30` a long load,
+ * `npm run bench -- grow --costs=FILE` a simulation from the costs.json of an earlier run. The table
  * is also written to .bench/bench.json, and each chart to an SVG beside it; with `--docs` to docs/bench instead, and the
- * figures that have a target to the README.
+ * figures that have a target to the README, and how far it goes to docs/capacity.md.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +30,7 @@ import { peers } from './peers.ts';
 import { postgres } from './postgres.ts';
 import { posts } from './posts.ts';
 import { processes } from './processes.ts';
-import { docsPage, machineWords, type Report, withTargets } from './report.ts';
+import { docsPage, isHeadline, isOfCapacity, machineWords, type Report, withFigures } from './report.ts';
 import { size } from './size.ts';
 import { startup } from './startup.ts';
 import { crowd, streams } from './streams.ts';
@@ -38,6 +39,8 @@ import { forDocs, outputDir } from './world.ts';
 
 const args = process.argv.slice(2);
 const minutes = Number(args.find((arg) => arg.startsWith('--minutes='))?.slice('--minutes='.length) ?? 2);
+
+const costs = args.find((arg) => arg.startsWith('--costs='))?.slice('--costs='.length);
 
 const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   posts,
@@ -56,7 +59,7 @@ const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   processes,
   peers,
   postgres,
-  grow,
+  grow: () => grow(costs),
   mail,
   many,
   load: () => load(minutes),
@@ -66,8 +69,8 @@ const profile = args.includes('--profile');
 const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.find((name) => !Object.hasOwn(sections, name));
 if (unknown !== undefined) throw new Error(`no section ${unknown}; there are: ${Object.keys(sections).join(', ')}`);
-const flag = args.find((arg) => arg.startsWith('--') && !/^--(profile|docs|minutes=\d+)$/.test(arg));
-if (flag !== undefined) throw new Error(`no flag ${flag}; there are: --profile, --docs, --minutes=N`);
+const flag = args.find((arg) => arg.startsWith('--') && !/^--(profile|docs|minutes=\d+|costs=.+)$/.test(arg));
+if (flag !== undefined) throw new Error(`no flag ${flag}; there are: --profile, --docs, --minutes=N, --costs=FILE`);
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 // Functions have their names and places there.
@@ -111,9 +114,14 @@ function write(): void {
   mkdirSync(outputDir, { recursive: true });
   writeFileSync(join(outputDir, 'bench.json'), `${JSON.stringify(report, null, 2)}\n`);
   if (forDocs) {
-    const readme = join(root, 'README.md');
     writeFileSync(join(outputDir, 'README.md'), docsPage(report));
-    writeFileSync(readme, withTargets(readFileSync(readme, 'utf8'), report));
+    for (const [name, shown] of [
+      ['README.md', isHeadline],
+      ['docs/capacity.md', isOfCapacity],
+    ] as const) {
+      const page = join(root, name);
+      writeFileSync(page, withFigures(readFileSync(page, 'utf8'), report, shown));
+    }
   }
   const charts = Map.groupBy(
     figures.flatMap(({ chart }) => chart ?? []),

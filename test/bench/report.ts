@@ -1,4 +1,7 @@
-/** What the benchmarks found, as pages: docs/bench/README.md with every figure, and in the README those that have a target or are headlines. */
+/**
+ * What the benchmarks found, as pages: docs/bench/README.md with every figure, in the README those that have a target or are
+ * headlines, and in docs/capacity.md how far it goes.
+ */
 import { type Figure, verdict } from './measure.ts';
 
 export interface Report {
@@ -48,17 +51,24 @@ export function docsPage(report: Report): string {
 
 const MARKS = ['<!-- npm run bench writes this -->', '<!-- to here -->'] as const;
 
-/** The README with these figures in place of those that it had. @throws Error where it has no place for them */
-export function withTargets(readme: string, report: Report): string {
+type Measured = Report['figures'][number];
+/** What the README shows. */
+export const isHeadline = ({ target, headline }: Measured): boolean => target !== undefined || headline === true;
+/** What docs/capacity.md shows. */
+export const isOfCapacity = ({ section, chart }: Measured): boolean =>
+  ['many', 'crowd', 'grow'].includes(section) || (chart !== undefined && !chart.other);
+
+/** A page with those figures in place of the ones that it had. @throws Error where it has no place for them */
+export function withFigures(page: string, report: Report, shown: (figure: Measured) => boolean): string {
   const { machine, figures } = report;
-  const [from, to] = MARKS.map((mark) => readme.indexOf(mark)) as [number, number];
-  if (from < 0 || to < from) throw new Error(`the README has no place between ${MARKS.join(' and ')}`);
+  const [from, to] = MARKS.map((mark) => page.indexOf(mark)) as [number, number];
+  if (from < 0 || to < from) throw new Error(`the page has no place between ${MARKS.join(' and ')}`);
   const part = [
     MARKS[0],
-    ...table(figures.filter(({ target, headline }) => target || headline)),
+    ...table(figures.filter(shown)),
     '',
     `Measured on ${machineWords(report)}, whose load average was ${machine.load} before; the load ran on the same cores.`,
     MARKS[1],
   ];
-  return readme.slice(0, from) + part.join('\n') + readme.slice(to + MARKS[1].length);
+  return page.slice(0, from) + part.join('\n') + page.slice(to + MARKS[1].length);
 }

@@ -26,6 +26,8 @@ export interface ProductShape {
   processes?: number;
   /** Members of each board; writers and readers are spread over them. */
   people?: number;
+  /** Whether a person is on a board; default: everybody is on each. */
+  seated?: (board: number, person: number) => boolean;
   /** So many agents of the owner on each board, whose tokens post instead; absent: people post. */
   agents?: number;
   nodeFlags?: string[];
@@ -44,7 +46,16 @@ export interface ProductSide extends Started {
 
 /** The product with its boards and their members. */
 export async function productSide(shape: ProductShape): Promise<ProductSide> {
-  const { name, db, boards = 1, processes = 1, people: number = 16, agents = 0, nodeFlags } = shape;
+  const {
+    name,
+    db,
+    boards = 1,
+    processes = 1,
+    people: number = 16,
+    seated = () => true,
+    agents = 0,
+    nodeFlags,
+  } = shape;
   const folders = Array.from({ length: processes }, () => newFolder('side'));
   const [first, ...others] = folders as [string, ...string[]];
   await (await startProduct({ dataDir: first, db })).end();
@@ -53,7 +64,8 @@ export async function productSide(shape: ProductShape): Promise<ProductSide> {
   const tokens: string[][] = [];
   for (let n = 0; n < boards; n++) {
     await owner.call('POST', '/v1/boards', { name: `b${n}`, preset: 'starter' });
-    for (const { handle } of people) await owner.call('POST', `/v1/boards/b${n}/people`, { handle });
+    for (const { handle } of people.filter((_, k) => seated(n, k)))
+      await owner.call('POST', `/v1/boards/b${n}/people`, { handle });
     const seat = { board: `b${n}`, role: 'member' };
     tokens.push([]);
     for (let k = 0; k < agents; k++)

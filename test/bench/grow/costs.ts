@@ -9,6 +9,7 @@ import { Fanout } from '../fanout.ts';
 import { median } from '../measure.ts';
 import { type ProductSide, productSide } from '../sides.ts';
 import { Wire } from '../wire.ts';
+import { type IdlePrices, measureIdle } from './idle.ts';
 import { pricesOf } from './prices.ts';
 import { neighbours, yardstick } from './yardstick.ts';
 
@@ -24,6 +25,8 @@ export interface Costs {
   server: Prices;
   postgres: Prices;
   load: Prices;
+  /** What streams cost on which nothing happens. */
+  idle: Record<'server' | 'postgres', IdlePrices>;
   /** How fast the machine was then, by the yardstick. */
   yardMs: number;
   /** How many times as much CPU time everything takes where there is twice as much to run as there are cores: caches are cold. */
@@ -119,6 +122,7 @@ export async function measureCosts(): Promise<Costs> {
     return {
       ...prices,
       load: of('load'),
+      idle: await measureIdle(engine, yardMs),
       yardMs,
       crowded: Math.max(median(crowded.map(({ alone, among }) => overOf(among, prices) / overOf(alone, prices))), 1),
       syncMs: Number(sync['ms']),

@@ -1,9 +1,10 @@
 /**
  * Servers on one Postgres, simulated: what each step costs is given, and how the steps follow each other is as it is in
- * `server/db/batches.ts`, `db/postgres.ts`, `db/postgres-wake.ts` and `live/feed.ts`.
+ * `server/db/batches.ts`, `db/postgres.ts`, `db/postgres-wake.ts`, `live/feed.ts`, `live/ended-credentials.ts` and `live/connection.ts`.
  */
-import { chance } from '../../faults/random.ts';
+import { type Chance, chance } from '../../faults/random.ts';
 import type { Costs } from './costs.ts';
+import { type IdlePrices, KEEPALIVE_MS, POLL_MS, SWEEP_MS } from './idle.ts';
 import { type Course, Disk, Locks, Machine, type Step, Thread, Time } from './machine.ts';
 
 export interface Layout {
@@ -102,6 +103,7 @@ class World {
   }
 
   begin(load: Load): void {
+    for (const server of this.#servers) server.begin(this.#chance);
     if ('writers' in load) {
       for (let n = 0; n < load.writers; n++)
         this.time.go(this.#write(n % this.layout.boards, this.#servers[n % this.#servers.length]!));
@@ -212,10 +214,39 @@ class Server {
 
   *read(): Course {
     const { server, postgres } = this.#world.costs;
-    yield this.thread.work(server.read / 2);
+    yield* this.#asking(server.read, postgres.read);
+  }
+
+  /** Looks after its streams; each has a credential of its own. */
+  begin({ between }: Chance): void {
+    const { time, layout } = this.#world;
+    const streams = Array.from({ length: layout.boards }, (_, board) => this.#streams(board));
+    const followed = streams.filter((count) => count > 0).length;
+    const open = streams.reduce((sum, count) => sum + count, 0);
+    if (open === 0) return;
+    for (const [unit, count, ms] of [
+      ['stream', 1, KEEPALIVE_MS / open],
+      ['credential', open, SWEEP_MS],
+      ['board', followed, POLL_MS],
+    ] as const)
+      time.wait((ms * between(0, 1_000)) / 1_000)(() => time.go(this.#regularly(unit, count, ms)));
+  }
+
+  *#regularly(unit: keyof IdlePrices, count: number, ms: number): Course {
+    const { costs, time } = this.#world;
+    const { server, postgres } = costs.idle;
+    for (;;) {
+      time.go(this.#asking(server[unit] * count, postgres[unit] * count));
+      yield time.wait(ms);
+    }
+  }
+
+  /** A question to Postgres, with work before it and after its answer. */
+  *#asking(own: number, asked: number): Course {
+    yield this.thread.work(own / 2);
     yield this.#world.trips(1);
-    yield this.#world.ask(postgres.read);
-    yield this.thread.work(server.read / 2);
+    yield this.#world.ask(asked);
+    yield this.thread.work(own / 2);
   }
 
   *hear(boards: number[]): Course {
