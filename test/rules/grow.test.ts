@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { Disk, Machine, Thread, Time } from '../bench/grow/machine.ts';
 import { pricesOf } from '../bench/grow/prices.ts';
+import { simulate } from '../bench/grow/simulation.ts';
 
 describe('the simulation of how servers grow', () => {
   const doneAt: Record<string, number> = {};
@@ -54,5 +55,21 @@ describe('the simulation of how servers grow', () => {
     for (const name of ['a', 'b']) time.wait(1)(() => disk.sync()(done(name)));
     time.until(20);
     expect([doneAt['first'], doneAt['a'], doneAt['b'], disk.syncs]).to.deep.equal([4, 8, 8, 2]);
+  });
+
+  it('prices streams on which nothing is posted', () => {
+    const none = { post: 0, batch: 0, board: 0, look: 0, feed: 0, news: 0, chunk: 0, frame: 0, read: 0, wake: 0 };
+    const prices = { stream: 0.5, credential: 0.01, board: 0.02 };
+    const costs = {
+      ...{ server: none, postgres: none, load: none, idle: { server: prices, postgres: prices } },
+      ...{ yardMs: 1, crowded: 1, syncMs: 1, bytesPerPost: 1, baseKib: 1, streamKib: 1 },
+    };
+    const apart = { processesEach: 8, postgresCores: 8, roundTripMs: 0.5 };
+    const layout = { processes: 2, cores: 8, apart, boards: 100, streamsPerBoard: 8 };
+    const { processes, postgres } = simulate(costs, layout, { posts: 0.001, reads: 0 }, 10_000);
+    // 800 looks in 25 s, 800 credentials twice a second, and both processes compare 100 boards each second.
+    const cores = (32 * prices.stream + 1_600 * prices.credential + 200 * prices.board) / 1_000;
+    expect(processes).to.be.closeTo(cores, cores / 20);
+    expect(postgres).to.be.closeTo(cores, cores / 20);
   });
 });
