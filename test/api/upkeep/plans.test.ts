@@ -30,13 +30,17 @@ forEachDatabase('reading a page again and again', (engine) => {
     for (let n = 0; n < 12; n++)
       expect((await dana.ok('search', { query: { board, q: 'number' } })).results).to.have.length(20);
     if (engine === 'sqlite') return;
-    const planned = await db.read((tx) =>
-      tx.query<{ statement: string; custom_plans: string }>((knex) =>
-        knex('pg_prepared_statements').where('custom_plans', '>', 0).select('statement'),
+    // Each connection tells of its own: as many reads at once as there may be connections.
+    const reads = Array.from({ length: 16 }, () =>
+      db.read((tx) =>
+        tx.query<{ statement: string }>((knex) =>
+          knex('pg_prepared_statements').where('custom_plans', '>', 0).select('statement'),
+        ),
       ),
     );
+    const planned = (await Promise.all(reads)).flat();
     expect(planned.filter(({ statement }) => !statement.includes('search_docs'))).to.deep.equal([]);
-    expect(planned.filter(({ statement }) => statement.includes('tsquery'))).to.have.length(1);
+    expect(planned.some(({ statement }) => statement.includes('tsquery'))).to.equal(true);
   });
 });
 
