@@ -1,5 +1,4 @@
 /** Counts what a piece of work costs the database: transactions, statements in them, and how often Postgres is waited for. */
-import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { ReadTx, WriteTx } from '../../src/server/db/tx.ts';
 import type { TestServer } from './server.ts';
@@ -41,39 +40,31 @@ export async function costOf(server: TestServer, fn: () => Promise<unknown>): Pr
 let roundTrips = 0;
 
 /**
- * Watches the connections that the pools of Postgres open from now on, until the returned function is called. A round trip is what is
- * sent on one while it owes no answer: all that is pipelined behind it belongs to it.
+ * Watches the connections of the pools of Postgres until the returned function is called. A round trip is what is asked on one while
+ * it owes no answer: all that is pipelined behind it belongs to it.
  */
 export function watchRoundTrips(): () => void {
-  const { connect } = pg.Client.prototype;
-  pg.Client.prototype.connect = function (this: pg.Client & Connected, ...args: Parameters<typeof connect>) {
-    // By then the socket is the one that is encrypted.
-    if (this.connectionParameters.application_name === 'service')
-      this.once('connect', () => watch(this.connection.stream));
-    return connect.apply(this, args);
-  } as typeof connect;
+  const { query } = pg.Client.prototype;
+  const owed = new WeakMap<pg.Client, number>();
+  pg.Client.prototype.query = function (this: pg.Client & Connected, ...args: unknown[]) {
+    const answer = Reflect.apply(query, this, args) as unknown;
+    if (this.connectionParameters.application_name === 'service' && answer instanceof Promise) {
+      const before = owed.get(this) ?? 0;
+      if (before === 0) roundTrips++;
+      owed.set(this, before + 1);
+      const answered = () => owed.set(this, owed.get(this)! - 1);
+      answer.then(answered, answered);
+    }
+    return answer;
+  } as never;
   return () => {
-    pg.Client.prototype.connect = connect;
+    pg.Client.prototype.query = query;
   };
 }
 
 /** What the types of the driver leave out. */
 interface Connected {
   connectionParameters: { application_name?: string };
-  connection: { stream: Socket };
-}
-
-function watch(socket: Socket): void {
-  const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
-  let owes = false;
-  socket.write = (...args: unknown[]) => {
-    if (!owes) roundTrips++;
-    owes = true;
-    return write(...args);
-  };
-  socket.on('data', () => {
-    owes = false;
-  });
 }
 
 /**
