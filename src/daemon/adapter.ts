@@ -45,7 +45,7 @@ export interface Adapter {
   /** A wake comes back as a prompt that holds the handoff's id. */
   readonly wakeEcho: boolean;
   /** What wakes a session is given to its agent as no word of its person. */
-  readonly disowns: boolean;
+  readonly marksNotFromUser: boolean;
   readonly liveness: 'process' | 'connection';
   readonly limits: Limits;
   /** Further tags that mean something to it. */

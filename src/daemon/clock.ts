@@ -35,11 +35,16 @@ export function every(clock: DaemonClock, ms: number, run: () => void | Promise<
 }
 
 /** The result, or `late` when it takes longer than `ms`. What comes later, failures too, is dropped. */
-export function within<T, L>(clock: DaemonClock, ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
+export function withTimeout<T, L>(
+  clock: DaemonClock,
+  ms: number,
+  work: Promise<T>,
+  onTimeout: () => L,
+): Promise<T | L> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
       try {
-        resolve(late());
+        resolve(onTimeout());
       } catch (error) {
         reject(error);
       }
@@ -49,25 +54,25 @@ export function within<T, L>(clock: DaemonClock, ms: number, work: Promise<T>, l
 }
 
 /** A clock whose timers are tried again after `ms` as long as what they throw passes. */
-export function tryingAgain(clock: DaemonClock, ms: number, passes: (error: unknown) => boolean): DaemonClock {
+export function retryingClock(clock: DaemonClock, ms: number, shouldRetry: (error: unknown) => boolean): DaemonClock {
   const after: DaemonClock['after'] = (wait, run) => {
     let cancel = (): void => {};
-    const tried = (): void => {
+    const attempt = (): void => {
       try {
         run();
       } catch (error) {
-        if (!passes(error)) throw error;
-        cancel = clock.after(ms, tried);
+        if (!shouldRetry(error)) throw error;
+        cancel = clock.after(ms, attempt);
       }
     };
-    cancel = clock.after(wait, tried);
+    cancel = clock.after(wait, attempt);
     return () => cancel();
   };
   return { ...clock, after };
 }
 
 /** A clock whose timers all end together: after `end` none runs and none is begun. */
-export function endingTogether(clock: DaemonClock): { clock: DaemonClock; end: () => void } {
+export function cancellableClock(clock: DaemonClock): { clock: DaemonClock; end: () => void } {
   const cancels = new Set<() => void>();
   let ended = false;
   const after: DaemonClock['after'] = (ms, run) => {

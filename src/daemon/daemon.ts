@@ -6,37 +6,37 @@ import { HOUR } from '../contract/durations.ts';
 import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
 import { Claims } from './claims/claims.ts';
-import { type DaemonClock, endingTogether, every, tryingAgain } from './clock.ts';
+import { cancellableClock, type DaemonClock, every, retryingClock } from './clock.ts';
 import { ControlRefusal } from './control/errors.ts';
 import { ControlServer } from './control/server.ts';
 import type { Faults } from './faults.ts';
-import { noting } from './handoff/noting.ts';
 import { reportQueue } from './handoff/queued.ts';
 import { recover, resumeAcks } from './handoff/recover.ts';
-import { consider } from './handoff/wake.ts';
+import { wakeIfDue } from './handoff/wake.ts';
+import { writeOrLog } from './handoff/write-or-log.ts';
 import { Acknowledger } from './inbox/acknowledge.ts';
 import { SeatUpdates } from './inbox/seat-updates.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { DaemonPaths } from './paths.ts';
-import type { Connecting, Ports } from './ports.ts';
+import type { PortDeps, Ports } from './ports.ts';
 import type { ServerEvents } from './server-link/link.ts';
 import { Bindings } from './sessions/bindings.ts';
 import { Doors } from './sessions/doors.ts';
 import type { SessionEvents } from './sessions/events.ts';
-import { SCAN_MS, scan } from './sessions/liveness.ts';
+import { closeGoneSessions, SCAN_INTERVAL_MS } from './sessions/liveness.ts';
 import { SeatRegistry } from './sessions/seat-registry.ts';
 import type { Session } from './sessions/session.ts';
 import { Sessions } from './sessions/sessions.ts';
-import { type Running, statusOf } from './status.ts';
+import { buildStatus, type ProcessInfo } from './status.ts';
 import type { Context } from './verbs/context.ts';
-import { answerFrame, type MoreVerbs } from './verbs/verbs.ts';
+import { answerFrame, type DaemonVerbs } from './verbs/verbs.ts';
 
-const GRACE_MS = 5_000;
-const IDLE_MS = 600_000;
+const STOP_GRACE_MS = 5_000;
+const IDLE_STOP_MS = 600_000;
 /** Until what the journal did not take is tried again. */
-const AGAIN_MS = 2_000;
+const JOURNAL_RETRY_MS = 2_000;
 
 export interface DaemonOptions {
   paths: DaemonPaths;
@@ -45,8 +45,8 @@ export interface DaemonOptions {
   log: Log;
   faults: Faults;
   build: Build;
-  /** Connects to the world. */
-  ports(connecting: Connecting): Ports;
+  /** Connects to the environment. */
+  ports(connecting: PortDeps): Ports;
 }
 
 export class Daemon {
@@ -56,11 +56,11 @@ export class Daemon {
   readonly #ports: Ports;
   readonly #context: Context;
   readonly #stopping = new AbortController();
-  readonly #running: Running;
+  readonly #running: ProcessInfo;
   readonly #endTimers: () => void;
   readonly #cancels: (() => void)[] = [];
   #control: ControlServer | null = null;
-  #stopped!: () => void;
+  #resolveStopped!: () => void;
   /** It stops because another one comes. */
   #replaced = false;
   #busyAtUs: number;
@@ -68,8 +68,8 @@ export class Daemon {
   private constructor(options: DaemonOptions) {
     const { paths, journal, log, faults, build } = options;
     // A disk that is full ends nothing: what a timer could not write down is tried again.
-    const lasting = tryingAgain(options.clock, AGAIN_MS, (error) => unwritable(log, error));
-    const { clock, end } = endingTogether(lasting);
+    const retrying = retryingClock(options.clock, JOURNAL_RETRY_MS, (error) => logIfJournalError(log, error));
+    const { clock, end } = cancellableClock(retrying);
     this.#endTimers = end;
     this.#options = options;
     this.#running = {
@@ -79,7 +79,7 @@ export class Daemon {
       instance: randomBytes(8).toString('hex'),
     };
     this.stopped = new Promise((resolve) => {
-      this.#stopped = resolve;
+      this.#resolveStopped = resolve;
     });
     this.#busyAtUs = clock.nowUs();
     const events: SessionEvents = new EventEmitter();
@@ -114,7 +114,7 @@ export class Daemon {
       reportQueue({ adapters, journal, reports }, session);
     });
     events.on('released', (seat) => reports.released(seat));
-    events.on('deliverable', (session) => this.#consider(session));
+    events.on('deliverable', (session) => this.#wakeIfDue(session));
   }
 
   /** Recovers, listens, then connects: when the socket answers it is ready. Only under the daemon's lock. */
@@ -122,17 +122,17 @@ export class Daemon {
     const daemon = new Daemon(options);
     const context = daemon.#context;
     const { seats, sessions, servers, acks, events, log } = context;
-    await scan(context);
+    await closeGoneSessions(context);
     recover(context, sessions);
     daemon.#control = await ControlServer.listen({
       paths: options.paths,
       clock: options.clock,
       request: (frame, peer) => {
         daemon.#busyAtUs = options.clock.nowUs();
-        if (context.stopping.aborted && frame.op !== 'status') throw stopping(daemon.#replaced);
-        return answerFrame(context, daemon.#verbs(), frame, peer);
+        if (context.stopping.aborted && frame.op !== 'status') throw stoppingRefusal(daemon.#replaced);
+        return answerFrame(context, daemon.#daemonVerbs(), frame, peer);
       },
-      failed: (op, error) => log.write(isJournal(error) ? 'journal_error' : 'hook_error', { op }, 'error'),
+      onError: (op, error) => log.write(isJournalError(error) ? 'journal_error' : 'hook_error', { op }, 'error'),
     });
     daemon.#writeInfo();
     // The first read of each seat tells what was missed.
@@ -140,8 +140,8 @@ export class Daemon {
       if (seat.session || seat.received.size > 0) servers.at(seat.row.origin).watch(seat.identity);
     resumeAcks(context, acks);
     daemon.#cancels.push(
-      every(options.clock, SCAN_MS, () => daemon.#watch()),
-      every(options.clock, HOUR, () => daemon.#tidy()),
+      every(options.clock, SCAN_INTERVAL_MS, () => daemon.#checkSessions()),
+      every(options.clock, HOUR, () => daemon.#cleanUp()),
     );
     for (const session of sessions.open()) events.emit('changed', session);
     log.write('daemon_started', { pid: process.pid, version: options.build.version });
@@ -157,23 +157,23 @@ export class Daemon {
     log.write('daemon_stopping', { restart });
     for (const cancel of this.#cancels.splice(0)) cancel();
     this.#control?.stop(restart);
-    const endUs = clock.nowUs() + GRACE_MS * 1000;
-    while (clock.nowUs() < endUs && (acks.running || this.#handing())) await pause(clock, 25);
+    const endUs = clock.nowUs() + STOP_GRACE_MS * 1000;
+    while (clock.nowUs() < endUs && (acks.running || this.#awaitsCarrier())) await sleep(clock, 25);
     this.#endTimers();
     // Handoffs that no carrier confirmed become pending again as its connection closes.
     await this.#control?.closeAll();
-    const { servers, reports, delegating, pairing } = this.#ports;
+    const { servers, reports, delegatedBoards, pairing } = this.#ports;
     await Promise.allSettled([servers.close(), reports.close()]);
-    delegating.close();
+    delegatedBoards.close();
     pairing?.endpoints.close();
     journal.close();
     rmSync(this.#options.paths.info, { force: true });
-    this.#stopped();
+    this.#resolveStopped();
   }
 
-  #verbs(): MoreVerbs {
+  #daemonVerbs(): DaemonVerbs {
     return {
-      status: () => statusOf(this.#context, this.#running),
+      status: () => buildStatus(this.#context, this.#running),
       shutdown: (_context, frame, peer) => {
         peer.send({});
         void this.stop(frame.restart);
@@ -182,41 +182,41 @@ export class Daemon {
   }
 
   /** A text was exposed and its carrier has not answered yet. */
-  #handing(): boolean {
+  #awaitsCarrier(): boolean {
     return this.#context.sessions.all().some(({ flight }) => flight !== null && flight.acceptedUs === null);
   }
 
-  #consider(session: Session): void {
+  #wakeIfDue(session: Session): void {
     const { clock, log } = this.#context;
     try {
-      consider(this.#context, session);
+      wakeIfDue(this.#context, session);
     } catch (error) {
-      if (!unwritable(log, error)) throw error;
-      clock.after(AGAIN_MS, () => consider(this.#context, session));
+      if (!logIfJournalError(log, error)) throw error;
+      clock.after(JOURNAL_RETRY_MS, () => wakeIfDue(this.#context, session));
     }
   }
 
-  async #watch(): Promise<void> {
+  async #checkSessions(): Promise<void> {
     const { clock, log, sessions } = this.#context;
     try {
-      await scan(this.#context);
+      await closeGoneSessions(this.#context);
     } catch (error) {
-      if (!unwritable(log, error)) throw error;
+      if (!logIfJournalError(log, error)) throw error;
     }
-    const busy = sessions.open().length > 0 || (this.#control?.connections ?? 0) > 0 || this.#unacknowledged();
+    const busy = sessions.open().length > 0 || (this.#control?.connections ?? 0) > 0 || this.#hasUnacknowledged();
     const now = clock.nowUs();
     if (busy) this.#busyAtUs = now;
-    else if (now - this.#busyAtUs >= IDLE_MS * 1000) void this.stop(false);
+    else if (now - this.#busyAtUs >= IDLE_STOP_MS * 1000) void this.stop(false);
   }
 
   /** A full disk is told of elsewhere; here it only means that nothing gets smaller. */
-  #tidy(): void {
+  #cleanUp(): void {
     const { clock, journal, sessions } = this.#context;
-    noting(this.#context, () => journal.retain(clock.now()));
+    writeOrLog(this.#context, () => journal.prune(clock.now()));
     sessions.prune();
   }
 
-  #unacknowledged(): boolean {
+  #hasUnacknowledged(): boolean {
     return this.#context.seats.all().some(({ received, row }) => received.size > 0 && row.problem === null);
   }
 
@@ -229,18 +229,18 @@ export class Daemon {
 }
 
 /** Whether the journal could not be used, which is told and passes. */
-function unwritable(log: Log, error: unknown): boolean {
-  if (!isJournal(error)) return false;
+function logIfJournalError(log: Log, error: unknown): boolean {
+  if (!isJournalError(error)) return false;
   log.write('journal_error', {}, 'error');
   return true;
 }
 
-const pause = (clock: DaemonClock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
+const sleep = (clock: DaemonClock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
 
-const stopping = (restart: boolean): ControlRefusal =>
+const stoppingRefusal = (restart: boolean): ControlRefusal =>
   new ControlRefusal('daemon_stopping', 'The delivery daemon is stopping.', {
     hint: 'Run the command again',
     ...(restart ? { details: { restart } } : {}),
   });
 
-const isJournal = (error: unknown): boolean => error instanceof Error && error.name === 'JournalError';
+const isJournalError = (error: unknown): boolean => error instanceof Error && error.name === 'JournalError';

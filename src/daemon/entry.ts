@@ -29,19 +29,19 @@ interface EntryOptions {
 export async function run({ folders, env, root, fromSources, onSignal, faults }: EntryOptions): Promise<number> {
   setProgram({ root, fromSources });
   const build = buildOf(root);
-  const ports = await realPorts({ folders, env, build });
+  const ports = await createPorts({ folders, env, build });
   return runDaemon({ folders, build, onSignal, ports, ...(faults ? { faults } : {}) });
 }
 
 /** The servers this machine knows and the programs it has profiles for. */
-export async function realPorts({
+export async function createPorts({
   folders,
   env,
   build,
 }: Pick<EntryOptions, 'folders' | 'env'> & { build: Build }): Promise<DaemonOptions['ports']> {
   const { all: profiles } = await loadProfiles(folders.config);
-  return (connecting) => ({
-    ...serverPorts({ folders, env, version: build.version }, connecting),
+  return (deps) => ({
+    ...serverPorts({ folders, env, version: build.version }, deps),
     adapters: createAdapters({ profiles, env, recorded: () => recordedPrograms(folders.state) }),
   });
 }

@@ -93,14 +93,14 @@ export interface Log {
 }
 
 const ROTATE_BYTES = 10 * 1024 * 1024;
-const KEPT = 3;
+const ROTATED_FILES = 3;
 
 /** A log file that is put aside at 10 MiB; three are kept. What cannot be written is dropped: the daemon goes on. */
 export function openLog(path: string, now: () => number = Date.now): Log {
   let size = existsSync(path) ? statSync(path).size : 0;
   return {
     write(ev, fields = {}, level = 'info') {
-      const line = `${mask(JSON.stringify({ t: new Date(now()).toISOString(), level, ev, ...shaped(fields) }))}\n`;
+      const line = `${mask(JSON.stringify({ t: new Date(now()).toISOString(), level, ev, ...allowedFields(fields) }))}\n`;
       try {
         if (size + Buffer.byteLength(line) > ROTATE_BYTES) {
           rotate(path);
@@ -116,20 +116,21 @@ export function openLog(path: string, now: () => number = Date.now): Log {
 }
 
 /** The fields that are known, each with nothing but what it is for; a text of another shape is only hinted at. */
-function shaped(fields: LogFields): Record<string, LogValue> {
+function allowedFields(fields: LogFields): Record<string, LogValue> {
   return Object.fromEntries(
-    logFields.filter((name) => fields[name] !== undefined).map((name) => [name, proper(fields[name], shapes[name])]),
+    logFields.filter((name) => fields[name] !== undefined).map((name) => [name, checked(fields[name], shapes[name])]),
   );
 }
 
-function proper(value: LogValue, shape: RegExp | null): LogValue {
-  if (Array.isArray(value)) return value.map((one) => proper(one, shape) as string | number);
+function checked(value: LogValue, shape: RegExp | null): LogValue {
+  if (Array.isArray(value)) return value.map((one) => checked(one, shape) as string | number);
   return typeof value === 'string' && !shape?.test(value) ? '…' : value;
 }
 
 function rotate(path: string): void {
-  if (existsSync(`${path}.${KEPT}`)) unlinkSync(`${path}.${KEPT}`);
-  for (let n = KEPT - 1; n >= 1; n--) if (existsSync(`${path}.${n}`)) renameSync(`${path}.${n}`, `${path}.${n + 1}`);
+  if (existsSync(`${path}.${ROTATED_FILES}`)) unlinkSync(`${path}.${ROTATED_FILES}`);
+  for (let n = ROTATED_FILES - 1; n >= 1; n--)
+    if (existsSync(`${path}.${n}`)) renameSync(`${path}.${n}`, `${path}.${n + 1}`);
   renameSync(path, `${path}.1`);
 }
 

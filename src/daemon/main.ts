@@ -15,7 +15,7 @@ import { daemonPaths } from './paths.ts';
 import { secureFolders } from './secure.ts';
 
 /** Milliseconds; longer than a look at the lock takes. */
-const LOOKING_MS = 50;
+const LOCK_RETRY_MS = 50;
 
 interface RunOptions {
   folders: Folders;
@@ -37,17 +37,17 @@ export async function runDaemon({ folders, build, ports, onSignal, faults = noFa
   const paths = daemonPaths(folders);
   secureFolders(paths);
   readCredentials(folders);
-  const lock = takeKernelLock(paths.lock) ?? (await takenSoon(paths.lock));
+  const lock = takeKernelLock(paths.lock) ?? (await retryLock(paths.lock));
   if (!lock) return 0;
   const log = openLog(paths.log);
-  const { db, putAside } = openJournal(paths.journal);
-  if (putAside) log.write('journal_error', { put_aside: true }, 'error');
+  const { db, movedTo } = openJournal(paths.journal);
+  if (movedTo) log.write('journal_error', { put_aside: true }, 'error');
   const journal = new Journal(db);
   const daemon = await Daemon.start({ paths, clock: realClock, journal, log, faults, build, ports });
-  let asked = false;
+  let stopRequested = false;
   onSignal(() => {
-    if (asked) process.exit(1);
-    asked = true;
+    if (stopRequested) process.exit(1);
+    stopRequested = true;
     void daemon.stop(false);
   });
   await daemon.stopped;
@@ -56,7 +56,7 @@ export async function runDaemon({ folders, build, ports, onSignal, faults = noFa
 }
 
 /** Tries the lock once more: a program that only looks whether it is free holds it for a moment. */
-async function takenSoon(path: string): Promise<KernelLock | null> {
-  await sleep(LOOKING_MS);
+async function retryLock(path: string): Promise<KernelLock | null> {
+  await sleep(LOCK_RETRY_MS);
   return takeKernelLock(path);
 }

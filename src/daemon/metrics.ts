@@ -1,6 +1,6 @@
 /** Counts and times for `status`. */
 
-const SAMPLES = 500;
+const MAX_SAMPLES = 500;
 
 const counters = [
   'handed',
@@ -37,16 +37,16 @@ export class Metrics {
   }
 
   /** Milliseconds a hook waited for its answer. */
-  hook(ms: number): void {
-    keep(this.#hooks, ms);
+  addHook(ms: number): void {
+    addSample(this.#hooks, ms);
   }
 
   /** Milliseconds from a message's `at` to the start of its hand in an idle session. */
-  delivery(ms: number): void {
-    keep(this.#deliveries, ms);
+  addDelivery(ms: number): void {
+    addSample(this.#deliveries, ms);
   }
 
-  record(): Record<string, number> {
+  values(): Record<string, number> {
     return {
       ...Object.fromEntries(this.#counts),
       hook_p95_ms: percentile(this.#hooks, 0.95),
@@ -56,9 +56,9 @@ export class Metrics {
   }
 }
 
-function keep(samples: number[], ms: number): void {
+function addSample(samples: number[], ms: number): void {
   samples.push(Math.round(ms * 10) / 10);
-  if (samples.length > SAMPLES) samples.shift();
+  if (samples.length > MAX_SAMPLES) samples.shift();
 }
 
 function percentile(samples: readonly number[], part: number): number {

@@ -1,7 +1,7 @@
 /** The parts of the daemon that reach servers and agent programs. Tests replace some of them. */
 import type { Adapters } from './adapter.ts';
 import type { DaemonClock } from './clock.ts';
-import type { Delegating } from './delegation/delegating.ts';
+import type { DelegatedBoards } from './delegation/delegated-boards.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import type { Pairing } from './pairing/pairing.ts';
@@ -18,13 +18,13 @@ export interface Ports {
   adapters: Adapters;
   reports: Pick<Reports, 'session' | 'released' | 'queued' | 'plan' | 'close'>;
   saved: SavedSeats;
-  delegating: Pick<Delegating, 'boards' | 'join' | 'createBoard' | 'close'>;
+  delegatedBoards: Pick<DelegatedBoards, 'boards' | 'join' | 'createBoard' | 'close'>;
   /** Absent where no session can take part in pairing requests. */
   pairing?: Pairing;
 }
 
 /** What the ports are made with. */
-export interface Connecting {
+export interface PortDeps {
   clock: DaemonClock;
   journal: Journal;
   log: Log;

@@ -7,7 +7,7 @@ import type { Context } from './verbs/context.ts';
 
 type StatusDeps = Pick<Context, 'clock' | 'journal' | 'metrics' | 'seats' | 'servers' | 'sessions'>;
 
-export interface Running {
+export interface ProcessInfo {
   pid: number;
   build: Build;
   startedAt: string;
@@ -15,7 +15,7 @@ export interface Running {
   instance: string;
 }
 
-export function statusOf(deps: StatusDeps, { pid, build, startedAt, instance }: Running): StatusAnswer {
+export function buildStatus(deps: StatusDeps, { pid, build, startedAt, instance }: ProcessInfo): StatusAnswer {
   const views = deps.servers.views();
   const waiting = deps.journal.handoffsIn(['handed']);
   return {
@@ -49,7 +49,7 @@ export function statusOf(deps: StatusDeps, { pid, build, startedAt, instance }: 
       turned: session!.row.turned,
     })),
     metrics: {
-      ...deps.metrics.record(),
+      ...deps.metrics.values(),
       reconnects: views.reduce((sum, { reconnects }) => sum + reconnects, 0),
       journal_bytes: deps.journal.bytes(),
     },
@@ -69,11 +69,11 @@ function perSeat(
   });
 }
 
-const TRUNCATED_MS = 86_400_000;
+const TRUNCATED_WINDOW_MS = 86_400_000;
 
 /** Messages of the last day of which only the beginning was given. */
 function truncated(deps: StatusDeps): { handoff_id: string; agent: AgentRef; seq: number }[] {
-  return deps.journal.truncatedSince(deps.clock.now() - TRUNCATED_MS).flatMap(({ handoff_id, seq, ...ref }) => {
+  return deps.journal.truncatedSince(deps.clock.now() - TRUNCATED_WINDOW_MS).flatMap(({ handoff_id, seq, ...ref }) => {
     const seat = deps.seats.of(ref);
     return seat ? [{ handoff_id, agent: seat.ref, seq }] : [];
   });

@@ -1,14 +1,14 @@
 /** Sends one request of a hook to the daemon, and prints the text it may answer with. */
-import { ask, isReplaced, received } from '../daemon/control/ask.ts';
+import { ask, confirmReceived, isReplaced } from '../daemon/control/ask.ts';
 import { connectDaemon } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';
-import type { AnsweringVerb } from '../daemon/control/limits.ts';
+import type { RequestVerb } from '../daemon/control/limits.ts';
 import type { Answers, Carry, RequestFields } from '../daemon/protocol.ts';
 import type { Context } from './context.ts';
 import { contextOutput, textFor, write } from './say.ts';
 
 /** Sends a request and handles the answer while the connection is open; a text counts as received only once that is confirmed. */
-export async function asking<Verb extends AnsweringVerb, T>(
+export async function asking<Verb extends RequestVerb, T>(
   { daemon, header }: Context,
   verb: Verb,
   fields: RequestFields[Verb],
@@ -32,7 +32,7 @@ export async function asking<Verb extends AnsweringVerb, T>(
   }
 }
 
-async function askKnown<Verb extends AnsweringVerb>(
+async function askKnown<Verb extends RequestVerb>(
   { daemon, header }: Pick<Context, 'daemon' | 'header'>,
   connection: Connection,
   verb: Verb,
@@ -58,7 +58,7 @@ export async function hand(carry: Carry, connection: Connection, output: (text: 
   const text = textFor(carry);
   if (text === '') return;
   await write(process.stdout, `${output(text)}\n`);
-  if (carry.handoff_id) await received(connection, carry.handoff_id);
+  if (carry.handoff_id) await confirmReceived(connection, carry.handoff_id);
 }
 
 /** As additional context of the event that the harness named. */

@@ -3,8 +3,8 @@
  * lives, and submits what it prints, one line of JSON per text. It serves the session that the program has at the time.
  */
 import { sleep } from '../client/time.ts';
-import { harmless } from '../daemon/bundle/unseen.ts';
-import { nextFrame, received } from '../daemon/control/ask.ts';
+import { replaceInvisible } from '../daemon/bundle/invisible.ts';
+import { confirmReceived, nextFrame } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';
 import type { Carry } from '../daemon/protocol.ts';
@@ -50,7 +50,7 @@ async function connected(harness: string, program: ProcessRef, env: Env): Promis
 async function served(connection: Connection, program: ProcessRef): Promise<'over' | 'released'> {
   for (;;) {
     const frame = await nextFrame(connection, LOOK_MS);
-    if (frame === null && (connection.isOver || isGone(program))) return 'over';
+    if (frame === null && (connection.isClosed || isGone(program))) return 'over';
     if (frame?.event === 'bye') return 'over';
     if (frame?.event === 'release') return 'released';
     if (frame?.event === 'deliver') await deliver(frame as Carry, connection);
@@ -58,8 +58,8 @@ async function served(connection: Connection, program: ProcessRef): Promise<'ove
 }
 
 async function deliver(carry: Carry, connection: Connection): Promise<void> {
-  const text = harmless(textFor(carry));
+  const text = replaceInvisible(textFor(carry));
   if (text === '') return;
   await write(process.stdout, `${JSON.stringify({ text, as_user: carry.as_user === true })}\n`);
-  if (carry.handoff_id) await received(connection, carry.handoff_id);
+  if (carry.handoff_id) await confirmReceived(connection, carry.handoff_id);
 }

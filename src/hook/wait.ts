@@ -1,6 +1,6 @@
 /** The hook that waits while its session is idle, and wakes it. Its open connection tells the daemon that the session is idle. */
-import { harmless } from '../daemon/bundle/unseen.ts';
-import { nextFrame, received } from '../daemon/control/ask.ts';
+import { replaceInvisible } from '../daemon/bundle/invisible.ts';
+import { confirmReceived, nextFrame } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';
 import type { Carry } from '../daemon/protocol.ts';
@@ -56,8 +56,8 @@ async function served(connection: Connection): Promise<0 | 2 | 'again'> {
 async function deliver(carry: Carry, connection: Connection): Promise<0 | 2> {
   const text = textFor(carry);
   if (text === '') return 0;
-  await write(process.stderr, `${harmless(text)}\n`);
-  if (carry.handoff_id) await received(connection, carry.handoff_id);
+  await write(process.stderr, `${replaceInvisible(text)}\n`);
+  if (carry.handoff_id) await confirmReceived(connection, carry.handoff_id);
   return 2;
 }
 

@@ -23,9 +23,9 @@ import { checkSocket, requirePlatform, socketPath } from '../../src/daemon/contr
 import { ask, daemonStatus } from '../../src/daemon/control/ask.ts';
 import { askDaemon, connectDaemon, type DaemonOptions } from '../../src/daemon/control/client.ts';
 import { openConnection } from '../../src/daemon/control/connection.ts';
-import { FRAME_BYTES } from '../../src/daemon/control/limits.ts';
+import { MAX_FRAME_BYTES } from '../../src/daemon/control/limits.ts';
 import { decodeFrame, encodeFrame, LineReader } from '../../src/daemon/control/lines.ts';
-import { reduced, startAndConnect } from '../../src/daemon/control/start.ts';
+import { daemonEnv, startAndConnect } from '../../src/daemon/control/start.ts';
 import { firstFrames, requests } from '../../src/daemon/protocol.ts';
 import { takeKernelLock } from '../../src/local/kernel-lock.ts';
 import { alive, until } from '../../src/local/process.ts';
@@ -150,9 +150,9 @@ describe('the control socket, from its client', () => {
     });
 
     it('of at most 256 KiB both ways', async () => {
-      const path = await serve((_, peer) => peer.write(`${'x'.repeat(FRAME_BYTES + 1)}\n`));
+      const path = await serve((_, peer) => peer.write(`${'x'.repeat(MAX_FRAME_BYTES + 1)}\n`));
       const connection = await openConnection(path);
-      const long = { op: 'status', text: 'x'.repeat(FRAME_BYTES) };
+      const long = { op: 'status', text: 'x'.repeat(MAX_FRAME_BYTES) };
       expect(await codeOf(() => connection.send(long))).to.equal('invalid_request');
       expect(await codeOf(() => ask(connection, 'status', {}))).to.equal('internal');
     });
@@ -225,7 +225,7 @@ describe('the control socket, from its client', () => {
       expect(run!.env).to.include.members(['SERVICE_HOME', 'LC_ALL']);
       expect(run!.env).not.to.include('SERVICE_TOKEN');
       expect(
-        reduced({ HOME: '/h', SERVICE_AGENT: 'x', AWS_SECRET: 'y', XDG_STATE_HOME: '/s', NO_PROXY: '*' }),
+        daemonEnv({ HOME: '/h', SERVICE_AGENT: 'x', AWS_SECRET: 'y', XDG_STATE_HOME: '/s', NO_PROXY: '*' }),
       ).to.deep.equal({
         HOME: '/h',
         XDG_STATE_HOME: '/s',

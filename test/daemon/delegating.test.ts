@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ControlRefusal } from '../../src/daemon/control/errors.ts';
-import { Delegating } from '../../src/daemon/delegation/delegating.ts';
+import { DelegatedBoards } from '../../src/daemon/delegation/delegated-boards.ts';
 import { delegationName } from '../../src/daemon/delegation/delegation.ts';
 import type { SessionView } from '../../src/daemon/refs.ts';
 import { Servers } from '../../src/daemon/server-link/servers.ts';
@@ -23,7 +23,7 @@ describe('the machine’s delegation', () => {
   let proxy: FaultProxy;
   let machine: Machine;
   let servers: Servers;
-  let delegating: Delegating;
+  let delegating: DelegatedBoards;
   let log: string[];
   let session: SessionView;
   let sessions = 0;
@@ -45,13 +45,13 @@ describe('the machine’s delegation', () => {
     };
     const { credentials, folders, told } = machine;
     servers = new Servers({
-      world,
+      environment: world,
       credentials,
       events: told.events,
     });
     told.events.on('keyEnded', (origin) => delegating.forget(origin));
     const env = { SERVICE_HOME: machine.home };
-    delegating = new Delegating({
+    delegating = new DelegatedBoards({
       servers,
       credentials,
       folders,

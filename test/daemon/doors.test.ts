@@ -17,7 +17,7 @@ describe('a program with a door', () => {
   let server: TestServer;
   let rig: Rig;
   let clock: StepClock;
-  const adapter = fakeAdapter(['idle-hook', 'turn-start', 'tool-boundary', 'owner-door'], { disowns: true });
+  const adapter = fakeAdapter(['idle-hook', 'turn-start', 'tool-boundary', 'owner-door'], { marksNotFromUser: true });
   withRig(
     (made) => {
       ({ server, rig, clock } = made);

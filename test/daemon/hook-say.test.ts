@@ -1,7 +1,7 @@
 /** Nothing that a message holds reaches a terminal as a control code, or ends the one JSON object a hook prints. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { harmless } from '../../src/daemon/bundle/unseen.ts';
+import { replaceInvisible } from '../../src/daemon/bundle/invisible.ts';
 import { marksOf } from '../../src/hook/input.ts';
 import { contextOutput, textFor } from '../../src/hook/say.ts';
 
@@ -34,7 +34,7 @@ describe('what a hook prints', () => {
   it('has nothing that acts on a terminal or is not seen, and loses nothing else', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const printed = harmless(text);
+        const printed = replaceInvisible(text);
         expect(printed).not.to.match(/[\0-\x08\x0b-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u);
         expect([...printed]).to.have.length([...text].length);
         const kept = [...text].every((character, at) => {
@@ -53,7 +53,7 @@ describe('what a hook prints', () => {
         const output = contextOutput('UserPromptSubmit', text);
         expect(output).not.to.include('\n');
         expect(JSON.parse(output)).to.deep.equal({
-          hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: harmless(text) },
+          hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: replaceInvisible(text) },
         });
       }),
     );

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { contiguous } from '../../src/daemon/inbox/acknowledge.ts';
+import { contiguousUpTo } from '../../src/daemon/inbox/acknowledge.ts';
 import { Journal } from '../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../src/daemon/journal/open.ts';
 import type { HandoffRow, HandoffState, Manifest } from '../../src/daemon/journal/rows.ts';
@@ -84,7 +84,7 @@ describe('the journal', () => {
       journal.saveManifest(manifest('old-open', 'pending', now - 30 * DAY));
       for (let n = 0; n < 10_005; n++) journal.saveManifest(manifest(`n${n}`, 'done', now - DAY + n));
     });
-    journal.retain(now);
+    journal.prune(now);
     expect(journal.handoff('old-done')).to.equal(null);
     expect(journal.manifest('old-open')?.messages).to.have.length(2);
     expect(journal.handoff('n0')).to.equal(null);
@@ -114,16 +114,16 @@ describe('what is acknowledged', () => {
     const known = { mode: 'focused' as const, mode_revision: 0, generation: 1, problem: null, problem_at: null };
     const seat = new Seat({ ...ids, ...known, cursor });
     const inbox = anInbox(waiting.map((seq) => aMessage(seq)));
-    seat.latest = { inbox, wholeUpTo: null, sentUs: 0, atUs: 0 };
+    seat.latest = { inbox, completeUpTo: null, sentUs: 0, atUs: 0 };
     for (const { id, seq } of inbox.messages) if (received.includes(seq)) seat.received.set(id, seq);
     return seat;
   };
 
   it('ends before the first message that was not received', () => {
-    expect(contiguous(state(3, [5, 6, 9], [5, 6, 9]))).to.equal(9);
-    expect(contiguous(state(3, [5, 6, 9], [5, 9]))).to.equal(5);
-    expect(contiguous(state(3, [5, 6, 9], [9]))).to.equal(3);
-    expect(contiguous(state(6, [5, 6, 9], [9]))).to.equal(9);
-    expect(contiguous(state(3, [], []))).to.equal(3);
+    expect(contiguousUpTo(state(3, [5, 6, 9], [5, 6, 9]))).to.equal(9);
+    expect(contiguousUpTo(state(3, [5, 6, 9], [5, 9]))).to.equal(5);
+    expect(contiguousUpTo(state(3, [5, 6, 9], [9]))).to.equal(3);
+    expect(contiguousUpTo(state(6, [5, 6, 9], [9]))).to.equal(9);
+    expect(contiguousUpTo(state(3, [], []))).to.equal(3);
   });
 });

@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import type { Answer, PairingRequest } from '../../src/contract/types.ts';
 import { ControlRefusal } from '../../src/daemon/control/errors.ts';
 import type { PairingApi } from '../../src/daemon/pairing/api.ts';
-import { type Bound, bindingHash, Endpoint } from '../../src/daemon/pairing/endpoint.ts';
-import { Drive } from '../../src/daemon/pairing/prove-endpoint.ts';
+import { bindingHash, Endpoint, type EndpointBinding } from '../../src/daemon/pairing/endpoint.ts';
+import { EndpointDriver } from '../../src/daemon/pairing/prove-endpoint.ts';
 import { FakeClock, tick } from '../client/support.ts';
 
 const MINUTE = 60_000;
 const ORIGIN = 'https://team.example.com';
-const bound: Bound = {
+const bound: EndpointBinding = {
   origin: ORIGIN,
   requestId: 'prq_01K5A0000000000000000000P1',
   side: 'initiator',
@@ -72,11 +72,18 @@ describe('an endpoint of a pairing', () => {
         return (name === 'selectPairingEndpoint' ? { request: request() } : request()) as Answer<typeof name>;
       },
     };
-    const drive = new Drive({
+    const drive = new EndpointDriver({
       api,
-      world: { now: clock.now, sleep: clock.sleep, nowUs: () => 0, random: () => 0.5, userAgent: 'x', log: () => {} },
+      environment: {
+        now: clock.now,
+        sleep: clock.sleep,
+        nowUs: () => 0,
+        random: () => 0.5,
+        userAgent: 'x',
+        log: () => {},
+      },
       log: { write: () => {} },
-      holds: () => held,
+      isCurrent: () => held,
       save: () => {},
       end: (one, why) => {
         one.state = 'over';

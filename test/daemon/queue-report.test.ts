@@ -1,7 +1,7 @@
 /** What servers are told of a program's own queue: claimed once, numbered, renewed while it holds, and never taken back. */
 import { expect } from 'chai';
 import type { QueueFence } from '../../src/daemon/journal/rows.ts';
-import type { Connecting } from '../../src/daemon/ports.ts';
+import type { PortDeps } from '../../src/daemon/ports.ts';
 import { QueueReport } from '../../src/daemon/reports/queue.ts';
 import { Reports } from '../../src/daemon/reports/reports.ts';
 import type { Connection } from '../../src/daemon/server-link/connection.ts';
@@ -79,7 +79,7 @@ describe('the report of a program’s own queue', () => {
         },
       },
       clock,
-      failed: (error) => void failures.push((error as SeatFailure).code),
+      onError: (error) => void failures.push((error as SeatFailure).code),
     });
   beforeEach(() => {
     clock = new TestDaemonClock();
@@ -220,7 +220,7 @@ describe('what waits in a program’s own queue', () => {
           release = resolve;
         }),
     }),
-    ports: ({ log, journal }: Connecting) => ({
+    ports: ({ log, journal }: PortDeps) => ({
       reports: new Reports({ servers: { at: (url) => rig.servers.at(url) }, clock, log, journal }),
     }),
   });

@@ -194,7 +194,7 @@ describe('reports of a seat', () => {
   it('give a plan to the seat that started a task last, and to none where none did', async () => {
     const seats = [seatOf(1), seatOf(2), seatOf(3)];
     const works = (of: SeatIdentity, work: AgentWork) =>
-      servers.emit('inbox', of, { inbox: anInbox([], { work }), wholeUpTo: null, sentUs: 0, atUs: 0 });
+      servers.emit('inbox', of, { inbox: anInbox([], { work }), completeUpTo: null, sentUs: 0, atUs: 0 });
     const plan = (text: string) => since(() => reports.plan(view({ seats }), { text }), 0);
     expect(await plan('Nobody')).to.deep.equal([]);
     const current_task = { id: 'tsk_1', ref: 'PAY-1', title: 'T', owner: true, stands: null };

@@ -1,7 +1,7 @@
 /** The control socket from the daemon's side: who is heard, in what form, and what is never said. */
 import { chmodSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { expect } from 'chai';
-import { CONNECTIONS, FRAME_BYTES } from '../../src/daemon/control/limits.ts';
+import { MAX_CONNECTIONS, MAX_FRAME_BYTES } from '../../src/daemon/control/limits.ts';
 import { mask } from '../../src/daemon/log.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -56,7 +56,7 @@ describe('the control socket', () => {
     const frame = `${JSON.stringify({ v: 1, op: 'status', pad: 'ä'.repeat(1_000) })}\n`;
     for (const byte of Buffer.from(frame)) line.raw(Buffer.from([byte]));
     expect(await line.next()).to.include({ pid: process.pid });
-    line.raw(JSON.stringify({ v: 1, op: 'status', pad: 'a'.repeat(FRAME_BYTES) }));
+    line.raw(JSON.stringify({ v: 1, op: 'status', pad: 'a'.repeat(MAX_FRAME_BYTES) }));
     expect(errorOf(await line.next())).to.equal('invalid_request');
     await until(() => line.closed, 'it is closed');
   });
@@ -72,7 +72,7 @@ describe('the control socket', () => {
   });
 
   it('has room for so many connections and says so to the next', async () => {
-    const lines = await Promise.all(Array.from({ length: CONNECTIONS }, () => Line.open(rig.paths.socket)));
+    const lines = await Promise.all(Array.from({ length: MAX_CONNECTIONS }, () => Line.open(rig.paths.socket)));
     await Promise.all(lines.map((line) => line.send({ op: 'status' }).next()));
     const one = await Line.open(rig.paths.socket);
     expect(errorOf(await one.next())).to.equal('invalid_request');

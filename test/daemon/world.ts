@@ -8,7 +8,7 @@ import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { CredentialStore } from '../../src/daemon/server-link/credentials.ts';
 import type { InboxRead, Notice, ServerEvents } from '../../src/daemon/server-link/link.ts';
 import { Servers } from '../../src/daemon/server-link/servers.ts';
-import type { Environment } from '../../src/daemon/server-link/wire.ts';
+import type { Environment } from '../../src/daemon/server-link/transport.ts';
 import { type Folders, folders } from '../../src/local/folders.ts';
 import { type ServerEntry, updateCredentials } from '../../src/local/keys/credentials.ts';
 import { FakeClock } from '../client/support.ts';
@@ -70,7 +70,7 @@ export class Machine {
   #servers: Servers | null = null;
 
   get servers(): Servers {
-    this.#servers ??= new Servers({ world: this.world, credentials: this.credentials, events: this.told.events });
+    this.#servers ??= new Servers({ environment: this.world, credentials: this.credentials, events: this.told.events });
     return this.#servers;
   }
 

@@ -22,8 +22,10 @@ describe('the pause before a server is asked again', () => {
 
   it('begins anew once a connection has held for a minute, and not before', () => {
     const pauses = new Backoff(() => 0);
-    expect([0, 0, 59_999, 60_000, 0].map((held) => pauses.failed(held))).to.deep.equal([500, 1_000, 2_000, 500, 1_000]);
+    expect([0, 0, 59_999, 60_000, 0].map((held) => pauses.nextDelay(held))).to.deep.equal([
+      500, 1_000, 2_000, 500, 1_000,
+    ]);
     pauses.reset();
-    expect(pauses.failed(0)).to.equal(500);
+    expect(pauses.nextDelay(0)).to.equal(500);
   });
 });

@@ -113,7 +113,7 @@ describe('a text that takes too long to prepare', () => {
   };
 
   it('is left out, and the line below says so and how to read it', () => {
-    const text = renderMessage(message(long), 'claude', { spent: spending(21), seats: true });
+    const text = renderMessage(message(long), 'claude', { cpuMs: spending(21), seats: true });
     expect(text.split('\n')).to.deep.equal([
       '<service-message board="payments" seat="claude" from="@maya" sender="owner" seq="97" expects-reply="true" truncated="true">',
       '</service-message>',
@@ -124,16 +124,16 @@ describe('a text that takes too long to prepare', () => {
 
   it('has 20 ms of processor time, all pieces together', () => {
     // It is looked at seven times: after each 4,096 characters.
-    expect(renderMessage(message(long), 'claude', { spent: spending(20 / 7) })).to.include('x\n</service-message>');
-    expect(renderMessage(message(long), 'claude', { spent: spending(20.1 / 7) })).to.include('left out');
-    expect(renderMessage(message({ body: 'x'.repeat(4_000) }), 'claude', { spent: spending(60) })).to.include('x\n<');
+    expect(renderMessage(message(long), 'claude', { cpuMs: spending(20 / 7) })).to.include('x\n</service-message>');
+    expect(renderMessage(message(long), 'claude', { cpuMs: spending(20.1 / 7) })).to.include('left out');
+    expect(renderMessage(message({ body: 'x'.repeat(4_000) }), 'claude', { cpuMs: spending(60) })).to.include('x\n<');
   });
 
   it('stays left out, and keeps no other from being given', () => {
     const slow = message(long);
     const other = message({ seq: 98, body: 'y'.repeat(30_000) });
     const bundle = (spent?: () => number) =>
-      renderBundle([{ board: 'payments', seat: 'claude', messages: [slow, other] }], spent ? { spent } : {});
+      renderBundle([{ board: 'payments', seat: 'claude', messages: [slow, other] }], spent ? { cpuMs: spent } : {});
     let looks = 0;
     // Nothing is spent after the first text was given up.
     expect(bundle(() => (looks++ < 2 ? looks * 21 : 60))).to.match(

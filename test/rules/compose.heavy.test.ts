@@ -63,7 +63,7 @@ describe('whatever is composed', () => {
         made.map(({ messages, mode, told, notices }, n) =>
           seatOf(
             messages.map((build, at) => build(at + 1)),
-            { mode, toldMode: told, notices, inboxed: { board: `board-${n}`, member_id: `mem_${n}` } },
+            { mode, announcedMode: told, notices, inboxed: { board: `board-${n}`, member_id: `mem_${n}` } },
           ),
         ),
         { rotation, peersLeft },

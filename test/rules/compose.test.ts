@@ -127,7 +127,7 @@ describe('what wakes an idle session', () => {
       expect(compose.wakes(seatOf([person], { mode }))).to.equal(byPerson);
       expect(compose.wakes(seatOf([], { mode, notices: [decision] }))).to.equal(byDecision);
       expect(compose.wakes(seatOf([], { mode, notices: [aNotice('colleague_arrived')] }))).to.equal(false);
-      expect(compose.wakes(seatOf([peer], { mode, again: new Set([peer.id]) }))).to.equal(mode !== 'off');
+      expect(compose.wakes(seatOf([peer], { mode, retry: new Set([peer.id]) }))).to.equal(mode !== 'off');
     });
   }
 
@@ -173,7 +173,7 @@ describe('a waking bundle', () => {
       seatOf([aMessage(1)]),
       seatOf([aMessage(1, { urgent: true })], { mode: 'humans' }),
       seatOf([fromOwner(1)], { mode: 'off' }),
-      seatOf([], { toldMode: 'all' }),
+      seatOf([], { announcedMode: 'all' }),
       seatOf([], { notices: [aNotice('invite_redeemed')] }),
     ]) {
       for (const point of ['wake', 'turn_end'] as const) expect(textOf(at(point, [seat]))).to.equal('');
@@ -219,7 +219,7 @@ describe('a waking bundle', () => {
 
   it('gives an earlier selection again as it was, unless part of it is gone', () => {
     const messages = [fromOwner(1), fromOwner(2), fromOwner(3)];
-    const seat = seatOf(messages, { again: new Set(messages.slice(0, 2).map(({ id }) => id)) });
+    const seat = seatOf(messages, { retry: new Set(messages.slice(0, 2).map(({ id }) => id)) });
     const { origin, member_id } = seat.seat;
     const frozen = messages.slice(0, 2).map(({ id }) => ({ origin, member_id, message_id: id }));
     const first = at('wake', [seat], { frozen });
@@ -311,7 +311,7 @@ describe('large bundles', () => {
     const of = (size: number) => fromOwner(1, { body: 'z'.repeat(size) });
     let size = 31_000;
     while (at('wake', [seatOf([of(size + 10)])]).messages[0]?.form === 'full') size += 10;
-    const full = at('wake', [seatOf([of(size)], { toldMode: 'all' })]);
+    const full = at('wake', [seatOf([of(size)], { announcedMode: 'all' })]);
     expect(full.messages.map(({ form }) => form)).to.deep.equal(['full']);
     expect(full.modes).to.deep.equal([]);
   });
@@ -332,26 +332,26 @@ describe('the start of a turn', () => {
     const messages = [aMessage(1), aMessage(2)];
     const again = new Set([messages[0]!.id]);
     for (const mode of ['all', 'humans'] as const) {
-      expect(seqs(at('turn_start', [seatOf(messages, { mode, again })]))).to.deep.equal([1]);
+      expect(seqs(at('turn_start', [seatOf(messages, { mode, retry: again })]))).to.deep.equal([1]);
     }
-    expect(seqs(at('turn_start', [seatOf(messages, { mode: 'off', again })]))).to.deep.equal([]);
+    expect(seqs(at('turn_start', [seatOf(messages, { mode: 'off', retry: again })]))).to.deep.equal([]);
   });
 
   it('tells a changed mode once, with its rule, also when it is off, and nothing when it is as before', () => {
-    const made = at('turn_start', [seatOf([fromOwner(1)], { mode: 'off', toldMode: 'focused' })]);
+    const made = at('turn_start', [seatOf([fromOwner(1)], { mode: 'off', announcedMode: 'focused' })]);
     expect(made.nudge).to.equal(`service: Delivery is now off, it was focused. ${modeTexts.off}`);
     expect(made.modes).to.deep.equal([
       { origin: 'https://team.example.com', member_id: claude.member_id, mode: 'off' },
     ]);
     expect(made.bundle).to.equal(undefined);
-    expect(at('turn_start', [seatOf([], { toldMode: 'focused' })]).modes).to.deep.equal([]);
-    expect(at('turn_start', [seatOf([], { toldMode: null })]).modes).to.deep.equal([]);
+    expect(at('turn_start', [seatOf([], { announcedMode: 'focused' })]).modes).to.deep.equal([]);
+    expect(at('turn_start', [seatOf([], { announcedMode: null })]).modes).to.deep.equal([]);
   });
 
   it('gives decisions and notices ahead of the messages, in every mode', () => {
     for (const mode of ['focused', 'off'] as const) {
       const made = at('turn_start', [
-        seatOf([], { mode, toldMode: mode, notices: [aNotice('invite_redeemed'), decision] }),
+        seatOf([], { mode, announcedMode: mode, notices: [aNotice('invite_redeemed'), decision] }),
       ]);
       expect(made.bundle).to.equal(
         [
@@ -419,7 +419,7 @@ describe('a tool boundary', () => {
     expect(seqs(at('boundary', [seatOf([peer])], { peersLeft: 0 }))).to.deep.equal([]);
     const closed = seatOf([peer], { inboxed: { midturn_policy: 'owner-only' } });
     expect(seqs(at('boundary', [closed], { peersLeft: 3 }))).to.deep.equal([]);
-    const again = seatOf(others, { again: new Set(others.map(({ id }) => id)) });
+    const again = seatOf(others, { retry: new Set(others.map(({ id }) => id)) });
     expect(seqs(at('boundary', [again], { peersLeft: 3 }))).to.deep.equal([]);
   });
 
@@ -515,7 +515,7 @@ describe('reminders', () => {
     const work = { brief: brief(), line: line({}) };
     expect(given('turn_start', work, { nudged: () => true }).codes).to.deep.equal([]);
     expect(given('turn_start', { ...work, nudges: false }).codes).to.deep.equal([]);
-    expect(given('turn_start', work, { mode: 'off', toldMode: 'off' }).codes).to.deep.equal([]);
+    expect(given('turn_start', work, { mode: 'off', announcedMode: 'off' }).codes).to.deep.equal([]);
     expect(given('turn_start', work).codes).to.have.length(2);
   });
 

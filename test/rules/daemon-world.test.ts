@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { environmentOf } from '../../src/daemon/server-link/environment.ts';
+import { createEnvironment } from '../../src/daemon/server-link/environment.ts';
 import { TestDaemonClock } from '../support/daemon-clock.ts';
 
 describe('time as server connections see it', () => {
   it('is that of the clock which nobody sets', async () => {
     const clock = new TestDaemonClock();
     let day = clock.now();
-    const world = environmentOf(
+    const world = createEnvironment(
       { ...clock, nowUs: clock.nowUs, now: () => day, after: clock.after.bind(clock) },
       { write: () => {} },
       '1.2.3',
@@ -20,7 +20,7 @@ describe('time as server connections see it', () => {
 
   it('passes for sleepers, and ends for those called away', async () => {
     const clock = new TestDaemonClock();
-    const world = environmentOf(clock, { write: () => {} }, '1.2.3');
+    const world = createEnvironment(clock, { write: () => {} }, '1.2.3');
     const told: string[] = [];
     const away = new AbortController();
     void world.sleep(100).then(() => told.push('slept'));

@@ -22,7 +22,7 @@ import { slug } from '../../src/contract/slug.ts';
 import { escapeUntrusted } from '../../src/contract/text.ts';
 import { renderDigest } from '../../src/daemon/bundle/digest.ts';
 import { attribute, body, quoted } from '../../src/daemon/bundle/escape.ts';
-import { renderMessage, WHOLE_BYTES } from '../../src/daemon/bundle/render.ts';
+import { MAX_MESSAGE_BYTES, renderMessage } from '../../src/daemon/bundle/render.ts';
 import { mask } from '../../src/daemon/log.ts';
 import { contextOutput } from '../../src/hook/say.ts';
 import { findMentions, maskCodeAndLinks } from '../../src/server/messages/mentions.rules.ts';
@@ -62,7 +62,8 @@ const programs: Record<string, Record<string, (text: string) => unknown>> = {
   },
   'the daemon': {
     'a body': (text) => body(text, reserved),
-    'a message': (text) => renderMessage(aMessage(1, { body: text.slice(0, WHOLE_BYTES) }), 'claude', { reserved }),
+    'a message': (text) =>
+      renderMessage(aMessage(1, { body: text.slice(0, MAX_MESSAGE_BYTES) }), 'claude', { reserved }),
     'a message in a digest': (text) =>
       renderDigest({ board: 'b', seat: 's', digest: [aMessage(1, { body: text })] }, {}),
     'an attribute': attribute,

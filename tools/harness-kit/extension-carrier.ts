@@ -1,6 +1,6 @@
 /** omp's way: what an extension of ours does inside it, frame by frame. */
 import { randomBytes } from 'node:crypto';
-import { ask, nextFrame, received } from '../../src/daemon/control/ask.ts';
+import { ask, confirmReceived, nextFrame } from '../../src/daemon/control/ask.ts';
 import { connectDaemon } from '../../src/daemon/control/client.ts';
 import type { Connection, Frame } from '../../src/daemon/control/connection.ts';
 import type { Carry, Header } from '../../src/daemon/protocol.ts';
@@ -141,7 +141,7 @@ export class ExtensionCarrier implements Carrier {
       const text = textFor(carry);
       if (text && mischief.dropOutput) mischief.dropOutput = false;
       else if (text) this.host.context(text);
-      if (carry.handoff_id) await received(connection, carry.handoff_id);
+      if (carry.handoff_id) await confirmReceived(connection, carry.handoff_id);
     } finally {
       connection.close();
     }

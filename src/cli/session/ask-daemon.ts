@@ -5,7 +5,7 @@ import { ask } from '../../daemon/control/ask.ts';
 import { connectDaemon, type DaemonOptions } from '../../daemon/control/client.ts';
 import type { Connection } from '../../daemon/control/connection.ts';
 import { DaemonError, isAbsent } from '../../daemon/control/errors.ts';
-import type { AnsweringVerb } from '../../daemon/control/limits.ts';
+import type { RequestVerb } from '../../daemon/control/limits.ts';
 import type { AgentRef, Answers, Header, RequestFields } from '../../daemon/protocol.ts';
 import type { SessionHere } from '../../harness/detect.ts';
 import { isTicket } from '../../launch/ticket.ts';
@@ -87,10 +87,10 @@ const away = ['daemon_not_running', 'daemon_in_sandbox', 'session_unknown', 'req
 export const isAway = (error: unknown): boolean => error instanceof Failure && away.includes(error.code);
 
 /** Verbs that change something although they carry no key. */
-const changing: ReadonlySet<AnsweringVerb> = new Set(['bind', 'unbind', 'join', 'mode']);
+const changing: ReadonlySet<RequestVerb> = new Set(['bind', 'unbind', 'join', 'mode']);
 
 /** Asks one verb. A refusal of the API that the daemon passes on keeps the exit code it has everywhere. */
-export async function askDaemon<Verb extends AnsweringVerb>(
+export async function askDaemon<Verb extends RequestVerb>(
   verb: Verb,
   fields: RequestFields[Verb],
   options: DaemonFlags,
@@ -107,7 +107,7 @@ export async function askDaemon<Verb extends AnsweringVerb>(
   }
 }
 
-type SessionVerb = Exclude<AnsweringVerb, 'status' | 'shutdown'>;
+type SessionVerb = Exclude<RequestVerb, 'status' | 'shutdown'>;
 type Beside<Verb extends SessionVerb> = Omit<RequestFields[Verb], keyof Header>;
 
 /** Asks for a session. One that the daemon does not know, because nothing of it came before, is made known first. */

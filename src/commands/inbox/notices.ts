@@ -10,7 +10,7 @@ import { allRows } from '../../client/pages.ts';
 import { waitFor } from '../../client/wait.ts';
 import type { Answer } from '../../contract/types.ts';
 import { body } from '../../daemon/bundle/escape.ts';
-import { proposed } from '../../daemon/compose/proposed.ts';
+import { allowedCommand } from '../../daemon/compose/allowed-command.ts';
 
 export const json = () => object({ notices: answer('listNotices').shape.notices });
 
@@ -63,7 +63,7 @@ async function ackAll({ client }: Session, notices: Notice[]): Promise<void> {
 const noticesText = (notices: Notice[], { server }: Session): string =>
   notices.length === 0
     ? called('There is no notice. Messages are in: service inbox')
-    : notices.map(({ text, next }) => lineOf(text, proposed(next.command, server.url))).join('\n');
+    : notices.map(({ text, next }) => lineOf(text, allowedCommand(next.command, server.url))).join('\n');
 
 /** A server's words are escaped like any sender's. */
 const lineOf = (text: string, command: string | null): string =>

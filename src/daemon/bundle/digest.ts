@@ -1,12 +1,12 @@
 /** Messages that are only named: one line each, and where there are too many, one line for each sender. */
 import type { Message } from '../../contract/types.ts';
 import { attribute, bytesOf, quoted } from './escape.ts';
-import { onBoard } from './options.ts';
+import { boardFlags } from './options.ts';
 import { attributes } from './render.ts';
 
 /** Bytes of lines in which messages have one each. */
-const LINES_BYTES = 4_096;
-const FIRST_LINE = 80;
+const MAX_LISTED_BYTES = 4_096;
+const PREVIEW_CHARACTERS = 80;
 
 interface DigestGroup {
   board: string;
@@ -20,21 +20,21 @@ export function renderDigest(
   { board, seat, server, digest = [] }: DigestGroup,
   { seats = false, handoff = null }: { seats?: boolean; handoff?: string | null },
 ): string {
-  const named: string[] = [];
+  const lines: string[] = [];
   let bytes = 0;
   let at = 0;
   for (; at < digest.length; at++) {
     const line = digestLine(digest[at]!);
     bytes += bytesOf(line) + 1;
-    if (bytes > LINES_BYTES) break;
-    named.push(line);
+    if (bytes > MAX_LISTED_BYTES) break;
+    lines.push(line);
   }
-  const on = onBoard(board, { seats, server });
+  const on = boardFlags(board, { seats, server });
   const head = attributes({ handoff, board, seat: seats ? seat : null, count: String(digest.length) });
   const first = digest[0]?.seq ?? 0;
   return [
     `<service-digest ${head}>`,
-    ...named,
+    ...lines,
     ...bySender(digest.slice(at)),
     '</service-digest>',
     `service: One of them with what is around it: service read --around ${first}${on}; all of them: service read --after ${first - 1}${on}`,
@@ -56,7 +56,7 @@ function digestLine(message: Message): string {
 
 function firstLine(body: string): string {
   const line = body.split(/\r\n|[\n\r\u2028\u2029]/).find((each) => /\S/u.test(each)) ?? '';
-  return quoted([...line.trim()].slice(0, FIRST_LINE).join(''));
+  return quoted([...line.trim()].slice(0, PREVIEW_CHARACTERS).join(''));
 }
 
 /** `@codex: #17 #20-24` */

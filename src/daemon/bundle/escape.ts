@@ -1,7 +1,7 @@
 /** Escapes senders' text: it can neither close or open our tags, nor look like our own lines, nor control a terminal. */
 import { shellArgument } from '../../contract/text.ts';
-import { isBracket, readAs } from './look-alikes.ts';
-import { harmless } from './unseen.ts';
+import { replaceInvisible } from './invisible.ts';
+import { isBracket, skeleton } from './look-alikes.ts';
 
 /** For attribute values: one line, at most 200 characters. */
 export const attribute = (value: string): string => inLine(value, 200);
@@ -10,7 +10,7 @@ export const attribute = (value: string): string => inLine(value, 200);
 export const quoted = (value: string): string => inLine(value, 120);
 
 /** For our own lines that give the server's words: one line, at most 400 characters. */
-export const plain = (text: string): string =>
+export const quotedLong = (text: string): string =>
   (
     [...text]
       .slice(0, 400)
@@ -40,41 +40,41 @@ const encoder = new TextEncoder();
  * or end of a tag that means something to a reader loses its bracket; a line that looks like one of ours is quoted.
  *
  * @param reserved further tag names, such as a harness's own.
- * @param inTime asked now and then.
+ * @param withinTime asked now and then.
  * @returns null once it was no longer in time
  */
-export function body(text: string, reserved: readonly string[] = [], inTime?: () => boolean): string | null {
-  const tags = reserved.length === 0 ? ourTags : [...ourTags, ...reserved.map(readAs)];
-  return disarmed(harmless(text.replaceAll('\r\n', '\n')), tags, ourLines, inTime);
+export function body(text: string, reserved: readonly string[] = [], withinTime?: () => boolean): string | null {
+  const tags = reserved.length === 0 ? ourTags : [...ourTags, ...reserved.map(skeleton)];
+  return neutralize(replaceInvisible(text.replaceAll('\r\n', '\n')), tags, ourLines, withinTime);
 }
 
-const ourTags = ['service-'].map(readAs);
-const ourLines = ['service:'].map(readAs);
+const ourTags = ['service-'].map(skeleton);
+const ourLines = ['service:'].map(skeleton);
 
 /** How much of a text is read between two looks at the time. */
-const PIECE = 4_096;
+const TIME_CHECK_CHARACTERS = 4_096;
 
 /** Removes the brackets from text that looks like one of these tags, and quotes lines that start like one of these prefixes. */
-function disarmed(
+function neutralize(
   text: string,
   tags: readonly string[],
   lines: readonly string[],
-  inTime = (): boolean => true,
+  withinTime = (): boolean => true,
 ): string | null {
   const parts: string[] = [];
   let copied = 0;
   let startsLine = true;
   for (let at = 0; at < text.length; at++) {
-    if (at % PIECE === PIECE - 1 && !inTime()) return null;
+    if (at % TIME_CHECK_CHARACTERS === TIME_CHECK_CHARACTERS - 1 && !withinTime()) return null;
     const point = text.codePointAt(at)!;
-    if (startsLine && reads(text, at, lines, withinLine)) {
+    if (startsLine && startsWithName(text, at, lines, ignoredInLine)) {
       parts.push(text.slice(copied, at), '> ');
       copied = at;
     }
     startsLine = point === 0x0a || point === 0x2028 || point === 0x2029;
     if (!isBracket(point)) continue;
     const after = at + (point > 0xffff ? 2 : 1);
-    if (reads(text, after, tags, withinTag)) {
+    if (startsWithName(text, after, tags, ignoredInTag)) {
       parts.push(text.slice(copied, at), '&lt;');
       copied = after;
     }
@@ -83,25 +83,25 @@ function disarmed(
 }
 
 /** Marks, what stands for the unseen, and what looks blank: in a line all but its end, in a tag its slash as well. */
-const withinLine = /[\p{M}\u{fffd}\t\p{Zs}\u{2800}\u{1d159}]*/uy;
-const withinTag = /[\p{M}\u{fffd}\s\u{2800}\u{1d159}/]*/uy;
+const ignoredInLine = /[\p{M}\u{fffd}\t\p{Zs}\u{2800}\u{1d159}]*/uy;
+const ignoredInTag = /[\p{M}\u{fffd}\s\u{2800}\u{1d159}/]*/uy;
 
 /**
  * Whether the text at a place looks like one of the names. It reads to the next bracket or line at most, so that the
  * time stays linear.
  *
- * @param passed what is passed over, before the name and in it.
+ * @param ignored what is passed over, before the name and in it.
  */
-function reads(text: string, from: number, names: readonly string[], passed: RegExp): boolean {
+function startsWithName(text: string, from: number, names: readonly string[], ignored: RegExp): boolean {
   let read = '';
   for (let at = from; ; ) {
-    passed.lastIndex = at;
-    passed.test(text);
-    at = passed.lastIndex;
+    ignored.lastIndex = at;
+    ignored.test(text);
+    at = ignored.lastIndex;
     if (at === text.length) return false;
     const character = String.fromCodePoint(text.codePointAt(at)!);
     at += character.length;
-    const as = readAs(character);
+    const as = skeleton(character);
     if (read === '' && as === '/') continue;
     read += as;
     if (names.some((name) => read.startsWith(name))) return true;
@@ -113,7 +113,7 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const entity = (character: string): string => entities[character] ?? character;
 
 function inLine(value: string, max: number): string {
-  const line = [...harmless(value.replaceAll(/[\r\n\t\u2028\u2029]+/g, ' '))].slice(0, max).join('');
+  const line = [...replaceInvisible(value.replaceAll(/[\r\n\t\u2028\u2029]+/g, ' '))].slice(0, max).join('');
   // Brackets that only look like one are left.
-  return disarmed(line.replace(/[&<>"]/g, entity), ourTags, []) ?? '';
+  return neutralize(line.replace(/[&<>"]/g, entity), ourTags, []) ?? '';
 }

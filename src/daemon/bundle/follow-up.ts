@@ -1,13 +1,13 @@
 /** The lines below a message that tell the agent what it can do about it: each a command or a fact. */
 import type { Message } from '../../contract/types.ts';
-import { plain, quoted, shellWord } from './escape.ts';
-import { onBoard, type RenderOptions, type TaskOutcome } from './options.ts';
+import { quoted, quotedLong, shellWord } from './escape.ts';
+import { boardFlags, type RenderOptions, type TaskOutcome } from './options.ts';
 
 /** In a fixed order, only what applies. @param seat the name of the agent that reads. */
-export function linesAfter(message: Message, seat: string, options: RenderOptions): string[] {
-  const on = onBoard(message.board, options);
+export function followUpLines(message: Message, seat: string, options: RenderOptions): string[] {
+  const on = boardFlags(message.board, options);
   return [
-    ...(message.notice === undefined ? [] : [`service: ${plain(message.notice)}`]),
+    ...(message.notice === undefined ? [] : [`service: ${quotedLong(message.notice)}`]),
     ...replyLine(message, on),
     ...askLines(message, on),
     ...answerLine(message, seat, options.outcomes?.get(message.id)),
@@ -19,30 +19,32 @@ export function linesAfter(message: Message, seat: string, options: RenderOption
 }
 
 /** Whether this reader may answer the ask, and it is still open. */
-const wantsAnswer = ({ ask }: Message): boolean =>
+const canAnswer = ({ ask }: Message): boolean =>
   ask?.can_answer === true && (ask.state === 'open' || ask.state === 'went_with');
 
 /** What the sender offers as answers, by number. It is theirs, so it stands between their tags. */
-export const offered = (message: Message): string[] =>
-  wantsAnswer(message) ? (message.ask?.options ?? []).map((option, n) => `${n + 1}. ${quoted(option)}`) : [];
+export const optionLines = (message: Message): string[] =>
+  canAnswer(message) ? (message.ask?.options ?? []).map((option, n) => `${n + 1}. ${quoted(option)}`) : [];
 
 function replyLine(message: Message, on: string): string[] {
-  if (!message.expects_reply || (message.ask && !wantsAnswer(message))) return [];
+  if (!message.expects_reply || (message.ask && !canAnswer(message))) return [];
   return [`service: Reply requested: service say --reply ${message.seq}${on} "…"`];
 }
 
 function askLines(message: Message, on: string): string[] {
   const { ask, seq } = message;
-  if (!ask || !wantsAnswer(message)) return [];
+  if (!ask || !canAnswer(message)) return [];
   const { options, going_with: text, going_at: at } = ask;
   return [
     ...(options.length === 0 ? [] : [`service: Answer with: service say --reply ${seq} --option <n>${on}`]),
-    ...(text === null ? [] : [`service: Going with "${quoted(text)}" at ${moment(at ?? message.at)} unless you say.`]),
+    ...(text === null
+      ? []
+      : [`service: Going with "${quoted(text)}" at ${withoutMilliseconds(at ?? message.at)} unless you say.`]),
   ];
 }
 
 /** To the second, in UTC: the same for every reader. */
-const moment = (at: string): string => at.replace(/\.\d+Z$/, 'Z');
+const withoutMilliseconds = (at: string): string => at.replace(/\.\d+Z$/, 'Z');
 
 function answerLine(message: Message, seat: string, outcome: TaskOutcome | undefined): string[] {
   const { answer, from, reply_to_from: asker } = message;

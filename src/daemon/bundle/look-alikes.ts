@@ -50,7 +50,7 @@ const otherForms = [
 const characterOf = (hex: string): string => String.fromCodePoint(Number.parseInt(hex, 16));
 
 /** What each character is read as that is not read as itself. Made once: to take one apart costs more than all the rest. */
-const signs = new Map<string, string>();
+const skeletons = new Map<string, string>();
 for (const [sign, points] of Object.entries(codePoints))
   for (const hex of points.split(/\s+/)) add(characterOf(hex), sign);
 for (let n = 0; n < 26; n++) {
@@ -67,12 +67,12 @@ for (const range of otherForms) {
       .normalize('NFKD')
       .replaceAll(/[\p{M}()]/gu, '')
       .toLowerCase();
-    if (plain !== form && /^[!-~]+$/.test(plain)) add(form, readAs(plain));
+    if (plain !== form && /^[!-~]+$/.test(plain)) add(form, skeleton(plain));
   }
 }
 
 function add(character: string, sign: string): void {
-  for (const each of [character, character.toUpperCase()]) if (!signs.has(each)) signs.set(each, sign);
+  for (const each of [character, character.toUpperCase()]) if (!skeletons.has(each)) skeletons.set(each, sign);
 }
 
 const brackets = new Set(
@@ -83,8 +83,8 @@ const brackets = new Set(
 export const isBracket = (point: number): boolean => brackets.has(point);
 
 /** The small letters and signs as which a text is read. */
-export function readAs(text: string): string {
+export function skeleton(text: string): string {
   let read = '';
-  for (const character of text) read += signs.get(character) ?? character;
+  for (const character of text) read += skeletons.get(character) ?? character;
   return read;
 }

@@ -18,14 +18,14 @@ export interface RenderOptions {
   /** Further tag names that mean something to the session's program. */
   reserved?: readonly string[];
   /** Bytes at which the text is cut, where there is less room for it than usual. */
-  cut?: number;
+  cutBytes?: number;
   /** Milliseconds of processor time that were spent so far, where it is not this process's. */
-  spent?: () => number;
+  cpuMs?: () => number;
   /** Of answers, by the message's id: the task that waited for them. */
   outcomes?: ReadonlyMap<string, TaskOutcome>;
 }
 
 /** What a hint's command needs to mean the same board and seat: nothing where there is only one. */
-export const onBoard = (board: string, { seats, server, flags }: RenderOptions): string =>
+export const boardFlags = (board: string, { seats, server, flags }: RenderOptions): string =>
   flags ??
   `${seats ? ` --board ${shellWord(board)}` : ''}${server === undefined ? '' : ` --server ${shellWord(server)}`}`;

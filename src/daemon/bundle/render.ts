@@ -4,21 +4,21 @@
  */
 import type { Message } from '../../contract/types.ts';
 import { attribute, body, bytesOf, firstBytes } from './escape.ts';
-import { linesAfter, offered } from './follow-up.ts';
-import { onBoard, type RenderOptions } from './options.ts';
+import { followUpLines, optionLines } from './follow-up.ts';
+import { boardFlags, type RenderOptions } from './options.ts';
 
 export type { RenderOptions } from './options.ts';
 
 /** A message over this many bytes is cut, and its full text pointed to. */
-export const WHOLE_BYTES = 32_768;
-export const CUT_BYTES = 4_096;
+export const MAX_MESSAGE_BYTES = 32_768;
+export const TRUNCATED_BYTES = 4_096;
 /** Milliseconds of processor time that a text may take. One that takes more is left out, and pointed to. */
-const MOST_MS = 20;
+const MAX_CPU_MS = 20;
 
 /** One message with the lines that follow from it. */
 export function renderMessage(message: Message, seat: string, options: RenderOptions = {}): string {
-  const { text, bytes, truncated } = fitting(message.body, options.cut);
-  const shown = bodyOf(message, text, options);
+  const { text, bytes, truncated } = truncate(message.body, options.cutBytes);
+  const shown = escapeBody(message, text, options);
   const head = attributes({
     board: message.board,
     ...(options.seats ? { seat } : {}),
@@ -41,14 +41,14 @@ export function renderMessage(message: Message, seat: string, options: RenderOpt
     truncated: truncated || shown === null ? 'true' : null,
   });
   const what = shown === null ? 'The text takes too long to prepare, so it is left out' : 'Full text';
-  const full = `service: ${what} (${bytes} bytes): service read --around ${message.seq}${onBoard(message.board, options)}`;
+  const full = `service: ${what} (${bytes} bytes): service read --around ${message.seq}${boardFlags(message.board, options)}`;
   return [
     `<service-message ${head}>`,
     ...(shown === null ? [] : [shown]),
-    ...offered(message),
+    ...optionLines(message),
     '</service-message>',
     ...(truncated || shown === null ? [full] : []),
-    ...linesAfter(message, seat, options),
+    ...followUpLines(message, seat, options),
   ].join('\n');
 }
 
@@ -56,16 +56,20 @@ export function renderMessage(message: Message, seat: string, options: RenderOpt
 const slow = new WeakSet<Message>();
 
 /** Null where it takes too long: one message keeps no other from coming. */
-function bodyOf(message: Message, text: string, { reserved, spent = cpuMs }: RenderOptions): string | null {
+function escapeBody(
+  message: Message,
+  text: string,
+  { reserved, cpuMs: spent = processCpuMs }: RenderOptions,
+): string | null {
   if (slow.has(message)) return null;
   const begun = spent();
-  const shown = body(text, reserved, () => spent() - begun <= MOST_MS);
+  const shown = body(text, reserved, () => spent() - begun <= MAX_CPU_MS);
   if (shown === null) slow.add(message);
   return shown;
 }
 
 /** Not the time of day, of which a busy machine gives this process little. */
-function cpuMs(): number {
+function processCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
@@ -77,8 +81,8 @@ export const attributes = (values: Record<string, string | null>): string =>
     .join(' ');
 
 /** A text that fits into a bundle, or its beginning. */
-function fitting(text: string, cut?: number): { text: string; bytes: number; truncated: boolean } {
+function truncate(text: string, cut?: number): { text: string; bytes: number; truncated: boolean } {
   const bytes = bytesOf(text);
-  if (cut === undefined && bytes <= WHOLE_BYTES) return { text, bytes, truncated: false };
-  return { text: firstBytes(text, Math.min(cut ?? CUT_BYTES, CUT_BYTES)), bytes, truncated: true };
+  if (cut === undefined && bytes <= MAX_MESSAGE_BYTES) return { text, bytes, truncated: false };
+  return { text: firstBytes(text, Math.min(cut ?? TRUNCATED_BYTES, TRUNCATED_BYTES)), bytes, truncated: true };
 }

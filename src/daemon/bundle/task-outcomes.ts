@@ -3,26 +3,29 @@ import type { Answer, Message } from '../../contract/types.ts';
 import type { TaskOutcome } from './options.ts';
 
 /** Asks the seat's server, with the seat's token. */
-type Ask = <Name extends 'getMessage' | 'getTask'>(name: Name, params: Record<string, string>) => Promise<Answer<Name>>;
+type SeatCall = <Name extends 'getMessage' | 'getTask'>(
+  name: Name,
+  params: Record<string, string>,
+) => Promise<Answer<Name>>;
 
 /** Answers in one bundle whose tasks are looked up; of more than that the agent reads the tasks itself. */
-const MOST = 10;
+const MAX_OUTCOMES = 10;
 
 /**
  * By the id of each answer or withdrawal that is about an ask of this agent, or to it, and kept a task waiting. What
  * cannot be read is left out: the line is worth no failure.
  */
 export async function readOutcomes(
-  ask: Ask,
+  ask: SeatCall,
   board: string,
   messages: readonly Message[],
 ): Promise<ReadonlyMap<string, TaskOutcome>> {
-  const answers = messages.filter(({ answer }) => answer).slice(-MOST);
+  const answers = messages.filter(({ answer }) => answer).slice(-MAX_OUTCOMES);
   const found = await Promise.all(answers.map((message) => outcomeOf(ask, board, message).catch(() => null)));
   return new Map(answers.flatMap(({ id }, n) => (found[n] ? [[id, found[n]] as const] : [])));
 }
 
-async function outcomeOf(read: Ask, board: string, { answer }: Message): Promise<TaskOutcome | null> {
+async function outcomeOf(read: SeatCall, board: string, { answer }: Message): Promise<TaskOutcome | null> {
   if (!answer) return null;
   const { message } = await read('getMessage', { message: answer.ask_id });
   const { ask } = message;

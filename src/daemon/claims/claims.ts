@@ -5,7 +5,7 @@ import { covers } from '../../contract/globs.ts';
 import type { Claim } from '../../contract/types.ts';
 import { pathIn, type Repository, repositoryOf } from '../../local/repository.ts';
 import { quoted } from '../bundle/escape.ts';
-import { type DaemonClock, within } from '../clock.ts';
+import { type DaemonClock, withTimeout } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
 import { SeatFailure, type ServerEvents } from '../server-link/link.ts';
@@ -14,14 +14,14 @@ import { SingleFlight } from '../server-link/single-flight.ts';
 import type { Session } from '../sessions/session.ts';
 
 /** How long the first hook of a seat waits for what its server says; no later one does. */
-const FIRST_MS = 300;
+const FIRST_READ_TIMEOUT_MS = 300;
 /** What was read is read again after this long, where no stream tells of changes. */
-const FRESH_US = 30_000_000;
+const MAX_AGE_US = 30_000_000;
 /** A repository may get another origin. */
-const REPOSITORY_US = 300_000_000;
-const MOST_FILES = 1_000;
+const REPOSITORY_MAX_AGE_US = 300_000_000;
+const MAX_FILES = 1_000;
 
-interface Known {
+interface SeatClaims {
   claims: readonly Claim[];
   /** 0: never. */
   readUs: number;
@@ -36,7 +36,7 @@ interface ClaimsOptions {
 
 export class Claims {
   readonly #options: ClaimsOptions;
-  readonly #seats = new Map<string, Known>();
+  readonly #seats = new Map<string, SeatClaims>();
   readonly #sessions = new Set<Session>();
   readonly #repositories = new Map<string, { atUs: number; found: Promise<Repository | null> }>();
 
@@ -46,44 +46,44 @@ export class Claims {
 
   listen(events: ServerEvents): void {
     events.on('lines', (seat) => {
-      if (this.#seats.has(seatKey(seat))) void this.#known(seat).reads.run();
+      if (this.#seats.has(seatKey(seat))) void this.#seatClaims(seat).reads.run();
     });
   }
 
   /** A session that wants to know of others is between two tool calls; these files it changes. What there is to say joins its lines. */
   async atBoundary(session: Session, files: readonly string[], cwd: string): Promise<void> {
     this.#sessions.add(session);
-    await Promise.all([...session.seats].map(({ row }) => this.#ready(row)));
-    for (const file of files) await this.#edited(session, resolve(cwd, file));
-    this.#tell(session);
+    await Promise.all([...session.seats].map(({ row }) => this.#ensureRead(row)));
+    for (const file of files) await this.#addFile(session, resolve(cwd, file));
+    this.#warn(session);
   }
 
-  async #ready(seat: SeatRef): Promise<void> {
+  async #ensureRead(seat: SeatRef): Promise<void> {
     const { clock } = this.#options;
-    const known = this.#known(seat);
-    if (known.readUs > 0 && clock.nowUs() - known.readUs < FRESH_US) return;
+    const known = this.#seatClaims(seat);
+    if (known.readUs > 0 && clock.nowUs() - known.readUs < MAX_AGE_US) return;
     const read = known.reads.run();
-    if (known.readUs === 0) await within(clock, FIRST_MS, read, () => {});
+    if (known.readUs === 0) await withTimeout(clock, FIRST_READ_TIMEOUT_MS, read, () => {});
   }
 
-  #known({ origin, member_id }: SeatRef): Known {
+  #seatClaims({ origin, member_id }: SeatRef): SeatClaims {
     const seat = { origin, member_id };
     const found = this.#seats.get(seatKey(seat));
     if (found) return found;
-    const known: Known = { claims: [], readUs: 0, reads: new SingleFlight(() => this.#read(seat, known)) };
+    const known: SeatClaims = { claims: [], readUs: 0, reads: new SingleFlight(() => this.#read(seat, known)) };
     this.#seats.set(seatKey(seat), known);
     return known;
   }
 
   /** Never fails: what is known stays. */
-  async #read(seat: SeatRef, known: Known): Promise<void> {
+  async #read(seat: SeatRef, known: SeatClaims): Promise<void> {
     const { clock, log, servers } = this.#options;
     try {
       const claims = await servers.at(seat.origin).claims(seat);
       Object.assign(known, { claims });
       for (const session of this.#sessions) {
         if (!session.row.open) this.#sessions.delete(session);
-        else if ([...session.seats].some(({ row }) => seatKey(row) === seatKey(seat))) this.#tell(session);
+        else if ([...session.seats].some(({ row }) => seatKey(row) === seatKey(seat))) this.#warn(session);
       }
     } catch (error) {
       const code = error instanceof SeatFailure ? error.code : 'internal';
@@ -92,37 +92,37 @@ export class Claims {
     known.readUs = clock.nowUs();
   }
 
-  async #edited(session: Session, file: string): Promise<void> {
-    if (session.edited.has(file) || session.edited.size >= MOST_FILES) return;
+  async #addFile(session: Session, file: string): Promise<void> {
+    if (session.edited.has(file) || session.edited.size >= MAX_FILES) return;
     const repository = await this.#repositoryOf(dirname(file));
     const path = pathIn(repository?.root ?? dirname(file), file);
-    if (path !== null) session.edited.set(file, { repo: repository?.name ?? null, path, told: false });
+    if (path !== null) session.edited.set(file, { repo: repository?.name ?? null, path, warned: false });
   }
 
   #repositoryOf(folder: string): Promise<Repository | null> {
     const now = this.#options.clock.nowUs();
-    const top = topOf(folder);
+    const top = repositoryTop(folder);
     if (top === null) return Promise.resolve(null);
     const known = this.#repositories.get(top);
-    if (known && now - known.atUs < REPOSITORY_US) return known.found;
+    if (known && now - known.atUs < REPOSITORY_MAX_AGE_US) return known.found;
     const found = repositoryOf(top);
     this.#repositories.set(top, { atUs: now, found });
     return found;
   }
 
   /** Once for each file. */
-  #tell(session: Session): void {
+  #warn(session: Session): void {
     const own = new Set([...session.seats].map(({ row }) => row.member_id));
-    const claims = [...session.seats].flatMap(({ row }) => this.#known(row).claims);
+    const claims = [...session.seats].flatMap(({ row }) => this.#seatClaims(row).claims);
     for (const file of session.edited.values()) {
-      if (file.told) continue;
+      if (file.warned) continue;
       const claim = claims.find(
         ({ member_id, repo, paths, own: mine }) =>
           !mine && !own.has(member_id) && repo === file.repo && covers(paths, file.path),
       );
       if (!claim) continue;
-      file.told = true;
-      session.lines.push(claimLine(file.path, claim));
+      file.warned = true;
+      session.pendingLines.push(claimLine(file.path, claim));
     }
   }
 }
@@ -135,7 +135,7 @@ function claimLine(path: string, { agent, line, since, board, task }: Claim): st
 }
 
 /** The nearest folder from here upward that a repository begins in. */
-function topOf(folder: string): string | null {
+function repositoryTop(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;
     if (dirname(at) === at) return null;

@@ -4,7 +4,7 @@ import { bytesOf } from '../bundle/escape.ts';
 import { renderNotice } from '../bundle/notice.ts';
 import { type Chosen, rotated } from './choose.ts';
 import { waitingOf } from './modes.ts';
-import { isGiant, serverOf, textOf } from './text.ts';
+import { isOversized, serverOf, textOf } from './text.ts';
 import type { Composed, ComposeInput, ComposeSeat } from './types.ts';
 
 /** Bytes for all notices together. */
@@ -18,12 +18,12 @@ interface Boundary {
 }
 
 /** @param room bytes for all of it. */
-export function atBoundary(input: ComposeInput, room: number): Boundary {
+export function composeBoundary(input: ComposeInput, room: number): Boundary {
   const seats = rotated(input.seats, input.rotation).filter(({ mode }) => mode !== 'off');
   const waiting = seats.flatMap((seat) => urgentFirst(waitingOf(seat)).map((message) => ({ seat, message })));
   // Its own room is kept for the notice, so that it does not wait behind a long message.
   const told = noticesFor(seats, input, new Set());
-  const { chosen, peers } = entering(waiting, input, room - bytesOf(told.notice) - 1);
+  const { chosen, peers } = chooseMessages(waiting, input, room - bytesOf(told.notice) - 1);
   const given = new Set(chosen.map(({ message }) => message.id));
   return { chosen, peers, ...(given.size === 0 ? told : noticesFor(seats, input, given)) };
 }
@@ -33,7 +33,7 @@ interface SeatMessage {
   message: Message;
 }
 
-function entering(
+function chooseMessages(
   waiting: readonly SeatMessage[],
   input: ComposeInput,
   room: number,
@@ -41,7 +41,7 @@ function entering(
   const chosen: Chosen[] = [];
   let peers = 0;
   const fits = (more: Chosen, before: readonly Chosen[] = chosen) =>
-    !(more.form === 'full' && isGiant(more.message)) && bytesOf(textOf([...before, more], input)) <= room;
+    !(more.form === 'full' && isOversized(more.message)) && bytesOf(textOf([...before, more], input)) <= room;
   const owners = waiting.filter(({ message }) => message.sender === 'owner');
   for (const each of owners) {
     const whole: Chosen = { ...each, quiet: false, form: 'full' };
@@ -57,7 +57,7 @@ function entering(
   for (const each of waiting) {
     const next: Chosen = { ...each, quiet: false, form: 'full' };
     if (peers >= input.peersLeft) break;
-    if (!mayEnter(each) || !fits(next)) continue;
+    if (!mayInterrupt(each) || !fits(next)) continue;
     chosen.push(next);
     peers++;
   }
@@ -65,7 +65,7 @@ function entering(
 }
 
 /** Urgent, to this agent by name, from another agent of its person, who allows it. */
-const mayEnter = ({ seat, message }: SeatMessage): boolean =>
+const mayInterrupt = ({ seat, message }: SeatMessage): boolean =>
   seat.inbox.midturn_policy === 'my-agents' &&
   message.urgent &&
   message.sender !== 'owner' &&

@@ -31,13 +31,13 @@ export function candidates(input: ComposeInput): Chosen[] {
     ...each.filter(({ message, quiet }) => !quiet && !message.urgent),
   ]);
   const all = [...main, ...found.flatMap((each) => each.filter(({ quiet, message }) => quiet && !message.urgent))];
-  return frozenOf(all, input.frozen) ?? all;
+  return earlierSelection(all, input.frozen) ?? all;
 }
 
 function eligible(seat: ComposeSeat, point: ComposeInput['point'], waking: boolean): Message[] {
   if (seat.mode === 'off') return [];
   const waiting = waitingOf(seat);
-  const again = waiting.filter(({ id }) => seat.again.has(id));
+  const again = waiting.filter(({ id }) => seat.retry.has(id));
   if (point === 'turn_start') return seat.mode === 'focused' ? waiting : again;
   if (!waking) return [];
   // Agents' messages wait for a person's.
@@ -45,7 +45,7 @@ function eligible(seat: ComposeSeat, point: ComposeInput['point'], waking: boole
 }
 
 /** The selection of an earlier try where all of it is still there; null otherwise. */
-function frozenOf(all: Chosen[], frozen: ComposeInput['frozen']): Chosen[] | null {
+function earlierSelection(all: Chosen[], frozen: ComposeInput['frozen']): Chosen[] | null {
   if (!frozen || frozen.length === 0) return null;
   const key = (origin: string, member: string, message: string) => `${origin} ${member} ${message}`;
   const keys = new Set(frozen.map(({ origin, member_id, message_id }) => key(origin, member_id, message_id)));

@@ -14,42 +14,42 @@ const DIGEST_BYTES = 8_192;
  *
  * @param most bytes a text of this kind may have at all: one message that is larger alone never keeps others from coming.
  */
-export function fitting(
+export function fitMessages(
   all: readonly Chosen[],
   input: ComposeInput,
-  { room, most }: { room: number; most: number },
+  { room, maxBytes: limit }: { room: number; maxBytes: number },
 ): Chosen[] {
   const large = isLarge(all, input);
-  const packing = new Packing(input, room);
+  const packing = new Packer(input, room);
   for (let at = 0; at < all.length; at++) {
     const each = all[at]!;
     if (large && each.quiet && each.seat.mode !== 'all') {
       const rest = all.slice(at).filter(({ seat }) => seat === each.seat);
-      const named = packing.nameAsMany(rest);
+      const named = packing.addDigest(rest);
       if (named < rest.length) break;
       at += rest.length - 1;
       continue;
     }
-    if (packing.take(each)) continue;
-    if (alone(each, input) <= most) break;
+    if (packing.add(each)) continue;
+    if (bytesAlone(each, input) <= limit) break;
     const shorter: Chosen = { ...each, form: input.point === 'turn_start' ? 'digest' : 'truncated' };
-    if (!packing.take(shorter)) break;
+    if (!packing.add(shorter)) break;
   }
   return packing.chosen;
 }
 
 /** A text of which nothing fits would never be given. */
-export const forced = (first: Chosen): Chosen[] => [{ ...first, form: 'truncated' }];
+export const firstTruncated = (first: Chosen): Chosen[] => [{ ...first, form: 'truncated' }];
 
 function isLarge(all: readonly Chosen[], input: ComposeInput): boolean {
   return all.length > DIGEST_MESSAGES || bytesOf(textOf(all, input)) > DIGEST_BYTES;
 }
 
-const alone = (each: Chosen, input: ComposeInput): number =>
+const bytesAlone = (each: Chosen, input: ComposeInput): number =>
   frameBytes(input) + groupBytes(each.seat, each.quiet, input) + messageBytes(each, input);
 
 /** Counts what a growing choice takes, never less than its text will. */
-class Packing {
+class Packer {
   readonly chosen: Chosen[] = [];
   readonly #input: ComposeInput;
   #left: number;
@@ -61,8 +61,8 @@ class Packing {
     this.#left = room - frameBytes(input);
   }
 
-  take(each: Chosen): boolean {
-    if (each.form === 'digest') return this.nameAsMany([each]) === 1;
+  add(each: Chosen): boolean {
+    if (each.form === 'digest') return this.addDigest([each]) === 1;
     const group = `${this.#input.seats.indexOf(each.seat)} ${each.quiet}`;
     const own = this.#groups.has(group) ? 0 : groupBytes(each.seat, each.quiet, this.#input);
     const bytes = own + messageBytes(each, this.#input);
@@ -74,7 +74,7 @@ class Packing {
   }
 
   /** Names the first of them, all of one seat. @returns how many there was room for. */
-  nameAsMany(those: readonly Chosen[]): number {
+  addDigest(those: readonly Chosen[]): number {
     const seat = those[0]!.seat;
     const before = this.#digests.get(seat) ?? [];
     const spent = this.#digestBytes(seat, before);

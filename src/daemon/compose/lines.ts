@@ -1,15 +1,15 @@
 /** Our own lines ahead of messages: a changed mode, decisions, notices, reminders. */
-import { bytesOf, firstBytes, plain, quoted } from '../bundle/escape.ts';
-import { onBoard } from '../bundle/options.ts';
+import { bytesOf, firstBytes, quoted, quotedLong } from '../bundle/escape.ts';
+import { boardFlags } from '../bundle/options.ts';
 import type { Notice } from '../server-link/link.ts';
+import { allowedCommand } from './allowed-command.ts';
 import { isDecision, modeTexts } from './modes.ts';
-import { proposed } from './proposed.ts';
-import { REMINDER_BYTES, reminders } from './reminders.ts';
+import { MAX_REMINDER_BYTES, reminders } from './reminders.ts';
 import { serverOf } from './text.ts';
 import type { Composed, ComposeInput, ComposeSeat } from './types.ts';
 
 /** Most bytes of a decision, a notice or a changed mode. */
-const LINE_BYTES = 400;
+const MAX_LINE_BYTES = 400;
 
 export interface Lines {
   /** Ahead of everything. */
@@ -21,15 +21,15 @@ export interface Lines {
   modes: Composed['modes'];
 }
 
-export const noLines = (): Lines => ({ nudge: [], noticeLines: [], notices: [], nudges: [], modes: [] });
+export const emptyLines = (): Lines => ({ nudge: [], noticeLines: [], notices: [], nudges: [], modes: [] });
 
 /** What is said at this point beside messages, in at most `room` bytes; the rest waits. */
 export function linesFor(input: ComposeInput, room: number): Lines {
-  const lines = noLines();
+  const lines = emptyLines();
   const { point, seats, now } = input;
   let left = room;
-  const say = (to: string[], text: string, most: number): boolean => {
-    const line = firstBytes(text, most);
+  const add = (to: string[], text: string, limit: number): boolean => {
+    const line = firstBytes(text, limit);
     const bytes = bytesOf(line) + 1;
     if (bytes > left) return false;
     left -= bytes;
@@ -42,21 +42,21 @@ export function linesFor(input: ComposeInput, room: number): Lines {
   if (point !== 'boundary') {
     for (const seat of seats) {
       const text = modeChanged(seat, input);
-      if (text !== null && say(lines.nudge, text, LINE_BYTES)) lines.modes.push({ ...refs(seat), mode: seat.mode });
+      if (text !== null && add(lines.nudge, text, MAX_LINE_BYTES)) lines.modes.push({ ...refs(seat), mode: seat.mode });
     }
     for (const decided of [true, false]) {
       for (const seat of seats) {
         for (const notice of seat.notices.filter((each) => isDecision(each) === decided)) {
-          if (say(lines.noticeLines, noticeLine(notice, seat.seat.origin), LINE_BYTES))
+          if (add(lines.noticeLines, noticeLine(notice, seat.seat.origin), MAX_LINE_BYTES))
             lines.notices.push({ ...refs(seat), id: notice.id });
         }
       }
     }
   }
   for (const seat of seats) {
-    const on = onBoard(seat.seat.board, { seats: input.severalSeats, server: serverOf(seat, input) });
+    const on = boardFlags(seat.seat.board, { seats: input.severalSeats, server: serverOf(seat, input) });
     for (const { code, key, text } of reminders(seat, point, now, on)) {
-      if (said.has(text) || say(lines.nudge, text, REMINDER_BYTES)) {
+      if (said.has(text) || add(lines.nudge, text, MAX_REMINDER_BYTES)) {
         said.add(text);
         lines.nudges.push({ ...refs(seat), code, key });
       }
@@ -66,13 +66,16 @@ export function linesFor(input: ComposeInput, room: number): Lines {
 }
 
 /** Null where the session knows the mode, or was told of none yet. */
-function modeChanged({ seat, mode, toldMode }: ComposeSeat, { severalSeats }: ComposeInput): string | null {
+function modeChanged(
+  { seat, mode, announcedMode: toldMode }: ComposeSeat,
+  { severalSeats }: ComposeInput,
+): string | null {
   if (toldMode === null || toldMode === mode) return null;
   const whose = severalSeats ? ` for ${quoted(seat.name)} on ${quoted(seat.board)}` : '';
   return `service: Delivery${whose} is now ${mode}, it was ${toldMode}. ${modeTexts[mode]}`;
 }
 
-const states: Record<string, string> = {
+const decisionWords: Record<string, string> = {
   approval_allowed: 'allowed',
   approval_declined: 'declined',
   approval_expired: 'expired',
@@ -80,10 +83,10 @@ const states: Record<string, string> = {
 
 /** The server's words are escaped like any sender's. The command stays whole where its text is long. */
 function noticeLine({ kind, approval_id: approval, text, next }: Notice, origin: string): string {
-  const own = proposed(next.command, origin);
+  const own = allowedCommand(next.command, origin);
   const command = own === null ? '' : ` ${own}`;
-  const state = states[kind];
+  const state = decisionWords[kind];
   if (state !== undefined) return `service: your request ${quoted(approval ?? '')} was ${state}.${command}`;
-  const room = LINE_BYTES - bytesOf(command) - bytesOf('service: ');
-  return `service: ${firstBytes(plain(text), Math.max(80, room))}${command}`;
+  const room = MAX_LINE_BYTES - bytesOf(command) - bytesOf('service: ');
+  return `service: ${firstBytes(quotedLong(text), Math.max(80, room))}${command}`;
 }

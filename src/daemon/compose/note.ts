@@ -1,13 +1,13 @@
 /** The note for a session that takes or regains seats, or was compacted: who it is, how messages come, where it stands. */
 import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import { firstBytes, quoted } from '../bundle/escape.ts';
-import { onBoard } from '../bundle/options.ts';
+import { boardFlags } from '../bundle/options.ts';
 import type { SeatIdentity } from '../refs.ts';
 import { modeTexts } from './modes.ts';
 
-const NOTE_BYTES = 600;
+const MAX_NOTE_BYTES = 600;
 
-interface NotedSeat {
+interface NoteSeat {
   seat: SeatIdentity;
   mode: DeliveryMode;
   /** Null where its server could not be asked. */
@@ -15,31 +15,31 @@ interface NotedSeat {
 }
 
 /** At most 600 bytes a seat; no text of any message. */
-export function noteFor(seats: readonly NotedSeat[]): string {
+export function noteFor(seats: readonly NoteSeat[]): string {
   const servers = new Set(seats.map(({ seat }) => seat.origin)).size;
   return seats
     .map((each) => {
       const server = servers > 1 ? each.seat.origin : undefined;
-      return noteOf(each, onBoard(each.seat.board, { seats: seats.length > 1, server }));
+      return noteOf(each, boardFlags(each.seat.board, { seats: seats.length > 1, server }));
     })
     .join('\n');
 }
 
 /** @param on what a command needs to mean this seat. */
-function noteOf({ seat, mode, inbox }: NotedSeat, on: string): string {
+function noteOf({ seat, mode, inbox }: NoteSeat, on: string): string {
   const who = `service: You are ${quoted(seat.name)} on ${quoted(seat.board)}; delivery is ${mode}. ${modeTexts[mode]}`;
-  return firstBytes([who, ...(inbox ? standing(inbox, on) : [])].join(' '), NOTE_BYTES);
+  return firstBytes([who, ...(inbox ? workLines(inbox, on) : [])].join(' '), MAX_NOTE_BYTES);
 }
 
-function standing({ work, unread }: Inbox, on: string): string[] {
+function workLines({ work, unread }: Inbox, on: string): string[] {
   const { current_task: task, line, asks_to_it: toIt, asks_waiting: waiting } = work;
   return [
     ...(task
       ? [
-          `On ${quoted(task.ref)} "${part(task.title)}"${task.stands ? `, which stands: "${part(task.stands.text)}"` : ''}.`,
+          `On ${quoted(task.ref)} "${excerpt(task.title)}"${task.stands ? `, which stands: "${excerpt(task.stands.text)}"` : ''}.`,
         ]
       : []),
-    ...(line ? [`Your line: ${quoted(line.kind)} "${part(line.text)}".`] : []),
+    ...(line ? [`Your line: ${quoted(line.kind)} "${excerpt(line.text)}".`] : []),
     ...(toIt > 0 ? [`${count(toIt, 'ask waits', 'asks wait')} for your answer.`] : []),
     ...(waiting > 0 ? [`${count(waiting, 'ask of yours is', 'asks of yours are')} open.`] : []),
     ...(unread > 0 ? [`${unread} unread: service inbox${on}.`] : []),
@@ -47,5 +47,5 @@ function standing({ work, unread }: Inbox, on: string): string[] {
 }
 
 /** Of texts by others only as much as leaves room for the rest. */
-const part = (text: string): string => quoted([...text].slice(0, 80).join(''));
+const excerpt = (text: string): string => quoted([...text].slice(0, 80).join(''));
 const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;

@@ -12,7 +12,7 @@ interface Reminder {
 }
 
 /** Most bytes of one. */
-export const REMINDER_BYTES = 200;
+export const MAX_REMINDER_BYTES = 200;
 
 const LINE_STALE_MS = 2 * HOUR;
 const BRIEF_STALE_MS = HOUR;
@@ -32,8 +32,8 @@ export function reminders(seat: ComposeSeat, point: Point, now: number, on: stri
 function pauseLate({ inbox: { work } }: ComposeSeat, now: number, on: string): Reminder[] {
   const { line } = work;
   if (line?.kind !== 'paused' || line.until === null || Date.parse(line.until) > now) return [];
-  const said = `Your pause "${short(line.text)}" was to end ${ago(now, line.until)} ago:`;
-  const text = fitted(said, [`service line working "…"${on}`, `or service line clear${on}`]);
+  const said = `Your pause "${excerpt(line.text)}" was to end ${age(now, line.until)} ago:`;
+  const text = reminderLine(said, [`service line working "…"${on}`, `or service line clear${on}`]);
   return [{ code: 'pause_late', key: line.at, text }];
 }
 
@@ -43,8 +43,8 @@ function lineStale({ inbox: { work } }: ComposeSeat, now: number, on: string): R
   // Where the task stands, said since, is activity as well.
   const latest = Math.max(Date.parse(line.at), task?.stands ? Date.parse(task.stands.at) : 0);
   if (now - latest < LINE_STALE_MS) return [];
-  const said = `Your line "${short(line.text)}" is ${ago(now, line.at)} old. Still so?`;
-  const text = fitted(said, [`service line working "…"${on}`, `or service line clear${on}`]);
+  const said = `Your line "${excerpt(line.text)}" is ${age(now, line.at)} old. Still so?`;
+  const text = reminderLine(said, [`service line working "…"${on}`, `or service line clear${on}`]);
   return [{ code: 'line_stale', key: line.at, text }];
 }
 
@@ -55,8 +55,8 @@ function briefStale({ inbox: { work } }: ComposeSeat, now: number, on: string): 
     ...(brief.messages_since >= BRIEF_MESSAGES ? ['messages'] : []),
     ...(brief.tasks_done_since >= BRIEF_TASKS ? ['tasks'] : []),
   ];
-  const said = `Your brief v${brief.version} is ${ago(now, brief.at)} old; since then ${brief.messages_since} messages, ${brief.tasks_done_since} tasks done:`;
-  const text = fitted(said, [`service brief get${on}`, `service brief put${on}`]);
+  const said = `Your brief v${brief.version} is ${age(now, brief.at)} old; since then ${brief.messages_since} messages, ${brief.tasks_done_since} tasks done:`;
+  const text = reminderLine(said, [`service brief get${on}`, `service brief put${on}`]);
   return over.map((threshold) => ({
     code: 'brief_stale',
     key: `${brief.file_id}.${brief.version}.${threshold}`,
@@ -65,16 +65,16 @@ function briefStale({ inbox: { work } }: ComposeSeat, now: number, on: string): 
 }
 
 /** With the last command left out where it does not fit whole: half a command would be another one. */
-function fitted(said: string, commands: string[]): string {
+function reminderLine(said: string, commands: string[]): string {
   const line = (count: number) => `service: ${said} ${commands.slice(0, count).join(', ')}`;
-  return bytesOf(line(commands.length)) <= REMINDER_BYTES ? line(commands.length) : line(1);
+  return bytesOf(line(commands.length)) <= MAX_REMINDER_BYTES ? line(commands.length) : line(1);
 }
 
 /** So much of a line that the reminder stays one. */
-const short = (text: string): string => quoted([...text].slice(0, 30).join(''));
+const excerpt = (text: string): string => quoted([...text].slice(0, 30).join(''));
 
 /** `3 h`, `2 d`, `40 min` */
-function ago(now: number, time: string): string {
+function age(now: number, time: string): string {
   const ms = Math.max(0, now - Date.parse(time));
   if (ms >= 48 * HOUR) return `${Math.floor(ms / DAY)} d`;
   if (ms >= HOUR) return `${Math.floor(ms / HOUR)} h`;

@@ -1,8 +1,8 @@
 /** The text of the chosen messages, and how many bytes each part takes. */
 import type { Message } from '../../contract/types.ts';
-import { disownedLine, type Group, groupLines, headerLine, quietLine, renderBundle } from '../bundle/bundle.ts';
+import { type Group, groupLines, headerLine, notFromUserLine, quietLine, renderBundle } from '../bundle/bundle.ts';
 import { bytesOf } from '../bundle/escape.ts';
-import { CUT_BYTES, type RenderOptions, renderMessage, WHOLE_BYTES } from '../bundle/render.ts';
+import { MAX_MESSAGE_BYTES, type RenderOptions, renderMessage, TRUNCATED_BYTES } from '../bundle/render.ts';
 import type { Chosen } from './choose.ts';
 import type { ComposeInput, ComposeSeat } from './types.ts';
 
@@ -34,7 +34,7 @@ export function textOf(chosen: readonly Chosen[], input: ComposeInput): string {
   }
   for (const { digest } of groups.values()) digest.sort((a, b) => a.seq - b.seq);
   const { handoffId: handoff, disowned } = input;
-  return renderBundle([...groups.values()], { ...optionsOf(input), handoff, disowned });
+  return renderBundle([...groups.values()], { ...optionsOf(input), handoff, notFromUser: disowned });
 }
 
 /** How a seat is named in texts. */
@@ -46,34 +46,39 @@ export const groupOf = (seat: ComposeSeat, input: ComposeInput) => ({
 });
 
 /** No text has room for all of it. */
-export const isGiant = ({ body }: Message): boolean => bytesOf(body) > WHOLE_BYTES;
+export const isOversized = ({ body }: Message): boolean => bytesOf(body) > MAX_MESSAGE_BYTES;
 
 /** Bytes of one message with its lines; without end for the whole of a giant. */
 export function messageBytes({ seat, message, form }: Chosen, input: ComposeInput): number {
-  if (form === 'full' && isGiant(message)) return Number.POSITIVE_INFINITY;
+  if (form === 'full' && isOversized(message)) return Number.POSITIVE_INFINITY;
   const cut = form === 'truncated' ? cutBytes(input) : undefined;
-  const options: RenderOptions = { ...optionsOf(input), server: serverOf(seat, input), cut, outcomes: seat.outcomes };
+  const options: RenderOptions = {
+    ...optionsOf(input),
+    server: serverOf(seat, input),
+    cutBytes: cut,
+    outcomes: seat.outcomes,
+  };
   return bytesOf(renderMessage(message, seat.seat.name, options)) + 1;
 }
 
-const LARGE = 99_999;
+const MAX_COUNT = 99_999;
 
 /** The most bytes that a group's own lines can take. */
 export const groupBytes = (seat: ComposeSeat, quiet: boolean, input: ComposeInput): number =>
   bytesOf(
     groupLines(
-      { ...groupOf(seat, input), count: LARGE, quiet },
+      { ...groupOf(seat, input), count: MAX_COUNT, quiet },
       { ...optionsOf(input), handoff: input.handoffId },
     ).join('\n'),
   ) + 1;
 
 /** The most bytes that the lines of a bundle can take which stand in no group. */
 export const frameBytes = (input: ComposeInput): number =>
-  bytesOf(headerLine(LARGE, [...new Set(input.seats.map(({ seat }) => seat.board))])) +
-  bytesOf(quietLine(LARGE, true)) +
-  (input.disowned ? bytesOf(disownedLine) + 1 : 0) +
+  bytesOf(headerLine(MAX_COUNT, [...new Set(input.seats.map(({ seat }) => seat.board))])) +
+  bytesOf(quietLine(MAX_COUNT, true)) +
+  (input.disowned ? bytesOf(notFromUserLine) + 1 : 0) +
   2;
 
 const optionsOf = (input: ComposeInput) => ({ seats: input.severalSeats, reserved: input.reservedTags });
 
-const cutBytes = ({ limits }: ComposeInput): number => Math.min(CUT_BYTES, Math.floor(limits.bundle_bytes / 4));
+const cutBytes = ({ limits }: ComposeInput): number => Math.min(TRUNCATED_BYTES, Math.floor(limits.bundle_bytes / 4));

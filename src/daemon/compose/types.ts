@@ -20,11 +20,11 @@ export interface ComposeSeat {
   /** The one with the highest revision known. */
   mode: DeliveryMode;
   /** What the session was last told its mode is; null: nothing yet. */
-  toldMode: DeliveryMode | null;
+  announcedMode: DeliveryMode | null;
   /** Messages that are received, shown, held or on their way: not given and not counted. */
   skip: ReadonlySet<string>;
   /** Messages of a handoff that has to be given again: given at every point and in every mode except `off`. */
-  again: ReadonlySet<string>;
+  retry: ReadonlySet<string>;
   /** Notices that are not acknowledged and not on their way. */
   notices: readonly Notice[];
   /** Waiting notices named everything up to here in this boot. */

@@ -3,28 +3,28 @@ import type { Answers, ErrorFrame, RequestFields, StatusAnswer } from '../protoc
 import { socketPath } from './address.ts';
 import { type Connection, type Frame, openConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
-import { type AnsweringVerb, BUDGET_MS } from './limits.ts';
+import { ANSWER_TIMEOUT_MS, type RequestVerb } from './limits.ts';
 
 /** Asks on a connection that is open. A refusal is thrown with its code; no answer in time is `request_timeout`. */
-export async function ask<Verb extends AnsweringVerb>(
+export async function ask<Verb extends RequestVerb>(
   connection: Connection,
   verb: Verb,
   fields: RequestFields[Verb],
-  ms: number = BUDGET_MS[verb],
+  ms: number = ANSWER_TIMEOUT_MS[verb],
 ): Promise<Answers[Verb]> {
   await connection.send({ op: verb, ...fields });
-  return (await answered(connection, ms)) as Answers[Verb];
+  return (await readAnswer(connection, ms)) as Answers[Verb];
 }
 
 /** The next frame that is no error; null when the connection is over, or after `ms`. */
 export async function nextFrame(connection: Connection, ms?: number): Promise<Frame | null> {
   const frame = await connection.next(ms);
-  if (frame?.error) throw refusal(frame.error as ErrorFrame);
+  if (frame?.error) throw toDaemonError(frame.error as ErrorFrame);
   return frame;
 }
 
 /** Says that a text was taken, and waits until the daemon has written that down; false when it could not. */
-export async function received(connection: Connection, handoffId: string, ms = 2_000): Promise<boolean> {
+export async function confirmReceived(connection: Connection, handoffId: string, ms = 2_000): Promise<boolean> {
   try {
     await connection.send({ op: 'received', handoff_id: handoffId });
     return (await nextFrame(connection, ms))?.event === 'ok';
@@ -33,10 +33,10 @@ export async function received(connection: Connection, handoffId: string, ms = 2
   }
 }
 
-async function answered(connection: Connection, ms: number): Promise<Frame> {
+async function readAnswer(connection: Connection, ms: number): Promise<Frame> {
   const frame = await nextFrame(connection, ms);
-  if (frame?.event === 'bye') throw gone(frame.restart === true);
-  if (frame === null && connection.isOver) throw gone(true);
+  if (frame?.event === 'bye') throw stoppedError(frame.restart === true);
+  if (frame === null && connection.isClosed) throw stoppedError(true);
   if (frame) return frame;
   throw new DaemonError('request_timeout', `The delivery daemon did not answer within ${ms / 1000} seconds.`, {
     hint: 'service daemon status',
@@ -44,7 +44,7 @@ async function answered(connection: Connection, ms: number): Promise<Frame> {
 }
 
 /** @param restart whether another one comes, as after a crash or for an upgrade. */
-const gone = (restart: boolean): DaemonError =>
+const stoppedError = (restart: boolean): DaemonError =>
   new DaemonError('daemon_stopping', 'The delivery daemon went away before it answered.', {
     hint: 'Run the command again',
     ...(restart ? { details: { restart } } : {}),
@@ -56,7 +56,7 @@ export function isReplaced(error: unknown): boolean {
   return error.code === 'daemon_not_running' || (error.code === 'daemon_stopping' && error.details?.restart === true);
 }
 
-function refusal({ code, message, hint, details }: ErrorFrame): DaemonError {
+function toDaemonError({ code, message, hint, details }: ErrorFrame): DaemonError {
   return new DaemonError(code, message ?? '', { hint: hint ?? '', ...(details ? { details } : {}) });
 }
 

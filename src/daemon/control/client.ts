@@ -8,7 +8,7 @@ import { requirePlatform, socketPath } from './address.ts';
 import { ask, daemonStatus } from './ask.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { isAbsent } from './errors.ts';
-import type { AnsweringVerb } from './limits.ts';
+import type { RequestVerb } from './limits.ts';
 import { type DaemonAccess, startAndConnect } from './start.ts';
 
 export interface DaemonOptions extends DaemonAccess {
@@ -28,7 +28,7 @@ export async function connectDaemon(options: DaemonOptions): Promise<Connection>
 }
 
 /** Asks a verb that answers once, on a connection of its own. */
-export async function askDaemon<Verb extends AnsweringVerb>(
+export async function askDaemon<Verb extends RequestVerb>(
   options: DaemonOptions,
   verb: Verb,
   fields: RequestFields[Verb],

@@ -2,8 +2,8 @@
 import { connect, type Socket } from 'node:net';
 import { checkSocket } from './address.ts';
 import { DaemonError, notRunning } from './errors.ts';
-import { FRAME_BYTES, PROTOCOL } from './limits.ts';
-import { decodeFrame, encodeFrame, fits, LineReader } from './lines.ts';
+import { MAX_FRAME_BYTES, PROTOCOL } from './limits.ts';
+import { decodeFrame, encodeFrame, fitsFrame, LineReader } from './lines.ts';
 
 export type Frame = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ export async function openConnection(path: string): Promise<Connection> {
     const socket = connect(path);
     const failed = (error: NodeJS.ErrnoException) => {
       const absent = ['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'EPIPE', 'ECONNRESET'].includes(error.code ?? '');
-      reject(absent ? notRunning() : blocked(error));
+      reject(absent ? notRunning() : unreachable(error));
     };
     socket.once('error', failed);
     socket.once('connect', () => {
@@ -27,12 +27,12 @@ export async function openConnection(path: string): Promise<Connection> {
   });
 }
 
-const blocked = (error: NodeJS.ErrnoException): DaemonError =>
+const unreachable = (error: NodeJS.ErrnoException): DaemonError =>
   new DaemonError('daemon_not_running', `The delivery daemon cannot be reached: ${error.code ?? error.message}.`, {
     hint: 'service daemon status',
   });
 
-const broken = (message: string): DaemonError =>
+const protocolError = (message: string): DaemonError =>
   new DaemonError('internal', message, { hint: 'service daemon restart' });
 
 /** A refusal is the one frame of another version that is understood. */
@@ -52,7 +52,7 @@ export class Connection {
 
   constructor(socket: Socket) {
     this.socket = socket;
-    socket.on('data', (piece: Buffer) => this.read(piece));
+    socket.on('data', (chunk: Buffer) => this.read(chunk));
     socket.on('error', () => this.end({ kind: 'closed' }));
     socket.on('close', () => this.end({ kind: 'closed' }));
   }
@@ -60,8 +60,8 @@ export class Connection {
   /** Writes one frame; the version goes with each. Resolves once it has left this process. */
   async send(frame: Frame): Promise<void> {
     const line = encodeFrame(frame);
-    if (!fits(line))
-      throw new DaemonError('invalid_request', `A frame may have at most ${FRAME_BYTES} bytes.`, {
+    if (!fitsFrame(line))
+      throw new DaemonError('invalid_request', `A frame may have at most ${MAX_FRAME_BYTES} bytes.`, {
         hint: 'Send less at once',
       });
     await new Promise<void>((resolve, reject) => {
@@ -84,7 +84,7 @@ export class Connection {
   }
 
   /** Whether nothing more can come. */
-  get isOver(): boolean {
+  get isClosed(): boolean {
     return this.ended !== null && this.frames.length === 0;
   }
 
@@ -94,14 +94,14 @@ export class Connection {
     this.end({ kind: 'closed' });
   }
 
-  private read(piece: Buffer): void {
-    for (const line of this.lines.push(piece)) this.take(line);
-    if (this.lines.tooLong) this.fail(broken('The daemon sent a frame that is too long.'));
+  private read(chunk: Buffer): void {
+    for (const line of this.lines.push(chunk)) this.handleLine(line);
+    if (this.lines.tooLong) this.fail(protocolError('The daemon sent a frame that is too long.'));
   }
 
-  private take(line: string): void {
+  private handleLine(line: string): void {
     const frame = decodeFrame(line);
-    const problem = frame ? versionProblem(frame) : broken('The daemon sent something that is no frame.');
+    const problem = frame ? versionProblem(frame) : protocolError('The daemon sent something that is no frame.');
     if (problem) this.fail(problem);
     else this.frames.push(frame!);
     this.notify();

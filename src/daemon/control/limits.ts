@@ -4,13 +4,13 @@
 export const PROTOCOL = 1;
 
 /** Longest frame both ways, in bytes without its line feed. */
-export const FRAME_BYTES = 256 * 1024;
+export const MAX_FRAME_BYTES = 256 * 1024;
 /** Open connections at a time. */
-export const CONNECTIONS = 256;
+export const MAX_CONNECTIONS = 256;
 /** The first frame must arrive within this. */
-export const FIRST_FRAME_MS = 5_000;
+export const FIRST_FRAME_TIMEOUT_MS = 5_000;
 /** A hold or inbox connection is dropped after this. */
-export const HOLD_MS = 660_000;
+export const HOLD_TIMEOUT_MS = 660_000;
 /** A runner puts off what agents write for no longer than this at once. */
 export const MOST_PUT_OFF_MS = 86_400_000;
 /** Messages one `shown` may name. */
@@ -22,7 +22,7 @@ export const BOARDS_PAGE = 200;
 export const PAIRINGS = 8;
 
 /** Verbs that answer once, each with the milliseconds its answer may take. */
-export const BUDGET_MS = {
+export const ANSWER_TIMEOUT_MS = {
   register: 20_000,
   prompt: 2_000,
   turn_start: 3_000,
@@ -46,4 +46,4 @@ export const BUDGET_MS = {
   shutdown: 2_000,
 } as const;
 
-export type AnsweringVerb = keyof typeof BUDGET_MS;
+export type RequestVerb = keyof typeof ANSWER_TIMEOUT_MS;

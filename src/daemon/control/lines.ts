@@ -1,16 +1,16 @@
 /** Frames as lines: written without empty fields, and never longer than the limit. */
-import { FRAME_BYTES, PROTOCOL } from './limits.ts';
+import { MAX_FRAME_BYTES, PROTOCOL } from './limits.ts';
 
 /** One frame as its line. Fields of the frame itself that are empty, zero or false are left out; records inside it are not touched. */
 export function encodeFrame(frame: Record<string, unknown>): string {
-  const said = Object.entries(frame).filter(([, value]) => !saysNothing(value));
-  return `${JSON.stringify({ v: PROTOCOL, ...Object.fromEntries(said) })}\n`;
+  const present = Object.entries(frame).filter(([, value]) => !isEmpty(value));
+  return `${JSON.stringify({ v: PROTOCOL, ...Object.fromEntries(present) })}\n`;
 }
 
 /** Whether a line of this text is within the limit both sides keep. */
-export const fits = (line: string): boolean => Buffer.byteLength(line) <= FRAME_BYTES + 1;
+export const fitsFrame = (line: string): boolean => Buffer.byteLength(line) <= MAX_FRAME_BYTES + 1;
 
-const saysNothing = (value: unknown): boolean =>
+const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   value === '' ||
@@ -25,25 +25,25 @@ export class LineReader {
   tooLong = false;
 
   /** The lines that are complete with this piece. */
-  push(piece: Buffer): string[] {
+  push(chunk: Buffer): string[] {
     const lines: string[] = [];
-    let rest = piece;
+    let rest = chunk;
     for (let end = rest.indexOf(10); end >= 0 && !this.tooLong; end = rest.indexOf(10)) {
-      this.keep(rest.subarray(0, end));
+      this.append(rest.subarray(0, end));
       if (!this.tooLong) lines.push(Buffer.concat(this.parts).toString('utf8'));
       this.parts = [];
       this.size = 0;
       rest = rest.subarray(end + 1);
     }
-    if (!this.tooLong) this.keep(rest);
+    if (!this.tooLong) this.append(rest);
     return lines;
   }
 
-  private keep(piece: Buffer): void {
-    this.size += piece.length;
-    this.tooLong ||= this.size > FRAME_BYTES;
+  private append(chunk: Buffer): void {
+    this.size += chunk.length;
+    this.tooLong ||= this.size > MAX_FRAME_BYTES;
     if (this.tooLong) this.parts = [];
-    else if (piece.length > 0) this.parts.push(piece);
+    else if (chunk.length > 0) this.parts.push(chunk);
   }
 }
 

@@ -1,18 +1,18 @@
 /** One connection on the daemon's side. */
 import type { Socket } from 'node:net';
 import type { ErrorFrame, Event, HandoffId, LaterFrame } from '../protocol.ts';
-import { encodeFrame, fits } from './lines.ts';
+import { encodeFrame, fitsFrame } from './lines.ts';
 
 export class Peer {
   /** The first frame has come. */
-  begun = false;
+  started = false;
   /** Takes what follows on a connection that stays open. */
-  follow: ((frame: LaterFrame) => void) | null = null;
+  onFrame: ((frame: LaterFrame) => void) | null = null;
   readonly #socket: Socket;
-  readonly #closed: (() => void)[] = [];
-  readonly #awaited = new Map<HandoffId, (received: boolean) => boolean>();
+  readonly #closeListeners: (() => void)[] = [];
+  readonly #awaitingReceived = new Map<HandoffId, (received: boolean) => boolean>();
   #open = true;
-  #farewell: Event | null = null;
+  #pendingBye: Event | null = null;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -27,7 +27,7 @@ export class Peer {
 
   /** Runs once, when the other side is gone or was dropped. */
   onClose(run: () => void): void {
-    if (this.#open) this.#closed.push(run);
+    if (this.#open) this.#closeListeners.push(run);
     else run();
   }
 
@@ -35,7 +35,7 @@ export class Peer {
   send(fields: object): boolean {
     if (!this.open) return false;
     const line = encodeFrame({ ...fields });
-    if (fits(line)) return this.#write(line);
+    if (fitsFrame(line)) return this.#write(line);
     this.refuse({
       code: 'internal',
       message: 'The answer is too long for one frame.',
@@ -45,7 +45,7 @@ export class Peer {
   }
 
   /** Sends an event on a connection that stays open. */
-  tell(event: Event): boolean {
+  sendEvent(event: Event): boolean {
     return this.send(event);
   }
 
@@ -57,35 +57,35 @@ export class Peer {
    * Waits until the carrier confirms that it wrote a handoff's text. `told(true)` returns whether that could be noted;
    * `told(false)` means that the connection closed first.
    */
-  expect(id: HandoffId, told: (received: boolean) => boolean): void {
-    if (this.#open) this.#awaited.set(id, told);
-    else told(false);
+  awaitReceived(id: HandoffId, onReceived: (received: boolean) => boolean): void {
+    if (this.#open) this.#awaitingReceived.set(id, onReceived);
+    else onReceived(false);
   }
 
   /** Handles the carrier's `received`. @returns false for a handoff that is not waited for here */
-  took(id: HandoffId): boolean {
-    const told = this.#awaited.get(id);
-    this.#awaited.delete(id);
-    return told?.(true) === true;
+  confirmReceived(id: HandoffId): boolean {
+    const onReceived = this.#awaitingReceived.get(id);
+    this.#awaitingReceived.delete(id);
+    return onReceived?.(true) === true;
   }
 
   /** Sends the last event; to a carrier that is writing a text only after the answer to its `received`. */
-  goodbye(event: Event): void {
-    if (this.#awaited.size === 0) this.tell(event);
-    else this.#farewell = event;
+  sendBye(event: Event): void {
+    if (this.#awaitingReceived.size === 0) this.sendEvent(event);
+    else this.#pendingBye = event;
   }
 
   /** Sends the last event if it waited for a text to be written. */
-  settled(): void {
-    if (this.#farewell === null || this.#awaited.size > 0) return;
-    this.tell(this.#farewell);
-    this.#farewell = null;
+  flushBye(): void {
+    if (this.#pendingBye === null || this.#awaitingReceived.size > 0) return;
+    this.sendEvent(this.#pendingBye);
+    this.#pendingBye = null;
   }
 
   /** Closes after what was sent. */
   close(): void {
-    if (this.#farewell !== null) this.tell(this.#farewell);
-    this.#farewell = null;
+    if (this.#pendingBye !== null) this.sendEvent(this.#pendingBye);
+    this.#pendingBye = null;
     this.#socket.end();
     this.#socket.destroySoon();
   }
@@ -97,8 +97,8 @@ export class Peer {
 
   #end(): void {
     this.#open = false;
-    for (const told of this.#awaited.values()) told(false);
-    this.#awaited.clear();
-    for (const run of this.#closed.splice(0)) run();
+    for (const onReceived of this.#awaitingReceived.values()) onReceived(false);
+    this.#awaitingReceived.clear();
+    for (const run of this.#closeListeners.splice(0)) run();
   }
 }

@@ -8,7 +8,7 @@ import type { DaemonPaths } from '../paths.ts';
 import { type ErrorFrame, type FirstFrame, firstFrames, followUps, laterFrame } from '../protocol.ts';
 import { checkSocket } from './address.ts';
 import { ControlRefusal } from './errors.ts';
-import { CONNECTIONS, FIRST_FRAME_MS, FRAME_BYTES, PROTOCOL } from './limits.ts';
+import { FIRST_FRAME_TIMEOUT_MS, MAX_CONNECTIONS, MAX_FRAME_BYTES, PROTOCOL } from './limits.ts';
 import { decodeFrame, LineReader } from './lines.ts';
 import { Peer } from './peer.ts';
 
@@ -18,7 +18,7 @@ interface ControlOptions {
   /** A request, or the beginning of a connection that stays open. Those of one connection come one after the other. */
   request(frame: FirstFrame, peer: Peer): Promise<void> | void;
   /** Something broke that is no refusal. */
-  failed(op: string, error: unknown): void;
+  onError(op: string, error: unknown): void;
 }
 
 export class ControlServer {
@@ -55,7 +55,7 @@ export class ControlServer {
   stop(restart: boolean): void {
     this.#server.close();
     rmSync(this.#options.paths.socket, { force: true });
-    for (const peer of this.#peers) peer.goodbye({ event: 'bye', restart });
+    for (const peer of this.#peers) peer.sendBye({ event: 'bye', restart });
   }
 
   /** Resolves when all are closed, and what that means for them has been done. */
@@ -67,28 +67,28 @@ export class ControlServer {
 
   #accept(socket: Socket): void {
     const peer = new Peer(socket);
-    if (this.#peers.size >= CONNECTIONS) {
-      peer.refuse(invalid(`There are ${CONNECTIONS} connections already.`, 'Try again when others have ended.'));
+    if (this.#peers.size >= MAX_CONNECTIONS) {
+      peer.refuse(invalid(`There are ${MAX_CONNECTIONS} connections already.`, 'Try again when others have ended.'));
       peer.close();
       return;
     }
     this.#peers.add(peer);
-    const late = this.#options.clock.after(FIRST_FRAME_MS, () => peer.begun || peer.close());
+    const cancelTimeout = this.#options.clock.after(FIRST_FRAME_TIMEOUT_MS, () => peer.started || peer.close());
     peer.onClose(() => {
-      late();
+      cancelTimeout();
       this.#peers.delete(peer);
     });
     const reader = new LineReader();
-    let turn = Promise.resolve();
-    socket.on('data', (piece: Buffer) => {
-      for (const line of reader.push(piece)) turn = turn.then(() => this.#line(line, peer));
+    let previous = Promise.resolve();
+    socket.on('data', (chunk: Buffer) => {
+      for (const line of reader.push(chunk)) previous = previous.then(() => this.#handleLine(line, peer));
       if (!reader.tooLong) return;
-      peer.refuse(invalid(`A frame has at most ${FRAME_BYTES} bytes.`));
+      peer.refuse(invalid(`A frame has at most ${MAX_FRAME_BYTES} bytes.`));
       peer.close();
     });
   }
 
-  async #line(text: string, peer: Peer): Promise<void> {
+  async #handleLine(text: string, peer: Peer): Promise<void> {
     if (!peer.open) return;
     const frame = decodeFrame(text);
     if (!frame) {
@@ -96,36 +96,36 @@ export class ControlServer {
       return peer.close();
     }
     if (frame['v'] !== PROTOCOL) {
-      peer.refuse(otherVersion(frame['v']));
+      peer.refuse(versionMismatch(frame['v']));
       return peer.close();
     }
     const op = String(frame['op']);
-    const first = !peer.begun;
-    peer.begun = true;
+    const first = !peer.started;
+    peer.started = true;
     try {
-      if (!first && isLater(op, peer)) later(check(laterFrame, frame), peer);
+      if (!first && isLater(op, peer)) handleLaterFrame(check(laterFrame, frame), peer);
       else await this.#options.request(check(schemaOf(op), frame) as FirstFrame, peer);
     } catch (error) {
-      if (!(error instanceof ControlRefusal)) this.#options.failed(op.slice(0, 40), error);
-      peer.refuse(asControlError(error));
+      if (!(error instanceof ControlRefusal)) this.#options.onError(op.slice(0, 40), error);
+      peer.refuse(toErrorFrame(error));
     }
   }
 }
 
 /** Whether a frame continues an open connection; the same verb may also begin one. */
 const isLater = (op: string, peer: Peer): boolean =>
-  op === 'received' || (peer.follow !== null && Object.hasOwn(followUps, op));
+  op === 'received' || (peer.onFrame !== null && Object.hasOwn(followUps, op));
 
-function later(frame: z.output<typeof laterFrame>, peer: Peer): void {
+function handleLaterFrame(frame: z.output<typeof laterFrame>, peer: Peer): void {
   if (frame.op !== 'received') {
-    peer.follow?.(frame);
+    peer.onFrame?.(frame);
     return;
   }
-  const noted = peer.took(frame.handoff_id);
+  const recorded = peer.confirmReceived(frame.handoff_id);
   // An extension repeats what it had added before the connection broke.
-  if (!noted) peer.follow?.(frame);
-  peer.tell({ event: 'ok' });
-  peer.settled();
+  if (!recorded) peer.onFrame?.(frame);
+  peer.sendEvent({ event: 'ok' });
+  peer.flushBye();
 }
 
 function schemaOf(op: string): z.ZodType {
@@ -144,7 +144,7 @@ function check<T>(schema: z.ZodType<T>, frame: unknown): T {
 
 const invalid = (message: string, hint = ''): ErrorFrame => ({ code: 'invalid_request', message, hint });
 
-const otherVersion = (client: unknown): ErrorFrame => ({
+const versionMismatch = (client: unknown): ErrorFrame => ({
   code: 'daemon_protocol_mismatch',
   message: `The daemon speaks protocol ${PROTOCOL}, and the caller ${typeof client === 'number' ? client : 'another'}.`,
   hint: 'service daemon restart',
@@ -152,7 +152,7 @@ const otherVersion = (client: unknown): ErrorFrame => ({
 });
 
 /** The error frame for what a verb threw. Unexpected errors become `internal`, without their text. */
-function asControlError(error: unknown): ErrorFrame {
+function toErrorFrame(error: unknown): ErrorFrame {
   if (error instanceof ControlRefusal) {
     const { code, message, hint, details } = error;
     return { code, message, hint, ...(details ? { details } : {}) };

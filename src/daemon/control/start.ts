@@ -6,10 +6,10 @@ import { type Env, envOf, makeFolder } from '../../local/folders.ts';
 import { checkFolder } from './address.ts';
 import { isAbsent, notRunning } from './errors.ts';
 
-const START_WAIT_MS = 5_000;
-const RETRY_MS = 25;
+const START_TIMEOUT_MS = 5_000;
+const CONNECT_INTERVAL_MS = 25;
 /** Starts one client may make in this time. */
-const STORM = { starts: 5, ms: 600_000 };
+const START_LIMIT = { starts: 5, ms: 600_000 };
 
 interface StartOptions {
   state: string;
@@ -37,9 +37,9 @@ export async function startAndConnect<T>(options: StartOptions, connect: () => P
   const { client } = options;
   if (client !== null && !mayStart({ ...options, client })) throw notRunning();
   spawnDaemon(options);
-  const end = performance.now() + START_WAIT_MS;
+  const end = performance.now() + START_TIMEOUT_MS;
   for (;;) {
-    await sleep(RETRY_MS);
+    await sleep(CONNECT_INTERVAL_MS);
     try {
       const connected = await connect();
       options.onStart?.();
@@ -62,7 +62,7 @@ function spawnDaemon({ state, env, program }: StartOptions): void {
     cwd: '/',
     detached: true,
     stdio: ['ignore', log, log],
-    env: reduced(env),
+    env: daemonEnv(env),
   });
   // Where the program is gone the wait for its socket says so.
   child.once('error', () => {});
@@ -70,20 +70,20 @@ function spawnDaemon({ state, env, program }: StartOptions): void {
   closeSync(log);
 }
 
-const kept =
+const passedVariables =
   /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)$/;
 
 /** What of an environment the daemon is given. */
-export const reduced = (env: Env): Record<string, string> => envOf(env, kept);
+export const daemonEnv = (env: Env): Record<string, string> => envOf(env, passedVariables);
 
 /** Takes note of a start, unless this client has made too many. The note is only a bound: of two at once one may be lost. */
 function mayStart({ state, client, now = Date.now }: StartOptions & { client: string }): boolean {
   const path = join(state, 'daemon-starts.json');
-  const since = now() - STORM.ms;
-  const noted = Object.entries(readStarts(path)).map(([name, times]) => [name, times.filter((at) => at > since)]);
-  const recent: Record<string, number[]> = Object.fromEntries(noted.filter(([, times]) => times!.length > 0));
+  const since = now() - START_LIMIT.ms;
+  const starts = Object.entries(readStarts(path)).map(([name, times]) => [name, times.filter((at) => at > since)]);
+  const recent: Record<string, number[]> = Object.fromEntries(starts.filter(([, times]) => times!.length > 0));
   const own = recent[client] ?? [];
-  if (own.length >= STORM.starts) return false;
+  if (own.length >= START_LIMIT.starts) return false;
   makeFolder(state);
   const draft = `${path}.${process.pid}.tmp`;
   writeFileSync(draft, JSON.stringify({ ...recent, [client]: [...own, now()] }), { mode: 0o600 });

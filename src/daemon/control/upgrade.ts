@@ -10,22 +10,22 @@ import { ask, daemonStatus } from './ask.ts';
 import { openConnection } from './connection.ts';
 import { type DaemonAccess, startAndConnect } from './start.ts';
 
-const ROUNDS = 3;
-const OUT_MS = 10_000;
-const ASKED_MS = 6_000;
+const MAX_ATTEMPTS = 3;
+const TIMEOUT_MS = 10_000;
+const STOP_TIMEOUT_MS = 6_000;
 
 /** Leaves a daemon running that is not older than `own`; after three rounds without success, the old one. */
 export async function replaceDaemon(options: DaemonAccess, own: Build): Promise<void> {
   if (!options.start) return;
   const paths = daemonPaths(options);
-  for (let round = 0; round < ROUNDS; round++) {
-    const lock = await heldLock(paths.upgradeLock);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const lock = await acquireLock(paths.upgradeLock);
     if (!lock) return;
     try {
       const old = await olderDaemon(options.state, own);
       if (!old) return;
-      if (!(await stopped(paths, old.process))) continue;
-      await started(options, options.start);
+      if (!(await stopDaemon(paths, old.process))) continue;
+      await startNewDaemon(options, options.start);
       openLog(paths.log).write('upgrade_replaced', { from_version: old.version, version: own.version });
     } finally {
       lock.release();
@@ -34,12 +34,12 @@ export async function replaceDaemon(options: DaemonAccess, own: Build): Promise<
 }
 
 /** Waits for those who upgrade now: what they leave running may be new enough. */
-async function heldLock(path: string): Promise<KernelLock | null> {
+async function acquireLock(path: string): Promise<KernelLock | null> {
   const taken: { lock: KernelLock | null } = { lock: null };
   await until(() => {
     taken.lock = takeKernelLock(path);
     return taken.lock !== null;
-  }, OUT_MS);
+  }, TIMEOUT_MS);
   return taken.lock;
 }
 
@@ -54,11 +54,11 @@ async function olderDaemon(state: string, own: Build): Promise<{ process: Proces
   }
 }
 
-async function stopped({ state, lock }: DaemonPaths, old: ProcessRef): Promise<boolean> {
-  const end = performance.now() + OUT_MS;
-  await askedToStop(state);
-  if (!(await until(() => isGone(old), ASKED_MS))) terminate(old);
-  return until(() => free(lock), Math.max(0, end - performance.now()));
+async function stopDaemon({ state, lock }: DaemonPaths, old: ProcessRef): Promise<boolean> {
+  const end = performance.now() + TIMEOUT_MS;
+  await requestStop(state);
+  if (!(await until(() => isGone(old), STOP_TIMEOUT_MS))) terminate(old);
+  return until(() => isLockFree(lock), Math.max(0, end - performance.now()));
 }
 
 /** Only while the number still belongs to that very process. */
@@ -71,7 +71,7 @@ function terminate(old: ProcessRef): void {
   }
 }
 
-async function askedToStop(state: string): Promise<void> {
+async function requestStop(state: string): Promise<void> {
   try {
     const connection = await openConnection(socketPath(state));
     await ask(connection, 'shutdown', { restart: true }).finally(() => connection.close());
@@ -80,13 +80,13 @@ async function askedToStop(state: string): Promise<void> {
   }
 }
 
-function free(path: string): boolean {
+function isLockFree(path: string): boolean {
   const lock = takeKernelLock(path);
   lock?.release();
   return lock !== null;
 }
 
-async function started({ state, env }: DaemonAccess, start: NonNullable<DaemonAccess['start']>): Promise<void> {
+async function startNewDaemon({ state, env }: DaemonAccess, start: NonNullable<DaemonAccess['start']>): Promise<void> {
   const connection = await startAndConnect({ state, env, ...start }, () => openConnection(socketPath(state)));
   connection.close();
 }

@@ -13,7 +13,7 @@ import type { Connection } from '../server-link/connection.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 
 interface DelegationOptions {
-  at: Pick<Connection, 'url' | 'wire' | 'identity'>;
+  at: Pick<Connection, 'url' | 'transport' | 'identity'>;
   credentials: CredentialStore;
   log: Log;
   name: string;
@@ -22,7 +22,7 @@ interface DelegationOptions {
 export class Delegation {
   readonly #options: DelegationOptions;
   #token: Buffer | null = null;
-  #making: Promise<void> | null = null;
+  #creating: Promise<void> | null = null;
 
   constructor(options: DelegationOptions) {
     this.#options = options;
@@ -37,13 +37,13 @@ export class Delegation {
     const { at } = this.#options;
     await at.identity.check();
     if (!this.#token) {
-      this.#making ??= this.#make().finally(() => {
-        this.#making = null;
+      this.#creating ??= this.#create().finally(() => {
+        this.#creating = null;
       });
-      await this.#making;
+      await this.#creating;
     }
     const token = this.#token?.toString('utf8');
-    return new Client({ origin: at.wire.known().address, token, ...at.wire.options() });
+    return new Client({ origin: at.transport.server().address, token, ...at.transport.options() });
   }
 
   /** Nothing is done with it any more. */
@@ -54,7 +54,7 @@ export class Delegation {
     this.#options.log.write('delegation_ended', { origin: this.#options.at.url });
   }
 
-  async #make(): Promise<void> {
+  async #create(): Promise<void> {
     const { log, name, at } = this.#options;
     const { data } = await withPersonKey(this.#options, (client) =>
       client.call('createDelegation', { body: { name } }),
@@ -75,7 +75,7 @@ export async function withPersonKey<T>(
   await at.identity.check();
   const token = await requirePersonKey(credentials, at.url);
   try {
-    return await work(new Client({ origin: at.wire.known().address, token, ...at.wire.options() }));
+    return await work(new Client({ origin: at.transport.server().address, token, ...at.transport.options() }));
   } catch (error) {
     if (error instanceof ClientError && error.status === 401) throw revoked(credentials, at.url);
     throw error;
@@ -91,17 +91,17 @@ export async function requirePersonKey(credentials: CredentialStore, origin: str
     if (!(error instanceof Failure) || error.code === 'credentials_unsafe') throw error;
   }
   throw new ControlRefusal('login_required', `This machine has no key for ${origin} that can be used.`, {
-    hint: signingIn(credentials, origin),
+    hint: loginHint(credentials, origin),
   });
 }
 
 /** The delegation does not work any more, and the key behind it neither. */
 export const revoked = (credentials: CredentialStore, origin: string): ControlRefusal =>
   new ControlRefusal('delegation_revoked', 'The key of this machine does not work any more.', {
-    hint: signingIn(credentials, origin),
+    hint: loginHint(credentials, origin),
   });
 
-const signingIn = (credentials: CredentialStore, origin: string): string =>
+const loginHint = (credentials: CredentialStore, origin: string): string =>
   `Your person runs: ${loginCommand(origin, credentials.server(origin)?.entry.mode === 'local')}`;
 
 /**

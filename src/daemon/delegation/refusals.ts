@@ -14,7 +14,7 @@ export function isUnreachable(error: unknown): boolean {
 export const isRevoked = (error: unknown): boolean =>
   (error instanceof ClientError || error instanceof ControlRefusal) && error.code === 'delegation_revoked';
 
-export async function refusing<T>(origin: string, work: () => Promise<T>): Promise<T> {
+export async function withRefusals<T>(origin: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

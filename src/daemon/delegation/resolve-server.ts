@@ -6,7 +6,7 @@ import type { SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import { asRefusal } from './refusals.ts';
 
-interface Known {
+interface ResolveServerOptions {
   credentials: CredentialStore;
   folders: Folders;
   env: Env;
@@ -18,20 +18,20 @@ interface Known {
  * @throws ControlRefusal `server_unknown`, `server_not_selected`, `credentials_unsafe`
  */
 export function resolveServer(
-  { credentials, folders, env }: Known,
+  { credentials, folders, env }: ResolveServerOptions,
   named: string | undefined,
   session: SessionView,
 ): string {
   try {
     const saved = credentials.saved();
-    const keyed = (name: string): string => {
+    const originOf = (name: string): string => {
       const { origin } = namedServer(name, saved, folders, env);
       return credentials.server(origin)?.origin ?? origin;
     };
-    if (named) return keyed(named);
+    if (named) return originOf(named);
     const [only, another] = new Set(session.seats.map(({ origin }) => origin));
     if (only !== undefined && another === undefined) return only;
-    if (saved.default) return keyed(saved.default);
+    if (saved.default) return originOf(saved.default);
     const known = credentials.origins();
     if (known.length === 1) return known[0]!.origin;
     throw new ControlRefusal('server_not_selected', 'Several servers are known and none is the default.', {

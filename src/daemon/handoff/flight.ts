@@ -9,12 +9,12 @@ import type { Metrics } from '../metrics.ts';
 import type { HandoffId } from '../protocol.ts';
 import { seatKey } from '../refs.ts';
 import type { SessionEvents } from '../sessions/events.ts';
-import type { PendingHandoff, Seat, Session } from '../sessions/session.ts';
+import type { InFlightHandoff, Seat, Session } from '../sessions/session.ts';
 import { logHandoff } from './log-lines.ts';
-import { noting } from './noting.ts';
-import { handoffEnded, type SettleDeps } from './settle.ts';
+import { closePassedParts, type PartsDeps } from './parts.ts';
+import { writeOrLog } from './write-or-log.ts';
 
-export interface FlightDeps extends SettleDeps {
+export interface FlightDeps extends PartsDeps {
   clock: DaemonClock;
   log: Log;
   faults: Faults;
@@ -28,17 +28,17 @@ const STALL_MS = 10_000;
 export function awaitCarrier(
   deps: FlightDeps,
   session: Session,
-  flight: PendingHandoff,
+  flight: InFlightHandoff,
   peer: Peer,
   then: () => void = () => {},
 ): void {
-  peer.expect(flight.id, (received) => {
+  peer.awaitReceived(flight.id, (received) => {
     if (!received) {
       backToPending(deps, session, flight, 'carrier_closed');
       return true;
     }
     try {
-      accepted(deps, session, flight);
+      markAccepted(deps, session, flight);
       then();
     } catch (error) {
       backToPending(deps, session, flight, 'not_noted');
@@ -49,7 +49,7 @@ export function awaitCarrier(
 }
 
 /** The carrier has written the text into the harness. */
-export function accepted(deps: FlightDeps, session: Session, flight: PendingHandoff): void {
+export function markAccepted(deps: FlightDeps, session: Session, flight: InFlightHandoff): void {
   if (session.flight !== flight || flight.acceptedUs !== null) return;
   deps.faults.at('accept.received');
   const acceptedUs = deps.clock.nowUs();
@@ -68,14 +68,15 @@ export function accepted(deps: FlightDeps, session: Session, flight: PendingHand
 export function applyEffects(
   deps: FlightDeps,
   session: Session,
-  { nudges, modes, announced }: PendingHandoff['effects'],
+  { nudges, modes, announced }: InFlightHandoff['effects'],
 ): void {
   const now = deps.clock.now();
   deps.journal.write(() => {
     for (const nudge of nudges) deps.journal.saveNudge(nudge, nudge.code, nudge.key, now);
     for (const { up_to_seq: upTo, ...seat } of announced)
       deps.journal.saveAnnounced(seat, session.key, session.row.boot, upTo);
-    for (const { mode, ...ref } of modes) deps.seats.of(ref)?.session === session && deps.seats.modeTold(ref, mode);
+    for (const { mode, ...ref } of modes)
+      deps.seats.of(ref)?.session === session && deps.seats.saveAnnouncedMode(ref, mode);
   });
   for (const { member_id, code } of nudges) deps.log.write('nudge', { session: session.key, seats: [member_id], code });
   for (const { member_id, up_to_seq: upTo } of announced)
@@ -85,25 +86,25 @@ export function applyEffects(
 }
 
 /** An accepted wake after which nothing happens is reported; it is never sent again on that ground alone. */
-export function watchForTurn(deps: FlightDeps, session: Session, flight: PendingHandoff): void {
+export function watchForTurn(deps: FlightDeps, session: Session, flight: InFlightHandoff): void {
   if (flight.path === 'prompt' || flight.path === 'tool' || flight.path === 'turn_end') return;
   flight.cancelStall = deps.clock.after(STALL_MS, () => {
     const waits = session.flight === flight && session.turn === 'idle' && session.row.turned && !flight.echoed;
     if (!waits) return;
     flight.stalled = true;
-    noting(deps, () => deps.journal.updateHandoff(flight.id, { stalled_at: deps.clock.now() }));
+    writeOrLog(deps, () => deps.journal.updateHandoff(flight.id, { stalled_at: deps.clock.now() }));
     logHandoff(deps, 'handoff_stalled', flight.id, {}, 'warn');
     deps.events.emit('changed', session);
   });
 }
 
 /** Takes a handoff back that failed before its text was exposed. */
-export function takeBack(deps: FlightDeps, session: Session): void {
+export function cancelUnexposed(deps: FlightDeps, session: Session): void {
   const { flight } = session;
   if (flight && !flight.exposed) backToPending(deps, session, flight, 'not_exposed');
 }
 
-const backLines: Partial<Record<HandoffRow['state'], 'handoff_retry' | 'handoff_attention'>> = {
+const returnEvents: Partial<Record<HandoffRow['state'], 'handoff_retry' | 'handoff_attention'>> = {
   retry: 'handoff_retry',
   attention: 'handoff_attention',
 };
@@ -112,7 +113,7 @@ const backLines: Partial<Record<HandoffRow['state'], 'handoff_retry' | 'handoff_
 export function backToPending(
   deps: FlightDeps,
   session: Session,
-  flight: PendingHandoff,
+  flight: InFlightHandoff,
   reason: string,
   change: Partial<Pick<HandoffRow, 'attempts' | 'next_at' | 'state'>> = {},
 ): void {
@@ -120,19 +121,25 @@ export function backToPending(
   const state = change.state ?? 'pending';
   try {
     deps.journal.updateHandoff(flight.id, { state, reason, accepted_at: null, ...change });
-    handoffEnded(deps, flight.id);
+    closePassedParts(deps, flight.id);
   } catch (error) {
     // It stays `handed` in the journal, which the next start turns into the same.
     if (!(error instanceof JournalError)) throw error;
     deps.log.write('journal_error', { handoff: flight.id }, 'error');
   }
   deps.metrics.count('redelivered');
-  logHandoff(deps, backLines[state] ?? 'handoff_pending', flight.id, { reason }, state === 'pending' ? 'info' : 'warn');
-  land(deps, session, flight);
+  logHandoff(
+    deps,
+    returnEvents[state] ?? 'handoff_pending',
+    flight.id,
+    { reason },
+    state === 'pending' ? 'info' : 'warn',
+  );
+  endFlight(deps, session, flight);
 }
 
 /** Ends the handoff on its way: the session can be given the next one. */
-export function land(deps: FlightDeps, session: Session, flight: PendingHandoff): void {
+export function endFlight(deps: FlightDeps, session: Session, flight: InFlightHandoff): void {
   flight.cancelStall();
   session.flight = null;
   session.deliveredUs = deps.clock.nowUs();
@@ -145,27 +152,27 @@ export function land(deps: FlightDeps, session: Session, flight: PendingHandoff)
  * A handoff of this session and boot that was taken for lost, and whose text is in the session after all: an extension
  * says so again, or a wake comes back. @returns it, as on its way and accepted.
  */
-export function revive(deps: FlightDeps, session: Session, id: HandoffId): PendingHandoff | null {
+export function revive(deps: FlightDeps, session: Session, id: HandoffId): InFlightHandoff | null {
   const row = deps.journal.handoff(id);
   const lost = row && ['pending', 'retry'].includes(row.state);
   if (!lost || session.flight || row.session_key !== session.key || row.boot !== session.row.boot) return null;
   const acceptedUs = deps.clock.nowUs();
   deps.journal.updateHandoff(id, { state: 'handed', accepted_at: acceptedUs, reason: null });
-  const flight = flightOf(row, acceptedUs);
+  const flight = restoreFlight(row, acceptedUs);
   session.flight = flight;
   session.preparing = null;
   return flight;
 }
 
 /** Numbers of the seat's messages whose text its session was given, and whose receipt nothing proves yet. */
-export function handedTo(journal: Journal, { session, row }: Seat): number[] {
+export function unconfirmedSeqs(journal: Journal, { session, row }: Seat): number[] {
   const flight = session?.flight;
   const messages = (flight?.exposed && journal.manifest(flight.id)?.messages) || [];
   return messages.filter((message) => seatKey(message) === seatKey(row)).map(({ seq }) => seq);
 }
 
 /** A handoff of the journal as one on its way. */
-export const flightOf = (row: HandoffRow, acceptedUs: number | null): PendingHandoff => ({
+export const restoreFlight = (row: HandoffRow, acceptedUs: number | null): InFlightHandoff => ({
   id: row.id,
   path: row.path,
   boot: row.boot,

@@ -5,37 +5,37 @@ import type { Point } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Manifest } from '../journal/rows.ts';
 import type { Carry } from '../protocol.ts';
-import type { PendingHandoff, Session } from '../sessions/session.ts';
-import { applyEffects, awaitCarrier, backToPending, takeBack } from './flight.ts';
-import { composeSeat, handed, type Offer, offer, type PrepareDeps, prepare, readSeats } from './prepare.ts';
+import type { InFlightHandoff, Session } from '../sessions/session.ts';
+import { applyEffects, awaitCarrier, backToPending, cancelUnexposed } from './flight.ts';
+import { composeOffer, composeSeat, markHanded, type Offer, type PrepareDeps, prepare, readSeats } from './prepare.ts';
 
-const READ_MS = 2_000;
+const READ_TIMEOUT_MS = 2_000;
 
-export interface CarryDeps extends PrepareDeps {
+export interface HookDeps extends PrepareDeps {
   /** Aborted once nothing new is begun. */
   stopping: AbortSignal;
 }
 
 /** A place in the session's life: what was asked for there is given only while it lasts. */
-interface Place {
+interface TurnScope {
   boot: string;
   turnId: number;
   deadlineUs: number;
 }
 
 /** Where the session is now, for `ms`. */
-export const placeOf = ({ clock }: { clock: DaemonClock }, session: Session, ms: number): Place => ({
+export const turnScope = ({ clock }: { clock: DaemonClock }, session: Session, ms: number): TurnScope => ({
   boot: session.row.boot,
   turnId: session.row.turn_id,
   deadlineUs: clock.nowUs() + ms * 1000,
 });
 
 /** Whether the last reads leave nothing to be given, so that a hook need not wait for others. */
-export function nothingFor(deps: CarryDeps, session: Session, point: Point): boolean {
+export function hasNothingFor(deps: HookDeps, session: Session, point: Point): boolean {
   const seats = [...session.seats];
-  if (session.lines.length > 0 || seats.some(({ latest }) => latest === null)) return false;
+  if (session.pendingLines.length > 0 || seats.some(({ latest }) => latest === null)) return false;
   const known = seats.map((seat) => ({ seat, read: seat.latest!, generation: seat.row.generation }));
-  return offer(deps, session, point, known) === null;
+  return composeOffer(deps, session, point, known) === null;
 }
 
 /**
@@ -44,11 +44,11 @@ export function nothingFor(deps: CarryDeps, session: Session, point: Point): boo
  *
  * @returns what to answer; the answer must be sent at once, by `give`.
  */
-export async function gatherCarry(
-  deps: CarryDeps,
+export async function prepareOffer(
+  deps: HookDeps,
   session: Session,
   point: Point,
-  place: Place,
+  scope: TurnScope,
 ): Promise<Offer | null> {
   if (deps.stopping.aborted || session.flight || session.seats.size === 0) return null;
   const token = {};
@@ -56,28 +56,28 @@ export async function gatherCarry(
   session.preparing = token;
   try {
     deps.faults.at('hand.ready');
-    const reads = await readSeats(deps, session, null, READ_MS);
+    const reads = await readSeats(deps, session, null, READ_TIMEOUT_MS);
     deps.faults.at('hand.read');
-    const stays =
+    const unchanged =
       session.preparing === token &&
       !session.flight &&
       session.row.open &&
-      session.row.boot === place.boot &&
-      session.row.turn_id === place.turnId &&
-      deps.clock.nowUs() < place.deadlineUs;
+      session.row.boot === scope.boot &&
+      session.row.turn_id === scope.turnId &&
+      deps.clock.nowUs() < scope.deadlineUs;
     const here = reads.filter(({ seat, generation }) => seat.session === session && seat.row.generation === generation);
-    if (deps.stopping.aborted || !stays) return null;
+    if (deps.stopping.aborted || !unchanged) return null;
     // The end of a turn is continued only by what would wake the session.
     const wakes = point !== 'turn_end' || here.some((read) => compose.wakes(composeSeat(deps, session, read, point)));
     if (!wakes) return null;
-    const made = offer(deps, session, point, here);
+    const made = composeOffer(deps, session, point, here);
     deps.faults.at('hand.chosen');
     deps.faults.at('hand.checked');
     return made;
   } finally {
     if (session.preparing === token) session.preparing = null;
-    if (session.again) {
-      session.again = false;
+    if (session.rerun) {
+      session.rerun = false;
       // After the answer: what is given with it comes first.
       deps.clock.after(0, () => deps.events.emit('deliverable', session));
     }
@@ -85,35 +85,41 @@ export async function gatherCarry(
 }
 
 /** Answers a hook with an offer: durable first, then exposed. */
-export function give(deps: CarryDeps, session: Session, peer: Peer, offered: Offer | null, extra: Carry = {}): void {
+export function sendOffer(
+  deps: HookDeps,
+  session: Session,
+  peer: Peer,
+  offered: Offer | null,
+  extra: Carry = {},
+): void {
   // Nothing is made ready beside what is on its way.
   const made = offered?.manifest && session.flight ? null : offered;
-  const lines = session.lines.slice();
+  const lines = session.pendingLines.slice();
   const nudge = [...lines, made?.carry.nudge].filter(Boolean).join('\n');
-  const said = { ...extra, ...made?.carry, ...(nudge ? { nudge } : {}) };
-  const told = (): void => void session.lines.splice(0, lines.length);
+  const answer = { ...extra, ...made?.carry, ...(nudge ? { nudge } : {}) };
+  const clearLines = (): void => void session.pendingLines.splice(0, lines.length);
   if (!made?.manifest) {
     if (made) applyEffects(deps, session, made.effects);
-    if (peer.send(said)) told();
+    if (peer.send(answer)) clearLines();
     return;
   }
   const whole = made as Offer & { manifest: Manifest };
-  const flight = prepared(deps, session, whole);
+  const flight = prepareOrCancel(deps, session, whole);
   awaitCarrier(deps, session, flight, peer);
-  const sent = peer.send(said);
+  const sent = peer.send(answer);
   flight.exposed = sent;
   deps.faults.at('hand.exposed');
-  if (sent) told();
+  if (sent) clearLines();
   if (!sent) backToPending(deps, session, flight, 'write_failed');
-  else if (session.flight === flight) handed(deps, flight);
+  else if (session.flight === flight) markHanded(deps, flight);
 }
 
 /** Prepares a handoff; one that could not be prepared is taken back before it is answered. */
-function prepared(deps: CarryDeps, session: Session, whole: Offer & { manifest: Manifest }): PendingHandoff {
+function prepareOrCancel(deps: HookDeps, session: Session, whole: Offer & { manifest: Manifest }): InFlightHandoff {
   try {
     return prepare(deps, session, whole);
   } catch (error) {
-    takeBack(deps, session);
+    cancelUnexposed(deps, session);
     throw error;
   }
 }

@@ -9,10 +9,10 @@ import type { Carry, HandoffId } from '../protocol.ts';
 import { isFinal } from '../refs.ts';
 import type { InboxRead } from '../server-link/link.ts';
 import type { Servers } from '../server-link/servers.ts';
-import type { Effects, PendingHandoff, Seat, Session } from '../sessions/session.ts';
+import type { Effects, InFlightHandoff, Seat, Session } from '../sessions/session.ts';
 import type { FlightDeps } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
-import { settle } from './settle.ts';
+import { closeIfFinished } from './parts.ts';
 
 export interface PrepareDeps extends FlightDeps {
   adapters: Adapters;
@@ -51,7 +51,7 @@ export async function readSeats(
   freshUs: number | null,
   ms: number,
 ): Promise<SeatRead[]> {
-  const seats = [...session.seats].filter((seat) => !seat.readElsewhere && !hasEnded(seat));
+  const seats = [...session.seats].filter((seat) => !seat.isReadByCommand && !isUnreadable(seat));
   const reads = await Promise.all(seats.map((seat) => readSeat(deps, seat, freshUs, ms)));
   return reads.filter((read) => read !== null);
 }
@@ -71,11 +71,11 @@ async function readSeat(deps: PrepareDeps, seat: Seat, freshUs: number | null, m
 }
 
 /** Whether a seat is over, or nothing may be read with its token. */
-export const hasEnded = ({ row: { problem } }: Seat): boolean =>
+export const isUnreadable = ({ row: { problem } }: Seat): boolean =>
   isFinal(problem) || problem === 'unauthorized' || problem === 'server_identity_changed';
 
 /** Chooses and renders. Null where there is nothing to say. */
-export function offer(
+export function composeOffer(
   deps: PrepareDeps,
   session: Session,
   point: Point,
@@ -84,7 +84,7 @@ export function offer(
 ): Offer | null {
   const path = carrier.kind === 'door' ? 'wait' : (carrier.kind ?? paths[point]);
   const seats = reads
-    .filter(({ seat }) => seat.session === session && !seat.readElsewhere)
+    .filter(({ seat }) => seat.session === session && !seat.isReadByCommand)
     .map((one) => composeSeat(deps, session, one, point));
   if (seats.length === 0) return null;
   const adapter = deps.adapters.of(session.row.harness);
@@ -95,23 +95,23 @@ export function offer(
     severalServers: new Set([...session.seats].map(({ row }) => row.origin)).size > 1,
     limits: adapter.limits,
     reservedTags: adapter.reservedTags,
-    peersLeft: peersLeft(deps, session, adapter.capabilities.has('midturn-peer')),
+    peersLeft: peersLeftInTurn(deps, session, adapter.capabilities.has('midturn-peer')),
     now: deps.clock.now(),
     rotation: session.rotation,
     ...(carrier.asUser ? { ownerOnly: true } : {}),
-    ...(path === 'wait' && !carrier.asUser && adapter.disowns ? { disowned: true } : {}),
+    ...(path === 'wait' && !carrier.asUser && adapter.marksNotFromUser ? { disowned: true } : {}),
   };
   const offerAs = (id: HandoffId, frozen?: Manifest['messages']): Offer | null =>
-    asOffer(deps, session, compose.compose({ ...common, handoffId: id, frozen }), { id, path, reads });
+    toOffer(deps, session, compose.compose({ ...common, handoffId: id, frozen }), { id, path, reads });
   // What was put off comes together with what ends the wait.
-  const putOff = session.agentsNotBeforeUs > deps.clock.nowUs();
-  const earlier = point === 'boundary' || putOff ? undefined : earlierTry(deps, session);
+  const postponed = session.agentsNotBeforeUs > deps.clock.nowUs();
+  const earlier = point === 'boundary' || postponed ? undefined : earlierTry(deps, session);
   if (earlier) {
     const made = offerAs(earlier.handoff.id, earlier.messages);
     if (made?.manifest?.handoff.payload_sha256 === earlier.handoff.payload_sha256) {
       made.attempts = earlier.handoff.attempts;
       made.manifest.handoff.attempts = earlier.handoff.attempts;
-      return marked(made, seats, carrier);
+      return withSender(made, seats, carrier);
     }
   }
   const made = offerAs(newHandoffId());
@@ -119,10 +119,10 @@ export function offer(
     made.attempts = earlier.handoff.attempts;
     made.manifest.handoff.attempts = earlier.handoff.attempts;
   }
-  return marked(made, seats, carrier);
+  return withSender(made, seats, carrier);
 }
 
-function marked(
+function withSender(
   made: Offer | null,
   seats: readonly ComposeSeat[],
   { asUser = false }: { asUser?: boolean },
@@ -134,7 +134,7 @@ function marked(
 
 const newHandoffId = (): HandoffId => `hnd_${randomBytes(16).toString('hex')}`;
 
-function peersLeft(deps: PrepareDeps, session: Session, can: boolean): number {
+function peersLeftInTurn(deps: PrepareDeps, session: Session, can: boolean): number {
   if (!can || !session.capabilities.includes('midturn-peer')) return 0;
   return Math.max(0, 3 - deps.journal.peersInTurn(session.key, session.row.boot, session.row.turn_id));
 }
@@ -160,7 +160,7 @@ export function composeSeat(
   for (const one of deps.journal.messagesIn(row, ['prepared', 'handed', 'attention'])) skip.add(one.message_id);
   for (const one of deps.journal.shown(row, row.generation, session.row.boot)) skip.add(one.message_id);
   if (point === 'boundary')
-    for (const one of deps.journal.cutInBoot(row, session.key, session.row.boot)) skip.add(one.message_id);
+    for (const one of deps.journal.truncatedInBoot(row, session.key, session.row.boot)) skip.add(one.message_id);
   for (const message of inbox.messages) if (message.seq <= row.cursor || seat.isAwaited(message)) skip.add(message.id);
   const told = new Set(deps.journal.noticesIn(row, ['prepared', 'handed', 'confirmed']).map((one) => one.notice_id));
   return {
@@ -168,16 +168,16 @@ export function composeSeat(
     inbox,
     outcomes: read.outcomes,
     mode: row.mode,
-    toldMode: seat.toldMode,
+    announcedMode: seat.announcedMode,
     skip,
-    again,
+    retry: again,
     notices: seat.notices.filter(({ id }) => !told.has(id)),
     announcedUpTo: Math.max(row.cursor, deps.journal.announcedUpTo(row, session.key, session.row.boot)),
     nudged: (code, key) => deps.journal.nudged(row, code, key),
   };
 }
 
-function asOffer(
+function toOffer(
   deps: PrepareDeps,
   session: Session,
   composed: Composed,
@@ -213,9 +213,9 @@ function asOffer(
     confirmed_at: null,
     stalled_at: null,
   };
-  const there = new Set([...messages, ...notices].map(({ member_id, origin }) => `${origin} ${member_id}`));
+  const withContent = new Set([...messages, ...notices].map(({ member_id, origin }) => `${origin} ${member_id}`));
   const parts = reads
-    .filter(({ seat: { row } }) => there.has(`${row.origin} ${row.member_id}`))
+    .filter(({ seat: { row } }) => withContent.has(`${row.origin} ${row.member_id}`))
     .map(({ seat: { row }, generation }) => ({
       handoff_id: id,
       origin: row.origin,
@@ -238,7 +238,7 @@ export function prepare(
   deps: PrepareDeps,
   session: Session,
   { manifest, effects, attempts }: Offer & { manifest: Manifest },
-): PendingHandoff {
+): InFlightHandoff {
   deps.faults.at('hand.prepare');
   const { handoff } = manifest;
   deps.journal.write(() => {
@@ -246,7 +246,7 @@ export function prepare(
     supersede(deps, manifest);
   });
   session.rotation++;
-  const flight: PendingHandoff = {
+  const flight: InFlightHandoff = {
     id: handoff.id,
     path: handoff.path,
     boot: handoff.boot,
@@ -278,12 +278,12 @@ function supersede(deps: PrepareDeps, { handoff, messages }: Manifest): void {
     if (left.length > 0) continue;
     for (const part of earlier.parts) if (part.state === 'open') deps.journal.setPart(old.id, part, 'ended');
     deps.journal.updateHandoff(old.id, { reason: 'superseded' });
-    settle(deps, old.id);
+    closeIfFinished(deps, old.id);
   }
 }
 
 /** The text was exposed to its carrier. */
-export function handed(deps: PrepareDeps, flight: PendingHandoff): void {
+export function markHanded(deps: PrepareDeps, flight: InFlightHandoff): void {
   deps.journal.updateHandoff(flight.id, { state: 'handed', handed_at: deps.clock.now() });
   deps.faults.at('hand.handed');
   deps.metrics.count('handed');

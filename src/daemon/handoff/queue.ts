@@ -1,35 +1,40 @@
 /** Handing through a program's own queue: tried a few times, then left until the session or seat changes. */
 import { type Journal, JournalError } from '../journal/journal.ts';
 import type { Carry } from '../protocol.ts';
-import type { PendingHandoff, Session } from '../sessions/session.ts';
-import { accepted, backToPending, type FlightDeps } from './flight.ts';
+import type { InFlightHandoff, Session } from '../sessions/session.ts';
+import { backToPending, type FlightDeps, markAccepted } from './flight.ts';
 import { confirm, type ReceiptDeps } from './receipt.ts';
 
-const ATTEMPTS = 5;
-const MOST_MS = 60_000;
+const MAX_ATTEMPTS = 5;
+const MAX_RETRY_MS = 60_000;
 /** Until a locked or busy program is asked again; that is no failed attempt. */
-const LATER_MS = 5_000;
+const BUSY_RETRY_MS = 5_000;
 
 /** Gives the text to the program and notes what came of it. */
-export async function queue(deps: ReceiptDeps, session: Session, flight: PendingHandoff, carry: Carry): Promise<void> {
+export async function handToQueue(
+  deps: ReceiptDeps,
+  session: Session,
+  flight: InFlightHandoff,
+  carry: Carry,
+): Promise<void> {
   const adapter = deps.adapters.of(session.row.harness);
   const text = [carry.nudge, carry.bundle, carry.notice].filter(Boolean).join('\n');
   const outcome = await adapter.hand(session.view, text, flight.id).catch(() => ({ retry: 'failed' }));
   if (session.flight !== flight) return;
   if (outcome === 'accepted' || outcome === 'accepted_confirmed') {
     try {
-      accepted(deps, session, flight);
+      markAccepted(deps, session, flight);
       if (outcome === 'accepted_confirmed') confirm(deps, session, flight);
     } catch (error) {
       // The program has it, but the journal could not note that: it is given once more, after a pause.
       deps.log.write(error instanceof JournalError ? 'journal_error' : 'hook_error', { handoff: flight.id }, 'error');
-      pause(deps, session, LATER_MS);
+      pause(deps, session, BUSY_RETRY_MS);
       backToPending(deps, session, flight, 'not_noted');
     }
     return;
   }
   if ('later' in outcome) {
-    pause(deps, session, LATER_MS);
+    pause(deps, session, BUSY_RETRY_MS);
     backToPending(deps, session, flight, outcome.later.slice(0, 200));
     return;
   }
@@ -41,25 +46,25 @@ export async function queue(deps: ReceiptDeps, session: Session, flight: Pending
 }
 
 /** Until a runner is given again what its program could not take just then. */
-const NOT_NOW_MS = 60_000;
+const POSTPONE_MS = 60_000;
 
 /** The program is busy otherwise, which counts as no attempt. @param agentsMs how long only for what agents write */
-export function notNow(deps: FlightDeps, session: Session, flight: PendingHandoff, agentsMs?: number): void {
-  if (agentsMs === undefined) pause(deps, session, NOT_NOW_MS);
+export function postpone(deps: FlightDeps, session: Session, flight: InFlightHandoff, agentsMs?: number): void {
+  if (agentsMs === undefined) pause(deps, session, POSTPONE_MS);
   else session.agentsNotBeforeUs = deps.clock.nowUs() + agentsMs * 1000;
   backToPending(deps, session, flight, 'not_now');
 }
 
 /** Counts an attempt that failed; the fifth is the last until something changes. */
-export function attemptFailed(deps: FlightDeps, session: Session, flight: PendingHandoff, reason: string): void {
+export function attemptFailed(deps: FlightDeps, session: Session, flight: InFlightHandoff, reason: string): void {
   const attempts = flight.attempts + 1;
   const why = reason.slice(0, 200);
-  if (attempts >= ATTEMPTS) {
+  if (attempts >= MAX_ATTEMPTS) {
     deps.metrics.count('attention');
     backToPending(deps, session, flight, why, { state: 'attention', attempts });
     return;
   }
-  const ms = Math.min(MOST_MS, 1000 * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2);
+  const ms = Math.min(MAX_RETRY_MS, 1000 * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2);
   pause(deps, session, ms);
   backToPending(deps, session, flight, why, { state: 'retry', attempts, next_at: deps.clock.now() + Math.round(ms) });
 }
@@ -69,7 +74,7 @@ function pause({ clock }: FlightDeps, session: Session, ms: number): void {
 }
 
 /** What needed attention is tried again: its session registered anew, or a seat of it changed. */
-export function tryAgain(journal: Journal, session: Session): void {
+export function retryAttention(journal: Journal, session: Session): void {
   for (const { id } of journal.handoffsIn(['attention'], session.key))
     journal.updateHandoff(id, { state: 'pending', attempts: 0, reason: null, next_at: null });
 }

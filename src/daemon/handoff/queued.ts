@@ -8,7 +8,7 @@ import type { HandoffId } from '../protocol.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
 import type { Reports } from '../reports/reports.ts';
 import type { Seat, Session } from '../sessions/session.ts';
-import { noting } from './noting.ts';
+import { writeOrLog } from './write-or-log.ts';
 
 interface QueuedDeps {
   adapters: Adapters;
@@ -22,35 +22,35 @@ interface QueuedDeps {
  */
 export function queuedIn(deps: QueuedDeps, session: Session): PartMessage[] {
   const { key, row } = session;
-  if (!row.open || !queues(deps, session)) return [];
+  if (!row.open || !hasQueue(deps, session)) return [];
   return deps.journal
-    .inQueue(key, row.boot)
+    .queuedParts(key, row.boot)
     .filter(({ state, turn_id }) => state === 'handed' || (row.turned && turn_id >= row.turn_id - 1))
-    .filter((message) => seatIn(session, message) !== undefined);
+    .filter((message) => findSeat(session, message) !== undefined);
 }
 
 /** Tells servers what is queued and not acknowledged. */
 export function reportQueue(deps: QueuedDeps & { reports: Pick<Reports, 'queued'> }, session: Session): void {
-  if (!queues(deps, session)) return;
+  if (!hasQueue(deps, session)) return;
   const waiting = queuedIn(deps, session).filter(
-    (message) => message.seq > (seatIn(session, message)?.row.cursor ?? 0),
+    (message) => message.seq > (findSeat(session, message)?.row.cursor ?? 0),
   );
   deps.reports.queued(session.view, waiting);
 }
 
-const seatIn = ({ seats }: Session, ref: SeatRef): Seat | undefined =>
+const findSeat = ({ seats }: Session, ref: SeatRef): Seat | undefined =>
   [...seats].find(({ row }) => seatKey(row) === seatKey(ref));
 
 /** A prompt brought the text of a handoff, or an event showed that the session has it: it left the queue. */
-export function leftQueue(
+export function markLeftQueue(
   deps: { clock: DaemonClock; journal: Journal; log: Log },
   session: Session,
   id: HandoffId,
 ): void {
   const row = deps.journal.handoff(id);
   if (row?.path !== 'queue' || row.session_key !== session.key || row.boot !== session.row.boot) return;
-  if (row.turn_at === null) noting(deps, () => deps.journal.updateHandoff(id, { turn_at: deps.clock.now() }));
+  if (row.turn_at === null) writeOrLog(deps, () => deps.journal.updateHandoff(id, { turn_at: deps.clock.now() }));
 }
 
-const queues = ({ adapters }: QueuedDeps, { row }: Session): boolean =>
+const hasQueue = ({ adapters }: QueuedDeps, { row }: Session): boolean =>
   adapters.of(row.harness).capabilities.has('queue');

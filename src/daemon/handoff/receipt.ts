@@ -3,15 +3,15 @@ import type { Adapters } from '../adapter.ts';
 import type { Acknowledger } from '../inbox/acknowledge.ts';
 import type { PartRow } from '../journal/rows.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
-import type { PendingHandoff, Seat, Session } from '../sessions/session.ts';
-import { backToPending, type FlightDeps, land } from './flight.ts';
+import type { InFlightHandoff, Seat, Session } from '../sessions/session.ts';
+import { backToPending, endFlight, type FlightDeps } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
-import { noting } from './noting.ts';
-import { leftQueue } from './queued.ts';
-import { handoffEnded } from './settle.ts';
+import { closePassedParts } from './parts.ts';
+import { markLeftQueue } from './queued.ts';
+import { writeOrLog } from './write-or-log.ts';
 
 /** Wakes that did not come back before one is believed without its echo. */
-const ECHO_ROUNDS = 2;
+const MAX_MISSING_ECHOES = 2;
 
 export interface ReceiptDeps extends FlightDeps {
   adapters: Adapters;
@@ -31,34 +31,34 @@ interface SessionEvent {
  *
  * @returns whether the event is that wake's echo
  */
-export function evidence(deps: ReceiptDeps, session: Session, event: SessionEvent): boolean {
+export function checkReceipt(deps: ReceiptDeps, session: Session, event: SessionEvent): boolean {
   const { flight } = session;
   if (!flight || flight.acceptedUs === null || flight.boot !== session.row.boot) return false;
   if (event.kind === 'prompt' && event.wakeOf === flight.id) {
     flight.echoed = true;
     flight.cancelStall();
-    noting(deps, () => deps.journal.updateHandoff(flight.id, { turn_at: deps.clock.now() }));
+    writeOrLog(deps, () => deps.journal.updateHandoff(flight.id, { turn_at: deps.clock.now() }));
     return true;
   }
   if (event.startedUs <= flight.acceptedUs) return false;
   const adapter = deps.adapters.of(session.row.harness);
-  const silent = flight.path === 'wait' && adapter.wakeEcho && !flight.echoed && event.kind === 'prompt';
-  if (silent && flight.attempts < ECHO_ROUNDS) {
+  const echoMissing = flight.path === 'wait' && adapter.wakeEcho && !flight.echoed && event.kind === 'prompt';
+  if (echoMissing && flight.attempts < MAX_MISSING_ECHOES) {
     backToPending(deps, session, flight, 'wake_lost', { attempts: flight.attempts + 1 });
     return false;
   }
-  if (silent) {
+  if (echoMissing) {
     deps.metrics.count('wake_echo_missing');
     logHandoff(deps, 'wake_echo_missing', flight.id, {}, 'warn');
   }
   // The session has the text, so its program's queue has it no more.
-  if (flight.path === 'queue') leftQueue(deps, session, flight.id);
+  if (flight.path === 'queue') markLeftQueue(deps, session, flight.id);
   confirm(deps, session, flight);
   return false;
 }
 
 /** Notes a certain receipt in the journal, then acknowledges the messages. */
-export function confirm(deps: ReceiptDeps, session: Session, flight: PendingHandoff): void {
+export function confirm(deps: ReceiptDeps, session: Session, flight: InFlightHandoff): void {
   if (session.flight !== flight) return;
   deps.faults.at('confirm.evidence');
   const manifest = deps.journal.manifest(flight.id);
@@ -78,28 +78,29 @@ export function confirm(deps: ReceiptDeps, session: Session, flight: PendingHand
       return whole.map(({ origin, member_id, message_id, seq }) => ({ origin, member_id, message_id, seq }));
     });
     deps.journal.saveReceived(
-      all.filter((row) => isAhead(deps, row)).map((row) => ({ ...row, via: 'handoff' as const })),
+      all.filter((row) => isUnread(deps, row)).map((row) => ({ ...row, via: 'handoff' as const })),
       now,
     );
     return all;
   });
-  for (const row of rows.filter((row) => isAhead(deps, row))) deps.seats.of(row)?.received.set(row.message_id, row.seq);
+  for (const row of rows.filter((row) => isUnread(deps, row)))
+    deps.seats.of(row)?.received.set(row.message_id, row.seq);
   deps.metrics.count('confirmed');
   logHandoff(deps, 'handoff_confirmed', flight.id);
-  land(deps, session, flight);
+  endFlight(deps, session, flight);
   try {
-    handoffEnded(deps, flight.id);
+    closePassedParts(deps, flight.id);
     deps.faults.at('confirm.recorded');
     deps.events.emit('received', { session: session.key, boot: flight.boot, handoff: flight.id, messages: rows });
   } finally {
     // Received messages are acknowledged even if something else fails.
-    for (const seat of touched) deps.acks.want(seat);
-    deps.acks.notices(flight.id);
+    for (const seat of touched) deps.acks.schedule(seat);
+    deps.acks.acknowledgeNotices(flight.id);
   }
 }
 
 /** Whether a message is behind the cursor. One that the cursor passed was acknowledged by another client already. */
-const isAhead = (deps: ReceiptDeps, { seq, ...seat }: SeatRef & { seq: number }): boolean =>
+const isUnread = (deps: ReceiptDeps, { seq, ...seat }: SeatRef & { seq: number }): boolean =>
   seq > (deps.seats.of(seat)?.row.cursor ?? 0);
 
 /** A callback of an older binding confirms nothing. */

@@ -1,9 +1,9 @@
 /** Recovers handoffs after a start: those that may be in a session stay on their way, all others are pending again. */
 import type { Acknowledger } from '../inbox/acknowledge.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { type FlightDeps, flightOf, watchForTurn } from './flight.ts';
+import { type FlightDeps, restoreFlight, watchForTurn } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
-import { handoffEnded, type SettleDeps } from './settle.ts';
+import { closePassedParts, type PartsDeps } from './parts.ts';
 
 /** Before anything is served. Sessions whose process is gone are closed already. */
 export function recover(deps: FlightDeps, sessions: Sessions): void {
@@ -16,18 +16,18 @@ export function recover(deps: FlightDeps, sessions: Sessions): void {
     // A clock that began again means that the machine did.
     const accepted = row.state === 'handed' && row.accepted_at !== null && row.accepted_at <= now;
     if (session && alive && hook && accepted && !session.flight) {
-      session.flight = flightOf(row, row.accepted_at);
+      session.flight = restoreFlight(row, row.accepted_at);
       if (!session.flight.stalled) watchForTurn(deps, session, session.flight);
       continue;
     }
     journal.updateHandoff(row.id, { state: 'pending', reason: 'daemon_restarted', accepted_at: null });
     logHandoff(deps, 'handoff_pending', row.id, { reason: 'daemon_restarted' });
   }
-  for (const { id } of journal.handoffsIn(['confirmed', 'pending', 'retry'])) handoffEnded(deps, id);
+  for (const { id } of journal.handoffsIn(['confirmed', 'pending', 'retry'])) closePassedParts(deps, id);
 }
 
 /** Once the servers are connected: what was received is acknowledged, never handed again. */
-export function resumeAcks({ journal, seats }: SettleDeps, acks: Acknowledger): void {
-  for (const seat of seats.all()) if (seat.received.size > 0) acks.want(seat);
-  for (const { id } of journal.handoffsIn(['confirmed'])) acks.notices(id);
+export function resumeAcks({ journal, seats }: PartsDeps, acks: Acknowledger): void {
+  for (const seat of seats.all()) if (seat.received.size > 0) acks.schedule(seat);
+  for (const { id } of journal.handoffsIn(['confirmed'])) acks.acknowledgeNotices(id);
 }

@@ -10,17 +10,26 @@ import type { Manifest } from '../journal/rows.ts';
 import type { Doors } from '../sessions/doors.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { awaitCarrier, backToPending, takeBack } from './flight.ts';
-import { gatheredAt } from './gathering.ts';
-import type { CarryDeps } from './hand-to-hook.ts';
-import { composeSeat, handed, hasEnded, type Offer, offer, prepare, readSeats, type SeatRead } from './prepare.ts';
-import { queue } from './queue.ts';
+import { batchDueUs } from './batching.ts';
+import { awaitCarrier, backToPending, cancelUnexposed } from './flight.ts';
+import type { HookDeps } from './hand-to-hook.ts';
+import {
+  composeOffer,
+  composeSeat,
+  isUnreadable,
+  markHanded,
+  type Offer,
+  prepare,
+  readSeats,
+  type SeatRead,
+} from './prepare.ts';
+import { handToQueue } from './queue.ts';
 import { confirm, type ReceiptDeps } from './receipt.ts';
 
-const READ_MS = 3_000;
-const FAILED_MS = { first: 2_000, most: 300_000 };
+const READ_TIMEOUT_MS = 3_000;
+const RETRY_MS = { first: 2_000, max: 300_000 };
 
-export interface WakeDeps extends CarryDeps, ReceiptDeps {
+export interface WakeDeps extends HookDeps, ReceiptDeps {
   doors: Doors;
   sessions: Sessions;
   updates: SeatUpdates;
@@ -33,12 +42,13 @@ type Carrier =
   | { kind: 'queue' };
 
 /** The carrier that can reach an idle session now. */
-function carrierOf(deps: WakeDeps, session: Session): Carrier | null {
+function findCarrier(deps: WakeDeps, session: Session): Carrier | null {
   if (!session.row.open) return null;
   const adapter = deps.adapters.of(session.row.harness);
   const door = adapter.capabilities.has('owner-door') ? deps.doors.of(session, deps.sessions.open()) : null;
   if (adapter.canHand(carrierState(session, door !== null)) !== 'now') return null;
-  if (door && session.turn !== 'busy' && ownerWaits(deps, session)) return { kind: 'door', peer: door, asUser: true };
+  if (door && session.turn !== 'busy' && ownerMessageWaits(deps, session))
+    return { kind: 'door', peer: door, asUser: true };
   if (session.waiting) return { kind: 'wait', peer: session.waiting.peer };
   if (session.extension?.welcomed)
     return session.turn === 'busy' ? null : { kind: 'extension', peer: session.extension.peer };
@@ -47,11 +57,11 @@ function carrierOf(deps: WakeDeps, session: Session): Carrier | null {
 }
 
 /** A word of its person waits, which may wake it. */
-const ownerWaits = (deps: WakeDeps, session: Session): boolean =>
+const ownerMessageWaits = (deps: WakeDeps, session: Session): boolean =>
   seatsAsRead(deps, session).some((seat) => seat.mode !== 'off' && waitingOf(seat).some(isOwners));
 
 /** What waits beside the word of its person. */
-const othersWaiting = (deps: WakeDeps, session: Session, reads: readonly SeatRead[]): ReadonlySet<string> =>
+const otherMessageIds = (deps: WakeDeps, session: Session, reads: readonly SeatRead[]): ReadonlySet<string> =>
   new Set(
     reads.flatMap((read) =>
       waitingOf(composeSeat(deps, session, read, 'wake')).flatMap((message) => (isOwners(message) ? [] : [message.id])),
@@ -66,82 +76,82 @@ const carrierState = ({ turn, waiting, extension }: Session, door: boolean): Car
 });
 
 /** Looks whether the session has to be woken now, and does it. Called after everything that could change the answer. */
-export function consider(deps: WakeDeps, session: Session): void {
+export function wakeIfDue(deps: WakeDeps, session: Session): void {
   session.cancelTimer();
   session.cancelTimer = () => {};
   if (deps.stopping.aborted || session.flight) return;
   if (session.preparing) {
-    session.again = true;
+    session.rerun = true;
     return;
   }
-  if (!carrierOf(deps, session) || !somethingWakes(deps, session)) return;
+  if (!findCarrier(deps, session) || !shouldWake(deps, session)) return;
   const now = deps.clock.nowUs();
   const due = Math.max(
     session.notBeforeUs,
-    session.gathering ? gatheredAt(session) : 0,
+    session.batching ? batchDueUs(session) : 0,
     onlyAgents(deps, session) ? session.agentsNotBeforeUs : 0,
   );
   if (due > now) {
-    session.cancelTimer = deps.clock.after(Math.ceil((due - now) / 1000), () => consider(deps, session));
+    session.cancelTimer = deps.clock.after(Math.ceil((due - now) / 1000), () => wakeIfDue(deps, session));
     return;
   }
-  session.gathering = false;
+  session.batching = false;
   void hand(deps, session);
 }
 
-const somethingWakes = (deps: WakeDeps, session: Session): boolean => seatsAsRead(deps, session).some(compose.wakes);
+const shouldWake = (deps: WakeDeps, session: Session): boolean => seatsAsRead(deps, session).some(compose.wakes);
 
 const onlyAgents = (deps: WakeDeps, session: Session): boolean => onlyFromAgents(seatsAsRead(deps, session));
 
 /** Its seats as they were read last. */
 const seatsAsRead = (deps: WakeDeps, session: Session): ComposeSeat[] =>
   [...session.seats].flatMap((seat) => {
-    if (!seat.latest || seat.readElsewhere || hasEnded(seat)) return [];
+    if (!seat.latest || seat.isReadByCommand || isUnreadable(seat)) return [];
     return [composeSeat(deps, session, { seat, read: seat.latest }, 'wake')];
   });
 
 /** Hands what waits: reads, checks, composes, prepares and exposes; each step only if the one before succeeded. */
 async function hand(deps: WakeDeps, session: Session): Promise<void> {
   const token = {};
-  const carrier = carrierOf(deps, session);
+  const carrier = findCarrier(deps, session);
   const { boot } = session.row;
   session.preparing = token;
-  session.again = false;
+  session.rerun = false;
   let given = false;
   try {
     deps.faults.at('hand.ready');
-    const reads = await readSeats(deps, session, session.readyUs, READ_MS);
+    const reads = await readSeats(deps, session, session.readyUs, READ_TIMEOUT_MS);
     deps.faults.at('hand.read');
-    if (!current(deps, session, { token, carrier, boot, reads })) return;
+    if (!isUnchanged(deps, session, { token, carrier, boot, reads })) return;
     // The mode or the inbox may be another by now.
     if (!reads.some((read) => compose.wakes(composeSeat(deps, session, read, 'wake')))) return;
-    const made = offer(deps, session, 'wake', reads, carrier!);
+    const made = composeOffer(deps, session, 'wake', reads, carrier!);
     deps.faults.at('hand.chosen');
     if (!made) return;
     deps.faults.at('hand.checked');
-    if (carrier?.kind === 'door' && carrier.asUser) session.heldBack = othersWaiting(deps, session, reads);
+    if (carrier?.kind === 'door' && carrier.asUser) session.heldBack = otherMessageIds(deps, session, reads);
     expose(deps, session, made, carrier!);
     given = true;
     session.failures = 0;
     for (const { seat } of reads) if (seat.row.problem === 'handoff_failed') deps.updates.problem(seat.row, null);
-    measure(deps, reads, made);
+    recordDelay(deps, reads, made);
   } catch (error) {
-    takeBack(deps, session);
-    failed(deps, session, error);
+    cancelUnexposed(deps, session);
+    retryLater(deps, session, error);
   } finally {
     if (session.preparing === token) session.preparing = null;
-    if (!given && session.again) consider(deps, session);
+    if (!given && session.rerun) wakeIfDue(deps, session);
   }
 }
 
 /** Still the same carrier, boot and generations, and nothing else on its way. */
-function current(
+function isUnchanged(
   deps: WakeDeps,
   session: Session,
   { token, carrier, boot, reads }: { token: object; carrier: Carrier | null; boot: string; reads: SeatRead[] },
 ): boolean {
   if (deps.stopping.aborted || session.preparing !== token || session.flight || session.row.boot !== boot) return false;
-  const now = carrierOf(deps, session);
+  const now = findCarrier(deps, session);
   if (!now || !carrier || now.kind !== carrier.kind) return false;
   if (now.kind !== 'queue' && carrier.kind !== 'queue' && now.peer !== carrier.peer) return false;
   if (now.kind === 'door' && carrier.kind === 'door' && now.asUser !== carrier.asUser) return false;
@@ -156,39 +166,39 @@ function expose(deps: WakeDeps, session: Session, made: Offer, carrier: Carrier)
   deps.metrics.count('wakes');
   if (carrier.kind === 'queue') {
     flight.exposed = true;
-    handed(deps, flight);
+    markHanded(deps, flight);
     deps.events.emit('changed', session);
-    void queue(deps, session, flight, made.carry);
+    void handToQueue(deps, session, flight, made.carry);
     deps.faults.at('hand.exposed');
     return;
   }
   const { peer } = carrier;
   // An extension's word is receipt as well.
   awaitCarrier(deps, session, flight, peer, () => carrier.kind === 'extension' && confirm(deps, session, flight));
-  const sent = peer.tell({ event: 'deliver', ...made.carry });
+  const sent = peer.sendEvent({ event: 'deliver', ...made.carry });
   flight.exposed = sent;
   deps.faults.at('hand.exposed');
   // A hook delivers once.
   if (carrier.kind === 'wait') session.waiting = null;
   if (!sent) backToPending(deps, session, flight, 'write_failed');
-  else if (session.flight === flight) handed(deps, flight);
+  else if (session.flight === flight) markHanded(deps, flight);
 }
 
-function measure(deps: WakeDeps, reads: readonly SeatRead[], { manifest }: Offer): void {
+function recordDelay(deps: WakeDeps, reads: readonly SeatRead[], { manifest }: Offer): void {
   if (!manifest) return;
   const ids = new Set(manifest.messages.map(({ message_id }) => message_id));
   const times = reads.flatMap(({ read }) => read.inbox.messages.filter(({ id }) => ids.has(id)).map(({ at }) => at));
   const newest = Math.max(...times.map((at) => Date.parse(at)));
-  if (Number.isFinite(newest)) deps.metrics.delivery(Math.max(0, deps.clock.now() - newest));
+  if (Number.isFinite(newest)) deps.metrics.addDelivery(Math.max(0, deps.clock.now() - newest));
 }
 
 /** Nothing was handed; tried again later, and later each time. */
-function failed(deps: WakeDeps, session: Session, error: unknown): void {
-  const ms = Math.min(FAILED_MS.most, FAILED_MS.first * 2 ** session.failures);
+function retryLater(deps: WakeDeps, session: Session, error: unknown): void {
+  const ms = Math.min(RETRY_MS.max, RETRY_MS.first * 2 ** session.failures);
   session.failures++;
   session.notBeforeUs = deps.clock.nowUs() + ms * 1000;
   const ev = error instanceof JournalError ? 'journal_error' : 'hook_error';
   deps.log.write(ev, { session: session.key, ms, code: error instanceof Error ? error.name : 'unknown' }, 'error');
   for (const seat of session.seats) deps.updates.problem(seat.row, 'handoff_failed');
-  session.again = true;
+  session.rerun = true;
 }

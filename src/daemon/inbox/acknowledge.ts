@@ -1,7 +1,7 @@
 /** Acknowledges received messages on their server: seat by seat, in order, and repeated until it succeeds. */
 import type { DaemonClock } from '../clock.ts';
 import type { Faults } from '../faults.ts';
-import { noticesDone } from '../handoff/settle.ts';
+import { closeNotices } from '../handoff/parts.ts';
 import { JournalError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -10,12 +10,12 @@ import { isFinal, type SeatRef, seatKey } from '../refs.ts';
 import { backoff } from '../server-link/backoff.ts';
 import { SeatFailure } from '../server-link/link.ts';
 import type { Seat } from '../sessions/session.ts';
-import { type CursorDeps, moveCursor } from './cursor.ts';
+import { advanceCursor, type CursorDeps } from './cursor.ts';
 
 interface Work {
   running: boolean;
   /** Asked for again meanwhile. */
-  again: boolean;
+  rerun: boolean;
   failures: number;
   cancel: () => void;
 }
@@ -49,10 +49,10 @@ export class Acknowledger {
   }
 
   /** Something of this seat was received. */
-  want(seat: Seat): void {
+  schedule(seat: Seat): void {
     const work = this.#workOf(seat.row);
     if (work.running) {
-      work.again = true;
+      work.rerun = true;
       return;
     }
     work.cancel();
@@ -61,12 +61,12 @@ export class Acknowledger {
 
   /** The seat can be reached again, or has another token. */
   retry(seat: Seat): void {
-    if (seat.received.size > 0) this.want(seat);
-    for (const id of this.#notices) this.notices(id);
+    if (seat.received.size > 0) this.schedule(seat);
+    for (const id of this.#notices) this.acknowledgeNotices(id);
   }
 
   /** Acknowledges the notices that stood in a confirmed handoff. */
-  notices(id: HandoffId, failures = 0): void {
+  acknowledgeNotices(id: HandoffId, failures = 0): void {
     const manifest = this.#deps.journal.manifest(id);
     if (!manifest || manifest.notices.length === 0 || manifest.handoff.state !== 'confirmed') return;
     this.#notices.add(id);
@@ -78,7 +78,7 @@ export class Acknowledger {
     });
     void Promise.all(each)
       .then(() => {
-        noticesDone(this.#deps, id);
+        closeNotices(this.#deps, id);
         this.#notices.delete(id);
         const told = new Set(manifest.notices.map((one) => one.notice_id));
         for (const seat of seats.values()) {
@@ -92,7 +92,7 @@ export class Acknowledger {
         if (this.#deps.stopping.aborted) return;
         this.#deps.clock.after(
           backoff(failures + 1, Math.random()),
-          () => void (this.#notices.has(id) && this.notices(id, failures + 1)),
+          () => void (this.#notices.has(id) && this.acknowledgeNotices(id, failures + 1)),
         );
       })
       .finally(() => this.#running--);
@@ -100,7 +100,7 @@ export class Acknowledger {
 
   async #run(seat: Seat, work: Work): Promise<void> {
     work.running = true;
-    work.again = false;
+    work.rerun = false;
     this.#running++;
     try {
       await this.#acknowledge(seat);
@@ -110,7 +110,7 @@ export class Acknowledger {
     } finally {
       work.running = false;
       this.#running--;
-      if (work.again && !this.#deps.stopping.aborted) this.want(seat);
+      if (work.rerun && !this.#deps.stopping.aborted) this.schedule(seat);
     }
   }
 
@@ -120,12 +120,12 @@ export class Acknowledger {
     const server = servers.at(seat.row.origin);
     // After a start nothing was read yet, and what precedes a message is known only from a read.
     if (seat.received.size > 0 && !lastReadCovers(seat)) await server.read(seat.row);
-    const upTo = contiguous(seat);
+    const upTo = contiguousUpTo(seat);
     if (upTo <= seat.row.cursor) return;
     faults.at('ack.chosen');
     const { cursor } = await server.ack(seat.row, upTo);
     faults.at('ack.answered');
-    moveCursor(this.#deps, seat, Math.max(cursor, upTo));
+    advanceCursor(this.#deps, seat, Math.max(cursor, upTo));
     faults.at('ack.recorded');
     metrics.count('acked');
     log.write('acked', { seats: [seat.row.member_id], seqs: [upTo] });
@@ -141,7 +141,7 @@ export class Acknowledger {
     // The server does not have that number: what it has is read, never guessed.
     if (code === 'ack_out_of_range') seat.latest = null;
     if (stopping.aborted || seat.row.problem === 'unauthorized' || isFinal(seat.row.problem)) return;
-    work.cancel = clock.after(backoff(work.failures + 1, Math.random()), () => this.want(seat));
+    work.cancel = clock.after(backoff(work.failures + 1, Math.random()), () => this.schedule(seat));
     work.failures++;
   }
 
@@ -149,7 +149,7 @@ export class Acknowledger {
     const key = seatKey(seat);
     let work = this.#seats.get(key);
     if (!work) {
-      work = { running: false, again: false, failures: 0, cancel: () => {} };
+      work = { running: false, rerun: false, failures: 0, cancel: () => {} };
       this.#seats.set(key, work);
     }
     return work;
@@ -164,13 +164,13 @@ function lastReadCovers(seat: Seat): boolean {
 }
 
 /** Up to which message all unread ones are received; the cursor if not even the first one is. */
-export function contiguous(seat: Pick<Seat, 'latest' | 'row' | 'received'>): number {
+export function contiguousUpTo(seat: Pick<Seat, 'latest' | 'row' | 'received'>): number {
   let upTo = seat.row.cursor;
-  const wholeUpTo = seat.latest?.wholeUpTo ?? Number.POSITIVE_INFINITY;
+  const completeUpTo = seat.latest?.completeUpTo ?? Number.POSITIVE_INFINITY;
   for (const { id, seq } of seat.latest?.inbox.messages ?? []) {
     if (seq <= seat.row.cursor) continue;
     // Of what lies before an urgent message that was fetched ahead of others, nothing is known.
-    if (seq > wholeUpTo || !seat.received.has(id)) return upTo;
+    if (seq > completeUpTo || !seat.received.has(id)) return upTo;
     upTo = seq;
   }
   return upTo;

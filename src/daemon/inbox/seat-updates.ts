@@ -2,8 +2,8 @@
 import type { DeliveryMode } from '../../contract/types.ts';
 import { quoted } from '../bundle/escape.ts';
 import type { DaemonClock } from '../clock.ts';
-import { noteArrival } from '../handoff/gathering.ts';
-import { dropOpenParts, endParts } from '../handoff/settle.ts';
+import { recordArrival } from '../handoff/batching.ts';
+import { dropOpenParts, endParts } from '../handoff/parts.ts';
 import { type Journal, JournalError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { SeatProblem } from '../protocol.ts';
@@ -14,10 +14,10 @@ import type { SessionEvents } from '../sessions/events.ts';
 import type { SeatRegistry } from '../sessions/seat-registry.ts';
 import type { Seat } from '../sessions/session.ts';
 import type { Acknowledger } from './acknowledge.ts';
-import { moveCursor } from './cursor.ts';
+import { advanceCursor } from './cursor.ts';
 
 /** Milliseconds until what the journal did not take is tried again. */
-const AGAIN_MS = 2_000;
+const RETRY_MS = 2_000;
 
 interface SeatUpdatesDeps {
   clock: DaemonClock;
@@ -40,30 +40,30 @@ export class SeatUpdates {
   listen(servers: ServerEvents): void {
     servers.on('inbox', (seat, read) => this.#inbox(seat, read));
     servers.on('read', (seat, upTo) => this.#read(seat, upTo));
-    servers.on('mode', (seat, mode, revision) => this.#modeTold(seat, mode, revision));
+    servers.on('mode', (seat, mode, revision) => this.#modeChanged(seat, mode, revision));
     servers.on('notices', (seat, notices) => this.#notices(seat, notices));
     servers.on('problem', (seat, problem) => this.problem(seat, problem));
     servers.on('token', (seat) => this.#token(seat));
   }
 
-  #readDone(seat: Seat, read: InboxRead): void {
+  #applyRead(seat: Seat, read: InboxRead): void {
     if (seat.latest === read || (seat.latest && seat.latest.sentUs > read.sentUs)) return;
     const { clock, seats, acks } = this.#deps;
     const { inbox } = read;
     seat.latest = read;
     if (inbox.board !== seat.row.board || inbox.agent !== seat.row.name)
       seats.save(seat, { board: inbox.board, name: inbox.agent });
-    this.#mode(seat, inbox.delivery_mode, inbox.delivery_revision);
-    moveCursor(this.#deps, seat, inbox.cursor);
+    this.#saveMode(seat, inbox.delivery_mode, inbox.delivery_revision);
+    advanceCursor(this.#deps, seat, inbox.cursor);
     const newest = inbox.messages.at(-1)?.seq ?? 0;
     const fresh = newest > seat.seenSeq;
     seat.seenSeq = Math.max(seat.seenSeq, newest);
-    if (fresh && seat.session) noteArrival(seat.session, clock.nowUs());
-    if (seat.received.size > 0) acks.want(seat);
+    if (fresh && seat.session) recordArrival(seat.session, clock.nowUs());
+    if (seat.received.size > 0) acks.schedule(seat);
   }
 
   /** A mode the server told; the higher revision wins. @returns whether it is another one now. */
-  #mode(seat: Seat, mode: DeliveryMode, revision: number): boolean {
+  #saveMode(seat: Seat, mode: DeliveryMode, revision: number): boolean {
     const { mode: old, mode_revision: known } = seat.row;
     if (revision < known || (revision === known && mode === old)) return false;
     this.#deps.seats.save(seat, { mode, mode_revision: revision });
@@ -75,35 +75,35 @@ export class SeatUpdates {
 
   /** Applies a mode that a command was just answered. @returns whether it changed anything. */
   applyMode(seat: Seat, mode: DeliveryMode, revision: number): boolean {
-    const changed = this.#mode(seat, mode, revision);
+    const changed = this.#saveMode(seat, mode, revision);
     if (changed && seat.session) this.#deps.events.emit('deliverable', seat.session);
     return changed;
   }
 
   #inbox(ref: SeatRef, read: InboxRead): void {
-    this.#about('inbox', ref, (seat) => {
-      this.#readDone(seat, read);
+    this.#update('inbox', ref, (seat) => {
+      this.#applyRead(seat, read);
       if (seat.session) this.#deps.events.emit('deliverable', seat.session);
     });
   }
 
   #read(ref: SeatRef, upTo: number): void {
-    this.#about('read', ref, (seat) => moveCursor(this.#deps, seat, upTo));
+    this.#update('read', ref, (seat) => advanceCursor(this.#deps, seat, upTo));
   }
 
-  #modeTold(ref: SeatRef, mode: DeliveryMode, revision: number): void {
-    this.#about('mode', ref, (seat) => void this.applyMode(seat, mode, revision));
+  #modeChanged(ref: SeatRef, mode: DeliveryMode, revision: number): void {
+    this.#update('mode', ref, (seat) => void this.applyMode(seat, mode, revision));
   }
 
   #notices(ref: SeatRef, notices: Notice[]): void {
-    this.#about('notices', ref, (seat) => {
+    this.#update('notices', ref, (seat) => {
       seat.notices = notices;
       if (seat.session) this.#deps.events.emit('deliverable', seat.session);
     });
   }
 
   #token(ref: SeatRef): void {
-    this.#about('token', ref, (seat) => {
+    this.#update('token', ref, (seat) => {
       const { journal, seats, acks } = this.#deps;
       journal.write(() => {
         seats.save(seat, { generation: seat.row.generation + 1, problem: null, problem_at: null });
@@ -115,7 +115,7 @@ export class SeatUpdates {
   }
 
   problem(ref: SeatRef, problem: SeatProblem | null): void {
-    this.#about('problem', ref, (seat) => {
+    this.#update('problem', ref, (seat) => {
       const { clock, journal, seats, acks, events } = this.#deps;
       if (seat.row.problem === problem) return;
       const change = { problem, problem_at: problem === null ? null : clock.now() };
@@ -127,7 +127,7 @@ export class SeatUpdates {
         if (seat.session) events.emit('deliverable', seat.session);
         return;
       }
-      if (isFinal(problem)) this.#over(seat, problem);
+      if (isFinal(problem)) this.#seatEnded(seat, problem);
       // Evidence is kept: a new token acknowledges with it.
       if (problem === 'unauthorized') journal.write(() => dropOpenParts(this.#deps, seat, true));
       if (seat.session) events.emit('changed', seat.session);
@@ -135,18 +135,18 @@ export class SeatUpdates {
   }
 
   /** Only this seat; its session's others go on. */
-  #over(seat: Seat, problem: SeatProblem): void {
+  #seatEnded(seat: Seat, problem: SeatProblem): void {
     endParts(this.#deps, seat);
     seat.latest = null;
     seat.notices = [];
     this.#deps.log.write('seat_ended', { seats: [seat.row.member_id], problem }, 'warn');
     if (!seat.session) return;
     seat.session.stopPreparing();
-    seat.session.lines.push(`service: you are no longer on ${quoted(seat.row.board)}`);
+    seat.session.pendingLines.push(`service: you are no longer on ${quoted(seat.row.board)}`);
   }
 
   /** Applies an update of a seat; one of a seat that is unknown here is ignored. */
-  #about(what: string, ref: SeatRef, work: (seat: Seat) => void): void {
+  #update(what: string, ref: SeatRef, work: (seat: Seat) => void): void {
     const seat = this.#deps.seats.of(ref);
     if (!seat) return;
     // Updates that could not be written come first; of one kind the latest counts.
@@ -162,7 +162,7 @@ export class SeatUpdates {
       this.#deps.log.write(passes ? 'journal_error' : 'hook_error', { seats: [ref.member_id] }, 'error');
       if (!passes) return;
       seat.pendingUpdates.set(what, work);
-      this.#deps.clock.after(AGAIN_MS, () => this.#retryUpdates(seat));
+      this.#deps.clock.after(RETRY_MS, () => this.#retryUpdates(seat));
     }
   }
 

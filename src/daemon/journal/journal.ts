@@ -5,11 +5,11 @@ import type { HandoffId } from '../protocol.ts';
 import type { SeatRef, SessionKey } from '../refs.ts';
 import type {
   BindingRow,
+  HandoffNotice,
   HandoffRow,
   HandoffState,
   LostRow,
   Manifest,
-  NoticeTold,
   PartMessage,
   PartRow,
   PartState,
@@ -21,8 +21,8 @@ import type {
 } from './rows.ts';
 import { Statements } from './statements.ts';
 
-const KEPT_MS = 7 * 86_400_000;
-const KEPT_HANDOFFS = 10_000;
+const RETENTION_MS = 7 * 86_400_000;
+const MAX_HANDOFFS = 10_000;
 
 /** The journal could not be read or written; nothing was handed or bound. */
 export class JournalError extends Error {
@@ -48,7 +48,7 @@ export class Journal {
     try {
       return this.#db.transaction(fn).immediate();
     } catch (error) {
-      throw isSqlite(error) ? new JournalError(error) : error;
+      throw isSqliteError(error) ? new JournalError(error) : error;
     }
   }
 
@@ -81,7 +81,7 @@ export class Journal {
   }
 
   removeBinding(seat: SeatRef): void {
-    this.#run('DELETE FROM bindings WHERE origin = ? AND member_id = ?', ...ref(seat));
+    this.#run('DELETE FROM bindings WHERE origin = ? AND member_id = ?', ...seatValues(seat));
   }
 
   lostOf(session: SessionKey): LostRow[] {
@@ -93,7 +93,7 @@ export class Journal {
   }
 
   removeLost(session: SessionKey, seat: SeatRef): void {
-    this.#run('DELETE FROM lost WHERE session_key = ? AND origin = ? AND member_id = ?', session, ...ref(seat));
+    this.#run('DELETE FROM lost WHERE session_key = ? AND origin = ? AND member_id = ?', session, ...seatValues(seat));
   }
 
   saveManifest({ handoff, parts, messages, notices }: Manifest): void {
@@ -113,7 +113,7 @@ export class Journal {
 
   /** Sets the named columns. */
   updateHandoff(id: HandoffId, change: Partial<Omit<HandoffRow, 'id'>>): void {
-    this.#guarded(() => this.#sql.update('handoffs', change, { id }));
+    this.#wrapErrors(() => this.#sql.update('handoffs', change, { id }));
   }
 
   manifest(id: HandoffId): Manifest | null {
@@ -130,7 +130,10 @@ export class Journal {
   handoffsIn(states: readonly HandoffState[], session?: SessionKey): HandoffRow[] {
     const where = session === undefined ? '' : ' AND session_key = ?';
     const values = session === undefined ? states : [...states, session];
-    return this.#all(`SELECT * FROM handoffs WHERE state IN (${marks(states)})${where} ORDER BY created_at`, ...values);
+    return this.#all(
+      `SELECT * FROM handoffs WHERE state IN (${placeholders(states)})${where} ORDER BY created_at`,
+      ...values,
+    );
   }
 
   setPart(id: HandoffId, seat: SeatRef, state: PartState): void {
@@ -138,7 +141,7 @@ export class Journal {
       'UPDATE parts SET state = ? WHERE handoff_id = ? AND origin = ? AND member_id = ?',
       state,
       id,
-      ...ref(seat),
+      ...seatValues(seat),
     );
   }
 
@@ -152,9 +155,9 @@ export class Journal {
         COALESCE((SELECT MAX(seq) FROM part_messages AS m WHERE m.handoff_id = parts.handoff_id
           AND m.origin = parts.origin AND m.member_id = parts.member_id), 0) AS last_seq
       FROM parts JOIN handoffs ON handoffs.id = parts.handoff_id
-      WHERE parts.origin = ? AND parts.member_id = ? AND parts.state IN (${marks(states)})
+      WHERE parts.origin = ? AND parts.member_id = ? AND parts.state IN (${placeholders(states)})
         AND handoffs.state NOT IN ('done', 'ended') ORDER BY handoffs.created_at`,
-      ...ref(seat),
+      ...seatValues(seat),
       ...states,
     );
   }
@@ -166,14 +169,14 @@ export class Journal {
       JOIN parts ON parts.handoff_id = m.handoff_id AND parts.origin = m.origin AND parts.member_id = m.member_id
       JOIN handoffs ON handoffs.id = m.handoff_id
       WHERE parts.origin = ? AND parts.member_id = ? AND parts.state IN ('open', 'confirmed')
-        AND handoffs.state IN (${marks(states)}) ORDER BY m.rowid`,
-      ...ref(seat),
+        AND handoffs.state IN (${placeholders(states)}) ORDER BY m.rowid`,
+      ...seatValues(seat),
       ...states,
     );
   }
 
   /** What was given to the queue of a session's program in this boot and has not left it, oldest first. */
-  inQueue(session: SessionKey, boot: string): QueuedPart[] {
+  queuedParts(session: SessionKey, boot: string): QueuedPart[] {
     return this.#all(
       `SELECT m.*, handoffs.state, handoffs.turn_id FROM handoffs JOIN part_messages AS m ON m.handoff_id = handoffs.id
       WHERE handoffs.session_key = ? AND handoffs.state IN ('handed', 'confirmed', 'done') AND handoffs.boot = ?
@@ -183,12 +186,12 @@ export class Journal {
     );
   }
 
-  noticesIn(seat: SeatRef, states: readonly HandoffState[]): NoticeTold[] {
+  noticesIn(seat: SeatRef, states: readonly HandoffState[]): HandoffNotice[] {
     return this.#all(
       `SELECT told.origin, told.member_id, told.notice_id, told.handoff_id FROM notices_told AS told
       JOIN handoffs ON handoffs.id = told.handoff_id
-      WHERE told.origin = ? AND told.member_id = ? AND handoffs.state IN (${marks(states)})`,
-      ...ref(seat),
+      WHERE told.origin = ? AND told.member_id = ? AND handoffs.state IN (${placeholders(states)})`,
+      ...seatValues(seat),
       ...states,
     );
   }
@@ -199,12 +202,12 @@ export class Journal {
   }
 
   /** Messages given truncated at a tool boundary of this boot: they are not given at another one. */
-  cutInBoot(seat: SeatRef, session: SessionKey, boot: string): PartMessage[] {
+  truncatedInBoot(seat: SeatRef, session: SessionKey, boot: string): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM part_messages AS m JOIN handoffs ON handoffs.id = m.handoff_id
       WHERE m.origin = ? AND m.member_id = ? AND m.form = 'truncated' AND handoffs.path = 'tool'
         AND handoffs.session_key = ? AND handoffs.boot = ? AND handoffs.state IN ('prepared', 'handed', 'confirmed', 'done')`,
-      ...ref(seat),
+      ...seatValues(seat),
       session,
       boot,
     );
@@ -233,7 +236,7 @@ export class Journal {
   }
 
   received(seat: SeatRef): ReceivedRow[] {
-    return this.#all('SELECT * FROM received WHERE origin = ? AND member_id = ? ORDER BY seq', ...ref(seat));
+    return this.#all('SELECT * FROM received WHERE origin = ? AND member_id = ? ORDER BY seq', ...seatValues(seat));
   }
 
   saveReceived(rows: readonly ReceivedRow[], at: number): void {
@@ -244,13 +247,13 @@ export class Journal {
 
   /** What the cursor has passed is of no more use. */
   dropReceived(seat: SeatRef, upTo: number): void {
-    this.#run('DELETE FROM received WHERE origin = ? AND member_id = ? AND seq <= ?', ...ref(seat), upTo);
+    this.#run('DELETE FROM received WHERE origin = ? AND member_id = ? AND seq <= ?', ...seatValues(seat), upTo);
   }
 
   announcedUpTo(seat: SeatRef, session: SessionKey, boot: string): number {
     const row = this.#one<{ up_to_seq: number }>(
       'SELECT up_to_seq FROM announced WHERE origin = ? AND member_id = ? AND session_key = ? AND boot = ?',
-      ...ref(seat),
+      ...seatValues(seat),
       session,
       boot,
     );
@@ -258,13 +261,13 @@ export class Journal {
   }
 
   saveAnnounced(seat: SeatRef, session: SessionKey, boot: string, upTo: number): void {
-    this.#put('announced', { ...only(seat), session_key: session, boot, up_to_seq: upTo });
+    this.#put('announced', { ...seatColumns(seat), session_key: session, boot, up_to_seq: upTo });
   }
 
   shown(seat: SeatRef, generation: number, boot: string): { message_id: string; seq: number }[] {
     return this.#all(
       'SELECT message_id, seq FROM shown WHERE origin = ? AND member_id = ? AND generation = ? AND boot = ?',
-      ...ref(seat),
+      ...seatValues(seat),
       generation,
       boot,
     );
@@ -278,18 +281,18 @@ export class Journal {
   ): void {
     this.write(() => {
       for (const { message_id, seq } of messages)
-        this.#put('shown', { ...only(seat), generation, boot, message_id, seq });
+        this.#put('shown', { ...seatColumns(seat), generation, boot, message_id, seq });
     });
   }
 
   dropShown(seat: SeatRef, upTo: number): void {
-    this.#run('DELETE FROM shown WHERE origin = ? AND member_id = ? AND seq <= ?', ...ref(seat), upTo);
+    this.#run('DELETE FROM shown WHERE origin = ? AND member_id = ? AND seq <= ?', ...seatValues(seat), upTo);
   }
 
   nudged(seat: SeatRef, code: string, key: string): boolean {
     const found = this.#one(
       'SELECT 1 FROM nudges WHERE origin = ? AND member_id = ? AND code = ? AND key = ?',
-      ...ref(seat),
+      ...seatValues(seat),
       code,
       key,
     );
@@ -297,11 +300,11 @@ export class Journal {
   }
 
   saveNudge(seat: SeatRef, code: string, key: string, at: number): void {
-    this.#put('nudges', { ...only(seat), code, key, at });
+    this.#put('nudges', { ...seatColumns(seat), code, key, at });
   }
 
   queueFence(seat: SeatRef): QueueFence | null {
-    return this.#one('SELECT * FROM queue_fence WHERE origin = ? AND member_id = ?', ...ref(seat));
+    return this.#one('SELECT * FROM queue_fence WHERE origin = ? AND member_id = ?', ...seatValues(seat));
   }
 
   saveQueueFence(row: QueueFence): void {
@@ -322,21 +325,21 @@ export class Journal {
   }
 
   /** Deletes what is finished and older than 7 days, and all finished beyond 10,000. */
-  retain(now: number): void {
+  prune(now: number): void {
     const finished = "state IN ('done', 'ended')";
     this.write(() => {
-      this.#run(`DELETE FROM handoffs WHERE ${finished} AND created_at < ?`, now - KEPT_MS);
+      this.#run(`DELETE FROM handoffs WHERE ${finished} AND created_at < ?`, now - RETENTION_MS);
       this.#run(
         `DELETE FROM handoffs WHERE ${finished} AND id NOT IN
-          (SELECT id FROM handoffs ORDER BY created_at DESC LIMIT ${KEPT_HANDOFFS})`,
+          (SELECT id FROM handoffs ORDER BY created_at DESC LIMIT ${MAX_HANDOFFS})`,
       );
       this.#run('DELETE FROM nudges WHERE at < ?', now - 90 * 86_400_000);
-      this.#run('DELETE FROM approval_watches WHERE at < ?', now - KEPT_MS);
+      this.#run('DELETE FROM approval_watches WHERE at < ?', now - RETENTION_MS);
       // Sessions that ended long ago and hold nothing.
       this.#run(
         `DELETE FROM sessions WHERE open = 0 AND closed_at < ? AND key NOT IN (SELECT session_key FROM bindings)
           AND key NOT IN (SELECT session_key FROM lost)`,
-        now - KEPT_MS,
+        now - RETENTION_MS,
       );
       for (const table of ['announced', 'shown'])
         this.#run(`DELETE FROM ${table} WHERE boot NOT IN (SELECT boot FROM sessions)`);
@@ -354,31 +357,32 @@ export class Journal {
   }
 
   #all<Row>(sql: string, ...values: unknown[]): Row[] {
-    return this.#guarded(() => this.#sql.prepared(sql).all(...values) as Row[]);
+    return this.#wrapErrors(() => this.#sql.prepared(sql).all(...values) as Row[]);
   }
 
   #one<Row>(sql: string, ...values: unknown[]): Row | null {
-    return this.#guarded(() => (this.#sql.prepared(sql).get(...values) as Row | undefined) ?? null);
+    return this.#wrapErrors(() => (this.#sql.prepared(sql).get(...values) as Row | undefined) ?? null);
   }
 
   #run(sql: string, ...values: unknown[]): void {
-    this.#guarded(() => this.#sql.prepared(sql).run(...values));
+    this.#wrapErrors(() => this.#sql.prepared(sql).run(...values));
   }
 
   #put(table: string, row: object): void {
-    this.#guarded(() => this.#sql.put(table, row));
+    this.#wrapErrors(() => this.#sql.put(table, row));
   }
 
-  #guarded<T>(work: () => T): T {
+  #wrapErrors<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      throw isSqlite(error) ? new JournalError(error) : error;
+      throw isSqliteError(error) ? new JournalError(error) : error;
     }
   }
 }
 
-const isSqlite = (error: unknown): boolean => String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_');
-const ref = ({ origin, member_id }: SeatRef): [string, string] => [origin, member_id];
-const only = ({ origin, member_id }: SeatRef): SeatRef => ({ origin, member_id });
-const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
+const isSqliteError = (error: unknown): boolean =>
+  String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_');
+const seatValues = ({ origin, member_id }: SeatRef): [string, string] => [origin, member_id];
+const seatColumns = ({ origin, member_id }: SeatRef): SeatRef => ({ origin, member_id });
+const placeholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ');

@@ -7,23 +7,23 @@ import { migrations } from './schema.ts';
 interface OpenedJournal {
   db: Sqlite.Database;
   /** Where a damaged one was put, if there was one. */
-  putAside: string | null;
+  movedTo: string | null;
 }
 
 /** @throws Failure `data_newer` for a file of a newer program, `internal` where it cannot be opened or written. */
 export function openJournal(path: string, now = Date.now()): OpenedJournal {
   try {
-    return { db: prepared(path), putAside: null };
+    return { db: openDatabase(path), movedTo: null };
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (!isDamage(error)) throw unwritable(path, error);
+    if (!isCorrupt(error)) throw unusable(path, error);
   }
-  const aside = `${path}.corrupt-${now}`;
-  for (const end of ['', '-wal', '-shm']) if (existsSync(path + end)) renameSync(path + end, aside + end);
-  return { db: prepared(path), putAside: aside };
+  const corruptPath = `${path}.corrupt-${now}`;
+  for (const end of ['', '-wal', '-shm']) if (existsSync(path + end)) renameSync(path + end, corruptPath + end);
+  return { db: openDatabase(path), movedTo: corruptPath };
 }
 
-function prepared(path: string): Sqlite.Database {
+function openDatabase(path: string): Sqlite.Database {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   const db = new Sqlite(path, { timeout: 5000 });
@@ -33,7 +33,7 @@ function prepared(path: string): Sqlite.Database {
     db.pragma('foreign_keys = ON');
     db.pragma('cache_size = -4096');
     const version = db.pragma('user_version', { simple: true }) as number;
-    if (version > migrations.length) throw newer(path, version);
+    if (version > migrations.length) throw madeByNewer(path, version);
     const check = db.pragma('quick_check(1)', { simple: true });
     if (check !== 'ok') throw Object.assign(new Error(String(check)), { code: 'SQLITE_CORRUPT' });
     for (let step = version; step < migrations.length; step++) migrate(db, step);
@@ -54,16 +54,16 @@ function migrate(db: Sqlite.Database, step: number): void {
   })();
 }
 
-const isDamage = (error: unknown): boolean =>
+const isCorrupt = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));
 
-function newer(path: string, version: number): Failure {
+function madeByNewer(path: string, version: number): Failure {
   return new Failure('data_newer', `${path} is of a newer program (schema ${version}); it was left alone.`, {
     hint: 'Install that program again, or a newer one.',
   });
 }
 
-function unwritable(path: string, error: unknown): Failure {
+function unusable(path: string, error: unknown): Failure {
   return new Failure('internal', `${path} cannot be used: ${(error as Error).message}.`, {
     hint: 'See that the disk has room and that the file is yours.',
   });

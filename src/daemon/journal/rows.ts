@@ -115,7 +115,7 @@ export interface QueuedPart extends PartMessage {
   turn_id: number;
 }
 
-export interface NoticeTold extends SeatRef {
+export interface HandoffNotice extends SeatRef {
   notice_id: string;
   handoff_id: HandoffId;
 }
@@ -125,5 +125,5 @@ export interface Manifest {
   handoff: HandoffRow;
   parts: PartRow[];
   messages: PartMessage[];
-  notices: NoticeTold[];
+  notices: HandoffNotice[];
 }

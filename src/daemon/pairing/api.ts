@@ -42,11 +42,11 @@ export class PairingApi {
     input: Input<Name>,
   ): Promise<Answer<Name>> {
     const { servers } = this.#options;
-    const { wire, identity } = servers.at(origin);
+    const { transport, identity } = servers.at(origin);
     try {
       await identity.check();
       const token = await this.#token(origin, as);
-      const client = new Client({ origin: wire.known().address, token, ...wire.options() });
+      const client = new Client({ origin: transport.server().address, token, ...transport.options() });
       const reply: Reply<Answer<Name>> = await client.call(name, { ...input, maxAttempts: ATTEMPTS });
       return reply.data;
     } catch (error) {

@@ -12,7 +12,7 @@ interface Evidence {
   handoff_id: HandoffId;
 }
 
-export interface Bound {
+export interface EndpointBinding {
   origin: string;
   requestId: string;
   side: PairingSide;
@@ -24,14 +24,14 @@ export interface Bound {
 }
 
 export class Endpoint {
-  readonly bound: Bound;
+  readonly bound: EndpointBinding;
   /** What the server knows the session by. */
   readonly bindingHash: string;
   /** The proof; made here and shown to the server alone. */
   token: string;
   /** Of the request. */
   generation: number;
-  /** When the server was last shown a proof, in the world's milliseconds. */
+  /** When the server was last shown a proof, in the environment's milliseconds. */
   provenAt = 0;
   /** Pings so far in this generation, and when the last one was. */
   pings = 0;
@@ -49,7 +49,12 @@ export class Endpoint {
   /** Ends the pause before the next ping or renewal. */
   pause: AbortController | null = null;
 
-  constructor(bound: Bound, bindingHash: string, generation: number, step: (endpoint: Endpoint) => Promise<void>) {
+  constructor(
+    bound: EndpointBinding,
+    bindingHash: string,
+    generation: number,
+    step: (endpoint: Endpoint) => Promise<void>,
+  ) {
     this.bound = bound;
     this.bindingHash = bindingHash;
     this.generation = generation;
@@ -71,8 +76,11 @@ export class Endpoint {
   }
 }
 
-export const endpointKey = ({ origin, requestId, side }: Pick<Bound, 'origin' | 'requestId' | 'side'>): string =>
-  `${origin} ${requestId} ${side}`;
+export const endpointKey = ({
+  origin,
+  requestId,
+  side,
+}: Pick<EndpointBinding, 'origin' | 'requestId' | 'side'>): string => `${origin} ${requestId} ${side}`;
 
 /** 256 bits that only this process and the server know. */
 export const newProof = (): string => `abp_${randomBytes(32).toString('base64url')}`;
@@ -82,7 +90,7 @@ export const newInstance = (): string => randomBytes(16).toString('hex');
 
 /** The same for the same life of a session under the same daemon, and for nothing else. */
 export function bindingHash(
-  { session, boot, binding }: Bound,
+  { session, boot, binding }: EndpointBinding,
   { serverId, instance }: { serverId: string; instance: string },
 ): string {
   const at = session.indexOf(':');

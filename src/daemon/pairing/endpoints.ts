@@ -11,9 +11,9 @@ import type { SeatRegistry } from '../sessions/seat-registry.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { PairingApi, PairingApiOptions } from './api.ts';
-import { type Bound, bindingHash, Endpoint, endpointKey, newInstance } from './endpoint.ts';
+import { bindingHash, Endpoint, type EndpointBinding, endpointKey, newInstance } from './endpoint.ts';
 import { ProofFile } from './proofs.ts';
-import { Drive } from './prove-endpoint.ts';
+import { EndpointDriver } from './prove-endpoint.ts';
 
 export interface EndpointsOptions extends PairingApiOptions {
   folders: Folders;
@@ -27,7 +27,7 @@ export class Endpoints {
   readonly #api: PairingApi;
   readonly #instance = newInstance();
   readonly #endpoints = new Map<string, Endpoint>();
-  readonly #drives = new Map<string, Drive>();
+  readonly #drivers = new Map<string, EndpointDriver>();
   #file: ProofFile | null = null;
 
   constructor(options: EndpointsOptions, api: PairingApi) {
@@ -43,9 +43,9 @@ export class Endpoints {
       if (problem === 'unauthorized' || isFinal(problem)) for (const each of this.#of(seat)) this.end(each);
     });
     servers.on('keyEnded', (origin) => this.#endWhere(({ bound }) => bound.origin === origin));
-    servers.on('pairing', (origin, requestId) => this.#moved(origin, requestId));
+    servers.on('pairing', (origin, requestId) => this.#requestChanged(origin, requestId));
     // A session that has ended, begun another life or holds other seats.
-    sessions.on('changed', ({ key }) => this.#endWhere((each) => each.bound.session === key && !this.#holds(each)));
+    sessions.on('changed', ({ key }) => this.#endWhere((each) => each.bound.session === key && !this.#isCurrent(each)));
     sessions.on('received', (receipt) => this.#received(receipt));
   }
 
@@ -56,7 +56,7 @@ export class Endpoints {
   }
 
   /** The server says that a request has moved. */
-  #moved(origin: string, requestId: string): void {
+  #requestChanged(origin: string, requestId: string): void {
     for (const side of ['initiator', 'recipient'] as const) {
       void this.#endpoints.get(endpointKey({ origin, requestId, side }))?.steps.run().catch(ignore);
     }
@@ -80,7 +80,7 @@ export class Endpoints {
       for (const endpoint of this.#of(message)) {
         const { session, boot } = endpoint.bound;
         const reply = endpoint.replies.get(message.message_id);
-        if (!reply || session !== received.session || boot !== received.boot || !this.#holds(endpoint)) continue;
+        if (!reply || session !== received.session || boot !== received.boot || !this.#isCurrent(endpoint)) continue;
         endpoint.evidence = { ...reply, handoff_id: received.handoff };
         void endpoint.steps.run().catch(ignore);
       }
@@ -98,11 +98,19 @@ export class Endpoints {
   ): Endpoint {
     const { serverId } = this.#options.credentials.server(origin)!;
     const binding = this.#options.seats.of(seat)?.row.generation ?? 0;
-    const bound: Bound = { origin, requestId: id, side, seat, session: session.key, boot: session.row.boot, binding };
+    const bound: EndpointBinding = {
+      origin,
+      requestId: id,
+      side,
+      seat,
+      session: session.key,
+      boot: session.row.boot,
+      binding,
+    };
     const hash = bindingHash(bound, { serverId, instance: this.#instance });
     const known = this.#endpoints.get(endpointKey(bound));
     if (known && known.bindingHash === hash && known.generation === generation) return known;
-    return new Endpoint(bound, hash, generation, (each) => this.drive(origin).step(each));
+    return new Endpoint(bound, hash, generation, (each) => this.driver(origin).step(each));
   }
 
   /** What was there before stays where the server refuses. */
@@ -111,7 +119,7 @@ export class Endpoints {
     const before = this.#endpoints.get(key);
     this.#endpoints.set(key, endpoint);
     try {
-      const selected = await this.drive(endpoint.bound.origin).select(endpoint, replace);
+      const selected = await this.driver(endpoint.bound.origin).select(endpoint, replace);
       if (before !== endpoint) before?.ended.abort();
       return selected;
     } catch (error) {
@@ -127,23 +135,23 @@ export class Endpoints {
     return this.#file;
   }
 
-  drive(origin: string): Drive {
-    const known = this.#drives.get(origin);
+  driver(origin: string): EndpointDriver {
+    const known = this.#drivers.get(origin);
     if (known) return known;
-    const drive = new Drive({
+    const drive = new EndpointDriver({
       api: this.#api,
-      world: this.#options.servers.at(origin).world,
+      environment: this.#options.servers.at(origin).environment,
       log: this.#options.log,
-      holds: (endpoint) => this.#holds(endpoint),
+      isCurrent: (endpoint) => this.#isCurrent(endpoint),
       save: () => this.#save(),
       end: (endpoint) => this.end(endpoint),
     });
-    this.#drives.set(origin, drive);
+    this.#drivers.set(origin, drive);
     return drive;
   }
 
   /** Still the session, the life of it and the binding that were selected. */
-  #holds({ bound: { session: key, boot, seat: ref, binding } }: Endpoint): boolean {
+  #isCurrent({ bound: { session: key, boot, seat: ref, binding } }: Endpoint): boolean {
     const session = this.#options.sessions.get(key);
     const seat = this.#options.seats.of(ref);
     return (

@@ -33,36 +33,41 @@ export class Pairing {
     this.endpoints = new Endpoints(options, this.#api);
   }
 
-  /** Answers the verb for a verified session. @param joining brings the session onto the board. */
-  async answer(session: Session, frame: Frame, joining: (board: string) => Promise<void>): Promise<Answer> {
+  /** Answers the verb for a verified session. @param joinBoard brings the session onto the board. */
+  async answer(session: Session, frame: Frame, joinBoard: (board: string) => Promise<void>): Promise<Answer> {
     const origin = resolveServer(this.#options, frame.server, session.view);
     const { action } = frame;
     if (!['list', 'get'].includes(action) && frame.idempotency_key === undefined) throw missing('idempotency_key');
     switch (action) {
       case 'list':
-        return this.#listed(origin, frame);
+        return this.#list(origin, frame);
       case 'get':
-        return this.#described(origin, await this.#request(origin, named(frame)));
+        return this.#describe(origin, await this.#request(origin, requirePairingId(frame)));
       case 'request':
-        return shown(await this.#propose(origin, session, frame));
+        return toAnswer(await this.#propose(origin, session, frame));
       case 'select':
-        return this.#bind(origin, session, { frame, side: 'initiator', id: named(frame), joining });
+        return this.#bind(origin, session, {
+          frame,
+          side: 'initiator',
+          id: requirePairingId(frame),
+          joinBoard,
+        });
       case 'accept':
         return this.#bind(origin, session, {
           frame,
           side: 'recipient',
           id: await this.#resolveProposal(origin, frame),
-          joining,
+          joinBoard,
         });
       case 'decline':
-        return shown(await this.#api.call(origin, 'person', 'declinePairing', writing(frame)));
+        return toAnswer(await this.#api.call(origin, 'person', 'declinePairing', writeInput(frame)));
       default:
-        return shown(
+        return toAnswer(
           await this.#api.call(
             origin,
-            await this.#callerFor(origin, session, named(frame)),
+            await this.#callerFor(origin, session, requirePairingId(frame)),
             'cancelPairing',
-            writing(frame),
+            writeInput(frame),
           ),
         );
     }
@@ -82,8 +87,8 @@ export class Pairing {
   }
 
   /** With the reason, where the other side's session is not woken by what it has to answer. */
-  async #described(origin: string, request: PairingRequest): Promise<Answer> {
-    const answer = shown(request);
+  async #describe(origin: string, request: PairingRequest): Promise<Answer> {
+    const answer = toAnswer(request);
     if (request.state !== 'verifying' || answer.board === undefined) return answer;
     const params = { board: answer.board, member: '' };
     const peers = [request.initiator, request.recipient].flatMap((side) => (side ? [side.agent_id] : []));
@@ -101,7 +106,7 @@ export class Pairing {
   }
 
   /** One page, as the server gives it. */
-  async #listed(origin: string, { state, after, limit = PAIRINGS }: Frame): Promise<Answer> {
+  async #list(origin: string, { state, after, limit = PAIRINGS }: Frame): Promise<Answer> {
     const query = { state, after, limit };
     const { requests, next_after } = await this.#api.call(origin, 'person', 'listPairingRequests', { query });
     return { pairings: requests, next_after };
@@ -115,7 +120,7 @@ export class Pairing {
     const { board_id, recipient_id, initiating_agent_id, work, idempotency_key } = frame;
     if (board_id === undefined || recipient_id === undefined || work === undefined)
       throw missing('board_id, recipient_id, work');
-    const seat = seatOn(session, origin, board_id);
+    const seat = findSeat(session, origin, board_id);
     if (!seat)
       throw new ControlRefusal('invalid_request', 'This session holds no seat on that board.', {
         hint: 'service join',
@@ -149,7 +154,7 @@ export class Pairing {
   /** As whom the session takes a proposal back: its own seat where it has one there, else its person. */
   async #callerFor(origin: string, session: Session, id: string): Promise<'person' | { seat: SeatRef }> {
     const { board_id } = await this.#request(origin, id);
-    const seat = seatOn(session, origin, board_id);
+    const seat = findSeat(session, origin, board_id);
     return seat ? { seat } : 'person';
   }
 
@@ -160,17 +165,18 @@ export class Pairing {
       frame,
       side,
       id,
-      joining,
-    }: { frame: Frame; side: PairingSide; id: string; joining: (board: string) => Promise<void> },
+      joinBoard: joining,
+    }: { frame: Frame; side: PairingSide; id: string; joinBoard: (board: string) => Promise<void> },
   ): Promise<Answer> {
     const request = await this.#request(origin, id);
-    if (!seatOn(session, origin, request.board_id)) await joining(boardOf(request) ?? request.board_id);
-    const seat = seatOn(session, origin, request.board_id);
+    if (!findSeat(session, origin, request.board_id)) await joining(boardOf(request) ?? request.board_id);
+    const seat = findSeat(session, origin, request.board_id);
     if (!seat) throw new ControlRefusal('pairing_changed', 'The session gave its seat up meanwhile.');
     const endpoint = this.endpoints.endpoint(request, { origin, side, session, seat });
     if (request.state === 'ready') {
       const bound = request[side];
-      if (bound?.agent_id === seat.member_id && bound.session_binding === endpoint.bindingHash) return shown(request);
+      if (bound?.agent_id === seat.member_id && bound.session_binding === endpoint.bindingHash)
+        return toAnswer(request);
       throw new ControlRefusal('pairing_changed', 'It is ready with another session.', {
         hint: 'service pairing list',
       });
@@ -178,10 +184,10 @@ export class Pairing {
     const selected = await this.endpoints.select(endpoint, frame.replace === true);
     this.#options.log.write('pairing_selected', { origin, pairing: id, side, session: session.key });
     const accepted = side === 'recipient' && !selected.accepted;
-    const drive = this.endpoints.drive(origin);
+    const drive = this.endpoints.driver(origin);
     const now = accepted ? await drive.accept(endpoint, frame.idempotency_key!) : selected;
     void endpoint.steps.run().catch(ignore);
-    return shown(now);
+    return toAnswer(now);
   }
 
   async #selectWatched(seat: SeatRef, approval: string): Promise<void> {
@@ -202,18 +208,21 @@ export class Pairing {
   }
 }
 
-const seatOn = (session: Session, origin: string, boardId: string): SeatIdentity | undefined =>
+const findSeat = (session: Session, origin: string, boardId: string): SeatIdentity | undefined =>
   session.view.seats.find((seat) => seat.origin === origin && seat.board_id === boardId);
 
-function named({ pairing_id: id }: Frame): string {
+function requirePairingId({ pairing_id: id }: Frame): string {
   if (id !== undefined) return id;
   throw missing('pairing_id');
 }
 
-const writing = (frame: Frame) => ({ params: { pairing: named(frame) }, idempotencyKey: frame.idempotency_key });
+const writeInput = (frame: Frame) => ({
+  params: { pairing: requirePairingId(frame) },
+  idempotencyKey: frame.idempotency_key,
+});
 
 /** Public metadata and, where it is visible, the board's name. */
-function shown(request: PairingRequest): Answer {
+function toAnswer(request: PairingRequest): Answer {
   const { challenge: _own, ...rest } = request;
   const board = boardOf(request);
   return { pairing: rest, ...(board === undefined ? {} : { board }) };

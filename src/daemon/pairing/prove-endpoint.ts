@@ -3,14 +3,14 @@ import { HOUR, MINUTE } from '../../contract/durations.ts';
 import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import type { Log } from '../log.ts';
-import type { Environment } from '../server-link/wire.ts';
+import type { Environment } from '../server-link/transport.ts';
 import type { PairingApi } from './api.ts';
 import { type Endpoint, newProof } from './endpoint.ts';
 
 /** Milliseconds after a ping until the next; then hourly. */
-const PING_AGAIN = [30_000, 2 * MINUTE, 10 * MINUTE];
-const PING_HOURLY = HOUR;
-const MOST_PINGS = 8;
+const PING_INTERVALS_MS = [30_000, 2 * MINUTE, 10 * MINUTE];
+const LAST_PING_INTERVAL_MS = HOUR;
+const MAX_PINGS = 8;
 /** A proof lives ten minutes. */
 const RENEW_MS = 8 * MINUTE;
 /** After a failure that passes. */
@@ -18,36 +18,36 @@ const RETRY_MS = 30_000;
 
 const terminal = new Set<PairingRequest['state']>(['declined', 'cancelled', 'expired']);
 
-interface DriveOptions {
+interface EndpointDriverOptions {
   api: Pick<PairingApi, 'call'>;
-  world: Environment;
+  environment: Environment;
   log: Log;
   /** Whether the session is still the very one that was bound. */
-  holds(endpoint: Endpoint): boolean;
+  isCurrent(endpoint: Endpoint): boolean;
   /** Before a new proof is shown, and after one is over. */
   save(): void;
   end(endpoint: Endpoint, why: string): void;
 }
 
-export class Drive {
-  readonly #options: DriveOptions;
+export class EndpointDriver {
+  readonly #options: EndpointDriverOptions;
 
-  constructor(options: DriveOptions) {
+  constructor(options: EndpointDriverOptions) {
     this.#options = options;
   }
 
   /** Looks how the request stands and does what this side has to do next. */
   async step(endpoint: Endpoint): Promise<void> {
-    const { end, holds } = this.#options;
+    const { end, isCurrent } = this.#options;
     if (endpoint.state !== 'open') return;
-    if (!holds(endpoint)) return end(endpoint, 'session_changed');
+    if (!isCurrent(endpoint)) return end(endpoint, 'session_changed');
     endpoint.pause?.abort();
     try {
       await this.#advance(endpoint);
     } catch (error) {
       if (!(error instanceof ControlRefusal)) throw error;
-      if (isOver(error.code)) return end(endpoint, error.code);
-      this.#later(endpoint, RETRY_MS);
+      if (isFinalRefusal(error.code)) return end(endpoint, error.code);
+      this.#stepAfter(endpoint, RETRY_MS);
     }
   }
 
@@ -73,7 +73,7 @@ export class Drive {
   async accept(endpoint: Endpoint, key: string): Promise<PairingRequest> {
     const { origin, requestId, seat } = endpoint.bound;
     const body = { agent_id: seat.member_id, generation: endpoint.generation };
-    return this.#proving(endpoint, (proof) =>
+    return this.#withProof(endpoint, (proof) =>
       this.#options.api.call(origin, { proof }, 'acceptPairing', {
         params: { pairing: requestId },
         body,
@@ -83,16 +83,16 @@ export class Drive {
   }
 
   async #prove(endpoint: Endpoint): Promise<void> {
-    const { api, world } = this.#options;
+    const { api, environment } = this.#options;
     const { origin, requestId } = endpoint.bound;
-    if (world.now() - endpoint.provenAt >= RENEW_MS) await this.#renew(endpoint, endpoint.generation);
-    const request = await this.#proving(endpoint, (proof) =>
+    if (environment.now() - endpoint.provenAt >= RENEW_MS) await this.#renew(endpoint, endpoint.generation);
+    const request = await this.#withProof(endpoint, (proof) =>
       api.call(origin, { proof }, 'getPairingRequest', { params: { pairing: requestId } }),
     );
     const { challenge, progress } = request;
     if (request.state !== 'verifying' || !challenge || !progress) return;
     endpoint.replyLine = challenge.reply_line;
-    if (progress[challenge.direction] === 'done') return this.#later(endpoint, RENEW_MS);
+    if (progress[challenge.direction] === 'done') return this.#stepAfter(endpoint, RENEW_MS);
     if (endpoint.evidence && (await this.#report(endpoint, challenge.direction))) return;
     await this.#ping(endpoint, request);
   }
@@ -103,7 +103,7 @@ export class Drive {
     const { origin, requestId } = endpoint.bound;
     const { generation, evidence } = endpoint;
     try {
-      const request = await this.#proving(endpoint, (proof) =>
+      const request = await this.#withProof(endpoint, (proof) =>
         api.call(origin, { proof }, 'verifyPairing', {
           params: { pairing: requestId },
           body: { generation, direction, ...evidence! },
@@ -112,7 +112,7 @@ export class Drive {
       );
       log.write('pairing_verified', { origin, pairing: requestId, direction });
       if (request.state === 'ready') this.#ready(endpoint);
-      else this.#later(endpoint, RENEW_MS);
+      else this.#stepAfter(endpoint, RENEW_MS);
       return true;
     } catch (error) {
       if (!(error instanceof ControlRefusal) || error.code !== 'pairing_evidence_invalid') throw error;
@@ -122,15 +122,15 @@ export class Drive {
   }
 
   async #ping(endpoint: Endpoint, request: PairingRequest): Promise<void> {
-    const { api, world, log } = this.#options;
+    const { api, environment, log } = this.#options;
     const { origin, requestId, seat } = endpoint.bound;
-    const waited = world.now() - endpoint.pingedAt;
+    const waited = environment.now() - endpoint.pingedAt;
     const due = endpoint.pings === 0 ? 0 : pauseAfter(endpoint.pings) - waited;
-    if (endpoint.pings >= MOST_PINGS) return this.#later(endpoint, RENEW_MS);
-    if (due > 0) return this.#later(endpoint, Math.min(due, RENEW_MS));
+    if (endpoint.pings >= MAX_PINGS) return this.#stepAfter(endpoint, RENEW_MS);
+    if (due > 0) return this.#stepAfter(endpoint, Math.min(due, RENEW_MS));
     const { direction, ping_text } = request.challenge!;
     const peer = peerOf(request, endpoint);
-    if (peer === undefined) return this.#later(endpoint, RETRY_MS);
+    if (peer === undefined) return this.#stepAfter(endpoint, RETRY_MS);
     const n = endpoint.pings + 1;
     await api.call(origin, { seat }, 'postMessage', {
       params: { board: boardOf(request) ?? seat.board },
@@ -138,13 +138,13 @@ export class Drive {
       idempotencyKey: `${requestId}:${endpoint.generation}:${direction}:${n}`,
     });
     endpoint.pings = n;
-    endpoint.pingedAt = world.now();
+    endpoint.pingedAt = environment.now();
     log.write('pairing_ping', { origin, pairing: requestId, direction, n });
-    this.#later(endpoint, Math.min(pauseAfter(n), RENEW_MS));
+    this.#stepAfter(endpoint, Math.min(pauseAfter(n), RENEW_MS));
   }
 
   /** With a new proof where the old one has run out or another generation has begun. */
-  async #proving<T>(endpoint: Endpoint, work: (proof: string) => Promise<T>): Promise<T> {
+  async #withProof<T>(endpoint: Endpoint, work: (proof: string) => Promise<T>): Promise<T> {
     try {
       return await work(endpoint.token);
     } catch (error) {
@@ -162,7 +162,7 @@ export class Drive {
 
   /** Shows the server the proof of this endpoint, which is on the disk by then. */
   async select(endpoint: Endpoint, replace: boolean): Promise<PairingRequest> {
-    const { api, world, save } = this.#options;
+    const { api, environment, save } = this.#options;
     const { origin, requestId, side, seat } = endpoint.bound;
     save();
     const body = {
@@ -175,10 +175,10 @@ export class Drive {
       client_token: endpoint.token,
     };
     // The server knows the proof again, so what may have happened already is asked for once more.
-    const { request } = await retryUnreachable(world, () =>
+    const { request } = await retryUnreachable(environment, () =>
       api.call(origin, 'person', 'selectPairingEndpoint', { body }),
     );
-    endpoint.provenAt = world.now();
+    endpoint.provenAt = environment.now();
     if (request.generation !== endpoint.generation) {
       endpoint.restart(request.generation);
       save();
@@ -192,11 +192,11 @@ export class Drive {
     this.#options.save();
   }
 
-  #later(endpoint: Endpoint, ms: number): void {
+  #stepAfter(endpoint: Endpoint, ms: number): void {
     const pause = new AbortController();
     endpoint.pause = pause;
     const signal = AbortSignal.any([pause.signal, endpoint.ended.signal]);
-    this.#options.world
+    this.#options.environment
       .sleep(ms, signal)
       .then(() => endpoint.steps.run())
       .catch(() => {});
@@ -205,19 +205,19 @@ export class Drive {
 
 const SELECT_RETRIES = 3;
 
-async function retryUnreachable<T>(world: Environment, work: () => Promise<T>): Promise<T> {
+async function retryUnreachable<T>(environment: Environment, work: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {
       return await work();
     } catch (error) {
       const lost = error instanceof ControlRefusal && error.code === 'server_unreachable';
       if (!lost || retries >= SELECT_RETRIES) throw error;
-      await world.sleep(200 * 2 ** retries);
+      await environment.sleep(200 * 2 ** retries);
     }
   }
 }
 
-const pauseAfter = (pings: number): number => PING_AGAIN[pings - 1] ?? PING_HOURLY;
+const pauseAfter = (pings: number): number => PING_INTERVALS_MS[pings - 1] ?? LAST_PING_INTERVAL_MS;
 
 /** The endpoint of this very life of the session is the one the server knows. */
 const isOurs = (request: PairingRequest, { bound: { side, seat }, bindingHash }: Endpoint): boolean =>
@@ -231,7 +231,7 @@ export const boardOf = ({ board_id, display }: PairingRequest): string | undefin
   display?.boards.find(({ id }) => id === board_id)?.name;
 
 /** Refusals after which nothing more can be done for this endpoint. */
-const isOver = (code: string): boolean =>
+const isFinalRefusal = (code: string): boolean =>
   ['pairing_changed', 'pairing_closed', 'pairing_not_found', 'forbidden', 'unauthorized', 'login_required'].includes(
     code,
   );

@@ -1,7 +1,7 @@
 /** Writes the latest of values that change often: one write at a time, with a minimum gap between two. */
 import type { DaemonClock } from '../clock.ts';
 
-interface LatestOptions<T> {
+interface LatestWriterOptions<T> {
   clock: DaemonClock;
   /** Milliseconds between the start of two writes. */
   gapMs: number;
@@ -9,11 +9,11 @@ interface LatestOptions<T> {
   renewMs(value: T): number;
   same(a: T, b: T): boolean;
   write(value: T): Promise<void>;
-  failed(error: unknown): void;
+  onError(error: unknown): void;
 }
 
-export class Latest<T> {
-  readonly #options: LatestOptions<T>;
+export class LatestWriter<T> {
+  readonly #options: LatestWriterOptions<T>;
   #next: { value: T } | null = null;
   #written: { value: T } | null = null;
   #startedUs = Number.NEGATIVE_INFINITY;
@@ -21,22 +21,22 @@ export class Latest<T> {
   #stopped = false;
   #cancel: () => void = () => {};
 
-  constructor(options: LatestOptions<T>) {
+  constructor(options: LatestWriterOptions<T>) {
     this.#options = options;
   }
 
-  /** @param holdMs how long it has to stay the newest before it is written. */
-  set(value: T, holdMs = 0): void {
+  /** @param delayMs how long it has to stay the newest before it is written. */
+  set(value: T, delayMs = 0): void {
     const known = this.#next ?? this.#written;
     if (this.#stopped || (known && this.#options.same(known.value, value))) return;
     // It changed back before the change was written.
     if (!this.#writing && this.#written && this.#options.same(this.#written.value, value)) {
       this.#next = null;
-      this.#renewLater(value);
+      this.#scheduleRenewal(value);
       return;
     }
     this.#next = { value };
-    this.#plan(holdMs);
+    this.#schedule(delayMs);
   }
 
   stop(): void {
@@ -44,12 +44,12 @@ export class Latest<T> {
     this.#cancel();
   }
 
-  #plan(holdMs: number): void {
+  #schedule(delayMs: number): void {
     this.#cancel();
     if (this.#writing || this.#stopped) return;
     const { clock, gapMs } = this.#options;
     const sinceMs = (clock.nowUs() - this.#startedUs) / 1_000;
-    const ms = Math.max(holdMs, Math.ceil(gapMs - sinceMs), 0);
+    const ms = Math.max(delayMs, Math.ceil(gapMs - sinceMs), 0);
     if (ms === 0) void this.#write();
     else this.#cancel = clock.after(ms, () => void this.#write());
   }
@@ -64,15 +64,15 @@ export class Latest<T> {
     try {
       await this.#options.write(next.value);
     } catch (error) {
-      this.#options.failed(error);
+      this.#options.onError(error);
     }
     this.#writing = false;
-    if (this.#next) this.#plan(0);
-    else this.#renewLater(next.value);
+    if (this.#next) this.#schedule(0);
+    else this.#scheduleRenewal(next.value);
   }
 
   /** What was lost is made good by it as well. */
-  #renewLater(value: T): void {
+  #scheduleRenewal(value: T): void {
     this.#cancel();
     const ms = this.#options.renewMs(value);
     if (ms > 0 && !this.#stopped) this.#cancel = this.#options.clock.after(ms, () => void this.#write());

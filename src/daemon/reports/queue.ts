@@ -8,14 +8,14 @@ import type { QueueFence } from '../journal/rows.ts';
 import type { SeatRef } from '../refs.ts';
 import type { Connection } from '../server-link/connection.ts';
 import { type QueueLabel, SeatFailure } from '../server-link/link.ts';
-import { Latest } from './latest.ts';
+import { LatestWriter } from './latest.ts';
 
 /** What is acknowledged within this time was never worth a report. */
-const HOLD_MS = 500;
-const GAP_MS = 1_000;
+const DELAY_MS = 500;
+const MIN_INTERVAL_MS = 1_000;
 /** A report lives 45 seconds. */
 const RENEW_MS = 20_000;
-const MOST_MESSAGES = 1_000;
+const MAX_MESSAGES = 1_000;
 
 export interface QueuedMessage {
   message_id: string;
@@ -32,29 +32,29 @@ export interface QueueReportOptions {
   at(): Pick<Connection, 'queueEpoch' | 'claimQueue' | 'reportQueue'>;
   journal: Pick<Journal, 'queueFence' | 'saveQueueFence'>;
   clock: DaemonClock;
-  failed(error: unknown): void;
+  onError(error: unknown): void;
 }
 
 /** The report of one seat. */
 export class QueueReport {
   readonly #options: QueueReportOptions;
-  readonly #latest: Latest<Report>;
+  readonly #latest: LatestWriter<Report>;
   /** Another reporter has taken over since, or the server does not know this report. */
-  #silent: QueueLabel | null = null;
+  #superseded: QueueLabel | null = null;
   /** A claim whose answer was lost: it may have been taken. */
-  #asked: (QueueLabel & { epoch: number }) | null = null;
+  #lostClaim: (QueueLabel & { epoch: number }) | null = null;
   /** The server was told of something. */
-  #told = false;
+  #reported = false;
 
   constructor(options: QueueReportOptions) {
     this.#options = options;
-    this.#latest = new Latest<Report>({
+    this.#latest = new LatestWriter<Report>({
       clock: options.clock,
-      gapMs: GAP_MS,
-      renewMs: (report) => (report.messages.length === 0 || this.#isSilent(report) ? 0 : RENEW_MS),
+      gapMs: MIN_INTERVAL_MS,
+      renewMs: (report) => (report.messages.length === 0 || this.#isSuperseded(report) ? 0 : RENEW_MS),
       same: sameReport,
-      write: (report) => (report.messages.length === 0 ? this.#clear() : this.#say(report)),
-      failed: (error) => options.failed(error),
+      write: (report) => (report.messages.length === 0 ? this.#clear() : this.#write(report)),
+      onError: (error) => options.onError(error),
     });
   }
 
@@ -62,8 +62,8 @@ export class QueueReport {
     const first = messages
       .map(({ message_id, seq }) => ({ message_id, seq }))
       .sort((a, b) => a.seq - b.seq)
-      .slice(0, MOST_MESSAGES);
-    this.#latest.set({ session, boot, messages: first }, HOLD_MS);
+      .slice(0, MAX_MESSAGES);
+    this.#latest.set({ session, boot, messages: first }, DELAY_MS);
   }
 
   /** The seat is no session's any more. */
@@ -75,8 +75,8 @@ export class QueueReport {
     this.#latest.stop();
   }
 
-  async #say(report: Report): Promise<void> {
-    if (this.#isSilent(report)) return;
+  async #write(report: Report): Promise<void> {
+    if (this.#isSuperseded(report)) return;
     const { seat, journal } = this.#options;
     const known = journal.queueFence(seat);
     try {
@@ -85,7 +85,7 @@ export class QueueReport {
       const code = error instanceof SeatFailure ? error.code : '';
       // It does not claim again by itself, because another reporter goes on.
       if (code === 'queue_report_conflict' || code === 'server_outdated')
-        this.#silent = { session: report.session, boot: report.boot };
+        this.#superseded = { session: report.session, boot: report.boot };
       throw error;
     }
   }
@@ -93,8 +93,8 @@ export class QueueReport {
   /** Nothing waits any more; what was never told needs no word. */
   async #clear(): Promise<void> {
     const fence = this.#options.journal.queueFence(this.#options.seat);
-    if (!this.#told || !fence || this.#isSilent(labelOf(fence))) return;
-    this.#told = false;
+    if (!this.#reported || !fence || this.#isSuperseded(labelOf(fence))) return;
+    this.#reported = false;
     await this.#update(fence, { ...labelOf(fence), messages: [] });
   }
 
@@ -102,14 +102,14 @@ export class QueueReport {
     const { seat, journal } = this.#options;
     const at = this.#options.at();
     const { epoch } = await at.queueEpoch(seat);
-    const asked = this.#asked;
-    this.#asked = { session, boot, epoch };
+    const asked = this.#lostClaim;
+    this.#lostClaim = { session, boot, epoch };
     const taken = asked && sameReporter(asked, { session, boot }) && epoch === asked.epoch + 1;
     const claimed = taken ? { epoch } : await at.claimQueue(seat, { session, boot, expected_epoch: epoch });
     const { origin, member_id } = seat;
     const fence = { origin, member_id, session_key: session, boot, epoch: claimed.epoch, revision: 0 };
     journal.saveQueueFence(fence);
-    this.#asked = null;
+    this.#lostClaim = null;
     return fence;
   }
 
@@ -118,12 +118,12 @@ export class QueueReport {
     const { seat, journal } = this.#options;
     const revision = fence.revision + 1;
     journal.saveQueueFence({ ...fence, revision });
-    if (messages.length > 0) this.#told = true;
+    if (messages.length > 0) this.#reported = true;
     await this.#options.at().reportQueue(seat, { session, boot, epoch: fence.epoch, revision, messages });
   }
 
-  #isSilent(reporter: QueueLabel): boolean {
-    return this.#silent !== null && sameReporter(this.#silent, reporter);
+  #isSuperseded(reporter: QueueLabel): boolean {
+    return this.#superseded !== null && sameReporter(this.#superseded, reporter);
   }
 }
 

@@ -7,11 +7,11 @@ import type { Log } from '../log.ts';
 import { isFinal, type NeedsPerson, type SeatIdentity, type SeatRef, type SessionView, seatKey } from '../refs.ts';
 import type { Connection } from '../server-link/connection.ts';
 import { type Presence, SeatFailure, type ServerEvents } from '../server-link/link.ts';
-import { Latest } from './latest.ts';
+import { LatestWriter } from './latest.ts';
 import { type QueuedMessage, QueueReport, type QueueReportOptions } from './queue.ts';
 
 /** The end of a turn is told this late, so that one which goes on at once does not flicker. */
-const IDLE_HOLD_MS = 500;
+const IDLE_DELAY_MS = 500;
 const PRESENCE_GAP_MS = 1_000;
 const PRESENCE_RENEW_MS = 60_000;
 const LOCATION_GAP_MS = 60_000;
@@ -27,14 +27,14 @@ interface ReportsOptions {
   journal: QueueReportOptions['journal'];
 }
 
-interface Present {
+interface PresenceReport {
   presence: Presence;
   waiting: NeedsPerson | null;
   /** The mode that is applied here. */
   mode: DeliveryMode | undefined;
 }
 
-interface Place {
+interface LocationReport {
   harness: string;
   session_id: string;
   folder: string;
@@ -44,9 +44,9 @@ interface Place {
 
 /** The reports of one seat, whichever session holds it. */
 interface SeatReports {
-  presence: Latest<Present>;
-  location: Latest<Place>;
-  line: Latest<string>;
+  presence: LatestWriter<PresenceReport>;
+  location: LatestWriter<LocationReport>;
+  line: LatestWriter<string>;
   queue: QueueReport;
   current: Presence | null;
   waiting: NeedsPerson | null;
@@ -67,20 +67,25 @@ export class Reports {
   /** Follows what servers tell of seats. */
   listen(servers: ServerEvents): void {
     servers.on('inbox', (seat, { inbox }) => this.#work.set(seatKey(seat), inbox.work));
-    servers.on('mode', (seat, mode, revision) => this.#modeTold(seat, mode, revision));
+    servers.on('mode', (seat, mode, revision) => this.#modeChanged(seat, mode, revision));
   }
 
   session(view: SessionView): void {
-    for (const seat of view.seats) this.#present(seat, presenceOf(view), view.needsPerson);
+    for (const seat of view.seats) this.#reportPresence(seat, presenceOf(view), view.needsPerson);
     if (!view.open || view.cwd === undefined) return;
-    const place: Place = { harness: view.harness, session_id: view.session, folder: view.cwd, boot: view.boot };
-    if (!fitsLocation(place)) return;
-    for (const seat of view.seats) this.#of(seat).location.set(place);
+    const location: LocationReport = {
+      harness: view.harness,
+      session_id: view.session,
+      folder: view.cwd,
+      boot: view.boot,
+    };
+    if (!fitsLocation(location)) return;
+    for (const seat of view.seats) this.#of(seat).location.set(location);
   }
 
   /** The seat has left a session, which ended or gave it up. */
   released(seat: SeatRef): void {
-    this.#present(seat, 'no_session');
+    this.#reportPresence(seat, 'no_session');
     this.#seats.get(seatKey(seat))?.queue.clear();
   }
 
@@ -99,12 +104,12 @@ export class Reports {
   }
 
   /** The mode a server told; it is reported as the one that is applied. */
-  #modeTold(seat: SeatRef, mode: DeliveryMode, revision: number): void {
+  #modeChanged(seat: SeatRef, mode: DeliveryMode, revision: number): void {
     const known = this.#modes.get(seatKey(seat));
     if (known && known.revision > revision) return;
     this.#modes.set(seatKey(seat), { mode, revision });
     const reports = this.#seats.get(seatKey(seat));
-    if (reports?.current) this.#present(seat, reports.current, reports.waiting);
+    if (reports?.current) this.#reportPresence(seat, reports.current, reports.waiting);
   }
 
   async close(): Promise<void> {
@@ -112,14 +117,14 @@ export class Reports {
       for (const each of [presence, location, line, queue]) each.stop();
   }
 
-  #present(seat: SeatRef, presence: Presence, needs: NeedsPerson | null = null): void {
+  #reportPresence(seat: SeatRef, presence: Presence, needs: NeedsPerson | null = null): void {
     const reports = this.#of(seat);
     const { mode } = this.#modes.get(seatKey(seat)) ?? {};
     const changed = presence !== reports.current;
     reports.current = presence;
     const waiting = presence === 'waiting' ? needs : null;
     reports.waiting = waiting;
-    reports.presence.set({ presence, mode, waiting }, changed && presence === 'idle' ? IDLE_HOLD_MS : 0);
+    reports.presence.set({ presence, mode, waiting }, changed && presence === 'idle' ? IDLE_DELAY_MS : 0);
   }
 
   #of(ref: SeatRef): SeatReports {
@@ -130,46 +135,46 @@ export class Reports {
     const { origin, member_id } = ref;
     const seat = { origin, member_id };
     const at = () => servers.at(origin);
-    const failed = (what: string) => (error: unknown) => {
+    const logFailure = (what: string) => (error: unknown) => {
       const code = error instanceof SeatFailure ? error.code : 'internal';
       log.write('presence_failed', { seats: [member_id], what, code }, 'warn');
     };
-    let over = false;
+    let ended = false;
     const reports: SeatReports = {
       current: null,
       waiting: null,
-      presence: new Latest<Present>({
+      presence: new LatestWriter<PresenceReport>({
         clock,
         gapMs: PRESENCE_GAP_MS,
         // A seat that is over is not reported until something about it changes.
-        renewMs: ({ presence }) => (presence === 'no_session' || over ? 0 : PRESENCE_RENEW_MS),
+        renewMs: ({ presence }) => (presence === 'no_session' || ended ? 0 : PRESENCE_RENEW_MS),
         same: isDeepStrictEqual,
         write: async ({ presence, mode, waiting }) => {
-          over = false;
+          ended = false;
           await at().presence(seat, presence, mode, waiting ?? undefined);
         },
-        failed: (error) => {
-          over = error instanceof SeatFailure && isFinal(error.problem);
-          failed('presence')(error);
+        onError: (error) => {
+          ended = error instanceof SeatFailure && isFinal(error.problem);
+          logFailure('presence')(error);
         },
       }),
-      location: new Latest<Place>({
+      location: new LatestWriter<LocationReport>({
         clock,
         gapMs: LOCATION_GAP_MS,
         renewMs: () => 0,
         same: (a, b) => a.folder === b.folder && a.session_id === b.session_id && a.boot === b.boot,
         write: ({ harness, session_id, folder }) => at().location(seat, { harness, session_id, folder }),
-        failed: failed('location'),
+        onError: logFailure('location'),
       }),
-      line: new Latest<string>({
+      line: new LatestWriter<string>({
         clock,
         gapMs: LINE_GAP_MS,
         renewMs: () => 0,
         same: (a, b) => a === b,
         write: (text) => at().line(seat, text),
-        failed: failed('line'),
+        onError: logFailure('line'),
       }),
-      queue: new QueueReport({ seat, at, journal, clock, failed: failed('queue') }),
+      queue: new QueueReport({ seat, at, journal, clock, onError: logFailure('queue') }),
     };
     this.#seats.set(key, reports);
     return reports;
@@ -192,7 +197,7 @@ function presenceOf({ open, needsPerson, turn }: SessionView): Presence {
   return turn === 'busy' ? 'working' : 'idle';
 }
 
-const fitsLocation = ({ harness, session_id, folder }: Place): boolean =>
+const fitsLocation = ({ harness, session_id, folder }: LocationReport): boolean =>
   [...harness].length <= 40 && [...session_id].length <= 512 && folder !== '' && [...folder].length <= 4_096;
 
 /** A line has no control characters, none that is not seen, and at most 120; an emoji that was cut leaves a joiner. */

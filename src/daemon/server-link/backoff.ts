@@ -1,9 +1,9 @@
 /** How long to wait before a server that failed is asked again. */
 
-const FIRST_MS = 1_000;
-const MOST_MS = 60_000;
+const BASE_MS = 1_000;
+const MAX_MS = 60_000;
 /** Longest `Retry-After` that is obeyed; a server cannot put a machine to sleep for days. */
-const MOST_ASKED_MS = 300_000;
+const MAX_RETRY_AFTER_MS = 300_000;
 /** So long a connection must have held before failures are counted anew. */
 const HEALTHY_MS = 60_000;
 
@@ -14,8 +14,8 @@ const HEALTHY_MS = 60_000;
  * @param failures in a row so far, from 1. @param random from 0 to below 1. @param retryAfter seconds.
  */
 export function backoff(failures: number, random: number, retryAfter?: number): number {
-  if (retryAfter !== undefined) return Math.min(MOST_ASKED_MS, retryAfter * 1_000);
-  return Math.round(Math.min(MOST_MS, FIRST_MS * 2 ** (failures - 1)) * (0.5 + random / 2));
+  if (retryAfter !== undefined) return Math.min(MAX_RETRY_AFTER_MS, retryAfter * 1_000);
+  return Math.round(Math.min(MAX_MS, BASE_MS * 2 ** (failures - 1)) * (0.5 + random / 2));
 }
 
 /** Failures in a row of one connection, forgotten once it has held for a minute. */
@@ -32,7 +32,7 @@ export class Backoff {
   }
 
   /** Counts a failure. @param heldMs how long it had worked before. @returns milliseconds until the next try. */
-  failed(heldMs: number, retryAfter?: number): number {
+  nextDelay(heldMs: number, retryAfter?: number): number {
     this.#failures = heldMs >= HEALTHY_MS ? 1 : this.#failures + 1;
     return backoff(this.#failures, this.#random(), retryAfter);
   }

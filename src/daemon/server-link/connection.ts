@@ -17,11 +17,11 @@ import {
 } from './link.ts';
 import type { CallInput } from './seat-calls.ts';
 import type { SeatFeed } from './seat-feed.ts';
+import { type Environment, Transport } from './transport.ts';
 import { isNumber, requireClaims } from './trust.ts';
-import { type Environment, Wire } from './wire.ts';
 
 export interface ConnectionOptions {
-  world: Environment;
+  environment: Environment;
   credentials: CredentialStore;
   events: ServerEvents;
 }
@@ -29,24 +29,24 @@ export interface ConnectionOptions {
 /** Every request is made with the seat's own token; those that fail throw `SeatFailure`. */
 export class Connection {
   readonly url: string;
-  readonly wire: Wire;
+  readonly transport: Transport;
   readonly identity: Identity;
   readonly #credentials: CredentialStore;
   readonly #seats: FollowedSeats;
   readonly #feed: Feed;
 
-  constructor(url: string, { world, credentials, events }: ConnectionOptions) {
+  constructor(url: string, { environment, credentials, events }: ConnectionOptions) {
     this.url = url;
     this.#credentials = credentials;
-    this.wire = new Wire(url, world, credentials);
-    this.identity = new Identity(this.wire);
-    const { wire, identity } = this;
-    this.#seats = new FollowedSeats({ wire, identity, credentials, events });
-    this.#feed = new Feed({ wire, identity, credentials, events, seats: this.#seats });
+    this.transport = new Transport(url, environment, credentials);
+    this.identity = new Identity(this.transport);
+    const { transport, identity } = this;
+    this.#seats = new FollowedSeats({ transport, identity, credentials, events });
+    this.#feed = new Feed({ transport, identity, credentials, events, seats: this.#seats });
   }
 
-  get world(): Environment {
-    return this.wire.world;
+  get environment(): Environment {
+    return this.transport.environment;
   }
 
   get size(): number {
@@ -68,7 +68,7 @@ export class Connection {
   async read(ref: SeatRef, { timeoutMs }: { timeoutMs?: number } = {}): Promise<InboxRead> {
     try {
       const read = this.#seat(ref).reads.run();
-      return await (timeoutMs === undefined ? read : unlessLate(read, timeoutMs));
+      return await (timeoutMs === undefined ? read : rejectAfter(read, timeoutMs));
     } catch (error) {
       throw seatFailure(error);
     }
@@ -76,49 +76,49 @@ export class Connection {
 
   /** @throws SeatFailure `ack_out_of_range` when the server does not have that number. */
   async ack(ref: SeatRef, upTo: number): Promise<{ cursor: number }> {
-    const { cursor } = await this.#say(ref, 'ackInbox', { body: { up_to: upTo } });
+    const { cursor } = await this.#call(ref, 'ackInbox', { body: { up_to: upTo } });
     if (isNumber(cursor)) return { cursor };
     throw new SeatFailure('server_unexpected', 'The answer is no acknowledgement.');
   }
 
   async ackNotices(ref: SeatRef, ids: string[]): Promise<void> {
     for (let at = 0; at < ids.length; at += 50) {
-      await this.#say(ref, 'ackNotices', { body: { ids: ids.slice(at, at + 50) } });
+      await this.#call(ref, 'ackNotices', { body: { ids: ids.slice(at, at + 50) } });
     }
   }
 
   async presence(ref: SeatRef, presence: Presence, delivery?: DeliveryMode, waiting?: NeedsPerson): Promise<void> {
     const body = { presence, ...(delivery === undefined ? {} : { delivery }) };
-    const said = this.#say(ref, 'setPresence', { body: { ...body, ...(waiting ? { waiting } : {}) } });
+    const said = this.#call(ref, 'setPresence', { body: { ...body, ...(waiting ? { waiting } : {}) } });
     await said.catch((error: unknown) => {
       // A server that does not know what a session waits with knows that it waits.
       if (!waiting || !(error instanceof SeatFailure) || error.code !== 'invalid_request') throw error;
-      return this.#say(ref, 'setPresence', { body });
+      return this.#call(ref, 'setPresence', { body });
     });
   }
 
   async location(ref: SeatRef, at: { harness: string; session_id: string; folder: string }): Promise<void> {
-    await this.#say(ref, 'setLocation', { body: at });
+    await this.#call(ref, 'setLocation', { body: at });
   }
 
   async line(ref: SeatRef, text: string): Promise<void> {
-    await this.#say(ref, 'setMyLine', { body: { kind: 'working', text, source: 'plan' } });
+    await this.#call(ref, 'setMyLine', { body: { kind: 'working', text, source: 'plan' } });
   }
 
   /** Which agents are on which files, as the seat sees it; from now on the stream tells when that changes. */
   async claims(ref: SeatRef): Promise<readonly Claim[]> {
     this.#feed.followLines();
-    return requireClaims((await this.#say(ref, 'listClaims', {})).claims);
+    return requireClaims((await this.#call(ref, 'listClaims', {})).claims);
   }
 
   /** How often the report of the program's queue was claimed. */
   async queueEpoch(ref: SeatRef): Promise<{ epoch: number }> {
-    return fenced(await this.#say(ref, 'getDeliveryQueue', {}));
+    return requireEpoch(await this.#call(ref, 'getDeliveryQueue', {}));
   }
 
   /** @throws SeatFailure `queue_report_conflict` when another reporter claimed it meanwhile */
   async claimQueue(ref: SeatRef, body: QueueLabel & { expected_epoch: number }): Promise<{ epoch: number }> {
-    return fenced(await this.#say(ref, 'reportDeliveryQueue', { body }));
+    return requireEpoch(await this.#call(ref, 'reportDeliveryQueue', { body }));
   }
 
   /** @throws SeatFailure `queue_report_conflict` when another reporter holds it, or a later revision is known */
@@ -126,7 +126,7 @@ export class Connection {
     ref: SeatRef,
     body: QueueLabel & { epoch: number; revision: number; messages: { message_id: string; seq: number }[] },
   ): Promise<void> {
-    await this.#say(ref, 'reportDeliveryQueue', { body });
+    await this.#call(ref, 'reportDeliveryQueue', { body });
   }
 
   view(): ServerView {
@@ -146,13 +146,13 @@ export class Connection {
   async close(): Promise<void> {
     this.#seats.close();
     await this.#feed.close();
-    this.wire.close();
+    this.transport.close();
   }
 
   /** credentials.json has changed: seats may have other tokens, the server another identity. */
   credentialsChanged(): void {
     for (const feed of this.#seats.credentialsChanged()) this.#feed.seatAdded(feed);
-    if (this.#seats.isIdentityChanged) this.#feed.reconsider();
+    if (this.#seats.isIdentityChanged) this.#feed.recheckIdentity();
     this.#feed.wake();
   }
 
@@ -162,7 +162,7 @@ export class Connection {
     throw new SeatFailure('seat_unknown', 'This seat is not followed.');
   }
 
-  async #say<Name extends OperationName>(ref: SeatRef, name: Name, input: CallInput<Name>): Promise<Answer<Name>> {
+  async #call<Name extends OperationName>(ref: SeatRef, name: Name, input: CallInput<Name>): Promise<Answer<Name>> {
     try {
       return await this.#seats.call(this.#seat(ref), name, input);
     } catch (error) {
@@ -172,12 +172,12 @@ export class Connection {
 }
 
 /** @throws SeatFailure where the answer is not one of this operation */
-function fenced({ epoch }: { epoch: number }): { epoch: number } {
+function requireEpoch({ epoch }: { epoch: number }): { epoch: number } {
   if (isNumber(epoch)) return { epoch };
   throw new SeatFailure('server_unexpected', 'The answer is no report of a queue.');
 }
 
-function unlessLate<T>(read: Promise<T>, ms: number): Promise<T> {
+function rejectAfter<T>(read: Promise<T>, ms: number): Promise<T> {
   const late = AbortSignal.timeout(ms);
   return new Promise((resolve, reject) => {
     const tooLong = () => reject(new SeatFailure('request_timeout', 'The server took too long.'));

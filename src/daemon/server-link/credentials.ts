@@ -16,14 +16,14 @@ import {
 import { readKey } from '../../local/keys/keystore.ts';
 import { localServer } from '../../local/servers.ts';
 
-export interface KnownOrigin {
+export interface KnownServer {
   origin: string;
   /** The identity that the address had when it was last spoken to; nothing else is sent a credential there. */
   serverId: string;
   /** Where it is reached now: this machine's own server may have moved to another port. */
   address: string;
   /** Where the secret lies by which this machine's own server proves that it is; null for every other server. */
-  own: Folders | null;
+  ownFolders: Folders | null;
   entry: ServerEntry;
 }
 
@@ -31,7 +31,7 @@ export class CredentialStore {
   readonly #folders: Folders;
   readonly #env: Env;
   readonly #listeners = new Set<() => void>();
-  #kept: { identity: string; saved: Credentials } | null = null;
+  #cache: { version: string; saved: Credentials } | null = null;
   /** Keys that the keychain handed out, as long as the file is the same: asking it again may open a dialog. */
   #keys = new Map<string, string>();
   #watcher: FSWatcher | null = null;
@@ -43,27 +43,27 @@ export class CredentialStore {
 
   /** @throws Failure `credentials_unsafe` for a file that others could have read or written, `config_corrupt`. */
   saved(): Credentials {
-    const identity = this.#identity();
-    if (this.#kept && identity !== null && this.#kept.identity === identity) return this.#kept.saved;
+    const version = this.#fileVersion();
+    if (this.#cache && version !== null && this.#cache.version === version) return this.#cache.saved;
     const saved = readCredentials(this.#folders);
-    this.#kept = identity === null ? null : { identity, saved };
+    this.#cache = version === null ? null : { version: version, saved };
     this.#keys = new Map();
     return saved;
   }
 
   /** Every server with a working seat or a key. */
-  origins(): KnownOrigin[] {
+  origins(): KnownServer[] {
     const saved = this.saved();
-    return Object.keys(saved.servers).flatMap((origin) => this.#known(saved, origin) ?? []);
+    return Object.keys(saved.servers).flatMap((origin) => this.#lookup(saved, origin) ?? []);
   }
 
   /** A server by its address; this machine's own one also by those it had before. */
-  server(origin: string): KnownOrigin | null {
+  server(origin: string): KnownServer | null {
     const saved = this.saved();
     const own = Object.entries(saved.servers).find(
       ([, entry]) => entry.mode === 'local' && entry.urls?.includes(origin),
     );
-    return this.#known(saved, origin) ?? (own ? this.#known(saved, own[0]) : null);
+    return this.#lookup(saved, origin) ?? (own ? this.#lookup(saved, own[0]) : null);
   }
 
   seat(origin: string, memberId: string): SavedSeat | null {
@@ -80,8 +80,8 @@ export class CredentialStore {
     const known = this.server(origin);
     if (!known?.entry.key) return null;
     const keys = this.#keys;
-    const kept = keys.get(known.origin);
-    if (kept !== undefined) return kept;
+    const cached = keys.get(known.origin);
+    if (cached !== undefined) return cached;
     const key = await readKey(this.#folders, known.entry);
     if (key !== null && known.entry.key.store === 'keychain') keys.set(known.origin, key);
     return key;
@@ -97,13 +97,13 @@ export class CredentialStore {
       if (!entry) throw new Failure('server_unknown', `This machine does not know the server ${origin} any more.`);
       entry.seats[memberId] = seat;
     });
-    this.#tell();
+    this.#notify();
   }
 
   /** Drops the token of a seat that is no more. */
   async endSeat(memberId: string): Promise<void> {
     await endSeat(this.#folders, memberId);
-    this.#tell();
+    this.#notify();
   }
 
   /** Calls back whenever the file has become another one. @returns a function that ends it. */
@@ -120,7 +120,7 @@ export class CredentialStore {
    * Calls back when this machine's own server says that it runs. Only for a while in which it is away: its folder is a
    * busy one. @returns a function that ends it; null for a server that runs elsewhere.
    */
-  onLocalServer(origin: string, listener: () => void): (() => void) | null {
+  onLocalServerStart(origin: string, listener: () => void): (() => void) | null {
     if (this.server(origin)?.entry.mode !== 'local') return null;
     makeFolder(this.#folders.data);
     try {
@@ -139,16 +139,16 @@ export class CredentialStore {
     this.#watcher = null;
   }
 
-  #known(saved: Credentials, origin: string): KnownOrigin | null {
+  #lookup(saved: Credentials, origin: string): KnownServer | null {
     const entry = saved.servers[origin];
     if (!entry) return null;
     const own = entry.mode === 'local' ? this.#folders : null;
     const address = own ? localServer(saved, own, this.#env).origin : origin;
-    return { origin, serverId: entry.server_id, address, own, entry };
+    return { origin, serverId: entry.server_id, address, ownFolders: own, entry };
   }
 
   /** Null for a file that is not there; one whose mode or owner is wrong is never the same, so that reading it refuses it. */
-  #identity(): string | null {
+  #fileVersion(): string | null {
     try {
       const stat = lstatSync(credentialsPath(this.#folders), { bigint: true, throwIfNoEntry: false });
       if (!stat?.isFile() || stat.mode & 0o077n) return null;
@@ -163,14 +163,14 @@ export class CredentialStore {
   #watch(): FSWatcher | null {
     const path = credentialsPath(this.#folders);
     makeFolder(this.#folders.config);
-    let last = this.#identity();
+    let last = this.#fileVersion();
     try {
       const watcher = watch(this.#folders.config, { persistent: false }, (_event, name) => {
         if (name !== null && name !== basename(path)) return;
-        const identity = this.#identity();
+        const identity = this.#fileVersion();
         if (identity === last) return;
         last = identity;
-        this.#tell();
+        this.#notify();
       });
       // Without it changes are seen when the file is next needed.
       watcher.on('error', () => this.close());
@@ -180,7 +180,7 @@ export class CredentialStore {
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 }

@@ -1,14 +1,14 @@
-/** The world of server connections, made of the daemon's clock and log. */
+/** The environment of server connections, made of the daemon's clock and log. */
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Environment } from './wire.ts';
+import type { Environment } from './transport.ts';
 
 /** @param version of this build, which servers are told. */
-export function environmentOf(clock: DaemonClock, log: Log, version: string): Environment {
+export function createEnvironment(clock: DaemonClock, log: Log, version: string): Environment {
   // Waiting uses the monotonic clock; only what is shown is a time of day.
-  const beganAt = clock.now() - clock.nowUs() / 1_000;
+  const clockOffsetMs = clock.now() - clock.nowUs() / 1_000;
   return {
-    now: () => beganAt + clock.nowUs() / 1_000,
+    now: () => clockOffsetMs + clock.nowUs() / 1_000,
     nowUs: () => clock.nowUs(),
     random: Math.random,
     userAgent: `service/${version}`,

@@ -15,9 +15,9 @@ export function seatFailure(error: unknown): SeatFailure {
 }
 
 /** Whether a failure is temporary, so that the request may be made again later. */
-export const isPassing = (error: unknown): error is ClientError & { transient: true } =>
+export const isTransient = (error: unknown): error is ClientError & { transient: true } =>
   error instanceof ClientError && error.transient;
 
 /** Whether the server fails or is unreachable; not where it only asks to wait. */
 export const isOutage = (error: unknown): boolean =>
-  isPassing(error) && error.status !== 429 && error.code !== 'idempotency_in_progress';
+  isTransient(error) && error.status !== 429 && error.code !== 'idempotency_in_progress';

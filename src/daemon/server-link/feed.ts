@@ -5,23 +5,23 @@ import type { HintFrame } from '../../client/hint-stream.ts';
 import { frameData, type SseFrame, sseFrames } from '../../client/sse.ts';
 import { Backoff } from './backoff.ts';
 import type { CredentialStore } from './credentials.ts';
-import { isPassing } from './failures.ts';
+import { isTransient } from './failures.ts';
 import type { FollowedSeats } from './followed-seats.ts';
 import type { Identity } from './identity.ts';
 import { SeatFailure, type ServerEvents } from './link.ts';
 import { Polls } from './polls.ts';
 import type { SeatFeed } from './seat-feed.ts';
+import type { Environment, Transport } from './transport.ts';
 import { isMode, isNumber } from './trust.ts';
-import type { Environment, Wire } from './wire.ts';
 
 /** A key that was refused is tried again after this long, or when the saved one changes. */
-const RETRY_KEY_MS = 300_000;
+const KEY_RETRY_MS = 300_000;
 /** What is asked of the stream, and with lines; the rest is for pages. */
-const EVENTS = 'head,read,delivery,notice,pairing';
-const WITH_LINES = `${EVENTS},presence`;
+const STREAM_EVENTS = 'head,read,delivery,notice,pairing';
+const STREAM_EVENTS_AND_LINES = `${STREAM_EVENTS},presence`;
 
 interface FeedOptions {
-  wire: Wire;
+  transport: Transport;
   identity: Identity;
   credentials: CredentialStore;
   events: ServerEvents;
@@ -36,7 +36,7 @@ export class Feed {
 
   readonly #options: FeedOptions;
   readonly #seats: FollowedSeats;
-  readonly #world: Environment;
+  readonly #environment: Environment;
   readonly #backoff: Backoff;
   readonly #ended = new AbortController();
   readonly #polls: Polls;
@@ -44,7 +44,7 @@ export class Feed {
   /** Ends the pause that is under way. */
   #pause: AbortController | null = null;
   #stream: AbortController | null = null;
-  #deadKey: { key: string; until: number } | null = null;
+  #refusedKey: { key: string; until: number } | null = null;
   #identityChangeKnown = false;
   /** The lines of agents as the stream told them last, by agent; null: they are not followed. */
   #lines: Map<string, string> | null = null;
@@ -56,9 +56,9 @@ export class Feed {
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#seats = options.seats;
-    this.#world = options.wire.world;
-    this.#backoff = new Backoff(this.#world.random);
-    this.#polls = new Polls(options.seats, this.#world);
+    this.#environment = options.transport.environment;
+    this.#backoff = new Backoff(this.#environment.random);
+    this.#polls = new Polls(options.seats, this.#environment);
     options.seats.hints.on('reconnect', () => this.wake());
   }
 
@@ -87,10 +87,10 @@ export class Feed {
   }
 
   /** Asks again which server is there. */
-  reconsider(): void {
+  recheckIdentity(): void {
     this.#identityChangeKnown = false;
     this.wake();
-    this.#seats.reconsider();
+    this.#seats.resumeAfterIdentityChange();
   }
 
   async close(): Promise<void> {
@@ -101,47 +101,48 @@ export class Feed {
 
   async #run(): Promise<void> {
     while (!this.#ended.signal.aborted) {
-      if (this.#seats.live().length === 0) {
-        this.#set('none', false);
+      if (this.#seats.active().length === 0) {
+        this.#setState('none', false);
         await this.#sleep(Number.POSITIVE_INFINITY);
         continue;
       }
-      await this.#pauseFor(await this.#once());
+      await this.#pauseFor(await this.#connectOnce());
     }
-    this.#set('none', false);
+    this.#setState('none', false);
   }
 
   /** @returns milliseconds to pause. Every error leads to another try: one server never ends the process. */
-  async #once(): Promise<number> {
+  async #connectOnce(): Promise<number> {
     try {
       const key = await this.#key();
       return key === null ? await this.#poll() : await this.#follow(key);
     } catch (error) {
       this.#seats.failed(error);
-      return this.#backoff.failed(0);
+      return this.#backoff.nextDelay(0);
     }
   }
 
   /** The person's key; null where no key can be used now. */
   async #key(): Promise<string | null> {
-    const key = await this.#options.credentials.personKey(this.#options.wire.origin).catch(() => null);
-    const dead = this.#deadKey;
-    return key !== null && dead !== null && dead.key === key && this.#world.now() < dead.until ? null : key;
+    const key = await this.#options.credentials.personKey(this.#options.transport.origin).catch(() => null);
+    const dead = this.#refusedKey;
+    return key !== null && dead !== null && dead.key === key && this.#environment.now() < dead.until ? null : key;
   }
 
   /** Every seat waits for itself until a key may work. @returns milliseconds to pause. */
   async #poll(): Promise<number> {
-    if (!(await this.#isOurs())) return this.#identityChanged();
-    if (this.kind !== 'poll') this.#world.log('server_connected', { origin: this.#options.wire.origin, feed: 'poll' });
-    this.#set('poll', true);
-    for (const feed of this.#seats.live()) this.#polls.follow(feed);
-    const left = (this.#deadKey?.until ?? 0) - this.#world.now();
-    await this.#sleep(left > 0 ? left : RETRY_KEY_MS);
+    if (!(await this.#isPinnedServer())) return this.#identityChanged();
+    if (this.kind !== 'poll')
+      this.#environment.log('server_connected', { origin: this.#options.transport.origin, feed: 'poll' });
+    this.#setState('poll', true);
+    for (const feed of this.#seats.active()) this.#polls.follow(feed);
+    const left = (this.#refusedKey?.until ?? 0) - this.#environment.now();
+    await this.#sleep(left > 0 ? left : KEY_RETRY_MS);
     return 0;
   }
 
   /** Whether the pinned server answers; one that does not answer at all is left to the waits of the seats. */
-  async #isOurs(): Promise<boolean> {
+  async #isPinnedServer(): Promise<boolean> {
     try {
       await this.#options.identity.check();
       return true;
@@ -152,98 +153,98 @@ export class Feed {
 
   /** Another server is there: nothing is sent until a person has changed something, or it is the old one again. */
   #identityChanged(): number {
-    this.#set('none', false);
+    this.#setState('none', false);
     if (this.#identityChangeKnown) return Number.POSITIVE_INFINITY;
     this.#identityChangeKnown = true;
     this.#polls.stop();
     this.#seats.identityChanged();
-    const later = this.#world.sleep(RETRY_KEY_MS, this.#ended.signal);
-    later.then(() => this.reconsider()).catch(() => {});
+    const later = this.#environment.sleep(KEY_RETRY_MS, this.#ended.signal);
+    later.then(() => this.recheckIdentity()).catch(() => {});
     return Number.POSITIVE_INFINITY;
   }
 
   /** One connection of the stream, until it ends. @returns milliseconds to pause before the next. */
   async #follow(key: string): Promise<number> {
-    const world = this.#world;
+    const environment = this.#environment;
     const stream = new AbortController();
     const signal = AbortSignal.any([stream.signal, this.#ended.signal]);
     this.#stream = stream;
     let since: number | null = null;
-    let broken: unknown = null;
+    let failure: unknown = null;
     try {
       await this.#options.identity.check();
-      const { wire } = this.#options;
-      const client = new Client({ origin: wire.known().address, token: key, ...wire.options(true) });
+      const { transport } = this.#options;
+      const client = new Client({ origin: transport.server().address, token: key, ...transport.options(true) });
       const attempt = this.#backoff.failures + 1;
       const exchange = await client.openStream({
-        query: { events: this.#lines ? WITH_LINES : EVENTS },
+        query: { events: this.#lines ? STREAM_EVENTS_AND_LINES : STREAM_EVENTS },
         signal,
         attempt,
       });
-      since = world.now();
-      const openedUs = world.nowUs();
+      since = environment.now();
+      const openedUs = environment.nowUs();
       this.#connected();
       for await (const frame of sseFrames(exchange, () => {})) {
-        if (signal.aborted || this.#take(frame, openedUs) === 'end') break;
+        if (signal.aborted || this.#handleFrame(frame, openedUs) === 'end') break;
       }
     } catch (error) {
-      broken = error;
+      failure = error;
     } finally {
       this.#stream = null;
       this.connected = false;
     }
     if (signal.aborted) return 0;
     this.#options.identity.invalidate();
-    if (broken instanceof SeatFailure) return this.#identityChanged();
-    return this.#lost(key, since === null ? 0 : world.now() - since, broken);
+    if (failure instanceof SeatFailure) return this.#identityChanged();
+    return this.#disconnected(key, since === null ? 0 : environment.now() - since, failure);
   }
 
   #connected(): void {
     this.#polls.stop();
     if (this.#backoff.failures > 0) this.reconnects++;
-    this.#set('stream', true);
-    this.#seats.worked();
-    this.#world.log('server_connected', { origin: this.#options.wire.origin, feed: 'stream' });
+    this.#setState('stream', true);
+    this.#seats.succeeded();
+    this.#environment.log('server_connected', { origin: this.#options.transport.origin, feed: 'stream' });
   }
 
-  #lost(key: string, heldMs: number, broken: unknown): number {
-    const world = this.#world;
-    const reason = broken instanceof ClientError ? broken.code : broken === null ? 'closed' : 'internal';
-    world.log('server_lost', { origin: this.#options.wire.origin, reason }, 'warn');
-    if (broken instanceof ClientError && !isPassing(broken) && broken.status !== undefined) {
+  #disconnected(key: string, heldMs: number, failure: unknown): number {
+    const environment = this.#environment;
+    const reason = failure instanceof ClientError ? failure.code : failure === null ? 'closed' : 'internal';
+    environment.log('server_lost', { origin: this.#options.transport.origin, reason }, 'warn');
+    if (failure instanceof ClientError && !isTransient(failure) && failure.status !== undefined) {
       // The key, or the server's stream, is of no use: the seats go on by themselves, and find out whether they may.
-      this.#deadKey = { key, until: world.now() + RETRY_KEY_MS };
-      if (broken.status === 401) this.#options.events.emit('keyEnded', this.#options.wire.origin);
-      for (const feed of this.#seats.live()) this.#seats.refresh(feed);
+      this.#refusedKey = { key, until: environment.now() + KEY_RETRY_MS };
+      if (failure.status === 401) this.#options.events.emit('keyEnded', this.#options.transport.origin);
+      for (const feed of this.#seats.active()) this.#seats.refresh(feed);
       return 0;
     }
-    if (broken !== null) this.#seats.failed(broken);
-    const pauseMs = this.#backoff.failed(heldMs, broken instanceof ClientError ? broken.retryAfter : undefined);
+    if (failure !== null) this.#seats.failed(failure);
+    const pauseMs = this.#backoff.nextDelay(heldMs, failure instanceof ClientError ? failure.retryAfter : undefined);
     // Asked at once, so that what is over stops at once; but not again and again.
     const ended = this.#keyEnded && this.#backoff.failures === 1;
     this.#keyEnded = false;
     return ended ? 0 : pauseMs;
   }
 
-  #take(raw: SseFrame, openedUs: number): 'end' | 'more' {
+  #handleFrame(raw: SseFrame, openedUs: number): 'end' | 'more' {
     const frame = readFrame(raw);
     const seats = this.#seats;
     const { events } = this.#options;
     switch (frame?.event) {
       case 'head':
-        for (const feed of seats.live()) this.#headMoved(feed, frame.data.board_id, frame.data.seq);
+        for (const feed of seats.active()) this.#headMoved(feed, frame.data.board_id, frame.data.seq);
         return 'more';
       case 'ready':
         // What moved while nothing was heard: one read for each seat that was not read since.
         this.#ready = true;
-        for (const feed of seats.live()) {
-          if (feed.readUs < Math.max(openedUs, feed.movedUs)) seats.refresh(feed);
+        for (const feed of seats.active()) {
+          if (feed.lastReadUs < Math.max(openedUs, feed.headMovedUs)) seats.refresh(feed);
           seats.refreshNotices(feed);
           if (this.#lines) events.emit('lines', feed.seat);
         }
         return 'more';
       case 'presence':
-        this.#lineTold(frame.data);
+        this.#lineChanged(frame.data);
         return 'more';
       case 'read': {
         const feed = seats.get(frame.data.member_id);
@@ -253,8 +254,8 @@ export class Feed {
       }
       case 'delivery': {
         const feed = seats.get(frame.data.member_id);
-        const told = isMode(frame.data.mode) && isNumber(frame.data.revision);
-        if (feed?.problem === null && told) events.emit('mode', feed.seat, frame.data.mode, frame.data.revision);
+        const valid = isMode(frame.data.mode) && isNumber(frame.data.revision);
+        if (feed?.problem === null && valid) events.emit('mode', feed.seat, frame.data.mode, frame.data.revision);
         // Its person may have released it.
         if (feed?.braked) seats.refresh(feed);
         return 'more';
@@ -265,7 +266,7 @@ export class Feed {
         return 'more';
       }
       case 'pairing':
-        events.emit('pairing', this.#options.wire.origin, String(frame.data['pairing_request_id']));
+        events.emit('pairing', this.#options.transport.origin, String(frame.data['pairing_request_id']));
         return 'more';
       case 'board_unavailable':
         seats.refreshBoard(frame.data.board_id);
@@ -279,23 +280,24 @@ export class Feed {
   }
 
   /** Frames tell of presence as well: only another line counts. */
-  #lineTold({ board_id, member_id, line }: { board_id: string; member_id: string; line: unknown }): void {
-    const said = JSON.stringify(line ?? null);
-    if (!this.#lines || (this.#lines.get(member_id) ?? 'null') === said) return;
-    this.#lines.set(member_id, said);
-    for (const { seat } of this.#seats.live()) if (seat.board_id === board_id) this.#options.events.emit('lines', seat);
+  #lineChanged({ board_id, member_id, line }: { board_id: string; member_id: string; line: unknown }): void {
+    const text = JSON.stringify(line ?? null);
+    if (!this.#lines || (this.#lines.get(member_id) ?? 'null') === text) return;
+    this.#lines.set(member_id, text);
+    for (const { seat } of this.#seats.active())
+      if (seat.board_id === board_id) this.#options.events.emit('lines', seat);
   }
 
   #headMoved(feed: SeatFeed, boardId: string, seq: number): void {
     if (feed.seat.board_id !== boardId || !isNumber(seq) || seq <= feed.head) return;
     feed.head = seq;
     if (this.#ready) this.#seats.refresh(feed);
-    else feed.movedUs = this.#world.nowUs();
+    else feed.headMovedUs = this.#environment.nowUs();
   }
 
-  #set(kind: Feed['kind'], connected: boolean): void {
+  #setState(kind: Feed['kind'], connected: boolean): void {
     if (kind !== this.kind || connected !== this.connected) {
-      this.since = connected ? new Date(this.#world.now()).toISOString() : null;
+      this.since = connected ? new Date(this.#environment.now()).toISOString() : null;
     }
     if (kind !== 'stream') this.#ready = false;
     this.kind = kind;
@@ -305,10 +307,10 @@ export class Feed {
   /** Shorter where this machine's own server comes back. */
   async #pauseFor(ms: number): Promise<void> {
     if (ms <= 0) return;
-    const { credentials, wire } = this.#options;
+    const { credentials, transport } = this.#options;
     let unwatch: (() => void) | null = null;
     try {
-      unwatch = credentials.onLocalServer(wire.origin, () => this.wake());
+      unwatch = credentials.onLocalServerStart(transport.origin, () => this.wake());
     } catch {
       // A file that cannot be read now is told of elsewhere.
     }
@@ -320,7 +322,7 @@ export class Feed {
     const pause = new AbortController();
     this.#pause = pause;
     const signal = AbortSignal.any([pause.signal, this.#ended.signal]);
-    const waiting = ms === Number.POSITIVE_INFINITY ? forever(signal) : this.#world.sleep(ms, signal);
+    const waiting = ms === Number.POSITIVE_INFINITY ? forever(signal) : this.#environment.sleep(ms, signal);
     await waiting.catch(() => {});
     this.#pause = null;
   }

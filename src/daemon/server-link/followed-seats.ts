@@ -6,22 +6,22 @@ import { Failure } from '../../local/failure.ts';
 import { readOutcomes } from '../bundle/task-outcomes.ts';
 import { isFinal, type SeatIdentity } from '../refs.ts';
 import type { CredentialStore } from './credentials.ts';
-import { isPassing } from './failures.ts';
+import { isTransient } from './failures.ts';
 import type { Identity } from './identity.ts';
-import { readWhole } from './inbox-read.ts';
+import { readAllPages } from './inbox-read.ts';
 import type { InboxRead, Notice, ServerEvents } from './link.ts';
 import { type ConnectionHints, SeatCalls } from './seat-calls.ts';
 import { SeatFeed } from './seat-feed.ts';
+import type { Transport } from './transport.ts';
 import { requireInbox, requireNotices } from './trust.ts';
-import type { Wire } from './wire.ts';
 
 /** A timer lasts no longer. */
-const MOST_PAUSE_MS = 86_400_000;
-const PAGE = 100;
-const NOTICE_PAGES = 2;
+const MAX_TIMER_MS = 86_400_000;
+const NOTICE_PAGE_SIZE = 100;
+const MAX_NOTICE_PAGES = 2;
 
 interface FollowedSeatsOptions {
-  wire: Wire;
+  transport: Transport;
   identity: Identity;
   credentials: CredentialStore;
   events: ServerEvents;
@@ -34,7 +34,7 @@ export class FollowedSeats {
   /** `reconnect`: the server works again or is another one, so that a pause before the next connection ends. */
   readonly hints: ConnectionHints = new EventEmitter();
   /** The server does not know notices; messages come all the same. */
-  #noNotices = false;
+  #noticesUnsupported = false;
 
   constructor(options: FollowedSeatsOptions) {
     this.#options = options;
@@ -50,7 +50,7 @@ export class FollowedSeats {
   }
 
   /** The seats that may still have something to give. */
-  live(): SeatFeed[] {
+  active(): SeatFeed[] {
     return [...this.#seats.values()].filter(({ problem }) => !isFinal(problem));
   }
 
@@ -66,7 +66,7 @@ export class FollowedSeats {
       return null;
     }
     known?.ended.abort();
-    const feed = new SeatFeed(seat, this.#options.wire.world.random, {
+    const feed = new SeatFeed(seat, this.#options.transport.environment.random, {
       inbox: (each) => this.#readInbox(each),
       notices: (each) => this.#readNotices(each),
     });
@@ -93,21 +93,21 @@ export class FollowedSeats {
 
   /** The same of its notices. */
   refreshNotices(feed: SeatFeed): void {
-    if (this.#noNotices) return;
-    feed.noticeReads.run().then(ignore, (error: unknown) => this.#noticesLater(feed, error));
+    if (this.#noticesUnsupported) return;
+    feed.noticeReads.run().then(ignore, (error: unknown) => this.#retryNoticesLater(feed, error));
   }
 
   /** Something happened to a board, or a seat on it, of which nothing more is known. */
   refreshBoard(boardId: string): void {
-    for (const feed of this.live()) if (feed.seat.board_id === boardId) this.refresh(feed);
+    for (const feed of this.active()) if (feed.seat.board_id === boardId) this.refresh(feed);
   }
 
   /** One request of a seat with its own token. @throws as `SeatCalls.call` does. */
   call: SeatCalls['call'] = (feed, name, input) => this.#calls.call(feed, name, input);
 
   /** The server answered as it should. */
-  worked(): void {
-    this.#calls.worked();
+  succeeded(): void {
+    this.#calls.succeeded();
   }
 
   /** A request or the stream failed for a passing reason. */
@@ -117,21 +117,25 @@ export class FollowedSeats {
 
   /** Another server than the pinned one answers there: nothing more is sent, and a person has to look. */
   identityChanged(): void {
-    const { wire, identity } = this.#options;
-    wire.world.log('server_identity_changed', { origin: wire.origin, server_id: identity.seen }, 'error');
+    const { transport, identity } = this.#options;
+    transport.environment.log(
+      'server_identity_changed',
+      { origin: transport.origin, server_id: identity.lastServerId },
+      'error',
+    );
     this.#calls.lastError = 'server_identity_changed';
-    for (const feed of this.live()) this.#calls.setProblem(feed, 'server_identity_changed');
+    for (const feed of this.active()) this.#calls.setProblem(feed, 'server_identity_changed');
   }
 
   /** Whether another server than the pinned one was found there. */
   get isIdentityChanged(): boolean {
-    return this.live().some(({ problem }) => problem === 'server_identity_changed');
+    return this.active().some(({ problem }) => problem === 'server_identity_changed');
   }
 
   /** Reads the seats again that stopped because another server answered. */
-  reconsider(): void {
+  resumeAfterIdentityChange(): void {
     this.#options.identity.invalidate();
-    for (const feed of this.live()) {
+    for (const feed of this.active()) {
       if (feed.problem !== 'server_identity_changed') continue;
       feed.problem = null;
       this.refresh(feed);
@@ -144,15 +148,15 @@ export class FollowedSeats {
     const revived: SeatFeed[] = [];
     for (const feed of this.#seats.values()) {
       const token = this.#savedToken(feed);
-      if (feed.missed && token !== null) {
-        feed.missed = false;
+      if (feed.blockedByFiles && token !== null) {
+        feed.blockedByFiles = false;
         this.refresh(feed);
       }
       if (token !== feed.token && token !== null && feed.token !== null) {
         feed.token = token;
         this.#options.events.emit('token', feed.seat);
       }
-      if (feed.problem === 'unauthorized' && token !== null && token !== feed.deadToken) {
+      if (feed.problem === 'unauthorized' && token !== null && token !== feed.refusedToken) {
         this.#calls.setProblem(feed, null);
         this.refresh(feed);
         this.refreshNotices(feed);
@@ -163,8 +167,8 @@ export class FollowedSeats {
   }
 
   async #readInbox(feed: SeatFeed): Promise<InboxRead> {
-    const sentUs = this.#options.wire.world.nowUs();
-    const { inbox, wholeUpTo } = await readWhole(async (query) =>
+    const sentUs = this.#options.transport.environment.nowUs();
+    const { inbox, completeUpTo } = await readAllPages(async (query) =>
       requireInbox(await this.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id),
     );
     const outcomes = await readOutcomes(
@@ -172,25 +176,25 @@ export class FollowedSeats {
       inbox.board,
       inbox.messages,
     );
-    const read = { inbox, wholeUpTo, outcomes, sentUs, atUs: this.#options.wire.world.nowUs() };
-    feed.readUs = sentUs;
+    const read = { inbox, completeUpTo, outcomes, sentUs, atUs: this.#options.transport.environment.nowUs() };
+    feed.lastReadUs = sentUs;
     feed.backoff.reset();
     this.applyInbox(feed, inbox);
     this.#calls.setProblem(feed, null);
     this.#options.events.emit('inbox', feed.seat, read);
     feed.braked = inbox.braked !== undefined;
-    if (inbox.braked) void this.#readAt(feed, Date.parse(inbox.braked.until));
+    if (inbox.braked) void this.#refreshAt(feed, Date.parse(inbox.braked.until));
     return read;
   }
 
   /** Agents' messages wake the seat again from then on. */
-  async #readAt(feed: SeatFeed, at: number): Promise<void> {
-    const { world } = this.#options.wire;
-    feed.pauseEnds.abort();
-    feed.pauseEnds = new AbortController();
+  async #refreshAt(feed: SeatFeed, at: number): Promise<void> {
+    const { environment } = this.#options.transport;
+    feed.brakeTimer.abort();
+    feed.brakeTimer = new AbortController();
     try {
-      const signal = AbortSignal.any([feed.ended.signal, feed.pauseEnds.signal]);
-      await world.sleep(Math.min(Math.max(1_000, at - world.now()), MOST_PAUSE_MS), signal);
+      const signal = AbortSignal.any([feed.ended.signal, feed.brakeTimer.signal]);
+      await environment.sleep(Math.min(Math.max(1_000, at - environment.now()), MAX_TIMER_MS), signal);
       this.refresh(feed);
     } catch {
       // The seat ended, or was read again.
@@ -201,8 +205,8 @@ export class FollowedSeats {
     const notices: Notice[] = [];
     let after: string | null = null;
     // There are never more than 50.
-    for (let pages = 0; pages < NOTICE_PAGES && (pages === 0 || after !== null); pages++) {
-      const query = { limit: PAGE, ...(after === null ? {} : { after }) };
+    for (let pages = 0; pages < MAX_NOTICE_PAGES && (pages === 0 || after !== null); pages++) {
+      const query = { limit: NOTICE_PAGE_SIZE, ...(after === null ? {} : { after }) };
       const page: Answer<'listNotices'> = await this.call(feed, 'listNotices', { query });
       notices.push(...requireNotices(page.notices));
       after = page.next_after;
@@ -221,11 +225,11 @@ export class FollowedSeats {
 
   #retryLater(feed: SeatFeed, error: unknown): void {
     // What this machine's own files stand in the way of is made good when they change.
-    feed.missed ||= error instanceof Failure;
-    if (!isPassing(error) || feed.ended.signal.aborted || feed.retrying) return;
+    feed.blockedByFiles ||= error instanceof Failure;
+    if (!isTransient(error) || feed.ended.signal.aborted || feed.retrying) return;
     feed.retrying = true;
-    const ms = feed.backoff.failed(0, error.retryAfter);
-    this.#options.wire.world
+    const ms = feed.backoff.nextDelay(0, error.retryAfter);
+    this.#options.transport.environment
       .sleep(ms, feed.ended.signal)
       .then(() => {
         feed.retrying = false;
@@ -234,12 +238,12 @@ export class FollowedSeats {
       .catch(ignore);
   }
 
-  #noticesLater(feed: SeatFeed, error: unknown): void {
-    if (error instanceof ClientError && error.code === 'server_outdated') this.#noNotices = true;
-    if (!isPassing(error) || feed.ended.signal.aborted || feed.noticesRetrying) return;
+  #retryNoticesLater(feed: SeatFeed, error: unknown): void {
+    if (error instanceof ClientError && error.code === 'server_outdated') this.#noticesUnsupported = true;
+    if (!isTransient(error) || feed.ended.signal.aborted || feed.noticesRetrying) return;
     feed.noticesRetrying = true;
-    this.#options.wire.world
-      .sleep(feed.noticeBackoff.failed(0, error.retryAfter), feed.ended.signal)
+    this.#options.transport.environment
+      .sleep(feed.noticeBackoff.nextDelay(0, error.retryAfter), feed.ended.signal)
       .then(() => {
         feed.noticesRetrying = false;
         if (feed.problem === null) this.refreshNotices(feed);
@@ -249,7 +253,7 @@ export class FollowedSeats {
 
   #savedToken(feed: SeatFeed): string | null {
     try {
-      return this.#options.credentials.token(this.#options.wire.origin, feed.seat.member_id);
+      return this.#options.credentials.token(this.#options.transport.origin, feed.seat.member_id);
     } catch {
       return null;
     }

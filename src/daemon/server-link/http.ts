@@ -1,4 +1,4 @@
-/** HTTP to one server: connections that stay open, few of them, and answers of a bounded size. */
+/** HTTP to one server: keep-alive connections, a limit on their number, and a limit on the size of answers. */
 import { type AgentOptions, Agent as PlainAgent, request as plainRequest, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
@@ -6,51 +6,51 @@ import { ClientError } from '../../client/errors.ts';
 import type { Folders } from '../../local/folders.ts';
 import { fetchBy } from '../../local/own-server/loopback-fetch.ts';
 import { OwnAgent } from '../../local/own-server/own-agent.ts';
-import { Slots } from './slots.ts';
+import { Semaphore } from './semaphore.ts';
 
-/** Connections for requests that are answered at once. */
+/** Most connections for requests that the server answers without waiting. */
 export const MAX_SOCKETS = 8;
-/** Waits of seats without a person's stream; each holds a connection, as the stream does. */
+/** Most long polls of seats without a person's stream; each occupies a connection, as the stream does. */
 export const MAX_WAITS = 32;
-const CONNECT_MS = 5_000;
-/** One request from its beginning to its last byte, the server's `wait` apart. */
-export const TOTAL_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** For a whole request, to the last byte of its answer; the server's `wait` is not counted. */
+export const REQUEST_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 export interface OriginHttp {
-  /** Requests that are answered at once. */
+  /** For requests that the server answers without waiting. */
   fetch: typeof fetch;
-  /** The stream and waits, which would keep the others from their connections. */
+  /** For the stream and long polls, which would use up the connections of other requests. */
   slowFetch: typeof fetch;
   close(): void;
 }
 
 /**
  * @param origin nothing is sent anywhere else through it.
- * @param own the folders of this machine, where its own server is to prove that it is.
+ * @param ownFolders the folders of this machine, where its own server is to prove that it is.
  */
-export function originHttp(origin: string, own: Folders | null): OriginHttp {
+export function originHttp(origin: string, ownFolders: Folders | null): OriginHttp {
   const secure = origin.startsWith('https:');
   const agentOf = (options: AgentOptions): PlainAgent => {
-    if (own) return new OwnAgent(own, options);
+    if (ownFolders) return new OwnAgent(ownFolders, options);
     return secure ? new SecureAgent(options) : new PlainAgent(options);
   };
   const quick = agentOf({ keepAlive: true, maxFreeSockets: MAX_SOCKETS });
   const slow = agentOf({ keepAlive: true, maxSockets: MAX_WAITS + 1, maxFreeSockets: 2 });
-  // An agent does not count connections that are still being proved.
-  const slots = new Slots(MAX_SOCKETS);
-  const via = (secure ? secureRequest : plainRequest) as typeof plainRequest;
-  const by = (agent: PlainAgent, take?: Slots['take']): typeof fetch => {
+  // An agent does not count connections whose server has not proven its identity yet.
+  const connections = new Semaphore(MAX_SOCKETS);
+  const send = (secure ? secureRequest : plainRequest) as typeof plainRequest;
+  const fetchWith = (agent: PlainAgent, acquire?: Semaphore['acquire']): typeof fetch => {
     return async (input, init) => {
       const url = new URL(String(input));
       if (url.origin !== origin) throw new TypeError(`nothing is sent to ${url.origin} through ${origin}`);
-      const request = limited(via, secure, await take?.(init?.signal));
+      const request = withConnectTimeout(send, secure, await acquire?.(init?.signal));
       return fetchBy(request, url, init ?? {}, { agent, maxBytes: MAX_ANSWER_BYTES });
     };
   };
   return {
-    fetch: by(quick, (signal) => slots.take(signal)),
-    slowFetch: by(slow),
+    fetch: fetchWith(quick, (signal) => connections.acquire(signal)),
+    slowFetch: fetchWith(slow),
     close: () => {
       quick.destroy();
       slow.destroy();
@@ -58,23 +58,27 @@ export function originHttp(origin: string, own: Folders | null): OriginHttp {
   };
 }
 
-/** `request` with a limit on connecting: a connection that does not stand by then is given up. @param over once it ended */
-function limited(via: typeof plainRequest, secure: boolean, over: () => void = () => {}): typeof plainRequest {
+/** A `request` that fails when it is not connected in time. @param onClose called when the request has ended */
+function withConnectTimeout(
+  send: typeof plainRequest,
+  secure: boolean,
+  onClose: () => void = () => {},
+): typeof plainRequest {
   return ((url: URL, options: RequestOptions, answered: Parameters<typeof plainRequest>[2]) => {
-    const sent = via(url, options, answered).once('close', over);
+    const sent = send(url, options, answered).once('close', onClose);
     sent.once('socket', (socket: Socket) => {
       if (!socket.connecting) return;
-      const timer = setTimeout(() => sent.destroy(slowToConnect()), CONNECT_MS);
-      const settled = () => clearTimeout(timer);
-      socket.once(secure ? 'secureConnect' : 'connect', settled);
-      sent.once('close', settled);
+      const timer = setTimeout(() => sent.destroy(connectTimeout()), CONNECT_TIMEOUT_MS);
+      const stopTimer = () => clearTimeout(timer);
+      socket.once(secure ? 'secureConnect' : 'connect', stopTimer);
+      sent.once('close', stopTimer);
     });
     return sent;
   }) as typeof plainRequest;
 }
 
-/** Known by its code as a request that never left. */
-const slowToConnect = (): Error =>
+/** The code tells the client that the request was never sent. */
+const connectTimeout = (): Error =>
   Object.assign(new Error('no connection within 5 s'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
 
 /** Whether an answer was refused for its size. */

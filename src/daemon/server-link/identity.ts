@@ -1,16 +1,16 @@
 /** Checks without a credential that the server at an address is still the same, before any credential is sent. */
 import { Client } from '../../client/client.ts';
 import { SeatFailure } from './link.ts';
-import type { Wire } from './wire.ts';
+import type { Transport } from './transport.ts';
 
 export class Identity {
-  readonly #wire: Wire;
+  readonly #transport: Transport;
   #checking: Promise<void> | null = null;
   /** The identity that answered last. */
-  seen: string | null = null;
+  lastServerId: string | null = null;
 
-  constructor(wire: Wire) {
-    this.#wire = wire;
+  constructor(transport: Transport) {
+    this.#transport = transport;
   }
 
   /**
@@ -34,10 +34,10 @@ export class Identity {
   }
 
   async #ask(): Promise<void> {
-    const { address, serverId } = this.#wire.known();
-    const client = new Client({ origin: address, ...this.#wire.options() });
+    const { address, serverId } = this.#transport.server();
+    const client = new Client({ origin: address, ...this.#transport.options() });
     const { data } = await client.call('getInfo', { maxAttempts: 1 });
-    this.seen = data.server_id;
+    this.lastServerId = data.server_id;
     if (data.server_id === serverId) return;
     throw new SeatFailure(
       'server_identity_changed',

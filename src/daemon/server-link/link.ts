@@ -11,7 +11,7 @@ export type Notice = Answer<'listNotices'>['notices'][number];
 export interface InboxRead {
   inbox: Inbox;
   /** Every unread message up to this number is in it, and behind it only urgent ones. Null: it has all. */
-  wholeUpTo: number | null;
+  completeUpTo: number | null;
   /** What became of the tasks that waited for the answers in it, by the answer's id; as far as it could be read. */
   outcomes?: ReadonlyMap<string, TaskOutcome>;
   /** When the request of its first page was sent; a read is fresh for what held before this. */

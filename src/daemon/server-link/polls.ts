@@ -1,24 +1,24 @@
 /** Long polls of seats where there is no stream: one for each seat, at most 32 at a time. */
 import { MIN_POLL_GAP } from '../../client/limits.ts';
-import { isPassing } from './failures.ts';
+import { isTransient } from './failures.ts';
 import type { FollowedSeats } from './followed-seats.ts';
 import { MAX_WAITS } from './http.ts';
 import type { SeatFeed } from './seat-feed.ts';
-import { Slots } from './slots.ts';
+import { Semaphore } from './semaphore.ts';
+import type { Environment } from './transport.ts';
 import { requireInbox } from './trust.ts';
-import type { Environment } from './wire.ts';
 
 const WAIT_SECONDS = 50;
 
 export class Polls {
   readonly #seats: FollowedSeats;
-  readonly #world: Environment;
+  readonly #environment: Environment;
   readonly #following = new Map<SeatFeed, AbortController>();
-  readonly #slots = new Slots(MAX_WAITS);
+  readonly #slots = new Semaphore(MAX_WAITS);
 
-  constructor(seats: FollowedSeats, world: Environment) {
+  constructor(seats: FollowedSeats, environment: Environment) {
     this.#seats = seats;
-    this.#world = world;
+    this.#environment = environment;
   }
 
   /** Waits for the seat's messages until it ends or `stop`. */
@@ -38,7 +38,7 @@ export class Polls {
   }
 
   async #loop(feed: SeatFeed, signal: AbortSignal): Promise<void> {
-    const { now, sleep } = this.#world;
+    const { now, sleep } = this.#environment;
     while (!signal.aborted) {
       const started = now();
       let pauseMs = 0;
@@ -48,8 +48,8 @@ export class Polls {
         // A server that shuts down answers early and empty.
         pauseMs = started + MIN_POLL_GAP - now();
       } catch (error) {
-        if (signal.aborted || !isPassing(error)) return;
-        pauseMs = feed.backoff.failed(0, error.retryAfter);
+        if (signal.aborted || !isTransient(error)) return;
+        pauseMs = feed.backoff.nextDelay(0, error.retryAfter);
       }
       if (pauseMs > 0) await sleep(pauseMs, signal).catch(() => {});
     }
@@ -57,14 +57,15 @@ export class Polls {
 
   /** One wait, then the notices, which no inbox tells of. */
   async #wait(feed: SeatFeed, signal: AbortSignal): Promise<void> {
-    const release = await this.#slots.take(signal);
+    const release = await this.#slots.acquire(signal);
     try {
       const query = { after: feed.lastSeen, wait: WAIT_SECONDS };
       const answer = await this.#seats.call(feed, 'readInbox', { query, signal, slow: true });
       const inbox = requireInbox(answer, feed.seat.member_id);
       const before = feed.lastSeen;
       this.#seats.applyInbox(feed, inbox);
-      if (inbox.messages.length > 0) await feed.reads.run().catch((error: unknown) => notYet(feed, before, error));
+      if (inbox.messages.length > 0)
+        await feed.reads.run().catch((error: unknown) => restoreLastSeen(feed, before, error));
     } finally {
       release();
     }
@@ -73,7 +74,7 @@ export class Polls {
 }
 
 /** Waits again for messages that could not be read. */
-function notYet(feed: SeatFeed, before: number, error: unknown): never {
+function restoreLastSeen(feed: SeatFeed, before: number, error: unknown): never {
   feed.lastSeen = before;
   throw error;
 }

@@ -6,11 +6,11 @@ import type { Answer } from '../../contract/types.ts';
 import type { SeatProblem } from '../protocol.ts';
 import { isFinal } from '../refs.ts';
 import type { CredentialStore } from './credentials.ts';
-import { isOutage, isPassing, seatFailure } from './failures.ts';
+import { isOutage, isTransient, seatFailure } from './failures.ts';
 import type { Identity } from './identity.ts';
 import { SeatFailure, type ServerEvents } from './link.ts';
 import type { SeatFeed } from './seat-feed.ts';
-import type { Wire } from './wire.ts';
+import type { Transport } from './transport.ts';
 
 /** Failures in a row before a server counts as unreachable. */
 const UNREACHABLE_AFTER = 3;
@@ -20,7 +20,7 @@ export type CallInput<Name extends OperationName> = NonNullable<Parameters<typeo
 export type ConnectionHints = EventEmitter<{ reconnect: [] }>;
 
 interface SeatCallsOptions {
-  wire: Wire;
+  transport: Transport;
   identity: Identity;
   credentials: CredentialStore;
   events: ServerEvents;
@@ -32,7 +32,7 @@ interface SeatCallsOptions {
 export class SeatCalls {
   readonly #options: SeatCallsOptions;
   /** Failures in a row, of all seats together. */
-  #misses = 0;
+  #failures = 0;
   lastError: string | undefined;
 
   constructor(options: SeatCallsOptions) {
@@ -54,30 +54,30 @@ export class SeatCalls {
     try {
       await this.#options.identity.check();
       const client = new Client({
-        origin: this.#options.wire.known().address,
+        origin: this.#options.transport.server().address,
         token,
-        ...this.#options.wire.options(slow),
+        ...this.#options.transport.options(slow),
       });
       const { data } = await client.call(name, { ...(rest as CallInput<Name>), maxAttempts: 1 });
-      this.worked();
+      this.succeeded();
       return data;
     } catch (error) {
       if (feed.ended.signal.aborted) throw error;
-      if (isPassing(error)) {
+      if (isTransient(error)) {
         this.failed(error);
         throw error;
       }
-      await this.#conclude(feed, token, seatFailure(error));
+      await this.#applyFailure(feed, token, seatFailure(error));
       throw error;
     }
   }
 
   /** The server answered as it should. */
-  worked(): void {
-    const was = this.#misses;
-    this.#misses = 0;
-    if (was >= UNREACHABLE_AFTER) for (const feed of this.#options.seats.values()) this.#tellProblem(feed);
-    if (was > 0) this.#options.hints.emit('reconnect');
+  succeeded(): void {
+    const before = this.#failures;
+    this.#failures = 0;
+    if (before >= UNREACHABLE_AFTER) for (const feed of this.#options.seats.values()) this.#reportProblem(feed);
+    if (before > 0) this.#options.hints.emit('reconnect');
   }
 
   /** A request or the stream failed for a passing reason. */
@@ -85,8 +85,9 @@ export class SeatCalls {
     this.lastError = error instanceof Error && 'code' in error ? String(error.code) : 'internal';
     if (!isOutage(error)) return;
     this.#options.identity.invalidate();
-    this.#misses++;
-    if (this.#misses === UNREACHABLE_AFTER) for (const feed of this.#options.seats.values()) this.#tellProblem(feed);
+    this.#failures++;
+    if (this.#failures === UNREACHABLE_AFTER)
+      for (const feed of this.#options.seats.values()) this.#reportProblem(feed);
   }
 
   /** @throws SeatFailure where no token is saved, or only one that the server refused */
@@ -94,8 +95,8 @@ export class SeatCalls {
     if (feed.problem && isFinal(feed.problem)) {
       throw new SeatFailure(feed.problem, 'This seat is over.', feed.problem);
     }
-    const token = this.#options.credentials.token(this.#options.wire.origin, feed.seat.member_id);
-    if (token === null || token === feed.deadToken) {
+    const token = this.#options.credentials.token(this.#options.transport.origin, feed.seat.member_id);
+    if (token === null || token === feed.refusedToken) {
       this.setProblem(feed, 'unauthorized');
       throw new SeatFailure('unauthorized', 'This machine holds no working token for the seat.', 'unauthorized');
     }
@@ -104,7 +105,7 @@ export class SeatCalls {
   }
 
   /** Applies what an answer says about a seat, once it is certain that its own server said it. */
-  async #conclude(feed: SeatFeed, token: string, failure: SeatFailure): Promise<void> {
+  async #applyFailure(feed: SeatFeed, token: string, failure: SeatFailure): Promise<void> {
     const { problem } = failure;
     if (problem === undefined) return;
     if (problem === 'server_identity_changed') {
@@ -113,24 +114,24 @@ export class SeatCalls {
       return;
     }
     this.#options.identity.invalidate();
-    const doubt = await this.#options.identity.check().catch((error: unknown) => error);
+    const identityError = await this.#options.identity.check().catch((error: unknown) => error);
     if (this.#options.seats.get(feed.seat.member_id) !== feed) return;
-    if (doubt !== undefined) {
-      if (doubt instanceof SeatFailure) await this.#conclude(feed, token, doubt);
+    if (identityError !== undefined) {
+      if (identityError instanceof SeatFailure) await this.#applyFailure(feed, token, identityError);
       return;
     }
-    if (problem === 'unauthorized') feed.deadToken = token;
+    if (problem === 'unauthorized') feed.refusedToken = token;
     this.setProblem(feed, problem);
     if (problem === 'agent_removed') await this.#options.credentials.endSeat(feed.seat.member_id).catch(ignore);
   }
 
   setProblem(feed: SeatFeed, problem: SeatProblem | null): void {
     feed.problem = problem;
-    this.#tellProblem(feed);
+    this.#reportProblem(feed);
   }
 
-  #tellProblem(feed: SeatFeed): void {
-    const problem = feed.problem ?? (this.#misses >= UNREACHABLE_AFTER ? 'server_unreachable' : null);
+  #reportProblem(feed: SeatFeed): void {
+    const problem = feed.problem ?? (this.#failures >= UNREACHABLE_AFTER ? 'server_unreachable' : null);
     if (problem === feed.reportedProblem || this.#options.seats.get(feed.seat.member_id) !== feed) return;
     feed.reportedProblem = problem;
     this.#options.events.emit('problem', feed.seat, problem);

@@ -17,7 +17,7 @@ export class SeatFeed {
   problem: SeatProblem | null = null;
   reportedProblem: SeatProblem | null = null;
   /** A token that its server refused; no request is made with it any more. */
-  deadToken: string | null = null;
+  refusedToken: string | null = null;
   /** The token that was used last, so that another one is noticed. */
   token: string | null = null;
   /** Highest number that a read of the inbox brought. */
@@ -25,9 +25,9 @@ export class SeatFeed {
   /** The head of its board as the stream reported it. */
   head = 0;
   /** When the head moved while the stream was still opening; read once it is open. */
-  movedUs = 0;
+  headMovedUs = 0;
   /** When the latest read that succeeded was sent; 0: none did. */
-  readUs = 0;
+  lastReadUs = 0;
   readonly reads: SingleFlight<InboxRead>;
   readonly noticeReads: SingleFlight<Notice[]>;
   readonly backoff: Backoff;
@@ -35,11 +35,11 @@ export class SeatFeed {
   /** Whether its latest read said that agents' messages do not wake it. */
   braked = false;
   /** Ends the sleep until agents' messages wake the seat again. */
-  pauseEnds = new AbortController();
+  brakeTimer = new AbortController();
   /** Ends what is going on for the seat. */
   readonly ended = new AbortController();
   /** A read was not made because of this machine's own files. */
-  missed = false;
+  blockedByFiles = false;
   /** Other reads after ones that failed are planned already. */
   retrying = false;
   noticesRetrying = false;

@@ -31,13 +31,13 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 /** A name or a moment, which stands in our own lines and in commands. */
-const like =
+const matching =
   (pattern: RegExp): Check =>
   (value) =>
     typeof value === 'string' && pattern.test(value);
-const boardName = like(patterns.boardName);
-const agentName = like(patterns.memberName);
-const moment = like(patterns.time);
+const boardName = matching(patterns.boardName);
+const agentName = matching(patterns.memberName);
+const time = matching(patterns.time);
 const record =
   (fields: Record<string, Check>): Check =>
   (value) =>
@@ -49,7 +49,7 @@ const message = record({
   id: text,
   board: boardName,
   seq: number,
-  at: moment,
+  at: time,
   from: record({ id: text, name: text, kind: text, role: orNull(text), owner: orNull(text), harness: orNull(text) }),
   to: listOf(text),
   body: text,
@@ -61,7 +61,7 @@ const message = record({
   mentions: listOf(record({ id: text, wakes: flag })),
   about: listOf(record({ ref: text })),
   files: listOf(record({ name: text, version: number })),
-  ask: maybe(record({ options: listOf(text), blocking: flag, going_with: orNull(text), going_at: orNull(moment) })),
+  ask: maybe(record({ options: listOf(text), blocking: flag, going_with: orNull(text), going_at: orNull(time) })),
   answer: maybe(
     record({ ask_id: text, ask_seq: number, option: orNull(number), option_text: orNull(text), withdrawn: flag }),
   ),
@@ -97,7 +97,7 @@ const inbox = record({
   delivery_revision: number,
   midturn_policy: text,
   work,
-  braked: maybe(record({ until: moment, reason: text })),
+  braked: maybe(record({ until: time, reason: text })),
 });
 
 const notices = listOf(
@@ -107,8 +107,8 @@ const notices = listOf(
 /** @param memberId whose inbox was asked for. @throws ClientError `server_unexpected` */
 export function requireInbox(value: Inbox, memberId: string): Inbox {
   // Ascending, so that the last one shown is always the end of what can be acknowledged.
-  const rising = (list: readonly Message[]) => list.every(({ seq }, at) => at === 0 || seq > list[at - 1]!.seq);
-  if (inbox(value) && value.member_id === memberId && rising(value.messages)) return value;
+  const isAscending = (list: readonly Message[]) => list.every(({ seq }, at) => at === 0 || seq > list[at - 1]!.seq);
+  if (inbox(value) && value.member_id === memberId && isAscending(value.messages)) return value;
   throw unexpected('The answer is not the inbox that was asked for.');
 }
 
@@ -128,7 +128,7 @@ const claims = listOf(
       listOf((glob) => text(glob) && (glob as string).length <= 200)(value) && (value as []).length <= 20,
     line: text,
     task: orNull(text),
-    since: moment,
+    since: time,
     own: flag,
   }),
 );

@@ -1,8 +1,8 @@
 /** Binds seats to sessions: a seat has one session, a session one seat a board. Each move starts a new generation. */
 import type { DaemonClock } from '../clock.ts';
 import { ControlRefusal } from '../control/errors.ts';
-import { hasEnded } from '../handoff/prepare.ts';
-import { dropOpenParts } from '../handoff/settle.ts';
+import { dropOpenParts } from '../handoff/parts.ts';
+import { isUnreadable } from '../handoff/prepare.ts';
 import { stopFollowing } from '../inbox/cursor.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
@@ -37,10 +37,10 @@ export class Bindings {
    */
   bind(session: Session, identity: SeatIdentity): { previous: AgentRef | null } {
     const { clock, journal, log, seats, servers, events } = this.#deps;
-    const seat = seats.ensure(identity);
+    const seat = seats.getOrCreate(identity);
     if (seat.session === session) {
       // One that was over is looked at again when it is bound again.
-      if (hasEnded(seat)) this.#revived(seat);
+      if (isUnreadable(seat)) this.#followAgain(seat);
       return { previous: null };
     }
     const replaced = [...session.seats].find(
@@ -62,14 +62,14 @@ export class Bindings {
       });
       journal.removeLost(session.key, row);
       dropOpenParts(this.#deps, seat);
-      if (replaced) this.#release(replaced);
+      if (replaced) this.#saveRelease(replaced);
       if (holder) journal.saveLost({ ...seat.identity, session_key: holder.key, taken_by: session.key, at: now });
     });
     seat.row = row;
     holder?.seats.delete(seat);
     if (replaced) this.#released(replaced);
     seat.session = session;
-    seat.toldMode = null;
+    seat.announcedMode = null;
     seat.boundAt = now;
     session.seats.add(seat);
     const ids = { session: session.key, seats: [row.member_id] };
@@ -87,12 +87,12 @@ export class Bindings {
   /** Gives up a seat; on its server nothing changes. */
   unbind(session: Session, seat: Seat): void {
     if (seat.session !== session) return;
-    this.#deps.journal.write(() => this.#release(seat));
+    this.#deps.journal.write(() => this.#saveRelease(seat));
     this.#released(seat);
     this.#deps.events.emit('changed', session);
   }
 
-  #release(seat: Seat): void {
+  #saveRelease(seat: Seat): void {
     const { journal } = this.#deps;
     journal.removeBinding(seat.row);
     journal.saveSeat({ ...seat.row, generation: seat.row.generation + 1 });
@@ -109,7 +109,7 @@ export class Bindings {
     this.#deps.events.emit('released', seat.row);
   }
 
-  #revived(seat: Seat): void {
+  #followAgain(seat: Seat): void {
     this.#deps.seats.save(seat, { problem: null, problem_at: null });
     const server = this.#deps.servers.at(seat.row.origin);
     server.unwatch(seat.row);

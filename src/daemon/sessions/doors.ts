@@ -14,7 +14,7 @@ export class Doors {
     peer.onClose(() => {
       if (this.#byProcess.get(key) === peer) this.#byProcess.delete(key);
     });
-    earlier?.tell({ event: 'release' });
+    earlier?.sendEvent({ event: 'release' });
     earlier?.close();
   }
 
@@ -30,4 +30,4 @@ export class Doors {
 }
 
 const keyOf = ({ pid, start }: ProcessRef): string => `${pid} ${start}`;
-const registeredAt = ({ registered }: Session): number => Math.max(0, ...registered.values());
+const registeredAt = ({ registeredUs }: Session): number => Math.max(0, ...registeredUs.values());

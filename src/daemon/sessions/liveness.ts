@@ -10,20 +10,24 @@ interface LivenessDeps {
   sessions: Sessions;
 }
 
-export const SCAN_MS = 5_000;
+export const SCAN_INTERVAL_MS = 5_000;
 
 /** Closes open sessions whose process is gone; one that cannot be looked at counts as alive. */
-export async function scan(deps: LivenessDeps, platform: NodeJS.Platform = process.platform): Promise<void> {
-  const watched = deps.sessions.open().filter((session) => byProcess(deps, session));
-  const gone = platform === 'darwin' ? await goneByPs(watched) : watched.filter((session) => isGone(refOf(session)));
+export async function closeGoneSessions(
+  deps: LivenessDeps,
+  platform: NodeJS.Platform = process.platform,
+): Promise<void> {
+  const watched = deps.sessions.open().filter((session) => isWatchedByProcess(deps, session));
+  const gone =
+    platform === 'darwin' ? await goneByPs(watched) : watched.filter((session) => isGone(processOf(session)));
   for (const session of gone) deps.sessions.close(session, 'process_gone');
 }
 
 /** Sessions of an extension live as long as its connection, but nothing outlives a process that is known to be gone. */
-const byProcess = ({ adapters }: LivenessDeps, { row, extension }: Session): boolean =>
+const isWatchedByProcess = ({ adapters }: LivenessDeps, { row, extension }: Session): boolean =>
   row.pid !== null && (adapters.of(row.harness).liveness === 'process' || extension === null);
 
-const refOf = ({ row }: Session) => ({ pid: row.pid ?? 0, start: row.pid_start ?? '' });
+const processOf = ({ row }: Session) => ({ pid: row.pid ?? 0, start: row.pid_start ?? '' });
 
 /** One call for all, because each takes longer there than everything else the daemon does meanwhile. */
 async function goneByPs(sessions: Session[]): Promise<Session[]> {

@@ -17,7 +17,7 @@ export function savedSeats(credentials: CredentialStore) {
      * Those that fit what a frame names: by `member_id` if it names one, else by server, board and name. An identity
      * stands only for what its own token proves (the stored id).
      */
-    find: (ref: AgentRef): SeatIdentity[] => all().filter((seat) => fits(seat, ref, credentials)),
+    find: (ref: AgentRef): SeatIdentity[] => all().filter((seat) => matches(seat, ref, credentials)),
   };
 }
 
@@ -26,7 +26,7 @@ function identity(origin: string, member_id: string, { token, board_id, board, n
   return token === undefined ? [] : [{ origin, member_id, board_id, board, name }];
 }
 
-function fits(
+function matches(
   seat: SeatIdentity,
   { server, board, name, member_id, board_id }: AgentRef,
   credentials: CredentialStore,

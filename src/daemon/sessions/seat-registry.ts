@@ -31,7 +31,7 @@ export class SeatRegistry {
   }
 
   /** The seat, which is new here unless it is known. The journal hears of it when it is saved. */
-  ensure(identity: SeatIdentity): Seat {
+  getOrCreate(identity: SeatIdentity): Seat {
     const known = this.of(identity);
     if (known) return known;
     const fresh = {
@@ -54,12 +54,12 @@ export class SeatRegistry {
   }
 
   /** Notes that the seat's session has been told this mode. */
-  modeTold(ref: SeatRef, mode: DeliveryMode): void {
+  saveAnnouncedMode(ref: SeatRef, mode: DeliveryMode): void {
     const seat = this.of(ref);
     if (!seat?.session) return;
     const { origin, member_id, generation } = seat.row;
     const { key: session_key } = seat.session;
     this.#journal.saveBinding({ origin, member_id, session_key, generation, bound_at: seat.boundAt, told_mode: mode });
-    seat.toldMode = mode;
+    seat.announcedMode = mode;
   }
 }

@@ -17,7 +17,7 @@ export interface Effects {
 }
 
 /** The one handoff that is exposed and not confirmed. */
-export interface PendingHandoff {
+export interface InFlightHandoff {
   id: HandoffId;
   path: HandoffPath;
   boot: string;
@@ -52,13 +52,13 @@ export class Session {
   turn: TurnState;
   needsPerson: NeedsPerson | null = null;
   /** Its program did not know it yet when it registered, so it is checked again before a seat is bound. */
-  unproven = false;
+  unverified = false;
   capabilities: readonly string[] = [];
   waiting: Waiting | null = null;
   extension: Extension | null = null;
   /** In the order in which they were bound. */
   readonly seats = new Set<Seat>();
-  flight: PendingHandoff | null = null;
+  flight: InFlightHandoff | null = null;
   /** A handoff is being made; another token in its place stops it. */
   preparing: object | null = null;
   /** The last prompt or tool call, in monotonic microseconds. */
@@ -68,10 +68,10 @@ export class Session {
   /** When the last delivery was over; what arrives around it is gathered. */
   deliveredUs = 0;
   arrivedUs = 0;
-  gathering = false;
+  batching = false;
   cancelTimer: () => void = () => {};
   /** Something happened while a handoff was being made. */
-  again = false;
+  rerun = false;
   failures = 0;
   /** Ids of messages that were left out of a bundle with only its owner's words: they are handed right after it. */
   heldBack: ReadonlySet<string> = new Set();
@@ -85,13 +85,13 @@ export class Session {
   /** Handoffs made, for the rotation of boards. */
   rotation = 0;
   /** Lines for its next context that are about no message. */
-  readonly lines: string[] = [];
+  readonly pendingLines: string[] = [];
   /** Files that it changed since it asks who else is on them, by their place on this machine. */
-  readonly edited = new Map<string, { repo: string | null; path: string; told: boolean }>();
+  readonly edited = new Map<string, { repo: string | null; path: string; warned: boolean }>();
   /** The last start or end of a turn that the harness named, in monotonic microseconds; null once a tool call came after it. */
   lastTurnEvent: { key: string; us: number } | null = null;
   /** When it was last registered, by source, in monotonic microseconds. */
-  readonly registered = new Map<string, number>();
+  readonly registeredUs = new Map<string, number>();
   /** Seat additions, one after the other. */
   additions: Promise<unknown> = Promise.resolve();
   cancelGrace: () => void = () => {};
@@ -103,7 +103,7 @@ export class Session {
 
   /** Stops a handoff that is being made, because the session's seats have changed. */
   stopPreparing(): void {
-    if (this.preparing) this.again = true;
+    if (this.preparing) this.rerun = true;
     this.preparing = null;
   }
 
@@ -143,7 +143,7 @@ export class Seat {
   row: SeatRow;
   session: Session | null = null;
   /** What its session was last told the mode is. */
-  toldMode: DeliveryMode | null = null;
+  announcedMode: DeliveryMode | null = null;
   boundAt = 0;
   latest: InboxRead | null = null;
   notices: readonly Notice[] = [];
@@ -177,12 +177,12 @@ export class Seat {
   get unread(): number {
     if (!this.latest) return 0;
     const { unread, messages } = this.latest.inbox;
-    const gone = messages.filter(({ id, seq }) => seq <= this.row.cursor || this.received.has(id)).length;
-    return Math.max(0, unread - gone);
+    const received = messages.filter(({ id, seq }) => seq <= this.row.cursor || this.received.has(id)).length;
+    return Math.max(0, unread - received);
   }
 
   /** A command is reading the whole inbox right now. */
-  get readElsewhere(): boolean {
+  get isReadByCommand(): boolean {
     return [...this.holds].some(({ replyTo }) => replyTo === undefined);
   }
 

@@ -24,7 +24,7 @@ export class Sessions {
       const session = this.get(session_key);
       if (!seat || !session) continue;
       seat.session = session;
-      seat.toldMode = told_mode;
+      seat.announcedMode = told_mode;
       seat.boundAt = bound_at;
       session.seats.add(seat);
     }
@@ -43,8 +43,8 @@ export class Sessions {
   }
 
   /** The session of a frame. @throws ControlRefusal `session_unknown` */
-  known(header: Pick<Header, 'harness' | 'session'>): Session {
-    const session = this.get(keyOf(header));
+  require(header: Pick<Header, 'harness' | 'session'>): Session {
+    const session = this.get(sessionKey(header));
     if (session) return session;
     throw new ControlRefusal('session_unknown', 'The delivery daemon does not know this session.', {
       hint: 'Run the command again',
@@ -52,20 +52,20 @@ export class Sessions {
   }
 
   /** A session as it would be, before it is one: for those who say whether there is such a session. */
-  proposed(header: Header): SessionView {
-    const known = this.get(keyOf(header));
-    const row = { ...(known?.row ?? this.#row(header, 'startup')), ...placeOf(header) };
+  preview(header: Header): SessionView {
+    const known = this.get(sessionKey(header));
+    const row = { ...(known?.row ?? this.#row(header, 'startup')), ...locationOf(header) };
     return { ...new Session(row, known?.turn ?? 'unknown').view, seats: known?.view.seats ?? [] };
   }
 
   /** Opens a session, new or again. A new boot outdates everything that was handed to the old one. */
   register(header: Header, source: Source): { session: Session; reopened: boolean; renewed: boolean } {
-    const known = this.get(keyOf(header));
+    const known = this.get(sessionKey(header));
     if (!known) return { session: this.#create(header, source), reopened: false, renewed: false };
     const reopened = !known.row.open;
-    const renewed = this.#boot(known, header);
+    const renewed = this.#applyBoot(known, header);
     this.#save(known, {
-      ...placeOf(header),
+      ...locationOf(header),
       open: true,
       closed_at: null,
       source,
@@ -83,12 +83,12 @@ export class Sessions {
    * process should be gone.
    */
   forEvent(header: Header): Session | null {
-    const session = this.known(header);
+    const session = this.require(header);
     if (header.subagent) return null;
     let { row } = session;
     const other = header.boot !== undefined && header.boot !== row.boot && !row.boot.startsWith('boot_');
     if (row.open && other) return null;
-    if (row.open && anotherProcess(row, header)) {
+    if (row.open && isOtherProcess(row, header)) {
       // The newer one registered; what an older one with the same id still says is not its session's.
       if (!isGone({ pid: row.pid!, start: row.pid_start! })) return null;
       this.close(session, 'process_gone');
@@ -96,21 +96,21 @@ export class Sessions {
     row = session.row;
     if (!row.open || header.boot !== undefined) {
       if (!row.open) return this.register(header, row.source).session;
-      this.#boot(session, header);
+      this.#applyBoot(session, header);
     }
-    const fills = row.pid === null && header.process;
-    const place = placeOf(header);
+    const addsProcess = row.pid === null && header.process;
+    const place = locationOf(header);
     const moved = place.cwd !== undefined && place.cwd !== row.cwd;
-    if (fills || moved)
+    if (addsProcess || moved)
       this.#save(session, {
         ...place,
-        ...(fills ? { pid: header.process!.pid, pid_start: header.process!.start } : {}),
+        ...(addsProcess ? { pid: header.process!.pid, pid_start: header.process!.start } : {}),
       });
     return session;
   }
 
   /** A turn was reported: from now on its turns are known. */
-  turned(session: Session, turn: 'idle' | 'busy', newTurn = false): void {
+  recordTurn(session: Session, turn: 'idle' | 'busy', newTurn = false): void {
     session.turn = turn;
     session.needsPerson = null;
     const turn_id = session.row.turn_id + (newTurn ? 1 : 0);
@@ -122,7 +122,7 @@ export class Sessions {
   close(session: Session, reason: string): void {
     if (!session.row.open) return;
     this.#save(session, { open: false, closed_at: this.#deps.clock.now() });
-    this.#fence(session, 'session_closed');
+    this.#reset(session, 'session_closed');
     session.cancelTimer();
     session.cancelGrace();
     session.turn = session.row.turned ? 'idle' : 'unknown';
@@ -133,8 +133,8 @@ export class Sessions {
 
   /** Drops sessions that ended a week ago and hold nothing; the journal has dropped them already. */
   prune(): void {
-    const kept = new Set(this.#deps.journal.sessions().map(({ key }) => key));
-    for (const [key, { row }] of this.#byKey) if (!row.open && !kept.has(key)) this.#byKey.delete(key);
+    const saved = new Set(this.#deps.journal.sessions().map(({ key }) => key));
+    for (const [key, { row }] of this.#byKey) if (!row.open && !saved.has(key)) this.#byKey.delete(key);
   }
 
   #changed(session: Session): void {
@@ -146,8 +146,8 @@ export class Sessions {
     const peer = session[which]?.peer;
     session[which] = null;
     if (!peer) return;
-    peer.tell({ event: 'release' });
-    peer.follow = null;
+    peer.sendEvent({ event: 'release' });
+    peer.onFrame = null;
     peer.close();
   }
 
@@ -168,7 +168,7 @@ export class Sessions {
 
   #row(header: Header, source: Source): SessionRow {
     return {
-      key: keyOf(header),
+      key: sessionKey(header),
       harness: header.harness,
       session_id: header.session,
       boot: header.boot ?? `boot_${randomBytes(8).toString('hex')}`,
@@ -187,12 +187,12 @@ export class Sessions {
   }
 
   /** Takes over the boot of a frame. One made here before any hook spoke is only named by it. @returns whether it is new */
-  #boot(session: Session, header: Header): boolean {
+  #applyBoot(session: Session, header: Header): boolean {
     const { boot } = header;
     const old = session.row.boot;
     if (boot === undefined || boot === old) return false;
-    const local = old.startsWith('boot_') && !anotherProcess(session.row, header);
-    if (!local) this.#fence(session, 'new_boot');
+    const local = old.startsWith('boot_') && !isOtherProcess(session.row, header);
+    if (!local) this.#reset(session, 'new_boot');
     else if (session.flight) {
       this.#deps.journal.updateHandoff(session.flight.id, { boot });
       session.flight.boot = boot;
@@ -203,15 +203,15 @@ export class Sessions {
   }
 
   /** Nothing that was begun for the session so far reaches it. */
-  #fence(session: Session, reason: string): void {
+  #reset(session: Session, reason: string): void {
     session.preparing = null;
     session.boundary = false;
-    session.gathering = false;
+    session.batching = false;
     session.continuations = 0;
     session.heldBack = new Set();
     session.activityUs = 0;
     session.lastTurnEvent = null;
-    session.registered.clear();
+    session.registeredUs.clear();
     if (session.flight) backToPending(this.#deps, session, session.flight, reason);
     this.release(session, 'waiting');
     this.release(session, 'extension');
@@ -224,12 +224,12 @@ export class Sessions {
   }
 }
 
-const keyOf = ({ harness, session }: Pick<Header, 'harness' | 'session'>): string => `${harness}:${session}`;
+const sessionKey = ({ harness, session }: Pick<Header, 'harness' | 'session'>): string => `${harness}:${session}`;
 
-export const anotherProcess = ({ pid, pid_start }: SessionRow, { process }: Header): boolean =>
+export const isOtherProcess = ({ pid, pid_start }: SessionRow, { process }: Header): boolean =>
   process !== undefined && pid !== null && (pid !== process.pid || pid_start !== process.start);
 
-function placeOf({ cwd, config_dir, harness_version }: Header): Partial<SessionRow> {
+function locationOf({ cwd, config_dir, harness_version }: Header): Partial<SessionRow> {
   return {
     ...(cwd === undefined ? {} : { cwd }),
     ...(config_dir === undefined ? {} : { config_dir }),

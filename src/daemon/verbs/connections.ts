@@ -1,19 +1,19 @@
 /** Connections that stay open: the hook of an idle session, and the extension of a harness. */
 import type { Peer } from '../control/peer.ts';
 import { backToPending, revive } from '../handoff/flight.ts';
-import { attemptFailed, notNow } from '../handoff/queue.ts';
-import { confirm, evidence } from '../handoff/receipt.ts';
+import { attemptFailed, postpone } from '../handoff/queue.ts';
+import { checkReceipt, confirm } from '../handoff/receipt.ts';
 import type { LaterFrame, Openings } from '../protocol.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
 import { refuseSubagent, welcome } from './sessions.ts';
-import { needsPerson, promptBegan, turnEnded } from './turns.ts';
+import { needsPerson, turnEnded, turnStarted } from './turns.ts';
 
 /** How long an extension may be away before its session counts as over. */
-const GRACE_MS = 5_000;
+const RECONNECT_GRACE_MS = 5_000;
 /** How long a waiting hook that came back holds what its session's door could take. */
-const DOOR_US = 1_000_000;
+const DOOR_WAIT_US = 1_000_000;
 
 /** A stop hook waits: its open connection is what says that the session is idle. */
 export function wait(context: Context, frame: Openings['wait'], peer: Peer): void {
@@ -22,39 +22,39 @@ export function wait(context: Context, frame: Openings['wait'], peer: Peer): voi
   // It began before the last prompt or tool call: its turn is not over, or another one runs.
   const late = session !== null && startedUs < session.activityUs;
   if (!session || late) {
-    peer.tell({ event: 'waiting', turn_id: session?.row.turn_id ?? 0 });
-    peer.tell({ event: 'release' });
+    peer.sendEvent({ event: 'waiting', turn_id: session?.row.turn_id ?? 0 });
+    peer.sendEvent({ event: 'release' });
     peer.close();
     return;
   }
-  if (!frame.resumed) evidence(context, session, { kind: 'wait', startedUs });
-  else connectionLost(context, session);
+  if (!frame.resumed) checkReceipt(context, session, { kind: 'wait', startedUs });
+  else returnUnaccepted(context, session);
   context.sessions.release(session, 'waiting');
   const waiting = { peer };
   session.waiting = waiting;
   session.readyUs = context.clock.nowUs();
   // After a crash its door comes back as well, and is waited for a little.
   if (frame.resumed && context.adapters.of(frame.harness).capabilities.has('owner-door'))
-    session.notBeforeUs = Math.max(session.notBeforeUs, context.clock.nowUs() + DOOR_US);
+    session.notBeforeUs = Math.max(session.notBeforeUs, context.clock.nowUs() + DOOR_WAIT_US);
   session.continuations = 0;
   peer.onClose(() => {
     if (session.waiting === waiting) session.waiting = null;
   });
-  context.sessions.turned(session, 'idle');
-  peer.tell({ event: 'waiting', turn_id: session.row.turn_id });
+  context.sessions.recordTurn(session, 'idle');
+  peer.sendEvent({ event: 'waiting', turn_id: session.row.turn_id });
   context.events.emit('deliverable', session);
 }
 
 /** Our plugin in a program connects: it enters prompts into the session that its process runs. */
 export function door(context: Context, { process }: Openings['door'], peer: Peer): void {
   context.doors.open(process, peer);
-  peer.tell({ event: 'waiting', turn_id: 0 });
+  peer.sendEvent({ event: 'waiting', turn_id: 0 });
   for (const session of context.sessions.open())
     if (session.row.pid === process.pid) context.events.emit('deliverable', session);
 }
 
 /** The hook lost its connection: a text that it was given and did not confirm has to be given again. */
-function connectionLost(context: Context, session: Session): void {
+function returnUnaccepted(context: Context, session: Session): void {
   const { flight } = session;
   if (flight?.path === 'wait' && flight.acceptedUs === null) backToPending(context, session, flight, 'carrier_resumed');
 }
@@ -69,29 +69,31 @@ export async function hello(context: Context, frame: Openings['hello'], peer: Pe
   session.extension = extension;
   session.capabilities = frame.capabilities;
   session.cancelGrace();
-  peer.follow = (later) => extensionSays(context, session, later);
+  peer.onFrame = (later) => handleExtensionFrame(context, session, later);
   peer.onClose(() => {
     if (session.extension !== extension) return;
     session.extension = null;
-    session.cancelGrace = context.clock.after(GRACE_MS, () => context.sessions.close(session, 'connection_lost'));
+    session.cancelGrace = context.clock.after(RECONNECT_GRACE_MS, () =>
+      context.sessions.close(session, 'connection_lost'),
+    );
   });
-  if (!frame.resumed || session.turn === 'unknown') context.sessions.turned(session, 'idle');
+  if (!frame.resumed || session.turn === 'unknown') context.sessions.recordTurn(session, 'idle');
   const { boot, seats, lost, note } = await welcome(context, session);
   const [only] = [...session.seats];
   const { capabilities } = frame;
   const mode = session.seats.size === 1 ? only?.row.mode : undefined;
   if (session.extension !== extension) return;
   const known = { boot, seats, capabilities, mode, lost, ...(frame.resumed ? {} : { note }) };
-  if (!peer.tell({ event: 'welcome', ...known })) return;
+  if (!peer.sendEvent({ event: 'welcome', ...known })) return;
   extension.welcomed = true;
   session.readyUs = context.clock.nowUs();
   context.events.emit('deliverable', session);
 }
 
-function extensionSays(context: Context, session: Session, frame: LaterFrame): void {
+function handleExtensionFrame(context: Context, session: Session, frame: LaterFrame): void {
   switch (frame.op) {
     case 'prompt':
-      promptBegan(context, session, frame);
+      turnStarted(context, session, frame);
       return;
     case 'turn_end':
       void turnEnded(context, session, frame, null);
@@ -112,7 +114,7 @@ function extensionSays(context: Context, session: Session, frame: LaterFrame): v
     case 'failed': {
       const { flight } = session;
       if (flight?.id !== frame.handoff_id || flight.path !== 'extension') return;
-      if (frame.later) notNow(context, session, flight, frame.agents_after_ms);
+      if (frame.later) postpone(context, session, flight, frame.agents_after_ms);
       else attemptFailed(context, session, flight, frame.reason || 'failed');
       return;
     }

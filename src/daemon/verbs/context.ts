@@ -6,7 +6,7 @@ import type { DaemonPaths } from '../paths.ts';
 import type { Ports } from '../ports.ts';
 import type { Bindings } from '../sessions/bindings.ts';
 
-export interface Context extends WakeDeps, Pick<Ports, 'saved' | 'reports' | 'delegating' | 'pairing'> {
+export interface Context extends WakeDeps, Pick<Ports, 'saved' | 'reports' | 'delegatedBoards' | 'pairing'> {
   paths: DaemonPaths;
   bindings: Bindings;
   claims: Claims;

@@ -1,25 +1,25 @@
 /** Lists, joins and creates boards, and pairs sessions, with this machine's delegation for a verified session. */
 import { ControlRefusal } from '../control/errors.ts';
-import type { JoinedSeat } from '../delegation/delegating.ts';
-import { endParts } from '../handoff/settle.ts';
+import type { JoinedSeat } from '../delegation/delegated-boards.ts';
+import { endParts } from '../handoff/parts.ts';
 import type { Answers, Header, Requests } from '../protocol.ts';
 import { requireRoom } from '../sessions/bindings.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
-import { oneByOne, refuseSubagent, requireTarget, seatsOf } from './sessions.ts';
+import { refuseSubagent, requireTarget, seatsOf, serializeAdditions } from './sessions.ts';
 
 export async function boards(context: Context, frame: Requests['boards']): Promise<Answers['boards']> {
   const session = await verifiedSession(context, frame);
-  return context.delegating.boards(session.view, frame);
+  return context.delegatedBoards.boards(session.view, frame);
 }
 
 export async function join(context: Context, frame: Requests['join']): Promise<Answers['join']> {
   const session = await verifiedSession(context, frame);
-  const { code, ...by } = frame;
+  const { code, ...rest } = frame;
   const { server, board } = frame.agent;
   if (code === undefined && board === undefined)
     throw new ControlRefusal('invalid_request', 'A board or a code is needed.');
-  return oneByOne(session, async () => {
+  return serializeAdditions(session, async () => {
     const existing = [...session.seats].find(
       ({ row }) => row.origin === server && (row.board === board || row.board_id === board),
     );
@@ -27,16 +27,16 @@ export async function join(context: Context, frame: Requests['join']): Promise<A
     // It was taken over elsewhere meanwhile: what of it was received is what its server says, not what was known here.
     if (existing?.row.problem === 'unauthorized') endParts(context, existing);
     // The line of a board where the session has its seat brings it no second one.
-    const request = existing ? by : { ...by, code };
-    return bindJoined(context, session, await context.delegating.join(session.view, request), 'join');
+    const request = existing ? rest : { ...rest, code };
+    return bindJoined(context, session, await context.delegatedBoards.join(session.view, request), 'join');
   });
 }
 
 export async function createBoard(context: Context, frame: Requests['create_board']): Promise<Answers['join']> {
   const session = await verifiedSession(context, frame);
-  return oneByOne(session, async () => {
+  return serializeAdditions(session, async () => {
     requireRoom(session);
-    return bindJoined(context, session, await context.delegating.createBoard(session.view, frame), 'create_board');
+    return bindJoined(context, session, await context.delegatedBoards.createBoard(session.view, frame), 'create_board');
   });
 }
 
@@ -48,7 +48,7 @@ function bindJoined(
   ev: 'join' | 'create_board',
 ): Answers['join'] {
   const { previous } = context.bindings.bind(session, seat);
-  context.seats.modeTold(seat, context.seats.of(seat)?.row.mode ?? mode);
+  context.seats.saveAnnouncedMode(seat, context.seats.of(seat)?.row.mode ?? mode);
   context.log.write(ev, { session: session.key, seats: [seat.member_id] });
   return { ...answer, mode, ...(previous ? { previous } : {}), seats: seatsOf(session) };
 }
@@ -61,7 +61,7 @@ async function verifiedSession(context: Context, frame: Header): Promise<Session
   const own = session?.row.boot.startsWith('boot_') || session?.row.boot === (frame.boot ?? session?.row.boot);
   if (!session?.row.open || !own) throw noSession();
   requireTarget(await context.adapters.of(frame.harness).check(session.view));
-  session.unproven = false;
+  session.unverified = false;
   return session;
 }
 
@@ -76,8 +76,13 @@ export async function pairing(context: Context, frame: Requests['pairing']): Pro
   if (!context.pairing) throw new ControlRefusal('invalid_request', 'This daemon pairs no sessions.');
   const agent = { server: frame.server };
   return context.pairing.answer(session, frame, async (board) => {
-    await oneByOne(session, async () =>
-      bindJoined(context, session, await context.delegating.join(session.view, { agent: { ...agent, board } }), 'join'),
+    await serializeAdditions(session, async () =>
+      bindJoined(
+        context,
+        session,
+        await context.delegatedBoards.join(session.view, { agent: { ...agent, board } }),
+        'join',
+      ),
     );
   });
 }

@@ -1,10 +1,10 @@
 /** Commands that read an inbox themselves: what they show is not handed to the session too, and the reverse. */
 import { ControlRefusal } from '../control/errors.ts';
-import { HOLD_MS } from '../control/limits.ts';
+import { HOLD_TIMEOUT_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
-import { handedTo } from '../handoff/flight.ts';
+import { unconfirmedSeqs } from '../handoff/flight.ts';
 import { queuedIn } from '../handoff/queued.ts';
-import { evidence } from '../handoff/receipt.ts';
+import { checkReceipt } from '../handoff/receipt.ts';
 import type { Answers, FollowUps, LaterFrame, Openings, Requests } from '../protocol.ts';
 import type { Hold, Seat } from '../sessions/session.ts';
 import type { Context } from './context.ts';
@@ -14,13 +14,13 @@ import { isSameAgent, resolveSeat } from './sessions.ts';
 export function inbox(context: Context, frame: Openings['inbox'], peer: Peer): void {
   const seat = context.seats.of(resolveSeat(context, frame.agent));
   if (!seat) return void peer.send({ held: false });
-  if (!frame.peek) commandOf(context, seat, frame);
-  keep(context, seat, {}, peer);
+  if (!frame.peek) recordCommand(context, seat, frame);
+  addHold(context, seat, {}, peer);
   const { session } = seat;
   peer.send({
     held: true,
     received: [...seat.received.values()].sort((a, b) => a - b),
-    handed: handedTo(context.journal, seat),
+    handed: unconfirmedSeqs(context.journal, seat),
     generation: seat.row.generation,
     ...(session ? { boot: session.row.boot } : {}),
   });
@@ -30,9 +30,9 @@ export function inbox(context: Context, frame: Openings['inbox'], peer: Peer): v
 export function hold(context: Context, frame: Openings['hold'], peer: Peer): void {
   const seat = context.seats.of(resolveSeat(context, frame.agent));
   if (!seat) return void peer.send({ held: false });
-  commandOf(context, seat, frame);
-  keep(context, seat, { replyTo: frame.reply_to }, peer);
-  peer.follow = (later: LaterFrame) => {
+  recordCommand(context, seat, frame);
+  addHold(context, seat, { replyTo: frame.reply_to }, peer);
+  peer.onFrame = (later: LaterFrame) => {
     if (later.op !== 'claim') return;
     void claim(context, seat, later).then(
       (claimed) => peer.send({ claimed }),
@@ -52,32 +52,32 @@ async function claim(context: Context, seat: Seat, { seqs }: FollowUps['claim'])
     context.clock.now(),
   );
   for (const { id, seq } of shown) seat.received.set(id, seq);
-  context.acks.want(seat);
+  context.acks.schedule(seat);
   return shown.map(({ seq }) => seq);
 }
 
-function keep(context: Context, seat: Seat, kept: Hold, peer: Peer): void {
-  seat.holds.add(kept);
-  const cancel = context.clock.after(HOLD_MS, () => peer.close());
+function addHold(context: Context, seat: Seat, added: Hold, peer: Peer): void {
+  seat.holds.add(added);
+  const cancel = context.clock.after(HOLD_TIMEOUT_MS, () => peer.close());
   peer.onClose(() => {
     cancel();
-    seat.holds.delete(kept);
+    seat.holds.delete(added);
     if (seat.session) context.events.emit('deliverable', seat.session);
   });
 }
 
 /** A command that the seat's own session runs shows that the session goes on. */
-function commandOf(context: Context, seat: Seat, frame: Openings['inbox'] | Openings['hold']): void {
+function recordCommand(context: Context, seat: Seat, frame: Openings['inbox'] | Openings['hold']): void {
   const { session } = seat;
   if (!session || frame.subagent || frame.harness === undefined || frame.session === undefined) return;
   const own = session.row.harness === frame.harness && session.row.session_id === frame.session;
   if (!own || (frame.boot !== undefined && frame.boot !== session.row.boot)) return;
-  evidence(context, session, { kind: 'command', startedUs: frame.started || context.clock.nowUs() });
+  checkReceipt(context, session, { kind: 'command', startedUs: frame.started || context.clock.nowUs() });
 }
 
 /** What sits in the harness's own queue until its turn ends. */
 export function queued(context: Context, frame: Requests['queued']): Answers['queued'] {
-  const session = context.sessions.known(frame);
+  const session = context.sessions.require(frame);
   if (frame.boot !== session.row.boot) throw unverified('This is not the session that the queue belongs to.');
   const asked = queuedIn(context, session).filter(
     ({ origin }) => frame.server === undefined || frame.server === origin,
@@ -92,7 +92,7 @@ export function queued(context: Context, frame: Requests['queued']): Answers['qu
 
 /** Messages a command has shown in full are not handed again in this boot; nothing is acknowledged by that. */
 export async function shown(context: Context, frame: Requests['shown']): Promise<Answers['shown']> {
-  const session = context.sessions.known(frame);
+  const session = context.sessions.require(frame);
   const seat = [...session.seats].find((one) => isSameAgent(one.ref, frame.agent));
   const { boot } = session.row;
   if (!seat || frame.subagent || frame.boot !== boot || frame.generation !== seat.row.generation)
@@ -116,8 +116,8 @@ export async function shown(context: Context, frame: Requests['shown']): Promise
   );
   if (!own || !numbered || seat.row.generation !== frame.generation || session.row.boot !== boot)
     return { shown: false };
-  const there = frame.messages.filter(({ message_id }) => waiting.has(message_id));
-  context.journal.saveShown(row, row.generation, boot, there);
+  const waitingMessages = frame.messages.filter(({ message_id }) => waiting.has(message_id));
+  context.journal.saveShown(row, row.generation, boot, waitingMessages);
   return { shown: true };
 }
 

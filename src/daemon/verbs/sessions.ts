@@ -3,17 +3,17 @@ import type { Target } from '../adapter.ts';
 import { quoted, shellWord } from '../bundle/escape.ts';
 import { compose } from '../compose/compose.ts';
 import { ControlRefusal } from '../control/errors.ts';
-import { handedTo } from '../handoff/flight.ts';
-import { tryAgain } from '../handoff/queue.ts';
+import { unconfirmedSeqs } from '../handoff/flight.ts';
+import { retryAttention } from '../handoff/queue.ts';
 import type { AgentRef, Answers, Requests, SeatView } from '../protocol.ts';
 import { agentRefOf, type SeatIdentity } from '../refs.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
-import { anotherProcess } from '../sessions/sessions.ts';
+import { isOtherProcess } from '../sessions/sessions.ts';
 import type { Context } from './context.ts';
 
-const REPEATED_US = 1_000_000;
-const NOTE_MS = 5_000;
+const DUPLICATE_US = 1_000_000;
+const READ_TIMEOUT_MS = 5_000;
 /** A session that is started with a prompt has it within this; until then nothing is entered ahead of it. */
 const FIRST_PROMPT_US = 1_000_000;
 
@@ -27,26 +27,26 @@ export async function register(context: Context, frame: Requests['register']): P
   refuseSubagent(frame.subagent);
   const known = () => context.sessions.get(`${frame.harness}:${frame.session}`);
   const before = known();
-  if (before && repeated(context, before, frame)) return repeatedAnswer(context, before, frame);
-  const checked = await context.adapters.of(frame.harness).check(context.sessions.proposed(frame));
+  if (before && isDuplicate(context, before, frame)) return duplicateAnswer(context, before, frame);
+  const checked = await context.adapters.of(frame.harness).check(context.sessions.preview(frame));
   // Before its first turn a session is taken at its word, as long as no seat goes with it.
   const unproven = checked === 'unstarted' && !before?.seats.size;
   if (!unproven) requireTarget(checked);
   // Its twin was asked about at the same time, and came first.
   const meanwhile = known();
-  if (meanwhile && repeated(context, meanwhile, frame)) return repeatedAnswer(context, meanwhile, frame);
+  if (meanwhile && isDuplicate(context, meanwhile, frame)) return duplicateAnswer(context, meanwhile, frame);
   const { session, reopened, renewed } = context.sessions.register(frame, frame.source);
-  session.registered.set(frame.source, context.clock.nowUs());
+  session.registeredUs.set(frame.source, context.clock.nowUs());
   if (context.adapters.of(frame.harness).capabilities.has('owner-door'))
     session.notBeforeUs = Math.max(session.notBeforeUs, context.clock.nowUs() + FIRST_PROMPT_US);
-  session.unproven = unproven;
+  session.unverified = unproven;
   if (frame.launch) useTicket(context, session, frame.launch);
-  if (!before || reopened || renewed) tryAgain(context.journal, session);
+  if (!before || reopened || renewed) retryAttention(context.journal, session);
   context.events.emit('deliverable', session);
   return { ...(await welcome(context, session)), ...(reopened ? { reopened } : {}), turn_id: session.row.turn_id };
 }
 
-function repeatedAnswer(context: Context, session: Session, { launch }: Requests['register']): Answers['register'] {
+function duplicateAnswer(context: Context, session: Session, { launch }: Requests['register']): Answers['register'] {
   if (launch) useTicket(context, session, launch);
   return { boot: session.row.boot, seats: seatsOf(session), turn_id: session.row.turn_id };
 }
@@ -60,9 +60,9 @@ export function requireTarget(checked: Target): void {
 
 /** Asks again about a session that was taken at its word: a seat goes only to one that its program knows. */
 async function requireKnownToProgram(context: Context, session: Session): Promise<void> {
-  if (!session.unproven) return;
+  if (!session.unverified) return;
   requireTarget(await context.adapters.of(session.row.harness).check(session.view));
-  session.unproven = false;
+  session.unverified = false;
 }
 
 /** What a session is told about itself: its seats with each one's state, and the seats it lost meanwhile. */
@@ -75,10 +75,10 @@ export async function welcome(
     [...session.seats].map(async (seat) => {
       const read = await context.servers
         .at(seat.row.origin)
-        .read(seat.row, { timeoutMs: NOTE_MS })
+        .read(seat.row, { timeoutMs: READ_TIMEOUT_MS })
         .catch(() => null);
       // What it was given is not to be read again.
-      const unread = Math.max(0, seat.unread - handedTo(context.journal, seat).length);
+      const unread = Math.max(0, seat.unread - unconfirmedSeqs(context.journal, seat).length);
       return { seat: seat.identity, mode: seat.row.mode, inbox: read && { ...read.inbox, unread } };
     }),
   );
@@ -89,7 +89,7 @@ export async function welcome(
         `service: another session took ${quoted(name)} on ${quoted(board)}. To take it back: service resume ${shellWord(name)}`,
     ),
   ];
-  for (const { seat, mode } of seats) context.seats.modeTold(seat, mode);
+  for (const { seat, mode } of seats) context.seats.saveAnnouncedMode(seat, mode);
   return {
     boot: session.row.boot,
     seats: seatsOf(session),
@@ -100,8 +100,8 @@ export async function welcome(
 
 export function bind(context: Context, frame: Requests['bind']): Promise<Answers['bind']> {
   refuseSubagent(frame.subagent);
-  const session = context.sessions.known(frame);
-  return oneByOne(session, async () => {
+  const session = context.sessions.require(frame);
+  return serializeAdditions(session, async () => {
     await requireKnownToProgram(context, session);
     const seat = resolveSeat(context, frame.agent);
     const { previous } = context.bindings.bind(session, seat);
@@ -111,28 +111,28 @@ export function bind(context: Context, frame: Requests['bind']): Promise<Answers
       .read(seat, { timeoutMs: 1_500 })
       .catch(() => null);
     const bound = context.seats.of(seat)!;
-    context.seats.modeTold(seat, bound.row.mode);
-    tryAgain(context.journal, session);
+    context.seats.saveAnnouncedMode(seat, bound.row.mode);
+    retryAttention(context.journal, session);
     return { seats: seatsOf(session), ...(previous ? { previous } : {}), mode: bound.row.mode };
   });
 }
 
 /** Additions of seats to one session come one after the other, with everything that is checked before. */
-export function oneByOne<T>(session: Session, work: () => Promise<T>): Promise<T> {
+export function serializeAdditions<T>(session: Session, work: () => Promise<T>): Promise<T> {
   const mine = session.additions.catch(() => {}).then(work);
   session.additions = mine;
   return mine;
 }
 
 export function unbind(context: Context, frame: Requests['unbind']): Answers['unbind'] {
-  const session = context.sessions.known(frame);
+  const session = context.sessions.require(frame);
   const seat = [...session.seats].find((one) => isSameAgent(one.ref, frame.agent));
   if (seat) context.bindings.unbind(session, seat);
   return { seats: seatsOf(session) };
 }
 
 export function agents(context: Context, frame: Requests['agents']): Answers['agents'] {
-  const session = context.sessions.known(frame);
+  const session = context.sessions.require(frame);
   return {
     seats: seatsOf(session),
     boot: session.row.boot,
@@ -152,7 +152,7 @@ export function mode(context: Context, frame: Requests['mode']): Answers['mode']
 }
 
 export function approvalWatch(context: Context, frame: Requests['approval_watch']): Answers['approval_watch'] {
-  const session = context.sessions.known(frame);
+  const session = context.sessions.require(frame);
   const { origin, member_id } = resolveSeat(context, frame.agent);
   context.journal.watchApproval({
     origin,
@@ -188,15 +188,15 @@ const unknownSeat = ({ name, board }: AgentRef): ControlRefusal =>
     hint: 'service agents',
   });
 
-export const isSameAgent = (own: AgentRef, meant: AgentRef): boolean =>
-  own.server === meant.server &&
-  (meant.member_id === undefined
-    ? own.board === meant.board && own.name === meant.name
-    : own.member_id === meant.member_id);
+export const isSameAgent = (own: AgentRef, named: AgentRef): boolean =>
+  own.server === named.server &&
+  (named.member_id === undefined
+    ? own.board === named.board && own.name === named.name
+    : own.member_id === named.member_id);
 
 /** With hooks in two places the harness starts a session twice. Another process is another start, however soon it comes. */
-function repeated(context: Context, session: Session, frame: Requests['register']): boolean {
-  if (anotherProcess(session.row, frame)) return false;
-  const before = session.registered.get(frame.source);
-  return before !== undefined && context.clock.nowUs() - before < REPEATED_US && session.row.open;
+function isDuplicate(context: Context, session: Session, frame: Requests['register']): boolean {
+  if (isOtherProcess(session.row, frame)) return false;
+  const before = session.registeredUs.get(frame.source);
+  return before !== undefined && context.clock.nowUs() - before < DUPLICATE_US && session.row.open;
 }

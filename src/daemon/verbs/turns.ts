@@ -1,44 +1,44 @@
 /** Hooks tell of a session's turns, and are answered with what waits. */
-import { within } from '../clock.ts';
+import { withTimeout } from '../clock.ts';
 import type { Point } from '../compose/types.ts';
-import { BUDGET_MS } from '../control/limits.ts';
+import { ANSWER_TIMEOUT_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
 import { revive } from '../handoff/flight.ts';
-import { gatherCarry, give, nothingFor, placeOf } from '../handoff/hand-to-hook.ts';
-import { leftQueue } from '../handoff/queued.ts';
-import { evidence } from '../handoff/receipt.ts';
+import { hasNothingFor, prepareOffer, sendOffer, turnScope } from '../handoff/hand-to-hook.ts';
+import { markLeftQueue } from '../handoff/queued.ts';
+import { checkReceipt } from '../handoff/receipt.ts';
 import type { Answers, Carry, FollowUps, Header, Requests } from '../protocol.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
 
-const REPEATED_US = 1_000_000;
-const CONTINUATIONS = 20;
+const DUPLICATE_US = 1_000_000;
+const MAX_CONTINUATIONS = 20;
 /** After so many the queue takes over, when the session has been idle for this long. */
-const QUEUE_AFTER_US = 30_000_000;
+const CONTINUATION_PAUSE_US = 30_000_000;
 
 const startedAt = ({ clock }: Context, { started }: Pick<Header, 'started'>): number => started || clock.nowUs();
 
 /** A turn has begun. @returns whether its prompt is the echo of a wake */
-export function promptBegan(
+export function turnStarted(
   context: Context,
   session: Session,
   frame: Partial<Pick<Header, 'started'>> & Pick<FollowUps['prompt'], 'wake' | 'handoff_id'>,
 ): boolean {
   const startedUs = startedAt(context, { started: frame.started });
   const wakeOf = frame.wake ? frame.handoff_id : undefined;
-  running(context, session, startedUs);
+  markBusy(context, session, startedUs);
   // The text is in the session, even if the confirmation of that was lost.
   if (wakeOf && !session.flight) revive(context, session, wakeOf);
-  if (wakeOf) leftQueue(context, session, wakeOf);
-  const echo = evidence(context, session, { kind: 'prompt', startedUs, wakeOf });
+  if (wakeOf) markLeftQueue(context, session, wakeOf);
+  const echo = checkReceipt(context, session, { kind: 'prompt', startedUs, wakeOf });
   session.continuations = 0;
-  context.sessions.turned(session, 'busy', true);
+  context.sessions.recordTurn(session, 'busy', true);
   return echo;
 }
 
 /** Marks a turn as running, even if the journal cannot note it: a hook that still waits gets nothing from now on. */
-function running(context: Context, session: Session, startedUs: number): void {
+function markBusy(context: Context, session: Session, startedUs: number): void {
   session.activityUs = Math.max(session.activityUs, startedUs);
   session.turn = 'busy';
   context.sessions.release(session, 'waiting');
@@ -46,21 +46,21 @@ function running(context: Context, session: Session, startedUs: number): void {
 
 export function prompt(context: Context, frame: Requests['prompt']): Answers['prompt'] {
   const session = context.sessions.forEvent(frame);
-  if (session && !repeated(context, session, frame)) promptBegan(context, session, frame);
+  if (session && !isDuplicate(context, session, frame)) turnStarted(context, session, frame);
   return {};
 }
 
 export async function turnStart(context: Context, frame: Requests['turn_start'], peer: Peer): Promise<void> {
-  const begun = context.clock.nowUs();
+  const receivedUs = context.clock.nowUs();
   const session = context.sessions.forEvent(frame);
-  if (!session || repeated(context, session, frame)) return void peer.send({});
+  if (!session || isDuplicate(context, session, frame)) return void peer.send({});
   if (frame.launch) useTicket(context, session, frame.launch);
-  const echo = promptBegan(context, session, frame);
+  const echo = turnStarted(context, session, frame);
   const turn_id = session.row.turn_id;
   if (echo) return void peer.send({ turn_id });
   await answer(context, session, peer, 'turn_start', { turn_id });
   context.metrics.count('turn_starts');
-  context.metrics.hook((context.clock.nowUs() - begun) / 1000);
+  context.metrics.addHook((context.clock.nowUs() - receivedUs) / 1000);
 }
 
 export async function boundary(context: Context, frame: Requests['boundary'], peer: Peer): Promise<void> {
@@ -71,12 +71,12 @@ export async function boundary(context: Context, frame: Requests['boundary'], pe
   session.lastTurnEvent = null;
   if (frame.capabilities.length > 0) session.capabilities = frame.capabilities;
   const known = session.turn === 'busy' && !session.needsPerson;
-  running(context, session, startedUs);
-  evidence(context, session, { kind: 'tool', startedUs });
-  if (!known) context.sessions.turned(session, 'busy');
+  markBusy(context, session, startedUs);
+  checkReceipt(context, session, { kind: 'tool', startedUs });
+  if (!known) context.sessions.recordTurn(session, 'busy');
   if (frame.claims) await context.claims.atBoundary(session, frame.files, frame.cwd ?? session.row.cwd ?? '/');
   // Of two hooks at one boundary one gets the text.
-  if (session.boundary || nothingFor(context, session, 'boundary')) peer.send({});
+  if (session.boundary || hasNothingFor(context, session, 'boundary')) peer.send({});
   else {
     session.boundary = true;
     try {
@@ -87,12 +87,12 @@ export async function boundary(context: Context, frame: Requests['boundary'], pe
     context.metrics.count('boundaries');
     context.log.write('boundary', { session: session.key, ms: Math.round((context.clock.nowUs() - begun) / 1000) });
   }
-  context.metrics.hook((context.clock.nowUs() - begun) / 1000);
+  context.metrics.addHook((context.clock.nowUs() - begun) / 1000);
 }
 
 export async function turnEnd(context: Context, frame: Requests['turn_end'], peer: Peer): Promise<void> {
   const session = context.sessions.forEvent(frame);
-  if (!session || repeated(context, session, frame)) return void peer.send({});
+  if (!session || isDuplicate(context, session, frame)) return void peer.send({});
   const given = await turnEnded(context, session, frame, peer);
   if (!given) peer.send({});
 }
@@ -107,25 +107,25 @@ export async function turnEnded(
   const startedUs = startedAt(context, { started: frame.started });
   if (frame.turn_id !== undefined && frame.turn_id !== session.row.turn_id) return false;
   if (startedUs < session.activityUs) return false;
-  evidence(context, session, { kind: 'turn_end', startedUs });
+  checkReceipt(context, session, { kind: 'turn_end', startedUs });
   if (!frame.stop_active) session.continuations = 0;
   const continues = peer !== null && context.adapters.of(session.row.harness).capabilities.has('turn-end-hook');
-  if (continues && session.continuations < CONTINUATIONS) {
-    const made = await within(
+  if (continues && session.continuations < MAX_CONTINUATIONS) {
+    const made = await withTimeout(
       context.clock,
-      BUDGET_MS.turn_end,
-      gatherCarry(context, session, 'turn_end', placeOf(context, session, 2_500)),
+      ANSWER_TIMEOUT_MS.turn_end,
+      prepareOffer(context, session, 'turn_end', turnScope(context, session, 2_500)),
       () => null,
     );
     if (made?.manifest) {
       session.continuations++;
-      give(context, session, peer, made);
+      sendOffer(context, session, peer, made);
       return true;
     }
   }
-  if (session.continuations >= CONTINUATIONS) session.notBeforeUs = context.clock.nowUs() + QUEUE_AFTER_US;
+  if (session.continuations >= MAX_CONTINUATIONS) session.notBeforeUs = context.clock.nowUs() + CONTINUATION_PAUSE_US;
   session.readyUs = context.clock.nowUs();
-  context.sessions.turned(session, 'idle');
+  context.sessions.recordTurn(session, 'idle');
   context.events.emit('deliverable', session);
   return false;
 }
@@ -142,17 +142,17 @@ export function needsPerson(context: Context, session: Session, frame: FollowUps
 
 /** Answers a hook within its budget; when that is over it gets nothing, and nothing is on its way. */
 async function answer(context: Context, session: Session, peer: Peer, point: Point, extra: Carry = {}): Promise<void> {
-  const budget = BUDGET_MS[point === 'turn_start' ? 'turn_start' : 'boundary'] - 200;
-  const made = await within(
+  const budget = ANSWER_TIMEOUT_MS[point === 'turn_start' ? 'turn_start' : 'boundary'] - 200;
+  const made = await withTimeout(
     context.clock,
     budget,
-    gatherCarry(context, session, point, placeOf(context, session, budget - 100)),
+    prepareOffer(context, session, point, turnScope(context, session, budget - 100)),
     () => {
       context.log.write('slow_op', { session: session.key, op: point, ms: budget }, 'warn');
       return null;
     },
   );
-  give(context, session, peer, made, extra);
+  sendOffer(context, session, peer, made, extra);
 }
 
 /**
@@ -160,12 +160,16 @@ async function answer(context: Context, session: Session, peer: Peer, point: Poi
  * several turns the same: what a person enters as a turn ends can go on with that one, and has a start and an end of its own.
  * A stop hook of a turn that one before it continued is another event too: its process began when the earlier one had been heard.
  */
-function repeated(context: Context, session: Session, frame: Header & { op: string; stop_active?: boolean }): boolean {
+function isDuplicate(
+  context: Context,
+  session: Session,
+  frame: Header & { op: string; stop_active?: boolean },
+): boolean {
   const turn = frame.harness_turn ?? frame.turn_id;
   if (turn === undefined) return false;
   const now = context.clock.nowUs();
   const last = session.lastTurnEvent;
   session.lastTurnEvent = { key: `${frame.op} ${turn}`, us: now };
-  if (last?.key !== session.lastTurnEvent.key || now - last.us >= REPEATED_US) return false;
+  if (last?.key !== session.lastTurnEvent.key || now - last.us >= DUPLICATE_US) return false;
   return !(frame.stop_active && frame.started !== undefined && frame.started > last.us);
 }

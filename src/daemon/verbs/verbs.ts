@@ -8,22 +8,22 @@ import { hold, inbox, queued, shown } from './reading.ts';
 import { agents, approvalWatch, bind, mode, register, unbind } from './sessions.ts';
 import { boundary, needsPerson, prompt, turnEnd, turnStart } from './turns.ts';
 
-type All = Requests & Openings;
+type Frames = Requests & Openings;
 /** What a verb is answered with; one that sends its answer itself returns nothing. */
-type Answer<Name extends keyof All> = Name extends keyof Answers ? Answers[Name] | undefined : undefined;
+type Answer<Name extends keyof Frames> = Name extends keyof Answers ? Answers[Name] | undefined : undefined;
 // biome-ignore lint/suspicious/noConfusingVoidType: a verb that answers itself returns nothing at all
-type Answered<Name extends keyof All> = Answer<Name> | void;
-type Verb<Name extends keyof All> = (
+type Answered<Name extends keyof Frames> = Answer<Name> | void;
+type Verb<Name extends keyof Frames> = (
   context: Context,
-  frame: All[Name],
+  frame: Frames[Name],
   peer: Peer,
 ) => Answered<Name> | Promise<Answered<Name>>;
-type Verbs = { [Name in keyof All]?: Verb<Name> };
+type Verbs = { [Name in keyof Frames]?: Verb<Name> };
 
 /** Verbs about the daemon itself: what describes it and what stops it. */
-export type MoreVerbs = Pick<Verbs, 'status' | 'shutdown'>;
+export type DaemonVerbs = Pick<Verbs, 'status' | 'shutdown'>;
 
-const own: Verbs = {
+const sessionVerbs: Verbs = {
   register,
   prompt,
   turn_start: turnStart,
@@ -63,8 +63,8 @@ const own: Verbs = {
 };
 
 /** Answers one frame. Errors are thrown: the control server turns them into error frames. */
-export async function answerFrame(context: Context, more: MoreVerbs, frame: FirstFrame, peer: Peer): Promise<void> {
-  const verb = ({ ...own, ...more } as Record<string, Verb<never> | undefined>)[frame.op];
+export async function answerFrame(context: Context, more: DaemonVerbs, frame: FirstFrame, peer: Peer): Promise<void> {
+  const verb = ({ ...sessionVerbs, ...more } as Record<string, Verb<never> | undefined>)[frame.op];
   const answer = await verb?.(context, frame as never, peer);
   if (answer) peer.send(answer);
 }

@@ -28,7 +28,7 @@ class ProfileAdapter implements Adapter {
   readonly harness: string;
   readonly capabilities: ReadonlySet<Capability>;
   readonly wakeEcho: boolean;
-  readonly disowns: boolean;
+  readonly marksNotFromUser: boolean;
   readonly liveness: 'process' | 'connection';
   readonly limits: Limits;
   readonly reservedTags: readonly string[];
@@ -41,7 +41,7 @@ class ProfileAdapter implements Adapter {
     this.harness = profile.harness;
     this.capabilities = new Set(profile.delivery.capabilities);
     this.wakeEcho = profile.delivery.wake_echo === true;
-    this.disowns = profile.delivery.wake_disowned === true;
+    this.marksNotFromUser = profile.delivery.wake_disowned === true;
     this.liveness = profile.lifecycle.liveness;
     this.limits = { ...LIMITS, ...profile.limits };
     this.reservedTags = profile.reserved_tags ?? [];

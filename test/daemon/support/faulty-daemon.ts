@@ -4,7 +4,7 @@
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { realPorts } from '../../../src/daemon/entry.ts';
+import { createPorts } from '../../../src/daemon/entry.ts';
 import { runDaemon } from '../../../src/daemon/main.ts';
 import { folders as foldersOf } from '../../../src/local/folders.ts';
 import { faultsOf } from '../../../tools/harness-kit/fault-spec.ts';
@@ -25,7 +25,7 @@ process.exit(
     folders,
     build,
     faults: { at: (point) => current.at(point) },
-    ports: await realPorts({ folders, env, build }),
+    ports: await createPorts({ folders, env, build }),
     onSignal: (handler) => void process.on('SIGTERM', handler),
   }),
 );

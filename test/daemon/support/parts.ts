@@ -1,6 +1,6 @@
 /** Small parts in place of the true ones, where a test is about the rest of the daemon: above all a program of any abilities. */
 import type { Adapter, Adapters, Capability } from '../../../src/daemon/adapter.ts';
-import type { Delegating } from '../../../src/daemon/delegation/delegating.ts';
+import type { DelegatedBoards } from '../../../src/daemon/delegation/delegated-boards.ts';
 import type { SessionView } from '../../../src/daemon/refs.ts';
 import type { Reports } from '../../../src/daemon/reports/reports.ts';
 
@@ -17,7 +17,7 @@ export function fakeAdapter(capabilities: Capability[], more: Partial<Adapter> =
     harness: 'fake',
     capabilities: new Set(capabilities),
     wakeEcho: capabilities.includes('idle-hook'),
-    disowns: false,
+    marksNotFromUser: false,
     liveness: 'process',
     limits: { bundle_bytes: 32_768, context_bytes: 9_000 },
     reservedTags: [],
@@ -56,7 +56,7 @@ const none = async (): Promise<never> => {
   throw new Error('not part of this test');
 };
 
-export const noDelegating: Pick<Delegating, 'boards' | 'join' | 'createBoard' | 'close'> = {
+export const noDelegating: Pick<DelegatedBoards, 'boards' | 'join' | 'createBoard' | 'close'> = {
   boards: none,
   join: none,
   createBoard: none,

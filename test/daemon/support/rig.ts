@@ -11,7 +11,7 @@ import { openJournal } from '../../../src/daemon/journal/open.ts';
 import type { SeatRow } from '../../../src/daemon/journal/rows.ts';
 import { openLog } from '../../../src/daemon/log.ts';
 import { daemonPaths } from '../../../src/daemon/paths.ts';
-import type { Connecting, Ports } from '../../../src/daemon/ports.ts';
+import type { PortDeps, Ports } from '../../../src/daemon/ports.ts';
 import type { SeatIdentity, SeatRef } from '../../../src/daemon/refs.ts';
 import { secureFolders } from '../../../src/daemon/secure.ts';
 import type { InboxRead, Notice } from '../../../src/daemon/server-link/link.ts';
@@ -34,7 +34,7 @@ export interface RigOptions {
   /** What is put around the true journal. */
   journal?: (journal: Journal) => Journal;
   /** True parts in place of small ones. */
-  ports?: (connecting: Connecting) => Partial<Ports>;
+  ports?: (connecting: PortDeps) => Partial<Ports>;
 }
 
 export class Rig {
@@ -48,7 +48,7 @@ export class Rig {
   /** What the daemon was connected with when it started. */
   journal!: Journal;
   servers!: Servers;
-  events!: Connecting['events'];
+  events!: PortDeps['events'];
   /** What servers told of seats, by member id. */
   readonly #told = new Map<string, { read?: InboxRead; seenSeq: number; notices: readonly Notice[] }>();
   readonly #lines: Line[] = [];
@@ -75,7 +75,7 @@ export class Rig {
     const { server_id } = await this.server.nobody.ok('getInfo');
     if (!known) await this.machine.knows(this.origin, server_id, this.server.dana);
     secureFolders(this.paths);
-    const { db, putAside } = openJournal(this.paths.journal);
+    const { db, movedTo: putAside } = openJournal(this.paths.journal);
     const log = openLog(this.paths.log);
     if (putAside) log.write('journal_error', { put_aside: true }, 'error');
     this.#told.clear();
@@ -91,11 +91,11 @@ export class Rig {
         const { events, serverEvents } = connecting;
         const world = { ...this.machine.world, nowUs: clock.nowUs };
         const made = {
-          servers: new Servers({ world, credentials, events: serverEvents }),
+          servers: new Servers({ environment: world, credentials, events: serverEvents }),
           adapters: only(adapter),
           reports: this.reports,
           saved: savedSeats(credentials),
-          delegating: noDelegating,
+          delegatedBoards: noDelegating,
           ...ports(connecting),
         };
         this.#listen(serverEvents);
@@ -106,7 +106,7 @@ export class Rig {
     return this;
   }
 
-  #listen(servers: Connecting['serverEvents']): void {
+  #listen(servers: PortDeps['serverEvents']): void {
     const of = ({ member_id: id }: SeatRef) => {
       const told = this.#told.get(id) ?? { seenSeq: 0, notices: [] };
       this.#told.set(id, told);

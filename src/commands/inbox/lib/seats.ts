@@ -10,7 +10,7 @@ import { ClientError } from '../../../client/errors.ts';
 import { waitFor } from '../../../client/wait.ts';
 import { MINUTE } from '../../../contract/durations.ts';
 import { type Group, renderBundle } from '../../../daemon/bundle/bundle.ts';
-import { onBoard } from '../../../daemon/bundle/options.ts';
+import { boardFlags } from '../../../daemon/bundle/options.ts';
 import { environmentToken, type Seat } from '../../../local/actors.ts';
 import { endSeat } from '../../../local/keys/credentials.ts';
 import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } from './inbox.ts';
@@ -150,7 +150,8 @@ class SeatsInbox {
   }
 
   /** What a command needs to act as the seat. */
-  readonly #flagsOf = (read: Read): string => onBoard(read.inbox.board, { seats: true, server: this.#serverOf(read) });
+  readonly #flagsOf = (read: Read): string =>
+    boardFlags(read.inbox.board, { seats: true, server: this.#serverOf(read) });
 
   async #readAll(): Promise<void> {
     const { limit, peek = false } = this.#options;

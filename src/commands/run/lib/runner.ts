@@ -124,7 +124,7 @@ export class Runner {
     for (;;) {
       const frame = await nextFrame(connection, 250);
       if (stop.aborted || this.#failure) return 'over';
-      if (frame === null && connection.isOver) return 'served';
+      if (frame === null && connection.isClosed) return 'served';
       if (frame === null && idleMs !== null && !this.#running && performance.now() - this.#idleSince > idleMs)
         return 'over';
       if (frame?.event === 'release') return 'over';
@@ -196,7 +196,7 @@ export class Runner {
   /** Says it now, or as soon as there is a connection again. */
   async #say(frame: Frame): Promise<void> {
     try {
-      if (!this.#connection || this.#connection.isOver) throw new Error('no connection');
+      if (!this.#connection || this.#connection.isClosed) throw new Error('no connection');
       await this.#connection.send(frame);
     } catch {
       this.#unsaid.push(frame);

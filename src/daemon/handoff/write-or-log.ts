@@ -3,7 +3,7 @@ import { JournalError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 
 /** Writes a note; a journal that does not take it is logged and nothing else. */
-export function noting({ log }: { log: Log }, write: () => void): void {
+export function writeOrLog({ log }: { log: Log }, write: () => void): void {
   try {
     write();
   } catch (error) {

@@ -1,5 +1,5 @@
 /** A semaphore: at most `count` holders at a time, the others in the order in which they came. */
-export class Slots {
+export class Semaphore {
   #free: number;
   readonly #queue: (() => void)[] = [];
 
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count;
   }
 
-  async take(signal?: AbortSignal | null): Promise<() => void> {
+  async acquire(signal?: AbortSignal | null): Promise<() => void> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#queue.push(resolve));
     const release = () => {

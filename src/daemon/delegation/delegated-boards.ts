@@ -12,14 +12,14 @@ import { agentRefOf, type SeatIdentity, type SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import type { Servers } from '../server-link/servers.ts';
 import { Delegation, delegationName, revoked, withPersonKey } from './delegation.ts';
-import { isRevoked, isUnreachable, refusing } from './refusals.ts';
+import { isRevoked, isUnreachable, withRefusals } from './refusals.ts';
 import { resolveServer } from './resolve-server.ts';
 
 /** A request whose answer was lost is sent again so often, with the same key and bytes. */
 const TRANSPORT_RETRIES = 3;
 const RETRY_MS = 200;
 
-interface DelegatingOptions {
+interface DelegatedBoardsOptions {
   servers: Pick<Servers, 'at'>;
   credentials: CredentialStore;
   folders: Folders;
@@ -40,13 +40,13 @@ export interface JoinedSeat {
 }
 
 /** `boards`, `join` and `create_board` for a session that the caller has verified. @throws ControlRefusal */
-export class Delegating {
-  readonly #options: DelegatingOptions;
+export class DelegatedBoards {
+  readonly #options: DelegatedBoardsOptions;
   readonly #delegations = new Map<string, Delegation>();
   /** Joins under way, by server, session and board. */
   readonly #joins = new Map<string, Promise<unknown>>();
 
-  constructor(options: DelegatingOptions) {
+  constructor(options: DelegatedBoardsOptions) {
     this.#options = options;
   }
 
@@ -56,7 +56,7 @@ export class Delegating {
   ): Promise<Answers['boards']> {
     const origin = resolveServer(this.#options, server, session);
     const query = { lifecycle, after, limit };
-    const { data } = await this.#renewing(origin, (delegation) =>
+    const { data } = await this.#withDelegation(origin, (delegation) =>
       delegation.client().then((client) => client.call('listBoards', { query })),
     );
     const { boards, archived_count, next_after } = data;
@@ -72,13 +72,13 @@ export class Delegating {
     const who = { session: session.key, harness: session.harness, name: agent.name || undefined };
     if (code !== undefined) return this.#redeem(origin, session, { ...who, code }, idempotency_key);
     const body = { ...who, board: agent.board, role };
-    return this.#oneByOne(`${origin} ${session.key} ${agent.board}`, async () => {
-      const { data } = await this.#renewing(origin, async (delegation) => {
+    return this.#serialize(`${origin} ${session.key} ${agent.board}`, async () => {
+      const { data } = await this.#withDelegation(origin, async (delegation) => {
         const client = await delegation.client();
         // The server knows the session's seat again, so a join whose answer was lost is made once more.
-        return this.#transport(origin, () => client.call('joinBoard', { body, maxAttempts: 1 }));
+        return this.#retryTransport(origin, () => client.call('joinBoard', { body, maxAttempts: 1 }));
       });
-      return this.#keep(origin, session, data);
+      return this.#saveSeat(origin, session, data);
     });
   }
 
@@ -92,7 +92,7 @@ export class Delegating {
     const { data } = await this.#asPerson(origin, (client) =>
       client.call('joinBoard', { body, idempotencyKey, maxAttempts: 1 }),
     );
-    return this.#keep(origin, session, data);
+    return this.#saveSeat(origin, session, data);
   }
 
   async createBoard(
@@ -103,18 +103,18 @@ export class Delegating {
     const delegation = this.#delegation(origin);
     const [role, pair_role] = (pair && (await this.#pairOf(origin, create.template))) || [more.role];
     const body = { ...create, session: session.key, harness: session.harness, role, agent_name };
-    const client = await refusing(origin, () => delegation.client());
-    const { data } = await refusing(origin, () => {
+    const client = await withRefusals(origin, () => delegation.client());
+    const { data } = await withRefusals(origin, () => {
       // Never with another delegation: the receipt of the first would not be found, and a second board made.
-      return this.#transport(origin, () =>
+      return this.#retryTransport(origin, () =>
         client.call('createDelegatedBoard', { body, idempotencyKey: idempotency_key, maxAttempts: 1 }),
       );
     }).catch((error: unknown) => {
       if (isRevoked(error)) delegation.drop();
       throw isUnreachable(error) ? mayExist(origin) : error;
     });
-    const kept = await this.#keep(origin, session, data);
-    return { ...kept, answer: { ...kept.answer, ...(pair_role ? { pair_role } : {}) } };
+    const saved = await this.#saveSeat(origin, session, data);
+    return { ...saved, answer: { ...saved.answer, ...(pair_role ? { pair_role } : {}) } };
   }
 
   /** The roles of a template's pair, which a delegation may not read; nothing where the server refuses the template itself. */
@@ -133,7 +133,7 @@ export class Delegating {
   }
 
   /** Saves the token before the seat is used. */
-  async #keep(origin: string, session: SessionView, { agent, token, board, reused }: Joined): Promise<JoinedSeat> {
+  async #saveSeat(origin: string, session: SessionView, { agent, token, board, reused }: Joined): Promise<JoinedSeat> {
     const { id: member_id, board_id, name, role, harness, joined_at } = agent;
     try {
       await this.#options.credentials.saveSeat(origin, member_id, {
@@ -161,14 +161,16 @@ export class Delegating {
   #asPerson<T>(origin: string, send: (client: Client) => Promise<T>): Promise<T> {
     const { servers, credentials } = this.#options;
     const from = { at: servers.at(origin), credentials };
-    return refusing(origin, () => withPersonKey(from, (client) => this.#transport(origin, () => send(client))));
+    return withRefusals(origin, () =>
+      withPersonKey(from, (client) => this.#retryTransport(origin, () => send(client))),
+    );
   }
 
   /** With a new delegation where the old one was ended; if the key is refused too, that is the answer. */
-  async #renewing<T>(origin: string, work: (delegation: Delegation) => Promise<T>): Promise<T> {
+  async #withDelegation<T>(origin: string, work: (delegation: Delegation) => Promise<T>): Promise<T> {
     const delegation = this.#delegation(origin);
     const hadOne = delegation.exists;
-    return refusing(origin, async () => {
+    return withRefusals(origin, async () => {
       try {
         return await work(delegation);
       } catch (error) {
@@ -190,8 +192,8 @@ export class Delegating {
   }
 
   /** Sends the same request again after a pause where its outcome is unknown. */
-  async #transport<T>(origin: string, send: () => Promise<T>): Promise<T> {
-    const { sleep } = this.#options.servers.at(origin).world;
+  async #retryTransport<T>(origin: string, send: () => Promise<T>): Promise<T> {
+    const { sleep } = this.#options.servers.at(origin).environment;
     for (let retries = 0; ; retries++) {
       try {
         return await send();
@@ -202,7 +204,7 @@ export class Delegating {
     }
   }
 
-  async #oneByOne<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async #serialize<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#joins.get(key) ?? Promise.resolve();
     const mine = before.catch(() => {}).then(work);
     this.#joins.set(key, mine);

@@ -6,15 +6,15 @@ import { type SeatRef, seatKey } from '../refs.ts';
 import type { SeatRegistry } from '../sessions/seat-registry.ts';
 import type { Seat } from '../sessions/session.ts';
 
-export interface SettleDeps {
+export interface PartsDeps {
   journal: Journal;
   seats: SeatRegistry;
 }
 
-export const onItsWay = (state: string): boolean => state === 'prepared' || state === 'handed';
+export const isInFlight = (state: string): boolean => state === 'prepared' || state === 'handed';
 
 /** A handoff is on its way no more: parts that their cursors passed meanwhile are over. */
-export function handoffEnded(deps: SettleDeps, id: HandoffId): void {
+export function closePassedParts(deps: PartsDeps, id: HandoffId): void {
   const { journal, seats } = deps;
   const manifest = journal.manifest(id);
   if (!manifest) return;
@@ -26,7 +26,7 @@ export function handoffEnded(deps: SettleDeps, id: HandoffId): void {
         if (lastSeq(manifest, part) <= cursor) journal.setPart(id, part, 'acked');
       }
     });
-  settle(deps, id);
+  closeIfFinished(deps, id);
 }
 
 /** The highest number of a seat's messages in a handoff; 0 where there is none. */
@@ -34,11 +34,11 @@ const lastSeq = ({ messages }: Manifest, seat: SeatRef): number =>
   Math.max(0, ...messages.filter((message) => seatKey(message) === seatKey(seat)).map(({ seq }) => seq));
 
 /** Notices are over when they are acknowledged, which the cursor says nothing about. */
-export const hasNotices = ({ journal }: SettleDeps, id: HandoffId): boolean =>
+export const hasNotices = ({ journal }: PartsDeps, id: HandoffId): boolean =>
   (journal.manifest(id)?.notices.length ?? 0) > 0;
 
 /** The handoff's notices are acknowledged: parts that only waited for that are over. */
-export function noticesDone(deps: SettleDeps, id: HandoffId): void {
+export function closeNotices(deps: PartsDeps, id: HandoffId): void {
   const { journal, seats } = deps;
   const manifest = journal.manifest(id);
   if (!manifest) return;
@@ -49,11 +49,11 @@ export function noticesDone(deps: SettleDeps, id: HandoffId): void {
     }
     journal.dropNotices(id);
   });
-  settle(deps, id);
+  closeIfFinished(deps, id);
 }
 
 /** Closes a handoff whose parts are all over. */
-export function settle({ journal }: SettleDeps, id: HandoffId): void {
+export function closeIfFinished({ journal }: PartsDeps, id: HandoffId): void {
   const manifest = journal.manifest(id);
   if (!manifest || ['done', 'ended'].includes(manifest.handoff.state)) return;
   const { parts } = manifest;
@@ -66,16 +66,16 @@ export function settle({ journal }: SettleDeps, id: HandoffId): void {
  * Takes a seat out of everything that is not confirmed: it moved, was replaced, or has ended.
  * @param waiting only out of handoffs that are not on their way
  */
-export function dropOpenParts(deps: SettleDeps, seat: Seat, waiting = false): void {
+export function dropOpenParts(deps: PartsDeps, seat: Seat, waiting = false): void {
   const { journal } = deps;
   const all = journal.partsOf(seat.row, ['open']);
-  const open = waiting ? all.filter((part) => !onItsWay(part.handoff_state)) : all;
+  const open = waiting ? all.filter((part) => !isInFlight(part.handoff_state)) : all;
   for (const part of open) journal.setPart(part.handoff_id, part, 'ended');
-  for (const part of open) settle(deps, part.handoff_id);
+  for (const part of open) closeIfFinished(deps, part.handoff_id);
 }
 
 /** A seat that is no more: what was confirmed for it can never be acknowledged. */
-export function endParts(deps: SettleDeps, seat: Seat): void {
+export function endParts(deps: PartsDeps, seat: Seat): void {
   const { journal } = deps;
   journal.write(() => {
     for (const part of journal.partsOf(seat.row, ['open', 'confirmed']))
@@ -83,5 +83,5 @@ export function endParts(deps: SettleDeps, seat: Seat): void {
     journal.dropReceived(seat.row, Number.MAX_SAFE_INTEGER);
   });
   seat.received.clear();
-  for (const part of journal.handoffsIn(['pending', 'confirmed', 'retry', 'attention'])) settle(deps, part.id);
+  for (const part of journal.handoffsIn(['pending', 'confirmed', 'retry', 'attention'])) closeIfFinished(deps, part.id);
 }

@@ -3,10 +3,10 @@ import type { ClientOptions } from '../../client/client.ts';
 import type { Clock } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Level, LogEvent, LogFields } from '../log.ts';
-import type { CredentialStore, KnownOrigin } from './credentials.ts';
-import { type OriginHttp, originHttp, TOTAL_MS } from './http.ts';
+import type { CredentialStore, KnownServer } from './credentials.ts';
+import { type OriginHttp, originHttp, REQUEST_TIMEOUT_MS } from './http.ts';
 
-/** The world as server connections need it. */
+/** The environment as server connections need it. */
 export interface Environment extends Clock {
   /** From 0 to below 1. */
   random(): number;
@@ -18,20 +18,20 @@ export interface Environment extends Clock {
   log(event: LogEvent, fields: LogFields, level?: Level): void;
 }
 
-export class Wire {
+export class Transport {
   readonly origin: string;
-  readonly world: Environment;
+  readonly environment: Environment;
   readonly #credentials: CredentialStore;
   #http: { address: string; http: OriginHttp } | null = null;
 
-  constructor(origin: string, world: Environment, credentials: CredentialStore) {
+  constructor(origin: string, environment: Environment, credentials: CredentialStore) {
     this.origin = origin;
-    this.world = world;
+    this.environment = environment;
     this.#credentials = credentials;
   }
 
   /** @throws Failure `server_unknown` for a server that this machine has forgotten, `credentials_unsafe`. */
-  known(): KnownOrigin {
+  server(): KnownServer {
     const known = this.#credentials.server(this.origin);
     if (known) return known;
     throw new Failure('server_unknown', `This machine does not know the server ${this.origin} any more.`);
@@ -39,9 +39,9 @@ export class Wire {
 
   /** Options of every client to it. @param slow for streams and waits. */
   options(slow = false): Omit<ClientOptions, 'origin'> {
-    const { random, sleep, now, userAgent } = this.world;
-    const http = this.#connections(this.known());
-    return { userAgent, random, sleep, now, timeoutMs: TOTAL_MS, fetch: slow ? http.slowFetch : http.fetch };
+    const { random, sleep, now, userAgent } = this.environment;
+    const http = this.#connections(this.server());
+    return { userAgent, random, sleep, now, timeoutMs: REQUEST_TIMEOUT_MS, fetch: slow ? http.slowFetch : http.fetch };
   }
 
   close(): void {
@@ -49,10 +49,10 @@ export class Wire {
     this.#http = null;
   }
 
-  #connections({ address, own }: KnownOrigin): OriginHttp {
+  #connections({ address, ownFolders }: KnownServer): OriginHttp {
     if (this.#http?.address !== address) {
       this.close();
-      this.#http = { address, http: originHttp(address, own) };
+      this.#http = { address, http: originHttp(address, ownFolders) };
     }
     return this.#http!.http;
   }
