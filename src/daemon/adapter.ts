@@ -1,4 +1,4 @@
-/** How the daemon and the programs that run agents meet: implemented for each program by its profile, in `src/harness`. */
+/** The daemon's interface to agent programs; `src/harness` implements it from each program's profile. */
 import type { HandoffId, TurnState } from './protocol.ts';
 import type { SessionView } from './refs.ts';
 
@@ -19,43 +19,43 @@ export interface Limits {
   context_bytes: number;
 }
 
-/** What decides whether a handoff can be given now. */
+/** The facts that decide whether the session can be given a handoff now. */
 export interface CarrierState {
   turn: TurnState;
-  /** A hook of the session waits. */
+  /** A hook of the session is waiting for messages. */
   waiting: boolean;
   /** Its extension or runner is connected. */
   extension: boolean;
-  /** Its program takes prompts from us. */
+  /** Our module in its program is connected and submits prompts. */
   door: boolean;
 }
 
 type TargetRefusal = 'harness_target_absent' | 'harness_subagent_target' | 'harness_unavailable';
 
 /**
- * Whether a program knows a session. `unstarted`: it has stored nothing of it yet, because the session has had no turn or
- * does not exist.
+ * Whether a program knows a session. `unstarted`: the program has stored nothing about it, because the session has had no
+ * turn yet or does not exist.
  */
 export type Target = 'ok' | 'unstarted' | { code: TargetRefusal };
 
-/** One program that runs agents, by its profile. Sees no token, no cursor, no journal. */
+/** One agent program. An adapter has no access to tokens, cursors or the journal. */
 export interface Adapter {
   readonly harness: string;
   readonly capabilities: ReadonlySet<Capability>;
-  /** A wake comes back as a prompt that holds the handoff's id. */
+  /** The program reports a wake-up text as a prompt, which contains the handoff's id. */
   readonly wakeEcho: boolean;
-  /** What wakes a session is given to its agent as no word of its person. */
+  /** The program marks wake-up text as not written by the user. */
   readonly marksNotFromUser: boolean;
   readonly liveness: 'process' | 'connection';
   readonly limits: Limits;
-  /** Further tags that mean something to it. */
+  /** Tag names with a meaning to the program, which messages must not contain. */
   readonly reservedTags: readonly string[];
-  /** Whether the session exists and is no sub-conversation. */
+  /** Whether the session exists and is not a subagent's conversation. */
   check(session: SessionView): Promise<Target>;
   canHand(state: CarrierState): 'now' | 'later';
   /**
-   * Gives a bundle to the program's own queue; waiting hooks and extensions are served over their connections instead.
-   * `{ later }`: locked or busy, which counts as no attempt.
+   * Adds a bundle to the program's own queue; waiting hooks and extensions get theirs over their connections instead.
+   * `{ later }`: the program is locked or busy, which does not count as an attempt.
    */
   hand(
     session: SessionView,
@@ -65,6 +65,6 @@ export interface Adapter {
 }
 
 export interface Adapters {
-  /** A harness without a profile gets what every program can do. */
+  /** The adapter of a harness; one without a profile gets a generic adapter. */
   of(harness: string): Adapter;
 }

@@ -1,10 +1,10 @@
-/** Time as the daemon sees it. Timers use the monotonic clock, so that a change of the wall clock fires none of them. */
+/** The daemon's clock. Timers use the monotonic clock, so that they do not fire when the wall clock changes. */
 export interface DaemonClock {
   /** Microseconds of the machine's monotonic clock, the same in all processes. */
   nowUs(): number;
-  /** Milliseconds since the epoch: for records, never for waiting. */
+  /** Milliseconds since the epoch: for records, never to measure a delay. */
   now(): number;
-  /** Runs once after `ms`; the answer cancels it. */
+  /** Runs a function once after `ms`. @returns a function that cancels it */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -17,7 +17,7 @@ export const realClock: DaemonClock = {
   },
 };
 
-/** Repeats until it is cancelled; the next time is counted from the end of this one. */
+/** Runs a function repeatedly, `ms` after its previous run ended. @returns a function that stops it */
 export function every(clock: DaemonClock, ms: number, run: () => void | Promise<void>): () => void {
   let stopped = false;
   let cancel = (): void => {};
@@ -34,7 +34,7 @@ export function every(clock: DaemonClock, ms: number, run: () => void | Promise<
   };
 }
 
-/** The result, or `late` when it takes longer than `ms`. What comes later, failures too, is dropped. */
+/** The result of `work`, or of `onTimeout` after `ms`. A later result or error of `work` is ignored. */
 export function withTimeout<T, L>(
   clock: DaemonClock,
   ms: number,
@@ -53,7 +53,7 @@ export function withTimeout<T, L>(
   });
 }
 
-/** A clock whose timers are tried again after `ms` as long as what they throw passes. */
+/** A clock that runs a timer's function again after `ms` when it throws an error that `shouldRetry` accepts. */
 export function retryingClock(clock: DaemonClock, ms: number, shouldRetry: (error: unknown) => boolean): DaemonClock {
   const after: DaemonClock['after'] = (wait, run) => {
     let cancel = (): void => {};
@@ -71,7 +71,7 @@ export function retryingClock(clock: DaemonClock, ms: number, shouldRetry: (erro
   return { ...clock, after };
 }
 
-/** A clock whose timers all end together: after `end` none runs and none is begun. */
+/** A clock whose timers can all be cancelled: after `end` no timer fires and none can be started. */
 export function cancellableClock(clock: DaemonClock): { clock: DaemonClock; end: () => void } {
   const cancels = new Set<() => void>();
   let ended = false;

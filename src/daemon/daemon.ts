@@ -1,4 +1,4 @@
-/** The daemon put together: from the journal to the socket, and down again. */
+/** Builds the daemon from its parts, starts it and stops it. */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -35,7 +35,7 @@ import { answerFrame, type DaemonVerbs } from './verbs/verbs.ts';
 
 const STOP_GRACE_MS = 5_000;
 const IDLE_STOP_MS = 600_000;
-/** Until what the journal did not take is tried again. */
+/** Delay before a failed journal write is repeated. */
 const JOURNAL_RETRY_MS = 2_000;
 
 export interface DaemonOptions {
@@ -45,7 +45,7 @@ export interface DaemonOptions {
   log: Log;
   faults: Faults;
   build: Build;
-  /** Connects to the environment. */
+  /** Creates the parts that reach servers and agent programs. */
   ports(connecting: PortDeps): Ports;
 }
 
@@ -61,13 +61,13 @@ export class Daemon {
   readonly #cancels: (() => void)[] = [];
   #control: ControlServer | null = null;
   #resolveStopped!: () => void;
-  /** It stops because another one comes. */
+  /** It stops so that a newer daemon can take over. */
   #replaced = false;
   #busyAtUs: number;
 
   private constructor(options: DaemonOptions) {
     const { paths, journal, log, faults, build } = options;
-    // A disk that is full ends nothing: what a timer could not write down is tried again.
+    // A full disk must not stop the daemon: timers that could not write the journal run again.
     const retrying = retryingClock(options.clock, JOURNAL_RETRY_MS, (error) => logIfJournalError(log, error));
     const { clock, end } = cancellableClock(retrying);
     this.#endTimers = end;
@@ -117,7 +117,7 @@ export class Daemon {
     events.on('deliverable', (session) => this.#wakeIfDue(session));
   }
 
-  /** Recovers, listens, then connects: when the socket answers it is ready. Only under the daemon's lock. */
+  /** Recovers, listens, then connects; ready once the socket answers. The caller must hold the daemon's lock. */
   static async start(options: DaemonOptions): Promise<Daemon> {
     const daemon = new Daemon(options);
     const context = daemon.#context;
@@ -135,7 +135,7 @@ export class Daemon {
       onError: (op, error) => log.write(isJournalError(error) ? 'journal_error' : 'hook_error', { op }, 'error'),
     });
     daemon.#writeInfo();
-    // The first read of each seat tells what was missed.
+    // The first read of each seat brings what arrived while no daemon was running.
     for (const seat of seats.all())
       if (seat.session || seat.received.size > 0) servers.at(seat.row.origin).watch(seat.identity);
     resumeAcks(context, acks);
@@ -148,7 +148,7 @@ export class Daemon {
     return daemon;
   }
 
-  /** Lets what is under way finish for a few seconds, then closes. @param restart whether waiting hooks shall come back */
+  /** Gives work in progress a few seconds, then closes. @param restart whether waiting hooks should reconnect */
   async stop(restart: boolean): Promise<void> {
     const { clock, log, acks, journal } = this.#context;
     if (this.#stopping.signal.aborted) return this.stopped;
@@ -181,7 +181,7 @@ export class Daemon {
     };
   }
 
-  /** A text was exposed and its carrier has not answered yet. */
+  /** Whether a carrier was sent a text that it has not confirmed yet. */
   #awaitsCarrier(): boolean {
     return this.#context.sessions.all().some(({ flight }) => flight !== null && flight.acceptedUs === null);
   }
@@ -209,7 +209,7 @@ export class Daemon {
     else if (now - this.#busyAtUs >= IDLE_STOP_MS * 1000) void this.stop(false);
   }
 
-  /** A full disk is told of elsewhere; here it only means that nothing gets smaller. */
+  /** Ignores a full disk: cleanup is retried later. */
   #cleanUp(): void {
     const { clock, journal, sessions } = this.#context;
     writeOrLog(this.#context, () => journal.prune(clock.now()));
@@ -228,7 +228,7 @@ export class Daemon {
   }
 }
 
-/** Whether the journal could not be used, which is told and passes. */
+/** Logs an error of the journal, which is temporary. @returns false for any other error */
 function logIfJournalError(log: Log, error: unknown): boolean {
   if (!isJournalError(error)) return false;
   log.write('journal_error', {}, 'error');

@@ -1,4 +1,4 @@
-/** Entry of `dist/daemon.cjs`: the daemon with its real parts, in one file that needs no other of this package. */
+/** Entry of `dist/daemon.cjs`, which contains the whole daemon in one file. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdapters } from '../harness/adapters/index.ts';
@@ -21,7 +21,7 @@ interface EntryOptions {
   root: string;
   fromSources: boolean;
   onSignal(handler: () => void): void;
-  /** Of a test build. */
+  /** Only in a test build. */
   faults?: Faults;
 }
 
@@ -33,7 +33,7 @@ export async function run({ folders, env, root, fromSources, onSignal, faults }:
   return runDaemon({ folders, build, onSignal, ports, ...(faults ? { faults } : {}) });
 }
 
-/** The servers this machine knows and the programs it has profiles for. */
+/** Connects the daemon with the servers that this machine knows and the programs that it has profiles for. */
 export async function createPorts({
   folders,
   env,
@@ -46,7 +46,7 @@ export async function createPorts({
   });
 }
 
-/** `service daemon` alone, as it is spawned: without the command line, which would stay in its memory for nothing. */
+/** Runs `service daemon` as a spawned process: without the command line, which would only take memory. */
 export async function start(entryUrl: string): Promise<void> {
   const program = fileURLToPath(entryUrl);
   const root = join(program, '..', '..');

@@ -1,13 +1,13 @@
 /**
- * Places where a test may break the daemon: every step of handing and acknowledging names itself as it is passed. The
- * installed program passes none; only the tests' own start of it does.
+ * Fault injection for tests: every step of delivery and acknowledgement calls `at` with its name. The installed program
+ * uses `noFaults`.
  */
 export interface Faults {
-  /** Passed between one step and the next. May end the process, throw, or take its time. */
+  /** Called between two steps. May end the process, throw, or block. */
   at(point: FaultPoint): void;
 }
 
-/** In the order in which a message passes them. */
+/** In the order in which a message reaches them. */
 export const faultPoints = [
   'hand.ready',
   'hand.read',

@@ -1,4 +1,4 @@
-/** The daemon's log: one JSON object a line, with ids and numbers; never bodies, prompts, paths of transcripts or secrets. */
+/** The daemon's log: one JSON object per line, with ids and numbers; never message text, prompts or secrets. */
 import { appendFileSync, existsSync, renameSync, statSync, unlinkSync } from 'node:fs';
 
 export type LogEvent =
@@ -44,12 +44,12 @@ export type LogEvent =
 
 export type Level = 'info' | 'warn' | 'error';
 
-/** A code, a state, or another word of ours or of a server's error; how a program ended. */
+/** A code, a state or another fixed word, ours or of a server's error; or a program's exit code. */
 const word = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$|^exit \d{1,3}$/;
 const session = /^[a-z0-9][a-z0-9-]{0,39}:[A-Za-z0-9._-]{1,200}$/;
 const version = /^\d[\w.+-]{0,60}$/;
 
-/** Every allowed field with the shape of its text: anything else that a call site passes by mistake is left out. */
+/** Every allowed field with the pattern of its text. Other fields that a caller passes are left out. */
 const shapes = {
   handoff: /^hnd_[0-9a-f]{32}$/,
   session,
@@ -95,7 +95,7 @@ export interface Log {
 const ROTATE_BYTES = 10 * 1024 * 1024;
 const ROTATED_FILES = 3;
 
-/** A log file that is put aside at 10 MiB; three are kept. What cannot be written is dropped: the daemon goes on. */
+/** A log file that is rotated at 10 MiB, with three old files. Lines that cannot be written are dropped. */
 export function openLog(path: string, now: () => number = Date.now): Log {
   let size = existsSync(path) ? statSync(path).size : 0;
   return {
@@ -109,13 +109,13 @@ export function openLog(path: string, now: () => number = Date.now): Log {
         appendFileSync(path, line, { mode: 0o600 });
         size += Buffer.byteLength(line);
       } catch {
-        // There is no other place to report it.
+        // Nowhere else to report it.
       }
     },
   };
 }
 
-/** The fields that are known, each with nothing but what it is for; a text of another shape is only hinted at. */
+/** The allowed fields; a text that does not match its field's pattern is replaced with `…`. */
 function allowedFields(fields: LogFields): Record<string, LogValue> {
   return Object.fromEntries(
     logFields.filter((name) => fields[name] !== undefined).map((name) => [name, checked(fields[name], shapes[name])]),
@@ -134,7 +134,7 @@ function rotate(path: string): void {
   renameSync(path, `${path}.1`);
 }
 
-/** Masks what looks like a secret: tokens by their form, values of keys in addresses, user info. */
+/** Masks what looks like a secret: tokens, `key` and `token` parameters of URLs, user info of URLs. */
 export function mask(text: string): string {
   return text
     .replaceAll(/\bab[abcdhilp]_[A-Za-z0-9_-]{8,}/g, (token) => `${token.slice(0, 4)}…`)

@@ -1,4 +1,4 @@
-/** The daemon as a process: what is checked before it starts, and what ends it. */
+/** The daemon's process: checks before the start, the lock, signals and the exit code. */
 import { sleep } from '../client/time.ts';
 import type { Build } from '../local/build.ts';
 import type { Folders } from '../local/folders.ts';
@@ -14,7 +14,7 @@ import { openLog } from './log.ts';
 import { daemonPaths } from './paths.ts';
 import { secureFolders } from './secure.ts';
 
-/** Milliseconds; longer than a look at the lock takes. */
+/** Longer than other programs hold the lock to check whether it is free. */
 const LOCK_RETRY_MS = 50;
 
 interface RunOptions {
@@ -27,8 +27,8 @@ interface RunOptions {
 }
 
 /**
- * Runs until it is told to stop, has had nothing to do for ten minutes, or finds that another daemon runs: then it leaves
- * everything alone. @returns the exit code. @throws Failure `unsupported_platform`, `socket_unsafe`,
+ * Runs until it is stopped or has been idle for ten minutes; returns at once if another daemon runs.
+ * @returns the exit code. @throws Failure `unsupported_platform`, `socket_unsafe`,
  * `credentials_unsafe`, `data_newer`, `internal`
  */
 export async function runDaemon({ folders, build, ports, onSignal, faults = noFaults }: RunOptions): Promise<number> {
@@ -55,7 +55,7 @@ export async function runDaemon({ folders, build, ports, onSignal, faults = noFa
   return 0;
 }
 
-/** Tries the lock once more: a program that only looks whether it is free holds it for a moment. */
+/** Tries the lock once more: a program that only checks whether it is free holds it briefly. */
 async function retryLock(path: string): Promise<KernelLock | null> {
   await sleep(LOCK_RETRY_MS);
   return takeKernelLock(path);

@@ -16,7 +16,7 @@ const counters = [
   'nudges',
   'wake_echo_missing',
 ] as const;
-/** Every number of `status`, those besides the counts among them. */
+/** The names of all numbers in `status`. */
 export const metrics = [
   ...counters,
   'hook_p95_ms',
@@ -36,12 +36,12 @@ export class Metrics {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + by);
   }
 
-  /** Milliseconds a hook waited for its answer. */
+  /** Adds how long a hook waited for its answer, in milliseconds. */
   addHook(ms: number): void {
     addSample(this.#hooks, ms);
   }
 
-  /** Milliseconds from a message's `at` to the start of its hand in an idle session. */
+  /** Adds the delay between a message's `at` and its delivery to an idle session, in milliseconds. */
   addDelivery(ms: number): void {
     addSample(this.#deliveries, ms);
   }

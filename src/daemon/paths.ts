@@ -6,9 +6,9 @@ export interface DaemonPaths {
   state: string;
   lock: string;
   socket: string;
-  /** The folder the socket is in, which only this user may open. */
+  /** The folder of the socket, which only this user may open. */
   socketFolder: string;
-  /** `{pid, protocol, build, started_at, socket}`, to look at; nothing is decided by it. */
+  /** `{pid, protocol, build, started_at, socket}`, for people to read; no program depends on it. */
   info: string;
   log: string;
   journal: string;
@@ -17,10 +17,10 @@ export interface DaemonPaths {
   upgradeLock: string;
 }
 
-/** Longer names do not fit into the address of a socket on every system. */
+/** Longer paths do not fit into a socket address on every system. */
 const MAX_SOCKET_BYTES = 100;
 
-/** @param uid of this user, for the folder that stands in where the state folder's name is too long. */
+/** @param uid of this user, for the socket's folder in /tmp when the state folder's path is too long */
 export function daemonPaths(folders: Pick<Folders, 'state'>, uid = process.getuid?.() ?? 0): DaemonPaths {
   const { state } = folders;
   const socket = socketPath(state, uid);
@@ -41,7 +41,7 @@ export function daemonPaths(folders: Pick<Folders, 'state'>, uid = process.getui
 function socketPath(state: string, uid: number): string {
   const own = join(state, 'daemon.sock');
   if (Buffer.byteLength(own) <= MAX_SOCKET_BYTES) return own;
-  // Loaded here, because hooks start without it sooner.
+  // Loaded lazily, because hooks start faster without it.
   const { createHash } = process.getBuiltinModule('node:crypto');
   const name = createHash('sha256').update(state).digest('hex').slice(0, 16);
   return join('/tmp', `service-${uid}`, `${name}.sock`);

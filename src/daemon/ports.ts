@@ -19,11 +19,11 @@ export interface Ports {
   reports: Pick<Reports, 'session' | 'released' | 'queued' | 'plan' | 'close'>;
   saved: SavedSeats;
   delegatedBoards: Pick<DelegatedBoards, 'boards' | 'join' | 'createBoard' | 'close'>;
-  /** Absent where no session can take part in pairing requests. */
+  /** Absent if this daemon does not support pairing. */
   pairing?: Pairing;
 }
 
-/** What the ports are made with. */
+/** What the ports need from the daemon. */
 export interface PortDeps {
   clock: DaemonClock;
   journal: Journal;
@@ -32,6 +32,6 @@ export interface PortDeps {
   seats: SeatRegistry;
   /** What happens to sessions here. */
   events: SessionEvents;
-  /** Where connections emit what servers tell; the daemon listens to it. */
+  /** Events that server connections emit and the daemon listens to. */
   serverEvents: ServerEvents;
 }

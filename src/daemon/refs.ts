@@ -1,16 +1,16 @@
-/** References to seats and sessions, and a session as other parts see it. */
+/** References to seats and sessions, and the read-only view of a session. */
 import type { AgentRef, ProcessRef, SeatProblem, TurnState } from './protocol.ts';
 
 /** `<harness>:<session id>`. */
 export type SessionKey = string;
 
-/** What a seat is known by: the canonical origin of its server, and its member id there. */
+/** Identifies a seat: the canonical origin of its server, and its member id there. */
 export interface SeatRef {
   origin: string;
   member_id: string;
 }
 
-/** The seat of a reference as one string, for maps. */
+/** The key of a seat in maps. */
 export const seatKey = ({ origin, member_id }: SeatRef): string => `${origin} ${member_id}`;
 
 /** A seat as this machine's saved token proves it; `board` and `name` are for display only. */
@@ -20,7 +20,7 @@ export interface SeatIdentity extends SeatRef {
   name: string;
 }
 
-/** A seat as a frame names it. */
+/** The seat in the form of the control protocol. */
 export const agentRefOf = ({ origin, board, name, member_id, board_id }: SeatIdentity): AgentRef => ({
   server: origin,
   board,
@@ -29,18 +29,18 @@ export const agentRefOf = ({ origin, board, name, member_id, board_id }: SeatIde
   board_id,
 });
 
-/** Whether a seat with this problem is over until a session binds it again. */
+/** Whether the problem is permanent until a session binds the seat again. */
 export const isFinal = (problem: SeatProblem | null | undefined): boolean =>
   problem === 'agent_removed' || problem === 'board_gone';
 
-/** What a session waits for its person with. */
+/** What a session needs from its person before it can continue. */
 export interface NeedsPerson {
   for: 'permission' | 'question';
   question?: string;
   where?: string;
 }
 
-/** A session as other parts see it. */
+/** The state of a session for other parts, without the means to change it. */
 export interface SessionView {
   key: SessionKey;
   harness: string;
@@ -48,9 +48,9 @@ export interface SessionView {
   boot: string;
   open: boolean;
   turn: TurnState;
-  /** Whether any turn was ever reported; without, nothing is known about turns. */
+  /** Whether any turn was ever reported; if not, `turn` is unknown. */
   turned: boolean;
-  /** What it reported that it waits for its person with. */
+  /** What it reported that it needs from its person. */
   needsPerson: NeedsPerson | null;
   process?: ProcessRef;
   cwd?: string;

@@ -1,15 +1,15 @@
-/** Creates and checks the daemon's folders: it starts only if they belong to this user alone. */
+/** Creates and checks the daemon's folders, which must be accessible to this user only. */
 import { mkdirSync } from 'node:fs';
 import { makeFolder } from '../local/folders.ts';
 import { checkFolder } from './control/address.ts';
 import type { DaemonPaths } from './paths.ts';
 
-/** Makes the state folder and the socket's folder where they are missing. @throws DaemonError `socket_unsafe` */
+/** Creates the state folder and the socket's folder if they are missing. @throws DaemonError `socket_unsafe` */
 export function secureFolders({ state, socketFolder }: DaemonPaths): void {
   makeFolder(state);
   checkFolder(state);
   if (socketFolder === state) return;
-  // Another user may have made it in /tmp first, so what is there is checked.
+  // Another user may have created it in /tmp, so an existing folder is checked.
   try {
     mkdirSync(socketFolder, { mode: 0o700 });
   } catch (error) {

@@ -12,7 +12,7 @@ import { savedSeats } from './sessions/saved-seats.ts';
 interface ServerPortsOptions {
   folders: Folders;
   env: Env;
-  /** Of this build. */
+  /** The version of this build. */
   version: string;
 }
 

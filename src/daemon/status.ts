@@ -11,7 +11,7 @@ export interface ProcessInfo {
   pid: number;
   build: Build;
   startedAt: string;
-  /** Made anew by each start. */
+  /** A random id of this run. */
   instance: string;
 }
 
@@ -71,7 +71,7 @@ function perSeat(
 
 const TRUNCATED_WINDOW_MS = 86_400_000;
 
-/** Messages of the last day of which only the beginning was given. */
+/** Messages that were delivered truncated in the last day. */
 function truncated(deps: StatusDeps): { handoff_id: string; agent: AgentRef; seq: number }[] {
   return deps.journal.truncatedSince(deps.clock.now() - TRUNCATED_WINDOW_MS).flatMap(({ handoff_id, seq, ...ref }) => {
     const seat = deps.seats.of(ref);

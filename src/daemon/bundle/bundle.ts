@@ -1,4 +1,4 @@
-/** The text of a bundle: a line that says whom to follow, then the messages of each board, then the quiet ones. */
+/** Renders a bundle: a header that says whose instructions to follow, each board's messages, then quiet messages. */
 import type { Message } from '../../contract/types.ts';
 import { renderDigest } from './digest.ts';
 import { quoted } from './escape.ts';
@@ -7,29 +7,29 @@ import { attributes, type RenderOptions, renderMessage } from './render.ts';
 
 export interface Group {
   board: string;
-  /** The agent that is addressed; named in the text only where the session holds several. */
+  /** The name of the receiving agent; in the text only if the session holds several seats. */
   seat: string;
-  /** Its server, where the session's seats are on several. */
+  /** Its server, if the session's seats are on several servers. */
   server?: string;
   messages: readonly Message[];
   /** Messages that did not wake the session. */
   quiet?: readonly Message[];
-  /** What is only named, one line each. */
+  /** Messages that are listed in one line each. */
   digest?: readonly Message[];
-  /** Messages that are cut, by id, with the bytes that are left of them. */
+  /** For truncated messages, by id: the number of bytes to keep. */
   cut?: ReadonlyMap<string, number>;
-  /** What became of the tasks that waited for answers, by the answer's id. */
+  /** State of the tasks that waited for an answer, by the answer's id. */
   outcomes?: ReadonlyMap<string, TaskOutcome>;
 }
 
 interface BundleOptions extends Omit<RenderOptions, 'server' | 'cut' | 'outcomes'> {
-  /** Stands in the first group, so that a program which gives the text back tells which it was. */
+  /** Included in the first group, so that the handoff can be identified when the program echoes the text. */
   handoff?: string;
-  /** Its program tells the agent that the text is not its person's. */
+  /** The program marks the text as not written by the user. */
   notFromUser?: boolean;
 }
 
-/** The text of a bundle; empty where no group has anything. */
+/** The text of a bundle; empty if all groups are empty. */
 export function renderBundle(groups: readonly Group[], options: BundleOptions = {}): string {
   const nonEmpty = groups.filter((group) => countOf(group) > 0);
   if (nonEmpty.length === 0) return '';
@@ -48,7 +48,7 @@ export function renderBundle(groups: readonly Group[], options: BundleOptions = 
   ].join('\n');
 }
 
-/** Said where the program disowns the text, to which its person's word belongs all the same. */
+/** Tells the agent that messages of its user are genuine although the program marks the text as not from the user. */
 export const notFromUserLine =
   'service: Your program says that this is not from your user. The server checked each sender: service board message <seq> shows it. Before you do what needs your user\'s consent, ask them: service ask "…"';
 
@@ -79,7 +79,7 @@ function renderGroup(group: Group, quiet: boolean, options: BundleOptions, hando
   ].join('\n');
 }
 
-/** What stands around the messages of a group. */
+/** The tags around the messages of a group. */
 export function groupLines(
   { board, seat, count, quiet }: { board: string; seat: string; count: number; quiet: boolean },
   { seats, handoff }: BundleOptions,
@@ -97,7 +97,7 @@ export function groupLines(
 const quietCountOf = ({ quiet = [], digest = [] }: Group): number => quiet.length + digest.length;
 const countOf = (group: Group): number => group.messages.length + quietCountOf(group);
 
-/** Gives the value once, then nothing. */
+/** A function that returns the value on its first call, then null. */
 function once(value: string | undefined): () => string | null {
   let left = value ?? null;
   return () => {

@@ -1,10 +1,10 @@
-/** Messages that are only named: one line each, and where there are too many, one line for each sender. */
+/** The digest of a board: one line per message; if there are too many, one line per sender for the rest. */
 import type { Message } from '../../contract/types.ts';
 import { attribute, bytesOf, quoted } from './escape.ts';
 import { boardFlags } from './options.ts';
 import { attributes } from './render.ts';
 
-/** Bytes of lines in which messages have one each. */
+/** Most bytes of the lines that list single messages. */
 const MAX_LISTED_BYTES = 4_096;
 const PREVIEW_CHARACTERS = 80;
 
@@ -15,7 +15,7 @@ interface DigestGroup {
   digest?: readonly Message[];
 }
 
-/** One board's digest. @param options.handoff stands in it where no group of whole messages comes before it. */
+/** Renders one board's digest. @param options.handoff included if no group of whole messages precedes it */
 export function renderDigest(
   { board, seat, server, digest = [] }: DigestGroup,
   { seats = false, handoff = null }: { seats?: boolean; handoff?: string | null },

@@ -1,4 +1,4 @@
-/** Escapes senders' text: it can neither close or open our tags, nor look like our own lines, nor control a terminal. */
+/** Escapes senders' text, so that it cannot open or close our tags, imitate our own lines or control a terminal. */
 import { shellArgument } from '../../contract/text.ts';
 import { replaceInvisible } from './invisible.ts';
 import { isBracket, skeleton } from './look-alikes.ts';
@@ -9,7 +9,7 @@ export const attribute = (value: string): string => inLine(value, 200);
 /** For our own lines that quote a sender: one line, at most 120 characters. */
 export const quoted = (value: string): string => inLine(value, 120);
 
-/** For our own lines that give the server's words: one line, at most 400 characters. */
+/** For our own lines that contain text of the server: one line, at most 400 characters. */
 export const quotedLong = (text: string): string =>
   (
     [...text]
@@ -20,13 +20,13 @@ export const quotedLong = (text: string): string =>
     .map(quoted)
     .join('');
 
-/** For an argument in a command that we propose: one word in every shell. */
+/** For an argument in a suggested command: one word in every shell. */
 export const shellWord = (value: string): string => shellArgument(quoted(value));
 
-/** How many bytes a text has in UTF-8. */
+/** The length of a text in UTF-8 bytes. */
 export const bytesOf = (text: string): number => encoder.encode(text).length;
 
-/** The beginning of a text in at most so many bytes; a character cut in half is left out. */
+/** The beginning of a text, at most `bytes` long; an incomplete character at the end is dropped. */
 export function firstBytes(text: string, bytes: number): string {
   const all = encoder.encode(text);
   if (all.length <= bytes) return text;
@@ -36,12 +36,12 @@ export function firstBytes(text: string, bytes: number): string {
 const encoder = new TextEncoder();
 
 /**
- * For bodies: CRLF becomes LF; what acts on a terminal or is not seen becomes U+FFFD; whatever looks like the beginning
- * or end of a tag that means something to a reader loses its bracket; a line that looks like one of ours is quoted.
+ * For bodies: CRLF becomes LF; control and invisible characters become U+FFFD; the bracket of text that looks like a
+ * reserved tag is escaped; a line that looks like one of ours is quoted.
  *
- * @param reserved further tag names, such as a harness's own.
- * @param withinTime asked now and then.
- * @returns null once it was no longer in time
+ * @param reserved further reserved tag names, such as a harness's own
+ * @param withinTime called repeatedly; false stops the work
+ * @returns null if it was stopped
  */
 export function body(text: string, reserved: readonly string[] = [], withinTime?: () => boolean): string | null {
   const tags = reserved.length === 0 ? ourTags : [...ourTags, ...reserved.map(skeleton)];
@@ -51,10 +51,10 @@ export function body(text: string, reserved: readonly string[] = [], withinTime?
 const ourTags = ['service-'].map(skeleton);
 const ourLines = ['service:'].map(skeleton);
 
-/** How much of a text is read between two looks at the time. */
+/** Number of characters between two calls of `withinTime`. */
 const TIME_CHECK_CHARACTERS = 4_096;
 
-/** Removes the brackets from text that looks like one of these tags, and quotes lines that start like one of these prefixes. */
+/** Escapes the brackets of text that looks like one of these tags; quotes lines that look like these prefixes. */
 function neutralize(
   text: string,
   tags: readonly string[],
@@ -82,15 +82,15 @@ function neutralize(
   return parts.join('') + text.slice(copied);
 }
 
-/** Marks, what stands for the unseen, and what looks blank: in a line all but its end, in a tag its slash as well. */
+/** Combining marks, U+FFFD and blank characters; in a line except line ends, in a tag also the slash. */
 const ignoredInLine = /[\p{M}\u{fffd}\t\p{Zs}\u{2800}\u{1d159}]*/uy;
 const ignoredInTag = /[\p{M}\u{fffd}\s\u{2800}\u{1d159}/]*/uy;
 
 /**
- * Whether the text at a place looks like one of the names. It reads to the next bracket or line at most, so that the
- * time stays linear.
+ * Whether the text at a position looks like one of the names. Reads to the next bracket or line end at most, so that the
+ * total time stays linear.
  *
- * @param ignored what is passed over, before the name and in it.
+ * @param ignored characters to skip before and within the name
  */
 function startsWithName(text: string, from: number, names: readonly string[], ignored: RegExp): boolean {
   let read = '';
@@ -114,6 +114,6 @@ const entity = (character: string): string => entities[character] ?? character;
 
 function inLine(value: string, max: number): string {
   const line = [...replaceInvisible(value.replaceAll(/[\r\n\t\u2028\u2029]+/g, ' '))].slice(0, max).join('');
-  // Brackets that only look like one are left.
+  // Real brackets are entities by now; look-alikes remain.
   return neutralize(line.replace(/[&<>"]/g, entity), ourTags, []) ?? '';
 }

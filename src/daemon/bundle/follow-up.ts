@@ -1,9 +1,9 @@
-/** The lines below a message that tell the agent what it can do about it: each a command or a fact. */
+/** The lines below a message that tell the agent how to respond: each a command or a fact. */
 import type { Message } from '../../contract/types.ts';
 import { quoted, quotedLong, shellWord } from './escape.ts';
 import { boardFlags, type RenderOptions, type TaskOutcome } from './options.ts';
 
-/** In a fixed order, only what applies. @param seat the name of the agent that reads. */
+/** The lines that apply, in a fixed order. @param seat the name of the receiving agent */
 export function followUpLines(message: Message, seat: string, options: RenderOptions): string[] {
   const on = boardFlags(message.board, options);
   return [
@@ -18,11 +18,11 @@ export function followUpLines(message: Message, seat: string, options: RenderOpt
   ];
 }
 
-/** Whether this reader may answer the ask, and it is still open. */
+/** Whether the ask is open and the receiving agent may answer it. */
 const canAnswer = ({ ask }: Message): boolean =>
   ask?.can_answer === true && (ask.state === 'open' || ask.state === 'went_with');
 
-/** What the sender offers as answers, by number. It is theirs, so it stands between their tags. */
+/** The numbered options of an ask. They are the sender's text, so they go inside the sender's tags. */
 export const optionLines = (message: Message): string[] =>
   canAnswer(message) ? (message.ask?.options ?? []).map((option, n) => `${n + 1}. ${quoted(option)}`) : [];
 
@@ -43,7 +43,7 @@ function askLines(message: Message, on: string): string[] {
   ];
 }
 
-/** To the second, in UTC: the same for every reader. */
+/** `2026-01-31T12:00:00Z` */
 const withoutMilliseconds = (at: string): string => at.replace(/\.\d+Z$/, 'Z');
 
 function answerLine(message: Message, seat: string, outcome: TaskOutcome | undefined): string[] {

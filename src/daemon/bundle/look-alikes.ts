@@ -1,8 +1,8 @@
-/** How a text reads at a glance, to a person or a model: characters that look alike count as the same. */
+/** Maps characters that look alike to the same character (the "skeleton" of UTS #39). */
 
 /**
- * The characters that look like a small Latin letter or one of our signs, by code point, as Unicode's confusables
- * (UTS #39) and the small capitals have them. What is one of them in another form is left out.
+ * Code points that look like a lowercase Latin letter or one of our punctuation characters, from Unicode's confusables
+ * (UTS #39) and the small capitals. Compatibility forms are not listed; `otherForms` covers them.
  */
 const codePoints: Record<string, string> = {
   '-': '5f 2d7 6d4 7fa 2010 2012 2013 2014 2043 2212 2238 2796 2a29 2a2a 2cbb 2e1a',
@@ -41,7 +41,7 @@ const codePoints: Record<string, string> = {
   z: '1b6 225 290 3b6 1d22 1d76 a4dc ab93 102f5 118c9 118e5',
 };
 
-/** Where Unicode has Latin letters and signs in other forms: with marks, wide, small, raised, ringed, in other fonts. */
+/** Ranges with other forms of Latin letters and punctuation: accented, wide, small, superscript, circled, styled. */
 const otherForms = [
   ...['aa-233', '2b0-2e3', '1d2c-1dbb', '1e00-1ef9', '2071-217f', '249c-24e9', '2c7c-2c7d', 'fb00-fb06'],
   ...['fe13-fe64', 'ff0d-ff5a', '1ccd6-1ccef', '1d400-1d6a3', '1f110-1f190'],
@@ -49,13 +49,13 @@ const otherForms = [
 
 const characterOf = (hex: string): string => String.fromCodePoint(Number.parseInt(hex, 16));
 
-/** What each character is read as that is not read as itself. Made once: to take one apart costs more than all the rest. */
+/** The skeletons of characters that differ from them; computed once, because normalizing is slow. */
 const skeletons = new Map<string, string>();
 for (const [sign, points] of Object.entries(codePoints))
   for (const hex of points.split(/\s+/)) add(characterOf(hex), sign);
 for (let n = 0; n < 26; n++) {
   const letter = String.fromCharCode(0x61 + n);
-  // In black circles and squares and in flags they stand in the order of the alphabet.
+  // Circled, squared and regional indicator letters are in alphabetical order.
   for (const first of [0x1f150, 0x1f170, 0x1f1e6]) add(String.fromCodePoint(first + n), letter);
   add(letter, letter);
 }
@@ -79,10 +79,10 @@ const brackets = new Set(
   ['<', ...(codePoints['<'] ?? '').split(' ').map(characterOf)].map((each) => each.codePointAt(0)),
 );
 
-/** Whether a code point looks like the bracket that begins a tag. */
+/** Whether a code point looks like `<`. */
 export const isBracket = (point: number): boolean => brackets.has(point);
 
-/** The small letters and signs as which a text is read. */
+/** The text with each character replaced by the one that it looks like. */
 export function skeleton(text: string): string {
   let read = '';
   for (const character of text) read += skeletons.get(character) ?? character;

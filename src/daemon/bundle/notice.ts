@@ -1,4 +1,4 @@
-/** The notice about waiting messages in the middle of a turn: numbers and names, never a text. */
+/** The mid-turn notice about waiting messages: numbers and names, never message text. */
 import type { Message } from '../../contract/types.ts';
 import { attribute } from './escape.ts';
 import { boardFlags } from './options.ts';

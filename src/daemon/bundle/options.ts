@@ -1,31 +1,31 @@
-/** What the text of a bundle depends on besides its messages. */
+/** Options for rendering a bundle. */
 import { shellWord } from './escape.ts';
 
-/** What became of the task that waited for an answer. */
+/** The state of a task that waited for an answer. */
 export interface TaskOutcome {
   ref: string;
-  /** Other asks still keep it waiting. */
+  /** Other asks still block it. */
   blocked: boolean;
 }
 
 export interface RenderOptions {
-  /** The session holds several seats, so each message and hint says which is meant. */
+  /** The session holds several seats, so each message and command names its seat. */
   seats?: boolean;
-  /** The session's seats are on several servers, so hints name this one. */
+  /** The session's seats are on several servers, so commands name this one. */
   server?: string;
-  /** The flags with which the reader named its seat. They replace the others, so that proposed commands mean that seat. */
+  /** The flags that the reader used to select its seat; suggested commands repeat them instead of the above. */
   flags?: string;
-  /** Further tag names that mean something to the session's program. */
+  /** Tag names with a meaning to the session's program. */
   reserved?: readonly string[];
-  /** Bytes at which the text is cut, where there is less room for it than usual. */
+  /** Truncates the text to this many bytes, if there is less room than usual. */
   cutBytes?: number;
-  /** Milliseconds of processor time that were spent so far, where it is not this process's. */
+  /** Milliseconds of CPU time used so far; by default this process's. */
   cpuMs?: () => number;
-  /** Of answers, by the message's id: the task that waited for them. */
+  /** The tasks that waited for an answer, by the answer's message id. */
   outcomes?: ReadonlyMap<string, TaskOutcome>;
 }
 
-/** What a hint's command needs to mean the same board and seat: nothing where there is only one. */
+/** The flags that a suggested command needs to select the same board and seat. */
 export const boardFlags = (board: string, { seats, server, flags }: RenderOptions): string =>
   flags ??
   `${seats ? ` --board ${shellWord(board)}` : ''}${server === undefined ? '' : ` --server ${shellWord(server)}`}`;

@@ -1,6 +1,6 @@
 /**
- * A message as an agent's session reads it. Lines outside `<service-message>` are ours and start with `service: `; what
- * stands between its tags is the sender's. The same input always gives the same text.
+ * Renders a message for an agent's session. Lines outside `<service-message>` are ours and start with `service: `; text
+ * between the tags is the sender's. The same input always gives the same text.
  */
 import type { Message } from '../../contract/types.ts';
 import { attribute, body, bytesOf, firstBytes } from './escape.ts';
@@ -9,13 +9,13 @@ import { boardFlags, type RenderOptions } from './options.ts';
 
 export type { RenderOptions } from './options.ts';
 
-/** A message over this many bytes is cut, and its full text pointed to. */
+/** A longer message is truncated, followed by the command that shows its full text. */
 export const MAX_MESSAGE_BYTES = 32_768;
 export const TRUNCATED_BYTES = 4_096;
-/** Milliseconds of processor time that a text may take. One that takes more is left out, and pointed to. */
+/** CPU time for escaping a text. A slower text is left out, with the command that shows it. */
 const MAX_CPU_MS = 20;
 
-/** One message with the lines that follow from it. */
+/** One message with its follow-up lines. */
 export function renderMessage(message: Message, seat: string, options: RenderOptions = {}): string {
   const { text, bytes, truncated } = truncate(message.body, options.cutBytes);
   const shown = escapeBody(message, text, options);
@@ -52,10 +52,10 @@ export function renderMessage(message: Message, seat: string, options: RenderOpt
   ].join('\n');
 }
 
-/** Messages whose texts took too long once. They are left out from then on, so that what was counted for them holds. */
+/** Messages whose text took too long. They stay left out, so that the size computed for them stays right. */
 const slow = new WeakSet<Message>();
 
-/** Null where it takes too long: one message keeps no other from coming. */
+/** Null if it takes too long, so that one message does not delay others. */
 function escapeBody(
   message: Message,
   text: string,
@@ -68,7 +68,7 @@ function escapeBody(
   return shown;
 }
 
-/** Not the time of day, of which a busy machine gives this process little. */
+/** CPU time instead of wall time, because a busy machine gives this process little of it. */
 function processCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -80,7 +80,7 @@ export const attributes = (values: Record<string, string | null>): string =>
     .flatMap(([name, value]) => (value === null ? [] : [`${name}="${attribute(value)}"`]))
     .join(' ');
 
-/** A text that fits into a bundle, or its beginning. */
+/** The text, truncated if it does not fit into a bundle. */
 function truncate(text: string, cut?: number): { text: string; bytes: number; truncated: boolean } {
   const bytes = bytesOf(text);
   if (cut === undefined && bytes <= MAX_MESSAGE_BYTES) return { text, bytes, truncated: false };

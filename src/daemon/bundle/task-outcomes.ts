@@ -1,19 +1,19 @@
-/** Reads what became of the tasks that waited for answers, so that the agent that asked knows whether to go on. */
+/** Reads the tasks that waited for answers, so that the asking agent knows whether it can continue. */
 import type { Answer, Message } from '../../contract/types.ts';
 import type { TaskOutcome } from './options.ts';
 
-/** Asks the seat's server, with the seat's token. */
+/** Calls the seat's server with the seat's token. */
 type SeatCall = <Name extends 'getMessage' | 'getTask'>(
   name: Name,
   params: Record<string, string>,
 ) => Promise<Answer<Name>>;
 
-/** Answers in one bundle whose tasks are looked up; of more than that the agent reads the tasks itself. */
+/** Most answers per bundle whose tasks are read. */
 const MAX_OUTCOMES = 10;
 
 /**
- * By the id of each answer or withdrawal that is about an ask of this agent, or to it, and kept a task waiting. What
- * cannot be read is left out: the line is worth no failure.
+ * The tasks by the id of the answer or withdrawal that they waited for. A task that cannot be read is left out: the line
+ * is optional.
  */
 export async function readOutcomes(
   ask: SeatCall,

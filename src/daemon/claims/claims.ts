@@ -1,4 +1,4 @@
-/** Which files other agents are on: kept as servers tell it, so that a hook that asks about a file needs no network. */
+/** Caches which files other agents work on, so that a hook that changes a file needs no request to a server. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { covers } from '../../contract/globs.ts';
@@ -13,17 +13,17 @@ import type { Servers } from '../server-link/servers.ts';
 import { SingleFlight } from '../server-link/single-flight.ts';
 import type { Session } from '../sessions/session.ts';
 
-/** How long the first hook of a seat waits for what its server says; no later one does. */
+/** How long the first hook of a seat waits for the server's answer; later hooks use the cache. */
 const FIRST_READ_TIMEOUT_MS = 300;
-/** What was read is read again after this long, where no stream tells of changes. */
+/** Claims are read again after this time, in case no stream reports changes. */
 const MAX_AGE_US = 30_000_000;
-/** A repository may get another origin. */
+/** A repository's origin can change. */
 const REPOSITORY_MAX_AGE_US = 300_000_000;
 const MAX_FILES = 1_000;
 
 interface SeatClaims {
   claims: readonly Claim[];
-  /** 0: never. */
+  /** When the claims were last read; 0 for never. */
   readUs: number;
   reads: SingleFlight<void>;
 }
@@ -50,7 +50,7 @@ export class Claims {
     });
   }
 
-  /** A session that wants to know of others is between two tool calls; these files it changes. What there is to say joins its lines. */
+  /** Adds a warning to the session's pending lines for each of these edited files that another agent works on. */
   async atBoundary(session: Session, files: readonly string[], cwd: string): Promise<void> {
     this.#sessions.add(session);
     await Promise.all([...session.seats].map(({ row }) => this.#ensureRead(row)));
@@ -75,7 +75,7 @@ export class Claims {
     return known;
   }
 
-  /** Never fails: what is known stays. */
+  /** Updates the claims of a seat; keeps the old ones when the read fails. */
   async #read(seat: SeatRef, known: SeatClaims): Promise<void> {
     const { clock, log, servers } = this.#options;
     try {
@@ -110,7 +110,7 @@ export class Claims {
     return found;
   }
 
-  /** Once for each file. */
+  /** Warns once per file. */
   #warn(session: Session): void {
     const own = new Set([...session.seats].map(({ row }) => row.member_id));
     const claims = [...session.seats].flatMap(({ row }) => this.#seatClaims(row).claims);
@@ -127,14 +127,13 @@ export class Claims {
   }
 }
 
-/** What the session is told. */
 function claimLine(path: string, { agent, line, since, board, task }: Claim): string {
   const at = new Date(since).toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
   const where = `board ${quoted(board)}${task === null ? '' : `, ${quoted(task)}`}`;
   return `service: ${quoted(path)} is in ${quoted(agent)}'s line "${quoted(line)}" since ${at} (${where}). Say on the board what you change.`;
 }
 
-/** The nearest folder from here upward that a repository begins in. */
+/** The nearest enclosing folder with a `.git` entry. */
 function repositoryTop(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;

@@ -1,11 +1,11 @@
-/** The command of a notice. A server proposes it, so only known commands are passed on to a session as ours. */
+/** The command of a notice. It comes from a server, so only known commands are shown to a session. */
 import { shellWord } from '../bundle/escape.ts';
 
-/** What notices have: a decision to look at, work proposed to an agent, a task, a board with somebody new on it, a person. */
+/** The commands that notices use. */
 const commands =
   /^service (approvals show apr_[0-9A-HJKMNP-TV-Z]{26}|pairing list|task show [A-Z][A-Z0-9]{1,5}-[1-9][0-9]{0,8} --board [a-z0-9][a-z0-9-]{0,38}[a-z0-9]|members --board [a-z0-9][a-z0-9-]{0,38}[a-z0-9]|people show [a-z0-9]+(?:-[a-z0-9]+)*)(?: --server \S+)?$/;
 
-/** The same command at the seat's own server, whichever the server named; null for any other text. */
+/** The command with `--server` of the seat's own server; null for any other text. */
 export function allowedCommand(command: string, origin: string): string | null {
   const [, what] = commands.exec(command) ?? [];
   return what === undefined ? null : `service ${what} --server ${shellWord(origin)}`;

@@ -1,4 +1,4 @@
-/** What is given at a tool boundary of a running turn: the owner's messages, and a notice about the rest. */
+/** Composes the text for a tool boundary of a running turn: the owner's messages, and a notice about the rest. */
 import type { Message } from '../../contract/types.ts';
 import { bytesOf } from '../bundle/escape.ts';
 import { renderNotice } from '../bundle/notice.ts';
@@ -7,7 +7,7 @@ import { waitingOf } from './modes.ts';
 import { isOversized, serverOf, textOf } from './text.ts';
 import type { Composed, ComposeInput, ComposeSeat } from './types.ts';
 
-/** Bytes for all notices together. */
+/** Most bytes of all notices together. */
 const NOTICE_BYTES = 3_000;
 
 interface Boundary {
@@ -21,7 +21,7 @@ interface Boundary {
 export function composeBoundary(input: ComposeInput, room: number): Boundary {
   const seats = rotated(input.seats, input.rotation).filter(({ mode }) => mode !== 'off');
   const waiting = seats.flatMap((seat) => urgentFirst(waitingOf(seat)).map((message) => ({ seat, message })));
-  // Its own room is kept for the notice, so that it does not wait behind a long message.
+  // Reserves room for the notice, so that a long message does not displace it.
   const told = noticesFor(seats, input, new Set());
   const { chosen, peers } = chooseMessages(waiting, input, room - bytesOf(told.notice) - 1);
   const given = new Set(chosen.map(({ message }) => message.id));
@@ -49,7 +49,7 @@ function chooseMessages(
       chosen.push(whole);
       continue;
     }
-    // It comes whole with the next bundle; its beginning is what the turn can use now.
+    // The whole message follows in the next bundle; the turn can use its beginning now.
     const start: Chosen = { ...whole, form: 'truncated' };
     if (fits(whole, []) || !fits(start)) break;
     chosen.push(start);
@@ -64,14 +64,14 @@ function chooseMessages(
   return { chosen, peers };
 }
 
-/** Urgent, to this agent by name, from another agent of its person, who allows it. */
+/** Whether it is urgent, addressed to this agent, and from another agent of its person, who allows interruptions. */
 const mayInterrupt = ({ seat, message }: SeatMessage): boolean =>
   seat.inbox.midturn_policy === 'my-agents' &&
   message.urgent &&
   message.sender !== 'owner' &&
   message.midturn_peer_sender_id !== undefined;
 
-/** One notice for each board with something that was not announced yet. */
+/** One notice for each board with messages that were not announced yet. */
 function noticesFor(
   seats: readonly ComposeSeat[],
   input: ComposeInput,

@@ -1,4 +1,4 @@
-/** Which messages may be given, and in which order of boards. */
+/** Selects the messages that may be delivered, and orders them. */
 import type { Message } from '../../contract/types.ts';
 import { hasWaking, isOwners, isQuiet, waitingOf } from './modes.ts';
 import type { ComposeInput, ComposeSeat, MessageForm } from './types.ts';
@@ -10,16 +10,16 @@ export interface Chosen {
   form: MessageForm;
 }
 
-/** The seats in the order of this handoff, so that none comes first every time. */
+/** The seats, rotated for each handoff, so that a different one comes first each time. */
 export function rotated(seats: readonly ComposeSeat[], rotation: number): ComposeSeat[] {
   const at = seats.length === 0 ? 0 : rotation % seats.length;
   return [...seats.slice(at), ...seats.slice(0, at)];
 }
 
-/** What may be given at this point, in its order: what concerns the agents, urgent first, then the rest. */
+/** The messages that may be delivered: urgent ones first, then those that concern the agent, then quiet ones. */
 export function candidates(input: ComposeInput): Chosen[] {
   const seats = rotated(input.seats, input.rotation);
-  // A decision alone brings no messages with it.
+  // A decision alone does not deliver messages.
   const waking = seats.some(hasWaking);
   const found = seats.map((seat) =>
     eligible(seat, input.point, waking)
@@ -40,11 +40,11 @@ function eligible(seat: ComposeSeat, point: ComposeInput['point'], waking: boole
   const again = waiting.filter(({ id }) => seat.retry.has(id));
   if (point === 'turn_start') return seat.mode === 'focused' ? waiting : again;
   if (!waking) return [];
-  // Agents' messages wait for a person's.
+  // In this mode agents' messages are only delivered together with a person's.
   return seat.mode === 'humans' && !hasWaking(seat) ? [] : waiting;
 }
 
-/** The selection of an earlier try where all of it is still there; null otherwise. */
+/** The messages of an earlier attempt; null unless all of them are still unread. */
 function earlierSelection(all: Chosen[], frozen: ComposeInput['frozen']): Chosen[] | null {
   if (!frozen || frozen.length === 0) return null;
   const key = (origin: string, member: string, message: string) => `${origin} ${member} ${message}`;

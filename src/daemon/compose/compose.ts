@@ -1,4 +1,4 @@
-/** Composes what a session is given at a point. A pure function: the same input gives the same text. */
+/** Composes the text for a session. A pure function: the same input gives the same text. */
 import { bytesOf } from '../bundle/escape.ts';
 import { attributes } from '../bundle/render.ts';
 import type { HandoffClass } from '../protocol.ts';
@@ -25,7 +25,7 @@ export const compose = { wakes, compose: composeText, note: noteFor };
 
 function composeText(input: ComposeInput): Composed {
   const { point, seats } = input;
-  // Nothing that only rides along starts or continues a turn.
+  // Reminders and quiet messages alone must not start or continue a turn.
   if ((point === 'wake' || point === 'turn_end') && !seats.some(wakes)) return emptyResult();
   return point === 'boundary' ? boundary(input) : bundle(input);
 }
@@ -33,11 +33,11 @@ function composeText(input: ComposeInput): Composed {
 function bundle(input: ComposeInput): Composed {
   const limit = input.point === 'turn_start' ? input.limits.context_bytes : input.limits.bundle_bytes;
   const all = candidates(input);
-  // Lines displace no messages: these have three quarters of the room to themselves.
+  // Three quarters of the room are reserved for messages.
   let lines = input.ownerOnly ? emptyLines() : linesFor(input, all.length === 0 ? limit - 200 : Math.floor(limit / 4));
   let chosen = fitMessages(all, input, { room: limit - leadBytes(lines), maxBytes: limit });
   if (all.length > 0 && chosen.length === 0) {
-    // A message that needs all the room; the lines come with the next.
+    // The message needs all the room; the lines follow in the next bundle.
     lines = emptyLines();
     chosen = fitMessages(all, input, { room: limit, maxBytes: limit });
     if (chosen.length === 0) chosen = firstTruncated(all[0]!);
@@ -61,7 +61,7 @@ function leadBytes(lines: Lines): number {
   return text === '' ? 0 : bytesOf(text) + 1;
 }
 
-/** Notices without a message: in an element of their own, because a program may give the text back to say what it was. */
+/** Notices without messages: in a tag with the handoff's id, so that an echo of the text can be recognised. */
 function noticesOnly(lines: Lines, input: ComposeInput): Composed {
   const head = attributes({ handoff: input.handoffId, count: String(lines.noticeLines.length) });
   const text = [`<service-notices ${head}>`, ...lines.noticeLines, '</service-notices>'].join('\n');

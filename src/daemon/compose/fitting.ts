@@ -1,16 +1,16 @@
-/** Fits messages into the limit of bytes: whole, as one line of a digest, or cut. */
+/** Fits messages into a limit of bytes: whole, as one line of a digest, or truncated. */
 import { renderDigest } from '../bundle/digest.ts';
 import { bytesOf } from '../bundle/escape.ts';
 import type { Chosen } from './choose.ts';
 import { frameBytes, groupBytes, groupOf, messageBytes, textOf } from './text.ts';
 import type { ComposeInput, ComposeSeat } from './types.ts';
 
-/** More messages or bytes than this, and those that need not be looked at are only named. */
+/** Above this number of messages or bytes, quiet messages are listed in a digest. */
 const DIGEST_MESSAGES = 10;
 const DIGEST_BYTES = 8_192;
 
 /**
- * As many as fit into `room` bytes, in their order; what does not fit waits for the next time.
+ * Takes as many messages as fit into `room` bytes, in order; the rest waits for the next bundle.
  *
  * @param most bytes a text of this kind may have at all: one message that is larger alone never keeps others from coming.
  */
@@ -38,7 +38,7 @@ export function fitMessages(
   return packing.chosen;
 }
 
-/** A text of which nothing fits would never be given. */
+/** The first message truncated: without it, a message that never fits would block all others. */
 export const firstTruncated = (first: Chosen): Chosen[] => [{ ...first, form: 'truncated' }];
 
 function isLarge(all: readonly Chosen[], input: ComposeInput): boolean {
@@ -48,7 +48,7 @@ function isLarge(all: readonly Chosen[], input: ComposeInput): boolean {
 const bytesAlone = (each: Chosen, input: ComposeInput): number =>
   frameBytes(input) + groupBytes(each.seat, each.quiet, input) + messageBytes(each, input);
 
-/** Counts what a growing choice takes, never less than its text will. */
+/** Collects messages and counts an upper bound of their bytes. */
 class Packer {
   readonly chosen: Chosen[] = [];
   readonly #input: ComposeInput;
@@ -73,7 +73,7 @@ class Packer {
     return true;
   }
 
-  /** Names the first of them, all of one seat. @returns how many there was room for. */
+  /** Adds as many of these messages, all of one seat, to the digest as fit. @returns their number */
   addDigest(those: readonly Chosen[]): number {
     const seat = those[0]!.seat;
     const before = this.#digests.get(seat) ?? [];

@@ -1,4 +1,4 @@
-/** Our own lines ahead of messages: a changed mode, decisions, notices, reminders. */
+/** Our own lines before the messages: a changed mode, decisions, notices, reminders. */
 import { bytesOf, firstBytes, quoted, quotedLong } from '../bundle/escape.ts';
 import { boardFlags } from '../bundle/options.ts';
 import type { Notice } from '../server-link/link.ts';
@@ -8,13 +8,13 @@ import { MAX_REMINDER_BYTES, reminders } from './reminders.ts';
 import { serverOf } from './text.ts';
 import type { Composed, ComposeInput, ComposeSeat } from './types.ts';
 
-/** Most bytes of a decision, a notice or a changed mode. */
+/** Limit of one line about a decision, a notice or a changed mode. */
 const MAX_LINE_BYTES = 400;
 
 export interface Lines {
-  /** Ahead of everything. */
+  /** Lines before everything else. */
   nudge: string[];
-  /** Notices among them, which are part of what is handed. */
+  /** Lines of notices, which are part of the handoff. */
   noticeLines: string[];
   notices: Composed['notices'];
   nudges: Composed['nudges'];
@@ -23,7 +23,7 @@ export interface Lines {
 
 export const emptyLines = (): Lines => ({ nudge: [], noticeLines: [], notices: [], nudges: [], modes: [] });
 
-/** What is said at this point beside messages, in at most `room` bytes; the rest waits. */
+/** The lines for this point, in at most `room` bytes; the rest waits. */
 export function linesFor(input: ComposeInput, room: number): Lines {
   const lines = emptyLines();
   const { point, seats, now } = input;
@@ -37,7 +37,7 @@ export function linesFor(input: ComposeInput, room: number): Lines {
     return true;
   };
   const refs = ({ seat: { origin, member_id } }: ComposeSeat) => ({ origin, member_id });
-  // One and the same reminder for two thresholds is said once.
+  // Two thresholds may have the same reminder, which is shown once.
   const said = new Set<string>();
   if (point !== 'boundary') {
     for (const seat of seats) {
@@ -65,7 +65,7 @@ export function linesFor(input: ComposeInput, room: number): Lines {
   return lines;
 }
 
-/** Null where the session knows the mode, or was told of none yet. */
+/** Null if the session knows the mode, or no mode was announced yet. */
 function modeChanged(
   { seat, mode, announcedMode: toldMode }: ComposeSeat,
   { severalSeats }: ComposeInput,
@@ -81,7 +81,7 @@ const decisionWords: Record<string, string> = {
   approval_expired: 'expired',
 };
 
-/** The server's words are escaped like any sender's. The command stays whole where its text is long. */
+/** The server's text is escaped like a sender's. A long text is truncated, its command is not. */
 function noticeLine({ kind, approval_id: approval, text, next }: Notice, origin: string): string {
   const own = allowedCommand(next.command, origin);
   const command = own === null ? '' : ` ${own}`;

@@ -1,4 +1,4 @@
-/** The note for a session that takes or regains seats, or was compacted: who it is, how messages come, where it stands. */
+/** The note for a session that starts, takes seats or was compacted: its name, delivery mode and current work. */
 import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import { firstBytes, quoted } from '../bundle/escape.ts';
 import { boardFlags } from '../bundle/options.ts';
@@ -10,11 +10,11 @@ const MAX_NOTE_BYTES = 600;
 interface NoteSeat {
   seat: SeatIdentity;
   mode: DeliveryMode;
-  /** Null where its server could not be asked. */
+  /** Null if its server could not be reached. */
   inbox: Inbox | null;
 }
 
-/** At most 600 bytes a seat; no text of any message. */
+/** Renders the note: at most 600 bytes per seat, without message text. */
 export function noteFor(seats: readonly NoteSeat[]): string {
   const servers = new Set(seats.map(({ seat }) => seat.origin)).size;
   return seats
@@ -25,7 +25,7 @@ export function noteFor(seats: readonly NoteSeat[]): string {
     .join('\n');
 }
 
-/** @param on what a command needs to mean this seat. */
+/** @param on the flags that select this seat */
 function noteOf({ seat, mode, inbox }: NoteSeat, on: string): string {
   const who = `service: You are ${quoted(seat.name)} on ${quoted(seat.board)}; delivery is ${mode}. ${modeTexts[mode]}`;
   return firstBytes([who, ...(inbox ? workLines(inbox, on) : [])].join(' '), MAX_NOTE_BYTES);
@@ -46,6 +46,6 @@ function workLines({ work, unread }: Inbox, on: string): string[] {
   ];
 }
 
-/** Of texts by others only as much as leaves room for the rest. */
+/** Shortens other people's text, so that there is room for the rest. */
 const excerpt = (text: string): string => quoted([...text].slice(0, 80).join(''));
 const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;

@@ -1,17 +1,17 @@
-/** Reminders in our own words, from what the server says of an agent's work. Each is given once for one occasion. */
+/** Reminders about an agent's work, from the server's data. Each is shown once per occasion. */
 import { DAY, HOUR } from '../../contract/durations.ts';
 import { bytesOf, quoted } from '../bundle/escape.ts';
 import type { ComposeSeat, Point } from './types.ts';
 
 interface Reminder {
   code: 'pause_late' | 'line_stale' | 'brief_stale';
-  /** What it is about: given again only when that is something else. */
+  /** Identifies the occasion: a reminder is repeated only with another key. */
   key: string;
   /** One line of at most 200 bytes. */
   text: string;
 }
 
-/** Most bytes of one. */
+/** Limit of one reminder. */
 export const MAX_REMINDER_BYTES = 200;
 
 const LINE_STALE_MS = 2 * HOUR;
@@ -19,7 +19,7 @@ const BRIEF_STALE_MS = HOUR;
 const BRIEF_MESSAGES = 30;
 const BRIEF_TASKS = 3;
 
-/** What a seat is to be reminded of now. @param on what a command needs to mean this board. */
+/** The reminders that are due for a seat. @param on the flags that select this board */
 export function reminders(seat: ComposeSeat, point: Point, now: number, on: string): Reminder[] {
   if (seat.mode === 'off' || !seat.inbox.work.nudges) return [];
   const due = [
@@ -40,7 +40,7 @@ function pauseLate({ inbox: { work } }: ComposeSeat, now: number, on: string): R
 function lineStale({ inbox: { work } }: ComposeSeat, now: number, on: string): Reminder[] {
   const { line, current_task: task } = work;
   if (line?.kind !== 'working' || line.source !== 'command') return [];
-  // Where the task stands, said since, is activity as well.
+  // A newer note on the task counts as activity too.
   const latest = Math.max(Date.parse(line.at), task?.stands ? Date.parse(task.stands.at) : 0);
   if (now - latest < LINE_STALE_MS) return [];
   const said = `Your line "${excerpt(line.text)}" is ${age(now, line.at)} old. Still so?`;
@@ -64,13 +64,13 @@ function briefStale({ inbox: { work } }: ComposeSeat, now: number, on: string): 
   }));
 }
 
-/** With the last command left out where it does not fit whole: half a command would be another one. */
+/** A reminder with its commands; the last one is left out if it does not fit. */
 function reminderLine(said: string, commands: string[]): string {
   const line = (count: number) => `service: ${said} ${commands.slice(0, count).join(', ')}`;
   return bytesOf(line(commands.length)) <= MAX_REMINDER_BYTES ? line(commands.length) : line(1);
 }
 
-/** So much of a line that the reminder stays one. */
+/** Shortens a line, so that the reminder fits. */
 const excerpt = (text: string): string => quoted([...text].slice(0, 30).join(''));
 
 /** `3 h`, `2 d`, `40 min` */

@@ -1,4 +1,4 @@
-/** The text of the chosen messages, and how many bytes each part takes. */
+/** Renders the chosen messages, and computes the bytes of each part. */
 import type { Message } from '../../contract/types.ts';
 import { type Group, groupLines, headerLine, notFromUserLine, quietLine, renderBundle } from '../bundle/bundle.ts';
 import { bytesOf } from '../bundle/escape.ts';
@@ -6,7 +6,7 @@ import { MAX_MESSAGE_BYTES, type RenderOptions, renderMessage, TRUNCATED_BYTES }
 import type { Chosen } from './choose.ts';
 import type { ComposeInput, ComposeSeat } from './types.ts';
 
-/** The server to name in commands, where seats are on several. */
+/** The server to name in commands, if the seats are on several servers. */
 export const serverOf = ({ seat }: ComposeSeat, { severalServers }: ComposeInput): string | undefined =>
   severalServers ? seat.origin : undefined;
 
@@ -25,7 +25,7 @@ export function textOf(chosen: readonly Chosen[], input: ComposeInput): string {
       messages: [],
       quiet: [],
       digest: [],
-      // Of this seat: another may be given the same message whole.
+      // Per seat: another seat may get the same message whole.
       cut: new Map(),
     };
     groups.set(seat, group);
@@ -37,7 +37,7 @@ export function textOf(chosen: readonly Chosen[], input: ComposeInput): string {
   return renderBundle([...groups.values()], { ...optionsOf(input), handoff, notFromUser: disowned });
 }
 
-/** How a seat is named in texts. */
+/** The names of a seat in texts. */
 export const groupOf = (seat: ComposeSeat, input: ComposeInput) => ({
   board: seat.seat.board,
   seat: seat.seat.name,
@@ -45,10 +45,10 @@ export const groupOf = (seat: ComposeSeat, input: ComposeInput) => ({
   outcomes: seat.outcomes,
 });
 
-/** No text has room for all of it. */
+/** Whether a message is too long for any bundle. */
 export const isOversized = ({ body }: Message): boolean => bytesOf(body) > MAX_MESSAGE_BYTES;
 
-/** Bytes of one message with its lines; without end for the whole of a giant. */
+/** Bytes of one message with its lines; infinite for an oversized message in full. */
 export function messageBytes({ seat, message, form }: Chosen, input: ComposeInput): number {
   if (form === 'full' && isOversized(message)) return Number.POSITIVE_INFINITY;
   const cut = form === 'truncated' ? cutBytes(input) : undefined;
@@ -63,7 +63,7 @@ export function messageBytes({ seat, message, form }: Chosen, input: ComposeInpu
 
 const MAX_COUNT = 99_999;
 
-/** The most bytes that a group's own lines can take. */
+/** Upper bound of the bytes of a group's own lines. */
 export const groupBytes = (seat: ComposeSeat, quiet: boolean, input: ComposeInput): number =>
   bytesOf(
     groupLines(
@@ -72,7 +72,7 @@ export const groupBytes = (seat: ComposeSeat, quiet: boolean, input: ComposeInpu
     ).join('\n'),
   ) + 1;
 
-/** The most bytes that the lines of a bundle can take which stand in no group. */
+/** Upper bound of the bytes of a bundle's lines outside groups. */
 export const frameBytes = (input: ComposeInput): number =>
   bytesOf(headerLine(MAX_COUNT, [...new Set(input.seats.map(({ seat }) => seat.board))])) +
   bytesOf(quietLine(MAX_COUNT, true)) +

@@ -6,30 +6,30 @@ import type { HandoffClass, HandoffId } from '../protocol.ts';
 import type { SeatIdentity, SeatRef } from '../refs.ts';
 import type { Notice } from '../server-link/link.ts';
 
-/** How much of a message stands in the text. `truncated` counts as received except at a tool boundary. */
+/** How a message appears in the text. `truncated` counts as received, except at a tool boundary. */
 export type MessageForm = 'full' | 'digest' | 'truncated';
 
-/** Where text is about to be given. */
+/** When the text is delivered. */
 export type Point = 'wake' | 'turn_start' | 'boundary' | 'turn_end';
 
 export interface ComposeSeat {
   seat: SeatIdentity;
-  /** Read with its own token just now; the only source of bodies. */
+  /** Just read with the seat's token; the only source of message bodies. */
   inbox: Inbox;
   outcomes?: ReadonlyMap<string, TaskOutcome>;
-  /** The one with the highest revision known. */
+  /** The mode with the highest known revision. */
   mode: DeliveryMode;
-  /** What the session was last told its mode is; null: nothing yet. */
+  /** The mode that was last announced to the session; null if none was. */
   announcedMode: DeliveryMode | null;
-  /** Messages that are received, shown, held or on their way: not given and not counted. */
+  /** Messages that are received, shown, held or in flight: neither delivered nor counted. */
   skip: ReadonlySet<string>;
-  /** Messages of a handoff that has to be given again: given at every point and in every mode except `off`. */
+  /** Messages of a failed handoff: delivered at every point and in every mode except `off`. */
   retry: ReadonlySet<string>;
-  /** Notices that are not acknowledged and not on their way. */
+  /** Notices that are neither acknowledged nor in flight. */
   notices: readonly Notice[];
-  /** Waiting notices named everything up to here in this boot. */
+  /** The highest message number that notices announced in this boot. */
   announcedUpTo: number;
-  /** Whether a reminder of this kind was already given for this occasion. */
+  /** Whether a reminder of this kind was already shown for this occasion. */
   nudged(code: string, key: string): boolean;
 }
 
@@ -37,40 +37,40 @@ export interface ComposeInput {
   point: Point;
   handoffId: HandoffId;
   seats: readonly ComposeSeat[];
-  /** The session holds several seats, also where only one has something to give; servers likewise. */
+  /** The session holds several seats, even if only one has messages; the same for servers. */
   severalSeats: boolean;
   severalServers: boolean;
   limits: Limits;
   reservedTags: readonly string[];
-  /** Urgent messages of the person's other agents that may still enter this turn; 0 where the harness cannot. */
+  /** How many urgent messages of the person's other agents may still enter this turn. */
   peersLeft: number;
   /** Milliseconds since the epoch. */
   now: number;
-  /** The selection of an earlier try, which is given again exactly where all of it is still unread. */
+  /** The messages of an earlier attempt, which is repeated unchanged if all of them are still unread. */
   frozen?: readonly (SeatRef & { message_id: string })[];
-  /** Number of the handoff in its session, for the fair rotation of boards. */
+  /** Number of the handoff in its session, to rotate the boards. */
   rotation: number;
-  /** Only messages of its owner and no other line: the program takes the text as its owner’s prompt. */
+  /** Only the owner's messages and no other lines, because the program treats the text as its owner's prompt. */
   ownerOnly?: boolean;
-  /** The program tells its agent that a text given this way is not its person's. */
+  /** The program marks a text delivered this way as not written by the user. */
   disowned?: boolean;
 }
 
 export interface Composed {
-  /** Absent parts have nothing to say. */
+  /** Parts without content are absent. */
   nudge?: string;
   bundle?: string;
   notice?: string;
   class: HandoffClass;
   messages: (SeatRef & { message_id: string; seq: number; form: MessageForm })[];
-  /** Notices that stand in the text. */
+  /** Notices in the text. */
   notices: (SeatRef & { id: string })[];
-  /** Reminders that stand in the text, with what they were for. */
+  /** Reminders in the text, with their occasions. */
   nudges: (SeatRef & { code: string; key: string })[];
-  /** Modes the text told. */
+  /** Modes that the text announces. */
   modes: (SeatRef & { mode: DeliveryMode })[];
-  /** Up to where the waiting notice now names everything. */
+  /** The highest message numbers that the notice announces. */
   announced: (SeatRef & { up_to_seq: number })[];
-  /** Urgent messages of other agents among them. */
+  /** Number of urgent messages from other agents in the text. */
   peers: number;
 }

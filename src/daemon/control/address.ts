@@ -1,4 +1,4 @@
-/** Where the control socket is, and whether it is safe: folder and socket must belong to this user alone. */
+/** The path of the control socket, and checks that only this user can access socket and folder. */
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { daemonPaths } from '../paths.ts';
@@ -7,7 +7,7 @@ import { DaemonError } from './errors.ts';
 /** The socket of a state folder. */
 export const socketPath = (state: string): string => daemonPaths({ state }).socket;
 
-/** Refuses on systems that have no such sockets. */
+/** @throws DaemonError `unsupported_platform` on systems without Unix sockets */
 export function requirePlatform(platform: NodeJS.Platform = process.platform): void {
   if (platform === 'linux' || platform === 'darwin') return;
   throw new DaemonError('unsupported_platform', `The delivery daemon does not run on ${platform}.`, {
@@ -15,7 +15,7 @@ export function requirePlatform(platform: NodeJS.Platform = process.platform): v
   });
 }
 
-/** Refuses a folder that another user could write to or look into; false where there is none. */
+/** Refuses a folder that other users can access; false if it does not exist. @throws DaemonError `socket_unsafe` */
 export function checkFolder(folder: string): boolean {
   const stat = statOf(folder);
   if (!stat) return false;
@@ -26,7 +26,7 @@ export function checkFolder(folder: string): boolean {
   return true;
 }
 
-/** Refuses a socket that is not this user's own with mode 0600, or whose folder is not; false where there is none. */
+/** Refuses a socket that other users can access; false if it does not exist. @throws DaemonError `socket_unsafe` */
 export function checkSocket(path: string): boolean {
   if (!checkFolder(dirname(path))) return false;
   const stat = statOf(path);

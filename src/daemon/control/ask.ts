@@ -5,7 +5,7 @@ import { type Connection, type Frame, openConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
 import { ANSWER_TIMEOUT_MS, type RequestVerb } from './limits.ts';
 
-/** Asks on a connection that is open. A refusal is thrown with its code; no answer in time is `request_timeout`. */
+/** Sends a request on an open connection. @throws DaemonError with the refusal's code, or `request_timeout` */
 export async function ask<Verb extends RequestVerb>(
   connection: Connection,
   verb: Verb,
@@ -16,14 +16,14 @@ export async function ask<Verb extends RequestVerb>(
   return (await readAnswer(connection, ms)) as Answers[Verb];
 }
 
-/** The next frame that is no error; null when the connection is over, or after `ms`. */
+/** The next frame; null if the connection is closed, or after `ms`. @throws DaemonError for an error frame */
 export async function nextFrame(connection: Connection, ms?: number): Promise<Frame | null> {
   const frame = await connection.next(ms);
   if (frame?.error) throw toDaemonError(frame.error as ErrorFrame);
   return frame;
 }
 
-/** Says that a text was taken, and waits until the daemon has written that down; false when it could not. */
+/** Confirms that a text was received, and waits until the daemon has recorded that; false if it could not. */
 export async function confirmReceived(connection: Connection, handoffId: string, ms = 2_000): Promise<boolean> {
   try {
     await connection.send({ op: 'received', handoff_id: handoffId });
@@ -43,14 +43,14 @@ async function readAnswer(connection: Connection, ms: number): Promise<Frame> {
   });
 }
 
-/** @param restart whether another one comes, as after a crash or for an upgrade. */
+/** @param restart whether another daemon follows, as after a crash or for an upgrade */
 const stoppedError = (restart: boolean): DaemonError =>
   new DaemonError('daemon_stopping', 'The delivery daemon went away before it answered.', {
     hint: 'Run the command again',
     ...(restart ? { details: { restart } } : {}),
   });
 
-/** Whether the daemon went away before it answered, and another one comes: the same may be asked once more. */
+/** Whether the daemon stopped before it answered and another one follows, so that the request can be repeated. */
 export function isReplaced(error: unknown): boolean {
   if (!(error instanceof DaemonError)) return false;
   return error.code === 'daemon_not_running' || (error.code === 'daemon_stopping' && error.details?.restart === true);
@@ -60,7 +60,7 @@ function toDaemonError({ code, message, hint, details }: ErrorFrame): DaemonErro
   return new DaemonError(code, message ?? '', { hint: hint ?? '', ...(details ? { details } : {}) });
 }
 
-/** What the running daemon says of itself; the connection is one of its own. */
+/** The status of the running daemon, requested on a separate connection. */
 export async function daemonStatus(state: string): Promise<StatusAnswer> {
   const connection = await openConnection(socketPath(state));
   try {

@@ -1,6 +1,6 @@
 /**
- * How our programs reach the daemon: over a socket that is checked first. A daemon that does not run is started where
- * that is allowed, and one that is older than the caller is replaced. No token ever goes over the socket.
+ * The client of the daemon. It checks the socket, starts the daemon if that is allowed, and replaces an older one. No token
+ * is ever sent over the socket.
  */
 import { type Build, olderBuild } from '../../local/build.ts';
 import type { Answers, OpeningFields, RequestFields } from '../protocol.ts';
@@ -12,11 +12,11 @@ import type { RequestVerb } from './limits.ts';
 import { type DaemonAccess, startAndConnect } from './start.ts';
 
 export interface DaemonOptions extends DaemonAccess {
-  /** The caller's own build; null never replaces the running one. */
+  /** The caller's build, which replaces an older daemon; null never replaces it. */
   replaceBy: Build | null;
 }
 
-/** A connection to the daemon, which is started or replaced first where that is allowed. */
+/** Connects to the daemon; starts or replaces it first if that is allowed. */
 export async function connectDaemon(options: DaemonOptions): Promise<Connection> {
   requirePlatform();
   const connection = await connectOrStart(options);
@@ -27,7 +27,7 @@ export async function connectDaemon(options: DaemonOptions): Promise<Connection>
   return connectOrStart(options);
 }
 
-/** Asks a verb that answers once, on a connection of its own. */
+/** Sends one request on a new connection. */
 export async function askDaemon<Verb extends RequestVerb>(
   options: DaemonOptions,
   verb: Verb,
@@ -41,7 +41,7 @@ export async function askDaemon<Verb extends RequestVerb>(
   }
 }
 
-/** Begins a connection that stays open. What comes is read with `nextFrame`. */
+/** Opens a connection that stays open; read its frames with `nextFrame`. */
 export async function open<Verb extends keyof OpeningFields>(
   options: DaemonOptions,
   verb: Verb,
@@ -67,7 +67,7 @@ async function runsOlder({ state }: DaemonOptions, own: Build): Promise<boolean>
   try {
     return olderBuild((await daemonStatus(state)).build, own);
   } catch {
-    // One that does not say is left to the request that follows.
+    // A daemon that does not answer is handled by the request that follows.
     return false;
   }
 }

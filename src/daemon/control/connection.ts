@@ -1,4 +1,4 @@
-/** One connection of a client to the daemon: frames out, frames in, one after the other. */
+/** A client's connection to the daemon, which sends and receives frames. */
 import { connect, type Socket } from 'node:net';
 import { checkSocket } from './address.ts';
 import { DaemonError, notRunning } from './errors.ts';
@@ -7,7 +7,7 @@ import { decodeFrame, encodeFrame, fitsFrame, LineReader } from './lines.ts';
 
 export type Frame = Record<string, unknown>;
 
-/** How a connection ended: told by the daemon, given up by us, or cut off, which is a crash. */
+/** How a connection ended: closed by either side, or failed. */
 type End = { kind: 'closed' } | { kind: 'bad'; error: DaemonError };
 
 /** Connects to the socket after checking it. @throws DaemonError `daemon_not_running`, `socket_unsafe` */
@@ -35,7 +35,7 @@ const unreachable = (error: NodeJS.ErrnoException): DaemonError =>
 const protocolError = (message: string): DaemonError =>
   new DaemonError('internal', message, { hint: 'service daemon restart' });
 
-/** A refusal is the one frame of another version that is understood. */
+/** An error frame is understood in every version. */
 const versionProblem = ({ v, error }: Frame): DaemonError | null =>
   v === PROTOCOL || (typeof error === 'object' && error !== null)
     ? null
@@ -57,7 +57,7 @@ export class Connection {
     socket.on('close', () => this.end({ kind: 'closed' }));
   }
 
-  /** Writes one frame; the version goes with each. Resolves once it has left this process. */
+  /** Writes one frame, with the protocol's version. Resolves once it is written. */
   async send(frame: Frame): Promise<void> {
     const line = encodeFrame(frame);
     if (!fitsFrame(line))
@@ -69,7 +69,7 @@ export class Connection {
     });
   }
 
-  /** The next frame; null when the connection is over, or after `ms`, if given. `isOver` tells the two apart. */
+  /** The next frame; null if the connection is closed, or after `ms`. `isClosed` distinguishes the two. */
   async next(ms?: number): Promise<Frame | null> {
     const until = ms === undefined ? null : process.uptime() * 1000 + ms;
     for (;;) {

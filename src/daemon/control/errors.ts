@@ -1,7 +1,7 @@
-/** Refusals of the daemon, on both ends of the socket, and errors of reaching it. */
+/** Refusals of the daemon, on both ends of the socket, and connection errors. */
 import { Failure, type FailureOptions } from '../../local/failure.ts';
 
-/** A refusal of the daemon as it came over the socket, or one the client makes in its place. */
+/** A refusal received from the daemon, or an error of the connection to it. */
 export class DaemonError extends Failure {
   constructor(code: string, message: string, options: FailureOptions = {}) {
     super(code, message, options);
@@ -9,10 +9,10 @@ export class DaemonError extends Failure {
   }
 }
 
-/** What the daemon refuses, as it goes over the socket. */
+/** A refusal that the daemon sends over the socket. */
 export class ControlRefusal extends Failure {}
 
-/** Whether the daemon does not run: the one case in which a client may start it. */
+/** Whether the daemon does not run; only then may a client start it. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof DaemonError && error.code === 'daemon_not_running';
 

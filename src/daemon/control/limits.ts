@@ -1,27 +1,27 @@
-/** Numbers and names of the control socket, without a library, so that hooks load nothing for them. */
+/** Limits and timeouts of the control socket, in a file without imports, because hooks load it. */
 
-/** The version of the protocol: the `v` of every frame. It changes only when an old client could no longer be served. */
+/** The protocol's version, `v` in every frame. It changes only if old clients can no longer be served. */
 export const PROTOCOL = 1;
 
-/** Longest frame both ways, in bytes without its line feed. */
+/** Longest frame in both directions, in bytes without the line feed. */
 export const MAX_FRAME_BYTES = 256 * 1024;
 /** Open connections at a time. */
 export const MAX_CONNECTIONS = 256;
-/** The first frame must arrive within this. */
+/** Time within which the first frame must arrive. */
 export const FIRST_FRAME_TIMEOUT_MS = 5_000;
-/** A hold or inbox connection is dropped after this. */
+/** Time after which a `hold` or `inbox` connection is closed. */
 export const HOLD_TIMEOUT_MS = 660_000;
-/** A runner puts off what agents write for no longer than this at once. */
+/** Longest time for which a runner may postpone agents' messages. */
 export const MOST_PUT_OFF_MS = 86_400_000;
 /** Messages one `shown` may name. */
 export const SHOWN_MESSAGES = 200;
 /** Boards one `boards` may ask for. */
 export const BOARDS_PAGE = 200;
 
-/** Pairing requests in one answer: each may hold 4,000 characters of work, which must fit into a frame together. */
+/** Pairing requests in one answer: each has up to 4,000 characters, and together they must fit into a frame. */
 export const PAIRINGS = 8;
 
-/** Verbs that answer once, each with the milliseconds its answer may take. */
+/** Verbs with one answer, each with its timeout. */
 export const ANSWER_TIMEOUT_MS = {
   register: 20_000,
   prompt: 2_000,

@@ -1,13 +1,13 @@
-/** Frames as lines: written without empty fields, and never longer than the limit. */
+/** Encodes frames as lines of JSON, and decodes them. */
 import { MAX_FRAME_BYTES, PROTOCOL } from './limits.ts';
 
-/** One frame as its line. Fields of the frame itself that are empty, zero or false are left out; records inside it are not touched. */
+/** Encodes a frame. Its own fields that are empty, zero or false are left out; nested records are unchanged. */
 export function encodeFrame(frame: Record<string, unknown>): string {
   const present = Object.entries(frame).filter(([, value]) => !isEmpty(value));
   return `${JSON.stringify({ v: PROTOCOL, ...Object.fromEntries(present) })}\n`;
 }
 
-/** Whether a line of this text is within the limit both sides keep. */
+/** Whether a line is within the limit of a frame. */
 export const fitsFrame = (line: string): boolean => Buffer.byteLength(line) <= MAX_FRAME_BYTES + 1;
 
 const isEmpty = (value: unknown): boolean =>
@@ -18,13 +18,13 @@ const isEmpty = (value: unknown): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0);
 
-/** Cuts what arrives into lines. Once a line is too long nothing after it can be trusted, and it says so for good. */
+/** Splits incoming data into lines. `tooLong` stays true once a line exceeds the limit. */
 export class LineReader {
   private parts: Buffer[] = [];
   private size = 0;
   tooLong = false;
 
-  /** The lines that are complete with this piece. */
+  /** Adds a chunk. @returns the lines that it completes */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
     let rest = chunk;
@@ -47,7 +47,7 @@ export class LineReader {
   }
 }
 
-/** A line as a frame; null where it is no JSON object. */
+/** Decodes a line; null if it is not a JSON object. */
 export function decodeFrame(line: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(line);

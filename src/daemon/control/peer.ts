@@ -1,12 +1,12 @@
-/** One connection on the daemon's side. */
+/** A client's connection on the daemon's side. */
 import type { Socket } from 'node:net';
 import type { ErrorFrame, Event, HandoffId, LaterFrame } from '../protocol.ts';
 import { encodeFrame, fitsFrame } from './lines.ts';
 
 export class Peer {
-  /** The first frame has come. */
+  /** The first frame has arrived. */
   started = false;
-  /** Takes what follows on a connection that stays open. */
+  /** Handles later frames of a connection that stays open. */
   onFrame: ((frame: LaterFrame) => void) | null = null;
   readonly #socket: Socket;
   readonly #closeListeners: (() => void)[] = [];
@@ -17,7 +17,7 @@ export class Peer {
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.on('close', () => this.#end());
-    // A broken connection closes, which is all that has to be known.
+    // An error is followed by `close`, which is handled above.
     socket.on('error', () => {});
   }
 
@@ -25,13 +25,13 @@ export class Peer {
     return this.#open && !this.#socket.writableEnded;
   }
 
-  /** Runs once, when the other side is gone or was dropped. */
+  /** Runs a function once the connection is closed; at once if it already is. */
   onClose(run: () => void): void {
     if (this.#open) this.#closeListeners.push(run);
     else run();
   }
 
-  /** @returns whether it was handed to the system. */
+  /** @returns whether it was written to the socket */
   send(fields: object): boolean {
     if (!this.open) return false;
     const line = encodeFrame({ ...fields });
@@ -54,8 +54,8 @@ export class Peer {
   }
 
   /**
-   * Waits until the carrier confirms that it wrote a handoff's text. `told(true)` returns whether that could be noted;
-   * `told(false)` means that the connection closed first.
+   * Waits until the carrier confirms that it wrote a handoff's text. `onReceived(true)` returns whether that could be
+   * recorded; `onReceived(false)` means that the connection closed first.
    */
   awaitReceived(id: HandoffId, onReceived: (received: boolean) => boolean): void {
     if (this.#open) this.#awaitingReceived.set(id, onReceived);
@@ -69,20 +69,20 @@ export class Peer {
     return onReceived?.(true) === true;
   }
 
-  /** Sends the last event; to a carrier that is writing a text only after the answer to its `received`. */
+  /** Sends the last event; if the carrier is writing a text, only after the answer to its `received`. */
   sendBye(event: Event): void {
     if (this.#awaitingReceived.size === 0) this.sendEvent(event);
     else this.#pendingBye = event;
   }
 
-  /** Sends the last event if it waited for a text to be written. */
+  /** Sends the last event if it was delayed. */
   flushBye(): void {
     if (this.#pendingBye === null || this.#awaitingReceived.size > 0) return;
     this.sendEvent(this.#pendingBye);
     this.#pendingBye = null;
   }
 
-  /** Closes after what was sent. */
+  /** Closes the connection after pending writes. */
   close(): void {
     if (this.#pendingBye !== null) this.sendEvent(this.#pendingBye);
     this.#pendingBye = null;

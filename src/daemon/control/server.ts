@@ -1,4 +1,4 @@
-/** The control socket: checks connections and frames, and passes requests on to the verbs. */
+/** The server of the control socket: checks connections and frames, and dispatches requests to the verbs. */
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { z } from 'zod';
@@ -15,9 +15,9 @@ import { Peer } from './peer.ts';
 interface ControlOptions {
   paths: DaemonPaths;
   clock: DaemonClock;
-  /** A request, or the beginning of a connection that stays open. Those of one connection come one after the other. */
+  /** Handles a request or the first frame of a connection that stays open; sequentially per connection. */
   request(frame: FirstFrame, peer: Peer): Promise<void> | void;
-  /** Something broke that is no refusal. */
+  /** Reports an error that is not a refusal. */
   onError(op: string, error: unknown): void;
 }
 
@@ -31,7 +31,7 @@ export class ControlServer {
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
-  /** Listens. Only the holder of the daemon's lock may call this: a socket that is there is taken for a stale one. */
+  /** Listens. Requires the daemon's lock, because an existing socket is treated as stale. */
   static async listen(options: ControlOptions): Promise<ControlServer> {
     const { socket } = options.paths;
     rmSync(socket, { force: true });
@@ -51,14 +51,14 @@ export class ControlServer {
     return this.#peers.size;
   }
 
-  /** Accepts no further connections, and says goodbye on the open ones. */
+  /** Accepts no further connections, and sends `bye` on the open ones. */
   stop(restart: boolean): void {
     this.#server.close();
     rmSync(this.#options.paths.socket, { force: true });
     for (const peer of this.#peers) peer.sendBye({ event: 'bye', restart });
   }
 
-  /** Resolves when all are closed, and what that means for them has been done. */
+  /** Closes all connections. Resolves when their close listeners have run. */
   async closeAll(): Promise<void> {
     const closed = [...this.#peers].map((peer) => new Promise<void>((resolve) => peer.onClose(resolve)));
     for (const peer of this.#peers) peer.close();
@@ -112,7 +112,7 @@ export class ControlServer {
   }
 }
 
-/** Whether a frame continues an open connection; the same verb may also begin one. */
+/** Whether a frame continues an open connection; the same verb may also start one. */
 const isLater = (op: string, peer: Peer): boolean =>
   op === 'received' || (peer.onFrame !== null && Object.hasOwn(followUps, op));
 
@@ -122,7 +122,7 @@ function handleLaterFrame(frame: z.output<typeof laterFrame>, peer: Peer): void 
     return;
   }
   const recorded = peer.confirmReceived(frame.handoff_id);
-  // An extension repeats what it had added before the connection broke.
+  // An extension repeats confirmations that were lost with the connection.
   if (!recorded) peer.onFrame?.(frame);
   peer.sendEvent({ event: 'ok' });
   peer.flushBye();

@@ -1,4 +1,4 @@
-/** Starts the daemon when it does not answer, but not so often that a broken one keeps the machine busy. */
+/** Starts the daemon if it does not run; limited, so that a broken daemon does not keep the machine busy. */
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep } from '../../client/time.ts';
@@ -8,23 +8,23 @@ import { isAbsent, notRunning } from './errors.ts';
 
 const START_TIMEOUT_MS = 5_000;
 const CONNECT_INTERVAL_MS = 25;
-/** Starts one client may make in this time. */
+/** How many starts one client may make within `ms`. */
 const START_LIMIT = { starts: 5, ms: 600_000 };
 
 interface StartOptions {
   state: string;
   env: Env;
-  /** The program that is spawned with `daemon`: runtime, its options, file. */
+  /** The command that is run with `daemon`: runtime, its options, file. */
   program: string[];
-  /** The program that starts it by itself, which is limited to a few starts. Null: a person asked, without a limit. */
+  /** Id of the client, whose starts are limited; null for a start requested by a person, without a limit. */
   client: string | null;
-  /** Told once the daemon that was started answers. */
+  /** Called once the started daemon answers. */
   onStart?: () => void;
-  /** Milliseconds since 1970, for the bound. */
+  /** Milliseconds since the epoch, for the limit. */
   now?: () => number;
 }
 
-/** Where the daemon is, and how it is started. */
+/** Where the daemon runs, and how to start it. */
 export interface DaemonAccess {
   state: string;
   env: Env;
@@ -32,7 +32,7 @@ export interface DaemonAccess {
   start: Pick<StartOptions, 'program' | 'client' | 'onStart'> | null;
 }
 
-/** Starts the daemon, then tries `connect` until it answers. After too many starts: `daemon_not_running`, as if it were absent. */
+/** Starts the daemon, then calls `connect` until it answers. @throws DaemonError `daemon_not_running` */
 export async function startAndConnect<T>(options: StartOptions, connect: () => Promise<T>): Promise<T> {
   const { client } = options;
   if (client !== null && !mayStart({ ...options, client })) throw notRunning();
@@ -50,13 +50,13 @@ export async function startAndConnect<T>(options: StartOptions, connect: () => P
   }
 }
 
-/** The daemon as a process of its own, with no more of the environment than it needs. */
+/** Spawns the daemon as a detached process with a reduced environment. */
 function spawnDaemon({ state, env, program }: StartOptions): void {
   makeFolder(state);
   checkFolder(state);
   const log = openSync(join(state, 'daemon.log'), 'a', 0o600);
   const [command, ...args] = program;
-  // Loaded here, because hooks start without it sooner.
+  // Loaded lazily, because hooks start faster without it.
   const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(command!, [...args, 'daemon'], {
     cwd: '/',
@@ -64,7 +64,7 @@ function spawnDaemon({ state, env, program }: StartOptions): void {
     stdio: ['ignore', log, log],
     env: daemonEnv(env),
   });
-  // Where the program is gone the wait for its socket says so.
+  // If the program does not exist, waiting for its socket fails.
   child.once('error', () => {});
   child.unref();
   closeSync(log);
@@ -73,10 +73,10 @@ function spawnDaemon({ state, env, program }: StartOptions): void {
 const passedVariables =
   /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)$/;
 
-/** What of an environment the daemon is given. */
+/** The environment variables that the daemon gets. */
 export const daemonEnv = (env: Env): Record<string, string> => envOf(env, passedVariables);
 
-/** Takes note of a start, unless this client has made too many. The note is only a bound: of two at once one may be lost. */
+/** Records a start, unless this client has made too many. Concurrent starts may lose a record, which is tolerated. */
 function mayStart({ state, client, now = Date.now }: StartOptions & { client: string }): boolean {
   const path = join(state, 'daemon-starts.json');
   const since = now() - START_LIMIT.ms;

@@ -1,4 +1,4 @@
-/** Replaces a daemon that is older than its client: once, even if several clients find it old at the same moment. */
+/** Replaces a daemon that is older than its client; only once, even if several clients try at the same time. */
 import { type Build, olderBuild } from '../../local/build.ts';
 import { type KernelLock, takeKernelLock } from '../../local/kernel-lock.ts';
 import { until } from '../../local/process.ts';
@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 3;
 const TIMEOUT_MS = 10_000;
 const STOP_TIMEOUT_MS = 6_000;
 
-/** Leaves a daemon running that is not older than `own`; after three rounds without success, the old one. */
+/** Replaces the running daemon if it is older than `own`; gives up after three attempts. */
 export async function replaceDaemon(options: DaemonAccess, own: Build): Promise<void> {
   if (!options.start) return;
   const paths = daemonPaths(options);
@@ -33,7 +33,7 @@ export async function replaceDaemon(options: DaemonAccess, own: Build): Promise<
   }
 }
 
-/** Waits for those who upgrade now: what they leave running may be new enough. */
+/** Acquires the lock of upgrades; null if another client held it until the timeout. */
 async function acquireLock(path: string): Promise<KernelLock | null> {
   const taken: { lock: KernelLock | null } = { lock: null };
   await until(() => {
@@ -43,7 +43,7 @@ async function acquireLock(path: string): Promise<KernelLock | null> {
   return taken.lock;
 }
 
-/** A daemon that is older; null where none runs or it is new enough. */
+/** The running daemon if it is older than `own`. */
 async function olderDaemon(state: string, own: Build): Promise<{ process: ProcessRef; version: string } | null> {
   try {
     const { build, pid } = await daemonStatus(state);
@@ -61,7 +61,7 @@ async function stopDaemon({ state, lock }: DaemonPaths, old: ProcessRef): Promis
   return until(() => isLockFree(lock), Math.max(0, end - performance.now()));
 }
 
-/** Only while the number still belongs to that very process. */
+/** Only if the process id still belongs to that process. */
 function terminate(old: ProcessRef): void {
   if (processRef(old.pid)?.start !== old.start) return;
   try {
@@ -76,7 +76,7 @@ async function requestStop(state: string): Promise<void> {
     const connection = await openConnection(socketPath(state));
     await ask(connection, 'shutdown', { restart: true }).finally(() => connection.close());
   } catch {
-    // It may be gone already; what counts is its lock.
+    // It may have ended already; its lock decides.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Lists, joins and creates boards for a session with the machine's delegation. The session has been verified before. */
+/** Lists, joins and creates boards for a verified session with the machine's delegation. */
 import type { Client } from '../../client/client.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer, Board, BodyIn, DeliveryMode } from '../../contract/types.ts';
@@ -15,7 +15,7 @@ import { Delegation, delegationName, revoked, withPersonKey } from './delegation
 import { isRevoked, isUnreachable, withRefusals } from './refusals.ts';
 import { resolveServer } from './resolve-server.ts';
 
-/** A request whose answer was lost is sent again so often, with the same key and bytes. */
+/** How often a request without an answer is sent again, with the same key and body. */
 const TRANSPORT_RETRIES = 3;
 const RETRY_MS = 200;
 
@@ -27,11 +27,11 @@ interface DelegatedBoardsOptions {
   log: Log;
 }
 
-/** What a verb was asked with, besides whose session it is. */
+/** The fields of a verb without its header. */
 type Fields<Verb extends keyof Requests> = Omit<Requests[Verb], keyof Header | 'v' | 'op'>;
 type Joined = Answer<'joinBoard'>;
 
-/** A seat that the machine's delegation brought; its token is saved already. */
+/** A seat made with the machine's delegation; its token is already saved. */
 export interface JoinedSeat {
   seat: SeatIdentity;
   mode: DeliveryMode;
@@ -75,14 +75,14 @@ export class DelegatedBoards {
     return this.#serialize(`${origin} ${session.key} ${agent.board}`, async () => {
       const { data } = await this.#withDelegation(origin, async (delegation) => {
         const client = await delegation.client();
-        // The server knows the session's seat again, so a join whose answer was lost is made once more.
+        // The server recognises the session's seat, so a join without an answer can be repeated.
         return this.#retryTransport(origin, () => client.call('joinBoard', { body, maxAttempts: 1 }));
       });
       return this.#saveSeat(origin, session, data);
     });
   }
 
-  /** Join codes are redeemed with the person's key, because a delegation may not. The key makes a repeat safe. */
+  /** Redeems a join code with the person's key, because a delegation may not. The key makes a repeat safe. */
   async #redeem(
     origin: string,
     session: SessionView,
@@ -105,7 +105,7 @@ export class DelegatedBoards {
     const body = { ...create, session: session.key, harness: session.harness, role, agent_name };
     const client = await withRefusals(origin, () => delegation.client());
     const { data } = await withRefusals(origin, () => {
-      // Never with another delegation: the receipt of the first would not be found, and a second board made.
+      // Never with a new delegation: the idempotency key of the first would not match, and a second board be created.
       return this.#retryTransport(origin, () =>
         client.call('createDelegatedBoard', { body, idempotencyKey: idempotency_key, maxAttempts: 1 }),
       );
@@ -117,13 +117,13 @@ export class DelegatedBoards {
     return { ...saved, answer: { ...saved.answer, ...(pair_role ? { pair_role } : {}) } };
   }
 
-  /** The roles of a template's pair, which a delegation may not read; nothing where the server refuses the template itself. */
+  /** The two roles of a template's pair, read with the person's key; undefined if there is no such template or pair. */
   async #pairOf(origin: string, template: string | undefined): Promise<[string, string] | undefined> {
     const { data } = await this.#asPerson(origin, (client) => client.call('listTemplates', { maxAttempts: 1 }));
     return data.templates.find(({ name }) => name === template)?.pair;
   }
 
-  /** The key of a server has ended, and with it what was made by it. */
+  /** Drops the delegation of a server whose key has ended. */
   forget(origin: string): void {
     this.#delegations.get(origin)?.drop();
   }
@@ -166,7 +166,7 @@ export class DelegatedBoards {
     );
   }
 
-  /** With a new delegation where the old one was ended; if the key is refused too, that is the answer. */
+  /** Runs `work` with a delegation, once more with a new one if the old one was revoked. */
   async #withDelegation<T>(origin: string, work: (delegation: Delegation) => Promise<T>): Promise<T> {
     const delegation = this.#delegation(origin);
     const hadOne = delegation.exists;
@@ -191,7 +191,7 @@ export class DelegatedBoards {
     return delegation;
   }
 
-  /** Sends the same request again after a pause where its outcome is unknown. */
+  /** Sends the same request again after a pause if its outcome is unknown. */
   async #retryTransport<T>(origin: string, send: () => Promise<T>): Promise<T> {
     const { sleep } = this.#options.servers.at(origin).environment;
     for (let retries = 0; ; retries++) {

@@ -1,4 +1,4 @@
-/** The machine's delegation for a server: made when it is first needed, held in memory alone, overwritten when it ends. */
+/** The machine's delegation for a server: created on first use, kept in memory only, overwritten when it ends. */
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Client } from '../../client/client.ts';
@@ -32,7 +32,7 @@ export class Delegation {
     return this.#token !== null;
   }
 
-  /** A client that shows it. @throws ControlRefusal `login_required`; ClientError when it could not be made. */
+  /** A client that uses it. @throws ControlRefusal `login_required`; ClientError if it could not be created */
   async client(): Promise<Client> {
     const { at } = this.#options;
     await at.identity.check();
@@ -46,7 +46,7 @@ export class Delegation {
     return new Client({ origin: at.transport.server().address, token, ...at.transport.options() });
   }
 
-  /** Nothing is done with it any more. */
+  /** Overwrites and forgets the token. */
   drop(): void {
     if (!this.#token) return;
     this.#token.fill(0);
@@ -65,8 +65,8 @@ export class Delegation {
 }
 
 /**
- * Does what a delegation may not with the key that delegations are made by, at the server it was saved for.
- * @throws ControlRefusal `login_required` where there is no key, `delegation_revoked` where it has ended; ClientError.
+ * Runs `work` with the person's key, for requests that a delegation may not make.
+ * @throws ControlRefusal `login_required` without a key, `delegation_revoked` if the key has ended; ClientError
  */
 export async function withPersonKey<T>(
   { at, credentials }: Pick<DelegationOptions, 'at' | 'credentials'>,
@@ -82,7 +82,7 @@ export async function withPersonKey<T>(
   }
 }
 
-/** The person's key. @throws ControlRefusal `login_required` where no usable key is saved */
+/** The person's key. @throws ControlRefusal `login_required` if no usable key is saved */
 export async function requirePersonKey(credentials: CredentialStore, origin: string): Promise<string> {
   try {
     const key = await credentials.personKey(origin);
@@ -95,7 +95,7 @@ export async function requirePersonKey(credentials: CredentialStore, origin: str
   });
 }
 
-/** The delegation does not work any more, and the key behind it neither. */
+/** The refusal when neither the delegation nor the person's key works any more. */
 export const revoked = (credentials: CredentialStore, origin: string): ControlRefusal =>
   new ControlRefusal('delegation_revoked', 'The key of this machine does not work any more.', {
     hint: loginHint(credentials, origin),
@@ -105,8 +105,8 @@ const loginHint = (credentials: CredentialStore, origin: string): string =>
   `Your person runs: ${loginCommand(origin, credentials.server(origin)?.entry.mode === 'local')}`;
 
 /**
- * What this machine's delegations are called: after the host, and under SERVICE_HOME after the folder too, so that two
- * homes do not end each other's.
+ * The name of this machine's delegations: the host, and under SERVICE_HOME a hash of the folder, so that two homes do not
+ * replace each other's delegations.
  */
 export function delegationName({ home, state }: Pick<Folders, 'home' | 'state'>, host = hostname()): string {
   const suffix = home === null ? '' : `-${createHash('sha256').update(state).digest('hex').slice(0, 4)}`;

@@ -1,10 +1,10 @@
-/** Errors of requests to a server as refusals of a verb. */
+/** Converts errors of requests to a server into refusals of a verb. */
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { SeatFailure } from '../server-link/link.ts';
 
-/** No answer, or none that says what became of the request. */
+/** Whether there was no answer, or none that tells the outcome of the request. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof ControlRefusal) return error.code === 'server_unreachable';
   if (!(error instanceof ClientError) || error.code === 'server_outdated') return false;
@@ -22,7 +22,7 @@ export async function withRefusals<T>(origin: string, work: () => Promise<T>): P
   }
 }
 
-/** What a verb answers with: the server's own refusals unchanged. */
+/** Converts an error; the server's own refusals keep their code and message. */
 export function asRefusal(error: unknown, origin: string): unknown {
   if (error instanceof ControlRefusal) return error;
   if (error instanceof SeatFailure) return new ControlRefusal(error.code, error.message, { hint: 'service doctor' });

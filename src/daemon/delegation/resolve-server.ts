@@ -1,4 +1,4 @@
-/** Which server a session means. */
+/** Resolves the server that a session's request is about. */
 import type { Env, Folders } from '../../local/folders.ts';
 import { namedServer } from '../../local/servers.ts';
 import { ControlRefusal } from '../control/errors.ts';
@@ -13,7 +13,7 @@ interface ResolveServerOptions {
 }
 
 /**
- * The one that is named, else that of the session's seats, else the usual one.
+ * The named server, else the one server of the session's seats, else the default.
  *
  * @throws ControlRefusal `server_unknown`, `server_not_selected`, `credentials_unsafe`
  */

@@ -1,16 +1,16 @@
-/** Messages that arrive around a delivery are gathered, so that one wake brings them all. */
+/** Batches messages that arrive around a delivery, so that one wake delivers them all. */
 import type { Session } from '../sessions/session.ts';
 
 const BATCH_QUIET_US = 150_000;
 const MAX_BATCH_US = 1_000_000;
 
-/** Messages came in: they are gathered if a delivery is under way or has just been. */
+/** Records an arrival; starts batching if a delivery is in progress or just ended. */
 export function recordArrival(session: Session, nowUs: number): void {
   session.arrivedUs = nowUs;
   const under = session.flight !== null || session.preparing !== null;
   if (under || (session.deliveredUs > 0 && nowUs - session.deliveredUs < BATCH_QUIET_US)) session.batching = true;
 }
 
-/** When the messages that arrived around the last delivery have been quiet for long enough. */
+/** When the batch is delivered: after a quiet period, at the latest a second after the last delivery. */
 export const batchDueUs = ({ arrivedUs, deliveredUs }: Session): number =>
   Math.min(arrivedUs + BATCH_QUIET_US, deliveredUs + MAX_BATCH_US);

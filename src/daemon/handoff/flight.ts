@@ -1,4 +1,4 @@
-/** The handoff on its way: exposed to its carrier, accepted by it, or back to `pending`. */
+/** The handoff in flight: sent to its carrier, accepted by it, or returned to `pending`. */
 import type { DaemonClock } from '../clock.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Faults } from '../faults.ts';
@@ -24,7 +24,7 @@ export interface FlightDeps extends PartsDeps {
 
 const STALL_MS = 10_000;
 
-/** Waits until the carrier accepts the text; a connection that closes first did not. @param then runs after acceptance */
+/** Waits until the carrier accepts the text or closes its connection. @param then runs after acceptance */
 export function awaitCarrier(
   deps: FlightDeps,
   session: Session,
@@ -64,7 +64,7 @@ export function markAccepted(deps: FlightDeps, session: Session, flight: InFligh
   deps.events.emit('changed', session);
 }
 
-/** Reminders, modes and announcements count as told once the carrier has them. */
+/** Records reminders, modes and announcements as shown, once the carrier has them. */
 export function applyEffects(
   deps: FlightDeps,
   session: Session,
@@ -85,7 +85,7 @@ export function applyEffects(
   deps.metrics.count('notices', announced.length);
 }
 
-/** An accepted wake after which nothing happens is reported; it is never sent again on that ground alone. */
+/** Reports an accepted wake that no turn follows. It is not sent again for that reason alone. */
 export function watchForTurn(deps: FlightDeps, session: Session, flight: InFlightHandoff): void {
   if (flight.path === 'prompt' || flight.path === 'tool' || flight.path === 'turn_end') return;
   flight.cancelStall = deps.clock.after(STALL_MS, () => {
@@ -98,7 +98,7 @@ export function watchForTurn(deps: FlightDeps, session: Session, flight: InFligh
   });
 }
 
-/** Takes a handoff back that failed before its text was exposed. */
+/** Returns a handoff that failed before its text was sent to `pending`. */
 export function cancelUnexposed(deps: FlightDeps, session: Session): void {
   const { flight } = session;
   if (flight && !flight.exposed) backToPending(deps, session, flight, 'not_exposed');
@@ -109,7 +109,7 @@ const returnEvents: Partial<Record<HandoffRow['state'], 'handoff_retry' | 'hando
   attention: 'handoff_attention',
 };
 
-/** Makes a handoff pending again, because its carrier did not take it. */
+/** Returns a handoff to `pending`, because its carrier did not accept it. */
 export function backToPending(
   deps: FlightDeps,
   session: Session,
@@ -123,7 +123,7 @@ export function backToPending(
     deps.journal.updateHandoff(flight.id, { state, reason, accepted_at: null, ...change });
     closePassedParts(deps, flight.id);
   } catch (error) {
-    // It stays `handed` in the journal, which the next start turns into the same.
+    // The journal still says `handed`; the next start recovers that to `pending`.
     if (!(error instanceof JournalError)) throw error;
     deps.log.write('journal_error', { handoff: flight.id }, 'error');
   }
@@ -138,7 +138,7 @@ export function backToPending(
   endFlight(deps, session, flight);
 }
 
-/** Ends the handoff on its way: the session can be given the next one. */
+/** Clears the handoff in flight, so that the session can get the next one. */
 export function endFlight(deps: FlightDeps, session: Session, flight: InFlightHandoff): void {
   flight.cancelStall();
   session.flight = null;
@@ -149,8 +149,8 @@ export function endFlight(deps: FlightDeps, session: Session, flight: InFlightHa
 }
 
 /**
- * A handoff of this session and boot that was taken for lost, and whose text is in the session after all: an extension
- * says so again, or a wake comes back. @returns it, as on its way and accepted.
+ * Restores a handoff of this session and boot that was considered lost, when an extension or an echo shows that the session
+ * has its text. @returns the accepted handoff in flight; null if there is none
  */
 export function revive(deps: FlightDeps, session: Session, id: HandoffId): InFlightHandoff | null {
   const row = deps.journal.handoff(id);
@@ -164,14 +164,14 @@ export function revive(deps: FlightDeps, session: Session, id: HandoffId): InFli
   return flight;
 }
 
-/** Numbers of the seat's messages whose text its session was given, and whose receipt nothing proves yet. */
+/** Numbers of the seat's messages that were sent to its session and are not confirmed yet. */
 export function unconfirmedSeqs(journal: Journal, { session, row }: Seat): number[] {
   const flight = session?.flight;
   const messages = (flight?.exposed && journal.manifest(flight.id)?.messages) || [];
   return messages.filter((message) => seatKey(message) === seatKey(row)).map(({ seq }) => seq);
 }
 
-/** A handoff of the journal as one on its way. */
+/** A handoff in flight from its row in the journal. */
 export const restoreFlight = (row: HandoffRow, acceptedUs: number | null): InFlightHandoff => ({
   id: row.id,
   path: row.path,

@@ -1,4 +1,4 @@
-/** Hands messages to a hook that asks at a turn's start, at a tool boundary or at a turn's end. */
+/** Delivers messages to a hook that asks at a turn's start, a tool boundary or a turn's end. */
 import type { DaemonClock } from '../clock.ts';
 import { compose } from '../compose/compose.ts';
 import type { Point } from '../compose/types.ts';
@@ -12,25 +12,25 @@ import { composeOffer, composeSeat, markHanded, type Offer, type PrepareDeps, pr
 const READ_TIMEOUT_MS = 2_000;
 
 export interface HookDeps extends PrepareDeps {
-  /** Aborted once nothing new is begun. */
+  /** Aborted when the daemon stops, so that no new work is started. */
   stopping: AbortSignal;
 }
 
-/** A place in the session's life: what was asked for there is given only while it lasts. */
+/** The boot and turn that a hook asked in: its answer is sent only while they last. */
 interface TurnScope {
   boot: string;
   turnId: number;
   deadlineUs: number;
 }
 
-/** Where the session is now, for `ms`. */
+/** The session's current boot and turn, with a deadline in `ms`. */
 export const turnScope = ({ clock }: { clock: DaemonClock }, session: Session, ms: number): TurnScope => ({
   boot: session.row.boot,
   turnId: session.row.turn_id,
   deadlineUs: clock.nowUs() + ms * 1000,
 });
 
-/** Whether the last reads leave nothing to be given, so that a hook need not wait for others. */
+/** Whether the last reads contain nothing to deliver, so that a hook need not wait for new reads. */
 export function hasNothingFor(deps: HookDeps, session: Session, point: Point): boolean {
   const seats = [...session.seats];
   if (session.pendingLines.length > 0 || seats.some(({ latest }) => latest === null)) return false;
@@ -39,10 +39,10 @@ export function hasNothingFor(deps: HookDeps, session: Session, point: Point): b
 }
 
 /**
- * Makes what is given at this point and waits for the carrier's word on it. Nothing while something else is on its way:
- * an accepted wake carries no further messages.
+ * Prepares what is delivered at this point; null while another handoff is in flight, because an accepted wake carries no
+ * further messages.
  *
- * @returns what to answer; the answer must be sent at once, by `give`.
+ * @returns the offer, which must be sent at once with `sendOffer`
  */
 export async function prepareOffer(
   deps: HookDeps,
@@ -52,7 +52,7 @@ export async function prepareOffer(
 ): Promise<Offer | null> {
   if (deps.stopping.aborted || session.flight || session.seats.size === 0) return null;
   const token = {};
-  // A wake that is being made is overtaken.
+  // Cancels a wake that is being prepared.
   session.preparing = token;
   try {
     deps.faults.at('hand.ready');
@@ -67,7 +67,7 @@ export async function prepareOffer(
       deps.clock.nowUs() < scope.deadlineUs;
     const here = reads.filter(({ seat, generation }) => seat.session === session && seat.row.generation === generation);
     if (deps.stopping.aborted || !unchanged) return null;
-    // The end of a turn is continued only by what would wake the session.
+    // Only messages that would wake the session continue a turn.
     const wakes = point !== 'turn_end' || here.some((read) => compose.wakes(composeSeat(deps, session, read, point)));
     if (!wakes) return null;
     const made = composeOffer(deps, session, point, here);
@@ -78,13 +78,13 @@ export async function prepareOffer(
     if (session.preparing === token) session.preparing = null;
     if (session.rerun) {
       session.rerun = false;
-      // After the answer: what is given with it comes first.
+      // Runs after the answer, whose content comes first.
       deps.clock.after(0, () => deps.events.emit('deliverable', session));
     }
   }
 }
 
-/** Answers a hook with an offer: durable first, then exposed. */
+/** Answers a hook with an offer, which is saved in the journal before it is sent. */
 export function sendOffer(
   deps: HookDeps,
   session: Session,
@@ -92,7 +92,7 @@ export function sendOffer(
   offered: Offer | null,
   extra: Carry = {},
 ): void {
-  // Nothing is made ready beside what is on its way.
+  // There is only one handoff in flight at a time.
   const made = offered?.manifest && session.flight ? null : offered;
   const lines = session.pendingLines.slice();
   const nudge = [...lines, made?.carry.nudge].filter(Boolean).join('\n');
@@ -114,7 +114,7 @@ export function sendOffer(
   else if (session.flight === flight) markHanded(deps, flight);
 }
 
-/** Prepares a handoff; one that could not be prepared is taken back before it is answered. */
+/** Prepares a handoff, and cancels it if that fails. */
 function prepareOrCancel(deps: HookDeps, session: Session, whole: Offer & { manifest: Manifest }): InFlightHandoff {
   try {
     return prepare(deps, session, whole);

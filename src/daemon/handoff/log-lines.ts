@@ -1,4 +1,4 @@
-/** Lines of the log about one handoff: which it is, for whom, what is in it by number, and how long it has taken. */
+/** Log lines about one handoff: its session, seats, message numbers and duration. */
 import type { DaemonClock } from '../clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Level, Log, LogEvent, LogFields } from '../log.ts';
@@ -12,7 +12,7 @@ interface LogDeps {
 
 type HandoffEvent = Extract<LogEvent, `handoff_${string}` | 'wake_echo_missing'>;
 
-/** @param more what only this line says. A journal that cannot be read takes nothing but the details from the line. */
+/** Logs an event of a handoff; without details if the journal cannot be read. @param more further fields */
 export function logHandoff(deps: LogDeps, ev: HandoffEvent, id: HandoffId, more: LogFields = {}, level?: Level): void {
   deps.log.write(ev, { handoff: id, ...detailsOf(deps, id), ...more }, level);
 }

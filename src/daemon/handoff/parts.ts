@@ -1,4 +1,4 @@
-/** Closes parts of handoffs as cursors move and seats end. A handoff is done when all of its parts are. */
+/** Closes the parts of handoffs when cursors advance or seats end. A handoff is done when all its parts are. */
 import type { Journal } from '../journal/journal.ts';
 import type { Manifest } from '../journal/rows.ts';
 import type { HandoffId } from '../protocol.ts';
@@ -13,7 +13,7 @@ export interface PartsDeps {
 
 export const isInFlight = (state: string): boolean => state === 'prepared' || state === 'handed';
 
-/** A handoff is on its way no more: parts that their cursors passed meanwhile are over. */
+/** Closes the parts of a handoff, which is no longer in flight, that their cursors have passed. */
 export function closePassedParts(deps: PartsDeps, id: HandoffId): void {
   const { journal, seats } = deps;
   const manifest = journal.manifest(id);
@@ -29,15 +29,15 @@ export function closePassedParts(deps: PartsDeps, id: HandoffId): void {
   closeIfFinished(deps, id);
 }
 
-/** The highest number of a seat's messages in a handoff; 0 where there is none. */
+/** The highest number of a seat's messages in a handoff; 0 if it has none. */
 const lastSeq = ({ messages }: Manifest, seat: SeatRef): number =>
   Math.max(0, ...messages.filter((message) => seatKey(message) === seatKey(seat)).map(({ seq }) => seq));
 
-/** Notices are over when they are acknowledged, which the cursor says nothing about. */
+/** Whether a handoff has notices, which are acknowledged independently of the cursor. */
 export const hasNotices = ({ journal }: PartsDeps, id: HandoffId): boolean =>
   (journal.manifest(id)?.notices.length ?? 0) > 0;
 
-/** The handoff's notices are acknowledged: parts that only waited for that are over. */
+/** Closes parts that only waited for the acknowledgement of the handoff's notices. */
 export function closeNotices(deps: PartsDeps, id: HandoffId): void {
   const { journal, seats } = deps;
   const manifest = journal.manifest(id);
@@ -52,7 +52,7 @@ export function closeNotices(deps: PartsDeps, id: HandoffId): void {
   closeIfFinished(deps, id);
 }
 
-/** Closes a handoff whose parts are all over. */
+/** Closes a handoff if all its parts are closed. */
 export function closeIfFinished({ journal }: PartsDeps, id: HandoffId): void {
   const manifest = journal.manifest(id);
   if (!manifest || ['done', 'ended'].includes(manifest.handoff.state)) return;
@@ -63,8 +63,8 @@ export function closeIfFinished({ journal }: PartsDeps, id: HandoffId): void {
 }
 
 /**
- * Takes a seat out of everything that is not confirmed: it moved, was replaced, or has ended.
- * @param waiting only out of handoffs that are not on their way
+ * Ends a seat's unconfirmed parts, because the seat moved, was replaced or has ended.
+ * @param waiting only in handoffs that are not in flight
  */
 export function dropOpenParts(deps: PartsDeps, seat: Seat, waiting = false): void {
   const { journal } = deps;
@@ -74,7 +74,7 @@ export function dropOpenParts(deps: PartsDeps, seat: Seat, waiting = false): voi
   for (const part of open) closeIfFinished(deps, part.handoff_id);
 }
 
-/** A seat that is no more: what was confirmed for it can never be acknowledged. */
+/** Ends all parts of a removed seat: what was confirmed for it can never be acknowledged. */
 export function endParts(deps: PartsDeps, seat: Seat): void {
   const { journal } = deps;
   journal.write(() => {

@@ -1,4 +1,4 @@
-/** Makes a handoff: fresh reads, the choice of messages, the text, and its manifest in the journal before it is exposed. */
+/** Prepares a handoff: reads inboxes, composes the text, and saves its manifest in the journal before it is sent. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Adapters } from '../adapter.ts';
 import { compose } from '../compose/compose.ts';
@@ -19,7 +19,7 @@ export interface PrepareDeps extends FlightDeps {
   servers: Servers;
 }
 
-/** A read this young still counts when it was sent after the session could be reached. */
+/** A read of at most this age is reused if it was sent after the session became reachable. */
 const FRESH_US = 2_000_000;
 
 export interface SeatRead {
@@ -28,10 +28,10 @@ export interface SeatRead {
   generation: number;
 }
 
-/** Text that is ready to be given, and what it means when it is taken. */
+/** Text that is ready to be sent, and its effects once it is accepted. */
 export interface Offer {
   carry: Carry;
-  /** Null where the text holds nothing that could be confirmed. */
+  /** Null if the text contains nothing to confirm. */
   manifest: Manifest | null;
   effects: Effects;
   attempts: number;
@@ -44,7 +44,7 @@ const paths: Record<Point, HandoffPath> = {
   turn_end: 'turn_end',
 };
 
-/** Reads the seats with their own tokens, side by side; one whose read fails gives nothing now. */
+/** Reads the seats in parallel, each with its own token; a seat whose read fails is left out. */
 export async function readSeats(
   deps: PrepareDeps,
   session: Session,
@@ -70,11 +70,11 @@ async function readSeat(deps: PrepareDeps, seat: Seat, freshUs: number | null, m
   }
 }
 
-/** Whether a seat is over, or nothing may be read with its token. */
+/** Whether a seat has ended, or its token cannot be used. */
 export const isUnreadable = ({ row: { problem } }: Seat): boolean =>
   isFinal(problem) || problem === 'unauthorized' || problem === 'server_identity_changed';
 
-/** Chooses and renders. Null where there is nothing to say. */
+/** Composes an offer from the reads; null if there is nothing to deliver. */
 export function composeOffer(
   deps: PrepareDeps,
   session: Session,
@@ -103,7 +103,7 @@ export function composeOffer(
   };
   const offerAs = (id: HandoffId, frozen?: Manifest['messages']): Offer | null =>
     toOffer(deps, session, compose.compose({ ...common, handoffId: id, frozen }), { id, path, reads });
-  // What was put off comes together with what ends the wait.
+  // A postponed handoff is not repeated alone: its messages join the ones that end the delay.
   const postponed = session.agentsNotBeforeUs > deps.clock.nowUs();
   const earlier = point === 'boundary' || postponed ? undefined : earlierTry(deps, session);
   if (earlier) {
@@ -139,13 +139,13 @@ function peersLeftInTurn(deps: PrepareDeps, session: Session, can: boolean): num
   return Math.max(0, 3 - deps.journal.peersInTurn(session.key, session.row.boot, session.row.turn_id));
 }
 
-/** The one that has to be given again; its selection stands. */
+/** The oldest handoff that must be repeated, with the same messages. */
 function earlierTry(deps: PrepareDeps, session: Session): Manifest | undefined {
   const [oldest] = deps.journal.handoffsIn(['pending', 'retry'], session.key);
   return (oldest && deps.journal.manifest(oldest.id)) ?? undefined;
 }
 
-/** A seat as the choosing sees it: what must not be given again is named. */
+/** The seat as input for `compose`, with the messages that must not be delivered again. */
 export function composeSeat(
   deps: PrepareDeps,
   session: Session,
@@ -233,7 +233,7 @@ function toOffer(
   return { carry: { handoff_id: id, class: composed.class, ...texts, turn_id }, manifest, effects, attempts: 0 };
 }
 
-/** Makes the manifest durable; from now on the messages are on their way. */
+/** Saves the manifest; from then on the handoff is in flight. */
 export function prepare(
   deps: PrepareDeps,
   session: Session,
@@ -264,7 +264,7 @@ export function prepare(
   return flight;
 }
 
-/** Earlier tries whose messages all stand in this one are over. */
+/** Ends earlier attempts whose messages are all in this handoff. */
 function supersede(deps: PrepareDeps, { handoff, messages }: Manifest): void {
   const now = new Set(messages.map(({ origin, member_id, message_id }) => `${origin} ${member_id} ${message_id}`));
   for (const old of deps.journal.handoffsIn(['pending', 'retry'])) {
@@ -282,7 +282,7 @@ function supersede(deps: PrepareDeps, { handoff, messages }: Manifest): void {
   }
 }
 
-/** The text was exposed to its carrier. */
+/** Records that the text was sent to its carrier. */
 export function markHanded(deps: PrepareDeps, flight: InFlightHandoff): void {
   deps.journal.updateHandoff(flight.id, { state: 'handed', handed_at: deps.clock.now() });
   deps.faults.at('hand.handed');

@@ -1,4 +1,4 @@
-/** Handing through a program's own queue: tried a few times, then left until the session or seat changes. */
+/** Delivery through a program's own queue: a few attempts, then none until the session or a seat changes. */
 import { type Journal, JournalError } from '../journal/journal.ts';
 import type { Carry } from '../protocol.ts';
 import type { InFlightHandoff, Session } from '../sessions/session.ts';
@@ -7,10 +7,10 @@ import { confirm, type ReceiptDeps } from './receipt.ts';
 
 const MAX_ATTEMPTS = 5;
 const MAX_RETRY_MS = 60_000;
-/** Until a locked or busy program is asked again; that is no failed attempt. */
+/** Delay before a locked or busy program is tried again. */
 const BUSY_RETRY_MS = 5_000;
 
-/** Gives the text to the program and notes what came of it. */
+/** Adds the text to the program's queue and records the outcome. */
 export async function handToQueue(
   deps: ReceiptDeps,
   session: Session,
@@ -26,7 +26,7 @@ export async function handToQueue(
       markAccepted(deps, session, flight);
       if (outcome === 'accepted_confirmed') confirm(deps, session, flight);
     } catch (error) {
-      // The program has it, but the journal could not note that: it is given once more, after a pause.
+      // The program has it, but the journal could not record that: it is delivered again after a pause.
       deps.log.write(error instanceof JournalError ? 'journal_error' : 'hook_error', { handoff: flight.id }, 'error');
       pause(deps, session, BUSY_RETRY_MS);
       backToPending(deps, session, flight, 'not_noted');
@@ -38,24 +38,24 @@ export async function handToQueue(
     backToPending(deps, session, flight, outcome.later.slice(0, 200));
     return;
   }
-  // The program may tell more precisely than its queue why the session is absent.
+  // The program may give a more precise reason than its queue.
   const target = await adapter.check(session.view).catch(() => 'ok' as const);
   if (session.flight !== flight) return;
   const known = typeof target === 'object' && target.code !== 'harness_unavailable' ? target.code : null;
   attemptFailed(deps, session, flight, target === 'unstarted' ? 'harness_target_absent' : (known ?? outcome.retry));
 }
 
-/** Until a runner is given again what its program could not take just then. */
+/** Delay before a runner gets a handoff again that its program could not take. */
 const POSTPONE_MS = 60_000;
 
-/** The program is busy otherwise, which counts as no attempt. @param agentsMs how long only for what agents write */
+/** Postpones a handoff because the program is busy; counts no attempt. @param agentsMs delays agents' messages only */
 export function postpone(deps: FlightDeps, session: Session, flight: InFlightHandoff, agentsMs?: number): void {
   if (agentsMs === undefined) pause(deps, session, POSTPONE_MS);
   else session.agentsNotBeforeUs = deps.clock.nowUs() + agentsMs * 1000;
   backToPending(deps, session, flight, 'not_now');
 }
 
-/** Counts an attempt that failed; the fifth is the last until something changes. */
+/** Counts a failed attempt; after the fifth, retries stop until something changes. */
 export function attemptFailed(deps: FlightDeps, session: Session, flight: InFlightHandoff, reason: string): void {
   const attempts = flight.attempts + 1;
   const why = reason.slice(0, 200);
@@ -73,7 +73,7 @@ function pause({ clock }: FlightDeps, session: Session, ms: number): void {
   session.notBeforeUs = clock.nowUs() + Math.round(ms * 1000);
 }
 
-/** What needed attention is tried again: its session registered anew, or a seat of it changed. */
+/** Retries handoffs that needed attention, after their session registered again or one of its seats changed. */
 export function retryAttention(journal: Journal, session: Session): void {
   for (const { id } of journal.handoffsIn(['attention'], session.key))
     journal.updateHandoff(id, { state: 'pending', attempts: 0, reason: null, next_at: null });

@@ -1,4 +1,4 @@
-/** Messages in a program's own queue: given to its command, but not yet the prompt of a turn. */
+/** Messages in a program's own queue that have not become a prompt yet. */
 import type { Adapters } from '../adapter.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -16,9 +16,9 @@ interface QueuedDeps {
 }
 
 /**
- * Messages that the session's program still keeps, as far as its turns tell: what was queued waits for the end of the
- * turn that runs, and is gone with the second one after it. Where nothing is known about turns, only what its command is
- * taking right now. Of every seat the session still holds; acknowledged or not.
+ * Messages still in the queue of the session's program, judged by its turns: a queued message waits for the end of the
+ * current turn and has left the queue two turns later. Without known turns, only what is being added right now. For all
+ * seats of the session, acknowledged or not.
  */
 export function queuedIn(deps: QueuedDeps, session: Session): PartMessage[] {
   const { key, row } = session;
@@ -29,7 +29,7 @@ export function queuedIn(deps: QueuedDeps, session: Session): PartMessage[] {
     .filter((message) => findSeat(session, message) !== undefined);
 }
 
-/** Tells servers what is queued and not acknowledged. */
+/** Reports to servers what is queued and not acknowledged. */
 export function reportQueue(deps: QueuedDeps & { reports: Pick<Reports, 'queued'> }, session: Session): void {
   if (!hasQueue(deps, session)) return;
   const waiting = queuedIn(deps, session).filter(
@@ -41,7 +41,7 @@ export function reportQueue(deps: QueuedDeps & { reports: Pick<Reports, 'queued'
 const findSeat = ({ seats }: Session, ref: SeatRef): Seat | undefined =>
   [...seats].find(({ row }) => seatKey(row) === seatKey(ref));
 
-/** A prompt brought the text of a handoff, or an event showed that the session has it: it left the queue. */
+/** Records that a handoff left the queue: it became a prompt, or an event showed that the session has it. */
 export function markLeftQueue(
   deps: { clock: DaemonClock; journal: Journal; log: Log },
   session: Session,

@@ -1,4 +1,4 @@
-/** Whether a session has received a handoff: told by what it does next, made durable, and only then acknowledged. */
+/** Detects from a session's next event that it received a handoff, saves that, and then acknowledges the messages. */
 import type { Adapters } from '../adapter.ts';
 import type { Acknowledger } from '../inbox/acknowledge.ts';
 import type { PartRow } from '../journal/rows.ts';
@@ -10,7 +10,7 @@ import { closePassedParts } from './parts.ts';
 import { markLeftQueue } from './queued.ts';
 import { writeOrLog } from './write-or-log.ts';
 
-/** Wakes that did not come back before one is believed without its echo. */
+/** Missing echoes after which a wake counts as received without one. */
 const MAX_MISSING_ECHOES = 2;
 
 export interface ReceiptDeps extends FlightDeps {
@@ -22,14 +22,14 @@ interface SessionEvent {
   kind: 'prompt' | 'tool' | 'wait' | 'turn_end' | 'command';
   /** When its cause began. */
   startedUs: number;
-  /** The prompt is a wake: the handoff whose id it holds. */
+  /** If the prompt is a wake: the id of its handoff. */
   wakeOf?: string | undefined;
 }
 
 /**
- * Judges by an event of a session whether it has received the handoff on its way.
+ * Decides from an event whether the session has received the handoff in flight.
  *
- * @returns whether the event is that wake's echo
+ * @returns whether the event is the echo of that wake
  */
 export function checkReceipt(deps: ReceiptDeps, session: Session, event: SessionEvent): boolean {
   const { flight } = session;
@@ -51,13 +51,13 @@ export function checkReceipt(deps: ReceiptDeps, session: Session, event: Session
     deps.metrics.count('wake_echo_missing');
     logHandoff(deps, 'wake_echo_missing', flight.id, {}, 'warn');
   }
-  // The session has the text, so its program's queue has it no more.
+  // The session has the text, so it has left the program's queue.
   if (flight.path === 'queue') markLeftQueue(deps, session, flight.id);
   confirm(deps, session, flight);
   return false;
 }
 
-/** Notes a certain receipt in the journal, then acknowledges the messages. */
+/** Records a confirmed receipt in the journal, then acknowledges the messages. */
 export function confirm(deps: ReceiptDeps, session: Session, flight: InFlightHandoff): void {
   if (session.flight !== flight) return;
   deps.faults.at('confirm.evidence');
@@ -71,7 +71,7 @@ export function confirm(deps: ReceiptDeps, session: Session, flight: InFlightHan
       if (!seat) return [];
       touched.push(seat);
       deps.journal.setPart(flight.id, part, 'confirmed');
-      // What was cut at a tool boundary stays unread and comes whole.
+      // A message truncated at a tool boundary stays unread and is delivered whole later.
       const whole = manifest!.messages.filter(
         (message) => seatKey(message) === seatKey(part) && !(flight.path === 'tool' && message.form === 'truncated'),
       );
@@ -99,11 +99,11 @@ export function confirm(deps: ReceiptDeps, session: Session, flight: InFlightHan
   }
 }
 
-/** Whether a message is behind the cursor. One that the cursor passed was acknowledged by another client already. */
+/** Whether a message is after the cursor; earlier ones were acknowledged by another client. */
 const isUnread = (deps: ReceiptDeps, { seq, ...seat }: SeatRef & { seq: number }): boolean =>
   seq > (deps.seats.of(seat)?.row.cursor ?? 0);
 
-/** A callback of an older binding confirms nothing. */
+/** The seat of a part; null if the seat was bound again since. */
 function confirmedSeat(deps: ReceiptDeps, part: PartRow): Seat | null {
   const seat = deps.seats.of(part);
   return part.state === 'open' && seat && seat.row.generation === part.generation ? seat : null;

@@ -1,11 +1,11 @@
-/** Recovers handoffs after a start: those that may be in a session stay on their way, all others are pending again. */
+/** Recovers handoffs after a start: those that a session may have stay in flight, all others become pending. */
 import type { Acknowledger } from '../inbox/acknowledge.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type FlightDeps, restoreFlight, watchForTurn } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
 import { closePassedParts, type PartsDeps } from './parts.ts';
 
-/** Before anything is served. Sessions whose process is gone are closed already. */
+/** Runs before the daemon serves requests, after sessions without a process were closed. */
 export function recover(deps: FlightDeps, sessions: Sessions): void {
   const { journal } = deps;
   const now = deps.clock.nowUs();
@@ -13,7 +13,7 @@ export function recover(deps: FlightDeps, sessions: Sessions): void {
     const session = sessions.get(row.session_key);
     const alive = session?.row.open && session.row.boot === row.boot;
     const hook = ['wait', 'prompt', 'tool', 'turn_end'].includes(row.path);
-    // A clock that began again means that the machine did.
+    // A smaller clock value means that the machine was restarted.
     const accepted = row.state === 'handed' && row.accepted_at !== null && row.accepted_at <= now;
     if (session && alive && hook && accepted && !session.flight) {
       session.flight = restoreFlight(row, row.accepted_at);
@@ -26,7 +26,7 @@ export function recover(deps: FlightDeps, sessions: Sessions): void {
   for (const { id } of journal.handoffsIn(['confirmed', 'pending', 'retry'])) closePassedParts(deps, id);
 }
 
-/** Once the servers are connected: what was received is acknowledged, never handed again. */
+/** Acknowledges what was received before the restart. Runs once the servers are connected. */
 export function resumeAcks({ journal, seats }: PartsDeps, acks: Acknowledger): void {
   for (const seat of seats.all()) if (seat.received.size > 0) acks.schedule(seat);
   for (const { id } of journal.handoffsIn(['confirmed'])) acks.acknowledgeNotices(id);

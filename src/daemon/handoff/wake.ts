@@ -1,4 +1,4 @@
-/** Waking an idle session: at once for the first message, gathered for those that come around a delivery. */
+/** Wakes an idle session: at once for the first message, batched for messages that arrive around a delivery. */
 import type { CarrierState } from '../adapter.ts';
 import { compose } from '../compose/compose.ts';
 import { isOwners, onlyFromAgents, waitingOf } from '../compose/modes.ts';
@@ -37,7 +37,7 @@ export interface WakeDeps extends HookDeps, ReceiptDeps {
 
 type Carrier =
   | { kind: 'wait' | 'extension'; peer: Peer }
-  /** With `asUser` only the words of its person go by it, and as theirs. */
+  /** With `asUser` it carries only messages of the session's person, submitted as their prompt. */
   | { kind: 'door'; peer: Peer; asUser: boolean }
   | { kind: 'queue' };
 
@@ -56,11 +56,11 @@ function findCarrier(deps: WakeDeps, session: Session): Carrier | null {
   return adapter.capabilities.has('queue') ? { kind: 'queue' } : null;
 }
 
-/** A word of its person waits, which may wake it. */
+/** Whether a message of its person waits that may wake it. */
 const ownerMessageWaits = (deps: WakeDeps, session: Session): boolean =>
   seatsAsRead(deps, session).some((seat) => seat.mode !== 'off' && waitingOf(seat).some(isOwners));
 
-/** What waits beside the word of its person. */
+/** Ids of the waiting messages that are not from its person. */
 const otherMessageIds = (deps: WakeDeps, session: Session, reads: readonly SeatRead[]): ReadonlySet<string> =>
   new Set(
     reads.flatMap((read) =>
@@ -75,7 +75,7 @@ const carrierState = ({ turn, waiting, extension }: Session, door: boolean): Car
   door,
 });
 
-/** Looks whether the session has to be woken now, and does it. Called after everything that could change the answer. */
+/** Wakes the session if it has to be woken now. Called after every change that could matter. */
 export function wakeIfDue(deps: WakeDeps, session: Session): void {
   session.cancelTimer();
   session.cancelTimer = () => {};
@@ -103,14 +103,14 @@ const shouldWake = (deps: WakeDeps, session: Session): boolean => seatsAsRead(de
 
 const onlyAgents = (deps: WakeDeps, session: Session): boolean => onlyFromAgents(seatsAsRead(deps, session));
 
-/** Its seats as they were read last. */
+/** The session's seats with their last reads. */
 const seatsAsRead = (deps: WakeDeps, session: Session): ComposeSeat[] =>
   [...session.seats].flatMap((seat) => {
     if (!seat.latest || seat.isReadByCommand || isUnreadable(seat)) return [];
     return [composeSeat(deps, session, { seat, read: seat.latest }, 'wake')];
   });
 
-/** Hands what waits: reads, checks, composes, prepares and exposes; each step only if the one before succeeded. */
+/** Delivers what waits: reads, checks, composes, prepares and sends; each step only if the previous one succeeded. */
 async function hand(deps: WakeDeps, session: Session): Promise<void> {
   const token = {};
   const carrier = findCarrier(deps, session);
@@ -123,7 +123,7 @@ async function hand(deps: WakeDeps, session: Session): Promise<void> {
     const reads = await readSeats(deps, session, session.readyUs, READ_TIMEOUT_MS);
     deps.faults.at('hand.read');
     if (!isUnchanged(deps, session, { token, carrier, boot, reads })) return;
-    // The mode or the inbox may be another by now.
+    // The mode or the inbox may have changed meanwhile.
     if (!reads.some((read) => compose.wakes(composeSeat(deps, session, read, 'wake')))) return;
     const made = composeOffer(deps, session, 'wake', reads, carrier!);
     deps.faults.at('hand.chosen');
@@ -144,7 +144,7 @@ async function hand(deps: WakeDeps, session: Session): Promise<void> {
   }
 }
 
-/** Still the same carrier, boot and generations, and nothing else on its way. */
+/** Whether carrier, boot and generations are unchanged and no other handoff is in flight. */
 function isUnchanged(
   deps: WakeDeps,
   session: Session,
@@ -159,7 +159,7 @@ function isUnchanged(
 }
 
 function expose(deps: WakeDeps, session: Session, made: Offer, carrier: Carrier): void {
-  // Text without anything to confirm wakes no session.
+  // Text without anything to confirm does not wake a session.
   if (!made.manifest) return;
   const whole = made as Offer & { manifest: Manifest };
   const flight = prepare(deps, session, whole);
@@ -173,12 +173,12 @@ function expose(deps: WakeDeps, session: Session, made: Offer, carrier: Carrier)
     return;
   }
   const { peer } = carrier;
-  // An extension's word is receipt as well.
+  // For an extension, accepting the text is also its receipt.
   awaitCarrier(deps, session, flight, peer, () => carrier.kind === 'extension' && confirm(deps, session, flight));
   const sent = peer.sendEvent({ event: 'deliver', ...made.carry });
   flight.exposed = sent;
   deps.faults.at('hand.exposed');
-  // A hook delivers once.
+  // A hook delivers only once.
   if (carrier.kind === 'wait') session.waiting = null;
   if (!sent) backToPending(deps, session, flight, 'write_failed');
   else if (session.flight === flight) markHanded(deps, flight);
@@ -192,7 +192,7 @@ function recordDelay(deps: WakeDeps, reads: readonly SeatRead[], { manifest }: O
   if (Number.isFinite(newest)) deps.metrics.addDelivery(Math.max(0, deps.clock.now() - newest));
 }
 
-/** Nothing was handed; tried again later, and later each time. */
+/** Schedules another attempt after an error, with exponential backoff. */
 function retryLater(deps: WakeDeps, session: Session, error: unknown): void {
   const ms = Math.min(RETRY_MS.max, RETRY_MS.first * 2 ** session.failures);
   session.failures++;

@@ -1,8 +1,8 @@
-/** Journal writes that delivery can do without. */
+/** Optional journal writes. */
 import { JournalError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 
-/** Writes a note; a journal that does not take it is logged and nothing else. */
+/** Runs a journal write that delivery does not depend on: a JournalError is logged and ignored. */
 export function writeOrLog({ log }: { log: Log }, write: () => void): void {
   try {
     write();

@@ -1,4 +1,4 @@
-/** Acknowledges received messages on their server: seat by seat, in order, and repeated until it succeeds. */
+/** Acknowledges received messages on their servers: per seat, in order, with retries. */
 import type { DaemonClock } from '../clock.ts';
 import type { Faults } from '../faults.ts';
 import { closeNotices } from '../handoff/parts.ts';
@@ -14,7 +14,7 @@ import { advanceCursor, type CursorDeps } from './cursor.ts';
 
 interface Work {
   running: boolean;
-  /** Asked for again meanwhile. */
+  /** More was received during the run. */
   rerun: boolean;
   failures: number;
   cancel: () => void;
@@ -25,7 +25,7 @@ interface AcknowledgerDeps extends CursorDeps {
   log: Log;
   faults: Faults;
   metrics: Metrics;
-  /** Aborted once nothing new is begun. */
+  /** Aborted when the daemon stops, so that no new work is started. */
   stopping: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ export class Acknowledger {
     return this.#running > 0;
   }
 
-  /** Something of this seat was received. */
+  /** Acknowledges what this seat received. */
   schedule(seat: Seat): void {
     const work = this.#workOf(seat.row);
     if (work.running) {
@@ -59,13 +59,13 @@ export class Acknowledger {
     void this.#run(seat, work);
   }
 
-  /** The seat can be reached again, or has another token. */
+  /** Retries at once, because the seat can be reached again or has a new token. */
   retry(seat: Seat): void {
     if (seat.received.size > 0) this.schedule(seat);
     for (const id of this.#notices) this.acknowledgeNotices(id);
   }
 
-  /** Acknowledges the notices that stood in a confirmed handoff. */
+  /** Acknowledges the notices of a confirmed handoff. */
   acknowledgeNotices(id: HandoffId, failures = 0): void {
     const manifest = this.#deps.journal.manifest(id);
     if (!manifest || manifest.notices.length === 0 || manifest.handoff.state !== 'confirmed') return;
@@ -88,7 +88,7 @@ export class Acknowledger {
         this.#deps.log.write('notice_told', { handoff: id, notices: told.size });
       })
       .catch(() => {
-        // The server is away or the journal could not be written. Repeating it acknowledges nothing twice.
+        // The server or the journal is unavailable. A repeated acknowledgement is harmless.
         if (this.#deps.stopping.aborted) return;
         this.#deps.clock.after(
           backoff(failures + 1, Math.random()),
@@ -118,7 +118,7 @@ export class Acknowledger {
     const { servers, faults, metrics, log } = this.#deps;
     if (seat.row.problem === 'unauthorized' || isFinal(seat.row.problem)) return;
     const server = servers.at(seat.row.origin);
-    // After a start nothing was read yet, and what precedes a message is known only from a read.
+    // Unread messages before the received ones are only known from a read; after a start there was none yet.
     if (seat.received.size > 0 && !lastReadCovers(seat)) await server.read(seat.row);
     const upTo = contiguousUpTo(seat);
     if (upTo <= seat.row.cursor) return;
@@ -131,14 +131,14 @@ export class Acknowledger {
     log.write('acked', { seats: [seat.row.member_id], seqs: [upTo] });
   }
 
-  /** Repeated alone; the messages are not handed again. */
+  /** Schedules another acknowledgement; the messages are not delivered again. */
   #failed(seat: Seat, work: Work, error: unknown): void {
     const { clock, metrics, log, stopping } = this.#deps;
     metrics.count('ack_failures');
     const code =
       error instanceof SeatFailure ? error.code : error instanceof JournalError ? 'journal_unwritable' : 'internal';
     log.write('ack_failed', { seats: [seat.row.member_id], code }, 'warn');
-    // The server does not have that number: what it has is read, never guessed.
+    // The server does not know that number, so the inbox is read again.
     if (code === 'ack_out_of_range') seat.latest = null;
     if (stopping.aborted || seat.row.problem === 'unauthorized' || isFinal(seat.row.problem)) return;
     work.cancel = clock.after(backoff(work.failures + 1, Math.random()), () => this.schedule(seat));
@@ -156,20 +156,20 @@ export class Acknowledger {
   }
 }
 
-/** Whether the last read tells what precedes every message that was received. */
+/** Whether the last read includes everything before the received messages. */
 function lastReadCovers(seat: Seat): boolean {
   if (!seat.latest) return false;
   const last = seat.latest.inbox.messages.at(-1)?.seq ?? 0;
   return [...seat.received.values()].every((seq) => seq <= Math.max(last, seat.row.cursor));
 }
 
-/** Up to which message all unread ones are received; the cursor if not even the first one is. */
+/** The number up to which all unread messages are received; the cursor if the first one is not. */
 export function contiguousUpTo(seat: Pick<Seat, 'latest' | 'row' | 'received'>): number {
   let upTo = seat.row.cursor;
   const completeUpTo = seat.latest?.completeUpTo ?? Number.POSITIVE_INFINITY;
   for (const { id, seq } of seat.latest?.inbox.messages ?? []) {
     if (seq <= seat.row.cursor) continue;
-    // Of what lies before an urgent message that was fetched ahead of others, nothing is known.
+    // Messages before an urgent one that was read ahead are unknown.
     if (seq > completeUpTo || !seat.received.has(id)) return upTo;
     upTo = seq;
   }

@@ -1,4 +1,4 @@
-/** A seat's cursor: up to where its server has everything acknowledged. */
+/** A seat's cursor: the number up to which everything is acknowledged on its server. */
 import { closeIfFinished, hasNotices, isInFlight, type PartsDeps } from '../handoff/parts.ts';
 import type { Servers } from '../server-link/servers.ts';
 import type { SessionEvents } from '../sessions/events.ts';
@@ -9,7 +9,7 @@ export interface CursorDeps extends PartsDeps {
   events: SessionEvents;
 }
 
-/** Notes the server's cursor of a seat, which only grows, and closes what it has passed. */
+/** Saves the server's cursor of a seat, which only grows, and closes the parts that it has passed. */
 export function advanceCursor(deps: CursorDeps, seat: Seat, upTo: number): void {
   const { journal, servers, events } = deps;
   if (upTo <= seat.row.cursor) return;
@@ -28,9 +28,9 @@ export function advanceCursor(deps: CursorDeps, seat: Seat, upTo: number): void 
   for (const [id, seq] of seat.received) if (seq <= upTo) seat.received.delete(id);
   for (const id of new Set(touched)) closeIfFinished(deps, id);
   if (seat.session) events.emit('changed', seat.session);
-  // The last read did not bring everything, and all that it did bring is over.
+  // The last read was incomplete and all of it is acknowledged, so the inbox is read again.
   const { completeUpTo = null } = seat.latest ?? {};
-  // What comes of it is told as every read is; one that fails is made good by the next.
+  // The read emits an event; a failed read is repaired by the next one.
   if (completeUpTo !== null && upTo >= completeUpTo)
     servers
       .at(row.origin)

@@ -1,4 +1,4 @@
-/** Applies what servers tell of seats: reads, cursors, modes, notices, problems and tokens. */
+/** Applies updates from servers about seats: reads, cursors, modes, notices, problems and tokens. */
 import type { DeliveryMode } from '../../contract/types.ts';
 import { quoted } from '../bundle/escape.ts';
 import type { DaemonClock } from '../clock.ts';
@@ -16,7 +16,7 @@ import type { Seat } from '../sessions/session.ts';
 import type { Acknowledger } from './acknowledge.ts';
 import { advanceCursor } from './cursor.ts';
 
-/** Milliseconds until what the journal did not take is tried again. */
+/** Delay before an update that the journal could not write is applied again. */
 const RETRY_MS = 2_000;
 
 interface SeatUpdatesDeps {
@@ -36,7 +36,7 @@ export class SeatUpdates {
     this.#deps = deps;
   }
 
-  /** Applies what servers tell from now on. */
+  /** Subscribes to the events of servers. */
   listen(servers: ServerEvents): void {
     servers.on('inbox', (seat, read) => this.#inbox(seat, read));
     servers.on('read', (seat, upTo) => this.#read(seat, upTo));
@@ -62,7 +62,7 @@ export class SeatUpdates {
     if (seat.received.size > 0) acks.schedule(seat);
   }
 
-  /** A mode the server told; the higher revision wins. @returns whether it is another one now. */
+  /** Saves a mode from the server; the higher revision wins. @returns whether the mode changed */
   #saveMode(seat: Seat, mode: DeliveryMode, revision: number): boolean {
     const { mode: old, mode_revision: known } = seat.row;
     if (revision < known || (revision === known && mode === old)) return false;
@@ -73,7 +73,7 @@ export class SeatUpdates {
     return true;
   }
 
-  /** Applies a mode that a command was just answered. @returns whether it changed anything. */
+  /** Applies a mode from the answer to a command. @returns whether it changed */
   applyMode(seat: Seat, mode: DeliveryMode, revision: number): boolean {
     const changed = this.#saveMode(seat, mode, revision);
     if (changed && seat.session) this.#deps.events.emit('deliverable', seat.session);
@@ -119,7 +119,7 @@ export class SeatUpdates {
       const { clock, journal, seats, acks, events } = this.#deps;
       if (seat.row.problem === problem) return;
       const change = { problem, problem_at: problem === null ? null : clock.now() };
-      // Handing may fail because the journal cannot be written: the problem is shown all the same.
+      // A delivery may fail because the journal cannot be written; the problem is shown anyway.
       if (problem === 'handoff_failed') seat.row = { ...seat.row, ...change };
       seats.save(seat, change);
       if (problem === null) {
@@ -128,13 +128,13 @@ export class SeatUpdates {
         return;
       }
       if (isFinal(problem)) this.#seatEnded(seat, problem);
-      // Evidence is kept: a new token acknowledges with it.
+      // Handoffs in flight are kept: a new token can acknowledge them.
       if (problem === 'unauthorized') journal.write(() => dropOpenParts(this.#deps, seat, true));
       if (seat.session) events.emit('changed', seat.session);
     });
   }
 
-  /** Only this seat; its session's others go on. */
+  /** Ends this seat; other seats of its session continue. */
   #seatEnded(seat: Seat, problem: SeatProblem): void {
     endParts(this.#deps, seat);
     seat.latest = null;
@@ -145,11 +145,11 @@ export class SeatUpdates {
     seat.session.pendingLines.push(`service: you are no longer on ${quoted(seat.row.board)}`);
   }
 
-  /** Applies an update of a seat; one of a seat that is unknown here is ignored. */
+  /** Applies an update of a seat; updates of unknown seats are ignored. */
   #update(what: string, ref: SeatRef, work: (seat: Seat) => void): void {
     const seat = this.#deps.seats.of(ref);
     if (!seat) return;
-    // Updates that could not be written come first; of one kind the latest counts.
+    // Earlier updates that could not be written are applied first; only the latest of a kind is kept.
     if (seat.pendingUpdates.size > 0) {
       seat.pendingUpdates.delete(what);
       seat.pendingUpdates.set(what, work);
@@ -166,7 +166,7 @@ export class SeatUpdates {
     }
   }
 
-  /** @throws JournalError while the journal still cannot be written; the clock then tries again. */
+  /** @throws JournalError while the journal cannot be written; the clock then retries */
   #retryUpdates(seat: Seat): void {
     for (const [what, work] of [...seat.pendingUpdates]) {
       work(seat);

@@ -1,4 +1,4 @@
-/** The journal in SQLite: everything the daemon must still know after it was killed. It has one writer. */
+/** The daemon's state on disk, in SQLite: everything it needs after a crash. Only the daemon writes it. */
 import { statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import type { HandoffId } from '../protocol.ts';
@@ -24,7 +24,7 @@ import { Statements } from './statements.ts';
 const RETENTION_MS = 7 * 86_400_000;
 const MAX_HANDOFFS = 10_000;
 
-/** The journal could not be read or written; nothing was handed or bound. */
+/** The journal could not be read or written; nothing was delivered or bound. */
 export class JournalError extends Error {
   constructor(cause: unknown) {
     super(`The journal could not be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
@@ -32,7 +32,7 @@ export class JournalError extends Error {
   }
 }
 
-/** All of it throws `JournalError` when the disk is full or the file cannot be written. */
+/** Every method throws `JournalError` when the disk is full or the file cannot be used. */
 export class Journal {
   readonly #db: Sqlite.Database;
   readonly #sql: Statements;
@@ -42,7 +42,7 @@ export class Journal {
     this.#sql = new Statements(db);
   }
 
-  /** One durable transaction: all of what `fn` writes or nothing. Inside another one it is part of that. */
+  /** Runs `fn` in one durable transaction. A nested call joins the outer transaction. */
   write<T>(fn: () => T): T {
     if (this.#db.inTransaction) return fn();
     try {
@@ -98,7 +98,7 @@ export class Journal {
 
   saveManifest({ handoff, parts, messages, notices }: Manifest): void {
     this.write(() => {
-      // One that is given again replaces what it was.
+      // A repeated handoff replaces its earlier manifest.
       this.#run('DELETE FROM handoffs WHERE id = ?', handoff.id);
       this.#put('handoffs', handoff);
       for (const part of parts) this.#put('parts', part);
@@ -162,7 +162,7 @@ export class Journal {
     );
   }
 
-  /** Messages that stand in handoffs of these states. */
+  /** A seat's messages in handoffs of these states. */
   messagesIn(seat: SeatRef, states: readonly HandoffState[]): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM part_messages AS m
@@ -175,7 +175,7 @@ export class Journal {
     );
   }
 
-  /** What was given to the queue of a session's program in this boot and has not left it, oldest first. */
+  /** What this boot added to the queue of the session's program and has not left it, oldest first. */
   queuedParts(session: SessionKey, boot: string): QueuedPart[] {
     return this.#all(
       `SELECT m.*, handoffs.state, handoffs.turn_id FROM handoffs JOIN part_messages AS m ON m.handoff_id = handoffs.id
@@ -196,12 +196,12 @@ export class Journal {
     );
   }
 
-  /** The notices of a handoff are acknowledged. */
+  /** Forgets the notices of a handoff once they are acknowledged. */
   dropNotices(id: HandoffId): void {
     this.#run('DELETE FROM notices_told WHERE handoff_id = ?', id);
   }
 
-  /** Messages given truncated at a tool boundary of this boot: they are not given at another one. */
+  /** Messages delivered truncated at a tool boundary of this boot: they are not delivered at another one. */
   truncatedInBoot(seat: SeatRef, session: SessionKey, boot: string): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM part_messages AS m JOIN handoffs ON handoffs.id = m.handoff_id
@@ -213,7 +213,7 @@ export class Journal {
     );
   }
 
-  /** Messages of which only the beginning was given, since a time. */
+  /** Messages that were delivered truncated since a time. */
   truncatedSince(at: number): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM handoffs JOIN part_messages AS m ON m.handoff_id = handoffs.id
@@ -223,7 +223,7 @@ export class Journal {
     );
   }
 
-  /** Urgent messages of other agents that were given in this turn. */
+  /** Number of urgent messages from other agents delivered in this turn. */
   peersInTurn(session: SessionKey, boot: string, turnId: number): number {
     const row = this.#one<{ peers: number | null }>(
       `SELECT SUM(peers) AS peers FROM handoffs WHERE session_key = ? AND boot = ? AND turn_id = ?
@@ -245,7 +245,7 @@ export class Journal {
     });
   }
 
-  /** What the cursor has passed is of no more use. */
+  /** Forgets received messages up to the cursor. */
   dropReceived(seat: SeatRef, upTo: number): void {
     this.#run('DELETE FROM received WHERE origin = ? AND member_id = ? AND seq <= ?', ...seatValues(seat), upTo);
   }
@@ -315,7 +315,7 @@ export class Journal {
     this.#put('approval_watches', row);
   }
 
-  /** The watch of an approval, which is used up by this. */
+  /** Removes and returns the watch of an approval. */
   takeApprovalWatch(origin: string, approvalId: string): { session_key: SessionKey; boot: string } | null {
     return this.#one(
       'DELETE FROM approval_watches WHERE origin = ? AND approval_id = ? RETURNING session_key, boot',
@@ -335,7 +335,7 @@ export class Journal {
       );
       this.#run('DELETE FROM nudges WHERE at < ?', now - 90 * 86_400_000);
       this.#run('DELETE FROM approval_watches WHERE at < ?', now - RETENTION_MS);
-      // Sessions that ended long ago and hold nothing.
+      // Sessions that ended long ago and have no seats.
       this.#run(
         `DELETE FROM sessions WHERE open = 0 AND closed_at < ? AND key NOT IN (SELECT session_key FROM bindings)
           AND key NOT IN (SELECT session_key FROM lost)`,

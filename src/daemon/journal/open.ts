@@ -1,4 +1,4 @@
-/** Opening the journal: durable, at this program's schema, and put aside when it is damaged. */
+/** Opens the journal: durable, migrated to this program's schema; a corrupt file is renamed and replaced. */
 import { chmodSync, closeSync, existsSync, openSync, renameSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { Failure } from '../../local/failure.ts';
@@ -6,11 +6,11 @@ import { migrations } from './schema.ts';
 
 interface OpenedJournal {
   db: Sqlite.Database;
-  /** Where a damaged one was put, if there was one. */
+  /** Where a corrupt journal was moved, if there was one. */
   movedTo: string | null;
 }
 
-/** @throws Failure `data_newer` for a file of a newer program, `internal` where it cannot be opened or written. */
+/** @throws Failure `data_newer` for a file of a newer program, `internal` if it cannot be opened or written. */
 export function openJournal(path: string, now = Date.now()): OpenedJournal {
   try {
     return { db: openDatabase(path), movedTo: null };
@@ -37,7 +37,7 @@ function openDatabase(path: string): Sqlite.Database {
     const check = db.pragma('quick_check(1)', { simple: true });
     if (check !== 'ok') throw Object.assign(new Error(String(check)), { code: 'SQLITE_CORRUPT' });
     for (let step = version; step < migrations.length; step++) migrate(db, step);
-    // The engine would fall back to NORMAL after the first write if FULL had not been set by hand.
+    // better-sqlite3 falls back to NORMAL after the first write unless FULL was set explicitly.
     db.exec('BEGIN IMMEDIATE; COMMIT');
     if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite is not durable here');
     return db;

@@ -1,10 +1,10 @@
-/** Checks from outside the daemon whether its journal can be used. */
+/** Checks from another process whether the daemon's journal can be used. */
 import Sqlite from 'better-sqlite3';
 import { migrations } from './schema.ts';
 
 /**
- * Looks into the journal, and with `write` makes it write without changing what it holds: a full disk is only noticed by
- * what is really written. @returns `newer` for one of a newer program. @throws the engine's error, with its `code`
+ * Reads the journal; with `write` also writes without changing its content, because only a write detects a full disk.
+ * @returns `newer` for a journal of a newer program. @throws SqliteError
  */
 export function probeJournal(path: string, write: boolean): 'newer' | 'usable' {
   const db = new Sqlite(path, { fileMustExist: true, timeout: 2_000 });

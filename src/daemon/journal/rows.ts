@@ -1,4 +1,4 @@
-/** The rows of the journal. Times are milliseconds since the epoch, except where a row says otherwise. */
+/** The rows of the journal. Times are milliseconds since the epoch unless noted otherwise. */
 import type { DeliveryMode } from '../../contract/types.ts';
 import type { MessageForm } from '../compose/types.ts';
 import type { HandoffClass, HandoffId, SeatProblem, Source } from '../protocol.ts';
@@ -27,7 +27,7 @@ export interface SessionRow {
 }
 
 export interface SeatRow extends SeatIdentity {
-  /** The server's, as far as it is known. */
+  /** The last cursor that the server reported. */
   cursor: number;
   mode: DeliveryMode;
   mode_revision: number;
@@ -60,17 +60,16 @@ export interface HandoffRow {
   payload_sha256: string;
   bytes: number;
   state: HandoffState;
-  /** Tries that failed: errors of a harness, or wakes that never came back. */
+  /** Failed attempts: errors of a harness, or wakes without an echo. */
   attempts: number;
-  /** Milliseconds since the epoch. */
   next_at: number | null;
   reason: string | null;
   turn_id: number;
-  /** Urgent messages of the person's other agents in it, which count against their number in a turn. */
+  /** Number of urgent messages from the person's other agents, which are limited per turn. */
   peers: number;
   created_at: number;
   handed_at: number | null;
-  /** Microseconds of the monotonic clock, to compare with when a hook began. */
+  /** Microseconds of the monotonic clock, comparable with a hook's start. */
   accepted_at: number | null;
   turn_at: number | null;
   confirmed_at: number | null;
@@ -99,19 +98,19 @@ export interface ReceivedRow extends SeatRef {
   via: 'handoff' | 'claim';
 }
 
-/** Who reports what a seat's program has queued, and how often it has. */
+/** The reporter of a seat's program queue, and the number of its last report. */
 export interface QueueFence extends SeatRef {
   session_key: SessionKey;
   boot: string;
   epoch: number;
-  /** The last one that was used, whether its answer came or not. */
+  /** The last revision sent, whether or not an answer arrived. */
   revision: number;
 }
 
-/** A message that was given to a program's own queue and has not come back as a prompt. */
+/** A message that was added to a program's own queue and has not become a prompt yet. */
 export interface QueuedPart extends PartMessage {
   state: HandoffState;
-  /** The turn after which it was given. */
+  /** The turn in which it was added. */
   turn_id: number;
 }
 

@@ -1,4 +1,4 @@
-/** The journal's tables, as numbered steps forward. No bodies, no secrets. */
+/** The journal's tables, as forward migrations. They contain no message bodies and no secrets. */
 
 export const migrations: readonly string[] = [
   `

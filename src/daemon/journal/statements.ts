@@ -1,4 +1,4 @@
-/** Statements of the journal, each prepared once; rows are written by the names of their table's columns. */
+/** Prepared statements of the journal, and writes of rows by column name. */
 import type Sqlite from 'better-sqlite3';
 
 export class Statements {
@@ -19,7 +19,7 @@ export class Statements {
     return statement;
   }
 
-  /** Writes a row, in place of the one with its key. Fields that are no column are left out. */
+  /** Inserts or replaces a row. Fields that are not columns are ignored. */
   put(table: string, row: object): void {
     const columns = this.#columnsOf(table);
     const keys = this.#keysOf(table);

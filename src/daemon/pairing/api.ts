@@ -1,4 +1,4 @@
-/** Requests about pairings: with the person's key, with a seat's token, or with a proof. */
+/** Requests about pairings, authorized by the person's key, a seat's token or a proof. */
 import type { Reply } from '../../client/answer.ts';
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
@@ -24,7 +24,7 @@ export interface PairingApiOptions {
   credentials: CredentialStore;
 }
 
-/** Requests for one call that fail for a passing reason, the first included. */
+/** Attempts per call when errors are temporary, including the first. */
 const ATTEMPTS = 4;
 
 export class PairingApi {

@@ -19,30 +19,30 @@ export interface EndpointBinding {
   seat: SeatIdentity;
   session: SessionKey;
   boot: string;
-  /** Of the seat's binding to the session. */
+  /** Generation of the seat's binding to the session. */
   binding: number;
 }
 
 export class Endpoint {
   readonly bound: EndpointBinding;
-  /** What the server knows the session by. */
+  /** Identifies the session to the server. */
   readonly bindingHash: string;
-  /** The proof; made here and shown to the server alone. */
+  /** The proof; generated here and sent only to the server. */
   token: string;
-  /** Of the request. */
+  /** Generation of the request. */
   generation: number;
-  /** When the server was last shown a proof, in the environment's milliseconds. */
+  /** When a proof was last sent to the server, in milliseconds of `Environment.now`. */
   provenAt = 0;
   /** Pings so far in this generation, and when the last one was. */
   pings = 0;
   pingedAt = 0;
-  /** What the peer's session has to answer with. */
+  /** The line that the peer's session has to reply with. */
   replyLine: string | null = null;
   /** Replies of the peer's session, by message id. */
   replies = new Map<string, { ping_seq: number; reply_seq: number }>();
-  /** A reply that this very session has received. */
+  /** A reply that this session has received. */
   evidence: Evidence | null = null;
-  /** Nothing more is to do for it. */
+  /** `ready` and `over` are final. */
   state: 'open' | 'ready' | 'over' = 'open';
   readonly steps: SingleFlight<void>;
   readonly ended = new AbortController();
@@ -66,7 +66,7 @@ export class Endpoint {
     return endpointKey(this.bound);
   }
 
-  /** Another generation: what was proven in the one before is void. */
+  /** Starts another generation: proofs of the previous one are void. */
   restart(generation: number): void {
     this.generation = generation;
     this.pings = 0;
@@ -85,10 +85,10 @@ export const endpointKey = ({
 /** 256 bits that only this process and the server know. */
 export const newProof = (): string => `abp_${randomBytes(32).toString('base64url')}`;
 
-/** New for every start of the daemon, so that nothing outlives it. */
+/** A new id for every start of the daemon, so that no binding outlives it. */
 export const newInstance = (): string => randomBytes(16).toString('hex');
 
-/** The same for the same life of a session under the same daemon, and for nothing else. */
+/** Identifies one boot of a session under one run of the daemon. */
 export function bindingHash(
   { session, boot, binding }: EndpointBinding,
   { serverId, instance }: { serverId: string; instance: string },

@@ -1,9 +1,8 @@
-/** The endpoints of sessions here: servers and sessions move them on, give them evidence, and end them. */
+/** The pairing endpoints of this machine's sessions, driven by events of servers and sessions. */
 import { join } from 'node:path';
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import type { Folders } from '../../local/folders.ts';
 import type { Log } from '../log.ts';
-import type {} from '../protocol.ts';
 import { isFinal, type SeatIdentity, type SeatRef, seatKey } from '../refs.ts';
 import type { InboxRead, ServerEvents } from '../server-link/link.ts';
 import type { Receipt, SessionEvents } from '../sessions/events.ts';
@@ -35,7 +34,7 @@ export class Endpoints {
     this.#api = api;
   }
 
-  /** Follows servers and sessions from now on. Nothing of an earlier daemon is used. */
+  /** Subscribes to events of servers and sessions. Proofs of an earlier daemon are deleted. */
   listen(servers: ServerEvents, sessions: SessionEvents): void {
     this.#proofs.clear();
     servers.on('inbox', (seat, read) => this.#inbox(seat, read));
@@ -44,7 +43,7 @@ export class Endpoints {
     });
     servers.on('keyEnded', (origin) => this.#endWhere(({ bound }) => bound.origin === origin));
     servers.on('pairing', (origin, requestId) => this.#requestChanged(origin, requestId));
-    // A session that has ended, begun another life or holds other seats.
+    // The session has ended, started again or changed its seats.
     sessions.on('changed', ({ key }) => this.#endWhere((each) => each.bound.session === key && !this.#isCurrent(each)));
     sessions.on('received', (receipt) => this.#received(receipt));
   }
@@ -55,14 +54,14 @@ export class Endpoints {
     this.#proofs.clear();
   }
 
-  /** The server says that a request has moved. */
+  /** The server reported a change of a request. */
   #requestChanged(origin: string, requestId: string): void {
     for (const side of ['initiator', 'recipient'] as const) {
       void this.#endpoints.get(endpointKey({ origin, requestId, side }))?.steps.run().catch(ignore);
     }
   }
 
-  /** Replies among what waits are remembered, so that their receipt can be told. */
+  /** Remembers the peer's replies in the inbox, so that their receipt can be detected. */
   #inbox(seat: SeatRef, { inbox }: InboxRead): void {
     for (const endpoint of this.#of(seat)) {
       const line = endpoint.replyLine;
@@ -74,7 +73,7 @@ export class Endpoints {
     }
   }
 
-  /** A session has certainly received these: only that is evidence. */
+  /** A session's confirmed receipt of a reply is the evidence. */
   #received(received: Receipt): void {
     for (const message of received.messages) {
       for (const endpoint of this.#of(message)) {
@@ -91,7 +90,7 @@ export class Endpoints {
     for (const endpoint of this.#endpoints.values()) if (matches(endpoint)) this.end(endpoint);
   }
 
-  /** The one that is bound already, where it is the same life of the same session; else a new one. */
+  /** The existing endpoint if it belongs to the same boot of the same session; otherwise a new one. */
   endpoint(
     { id, generation }: PairingRequest,
     { origin, side, session, seat }: { origin: string; side: PairingSide; session: Session; seat: SeatIdentity },
@@ -113,7 +112,7 @@ export class Endpoints {
     return new Endpoint(bound, hash, generation, (each) => this.driver(origin).step(each));
   }
 
-  /** What was there before stays where the server refuses. */
+  /** Selects an endpoint on the server; the previous one stays if the server refuses. */
   async select(endpoint: Endpoint, replace: boolean): Promise<PairingRequest> {
     const { key } = endpoint;
     const before = this.#endpoints.get(key);
@@ -150,7 +149,7 @@ export class Endpoints {
     return drive;
   }
 
-  /** Still the session, the life of it and the binding that were selected. */
+  /** Whether session, boot and binding are still the ones that were selected. */
   #isCurrent({ bound: { session: key, boot, seat: ref, binding } }: Endpoint): boolean {
     const session = this.#options.sessions.get(key);
     const seat = this.#options.seats.of(ref);

@@ -24,7 +24,7 @@ interface PairingOptions extends EndpointsOptions {
 export class Pairing {
   readonly #options: PairingOptions;
   readonly #api: PairingApi;
-  /** Those that sessions here are bound to. */
+  /** The endpoints of this machine's sessions. */
   readonly endpoints: Endpoints;
 
   constructor(options: PairingOptions) {
@@ -33,7 +33,7 @@ export class Pairing {
     this.endpoints = new Endpoints(options, this.#api);
   }
 
-  /** Answers the verb for a verified session. @param joinBoard brings the session onto the board. */
+  /** Answers the verb for a verified session. @param joinBoard joins the session to a board */
   async answer(session: Session, frame: Frame, joinBoard: (board: string) => Promise<void>): Promise<Answer> {
     const origin = resolveServer(this.#options, frame.server, session.view);
     const { action } = frame;
@@ -73,20 +73,20 @@ export class Pairing {
     }
   }
 
-  /** Follows servers and sessions from now on. */
+  /** Subscribes to events of servers and sessions. */
   listen(servers: ServerEvents, sessions: SessionEvents): void {
     this.endpoints.listen(servers, sessions);
     servers.on('notices', (seat, notices) => this.#notices(seat, notices));
   }
 
-  /** An invite that this very session asked for was allowed: it is the one that takes part. */
+  /** Selects the session that asked for an invite once its approval is allowed. */
   #notices(seat: SeatRef, notices: readonly Notice[]): void {
     for (const { kind, approval_id: approval } of notices) {
       if (kind === 'approval_allowed' && approval !== undefined) void this.#selectWatched(seat, approval).catch(ignore);
     }
   }
 
-  /** With the reason, where the other side's session is not woken by what it has to answer. */
+  /** A request, with the reason if the delivery mode of one side keeps its session asleep. */
   async #describe(origin: string, request: PairingRequest): Promise<Answer> {
     const answer = toAnswer(request);
     if (request.state !== 'verifying' || answer.board === undefined) return answer;
@@ -105,7 +105,7 @@ export class Pairing {
     return waits_because.length === 0 ? answer : { ...answer, pairing: { ...answer.pairing!, waits_because } };
   }
 
-  /** One page, as the server gives it. */
+  /** One page of requests. */
   async #list(origin: string, { state, after, limit = PAIRINGS }: Frame): Promise<Answer> {
     const query = { state, after, limit };
     const { requests, next_after } = await this.#api.call(origin, 'person', 'listPairingRequests', { query });
@@ -131,7 +131,7 @@ export class Pairing {
     });
   }
 
-  /** The request named, or the only one that waits for this person. Two sides are never guessed. */
+  /** The named request, or the only one that waits for this person. */
   async #resolveProposal(origin: string, frame: Frame): Promise<string> {
     if (frame.pairing_id !== undefined) return frame.pairing_id;
     const person = this.#options.credentials.server(origin)?.entry.person?.id;
@@ -151,7 +151,7 @@ export class Pairing {
     });
   }
 
-  /** As whom the session takes a proposal back: its own seat where it has one there, else its person. */
+  /** Who cancels a proposal: the session's seat on that board, else its person. */
   async #callerFor(origin: string, session: Session, id: string): Promise<'person' | { seat: SeatRef }> {
     const { board_id } = await this.#request(origin, id);
     const seat = findSeat(session, origin, board_id);
@@ -221,7 +221,7 @@ const writeInput = (frame: Frame) => ({
   idempotencyKey: frame.idempotency_key,
 });
 
-/** Public metadata and, where it is visible, the board's name. */
+/** The request without its challenge, and the board's name if it is visible. */
 function toAnswer(request: PairingRequest): Answer {
   const { challenge: _own, ...rest } = request;
   const board = boardOf(request);

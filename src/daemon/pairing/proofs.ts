@@ -1,4 +1,4 @@
-/** `pairing.json`: proofs in use, written before the server is shown them. None is used after a restart. */
+/** `pairing.json`: the proofs in use, saved before they are sent to the server and never used after a restart. */
 import { existsSync, rmSync } from 'node:fs';
 import { writePrivate } from '../../local/private-file.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.ts';
 export class ProofFile {
   readonly #path: string;
 
-  /** Forgets what an earlier daemon left. */
+  /** Deletes the file of an earlier daemon. */
   constructor(path: string) {
     this.#path = path;
     this.clear();

@@ -1,4 +1,4 @@
-/** Drives an endpoint: pings the peer, waits until the session has received the reply, and reports that to the server. */
+/** Verifies an endpoint: pings the peer, waits for the receipt of its reply, and reports that to the server. */
 import { HOUR, MINUTE } from '../../contract/durations.ts';
 import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
@@ -7,13 +7,13 @@ import type { Environment } from '../server-link/transport.ts';
 import type { PairingApi } from './api.ts';
 import { type Endpoint, newProof } from './endpoint.ts';
 
-/** Milliseconds after a ping until the next; then hourly. */
+/** Milliseconds between pings; then hourly. */
 const PING_INTERVALS_MS = [30_000, 2 * MINUTE, 10 * MINUTE];
 const LAST_PING_INTERVAL_MS = HOUR;
 const MAX_PINGS = 8;
-/** A proof lives ten minutes. */
+/** Proofs expire after ten minutes. */
 const RENEW_MS = 8 * MINUTE;
-/** After a failure that passes. */
+/** Delay after a temporary failure. */
 const RETRY_MS = 30_000;
 
 const terminal = new Set<PairingRequest['state']>(['declined', 'cancelled', 'expired']);
@@ -22,9 +22,9 @@ interface EndpointDriverOptions {
   api: Pick<PairingApi, 'call'>;
   environment: Environment;
   log: Log;
-  /** Whether the session is still the very one that was bound. */
+  /** Whether the session is still the one that was bound. */
   isCurrent(endpoint: Endpoint): boolean;
-  /** Before a new proof is shown, and after one is over. */
+  /** Saves the proofs in use; called before a new one is sent and after one has ended. */
   save(): void;
   end(endpoint: Endpoint, why: string): void;
 }
@@ -36,7 +36,7 @@ export class EndpointDriver {
     this.#options = options;
   }
 
-  /** Looks how the request stands and does what this side has to do next. */
+  /** Reads the state of the request and performs this side's next step. */
   async step(endpoint: Endpoint): Promise<void> {
     const { end, isCurrent } = this.#options;
     if (endpoint.state !== 'open') return;
@@ -60,7 +60,7 @@ export class EndpointDriver {
     if (!isOurs(request, endpoint)) return end(endpoint, 'pairing_changed');
     if (request.state === 'ready') return this.#ready(endpoint);
     const again = request.generation !== endpoint.generation;
-    // The other side was replaced: this session took part before and does so again.
+    // The other side was replaced, so this session has to prove itself again.
     if (again) await this.#renew(endpoint, request.generation);
     if (side === 'recipient' && !request.accepted) {
       await this.accept(endpoint, `${requestId}:${endpoint.generation}:accept`);
@@ -69,7 +69,7 @@ export class EndpointDriver {
     if (request.state === 'verifying') await this.#prove(endpoint);
   }
 
-  /** Takes part, for the recipient. */
+  /** Accepts the request for the recipient. */
   async accept(endpoint: Endpoint, key: string): Promise<PairingRequest> {
     const { origin, requestId, seat } = endpoint.bound;
     const body = { agent_id: seat.member_id, generation: endpoint.generation };
@@ -97,7 +97,7 @@ export class EndpointDriver {
     await this.#ping(endpoint, request);
   }
 
-  /** @returns whether it is done with. */
+  /** Reports the evidence. @returns false if the server rejected it */
   async #report(endpoint: Endpoint, direction: PairingDirection): Promise<boolean> {
     const { api, log } = this.#options;
     const { origin, requestId } = endpoint.bound;
@@ -143,7 +143,7 @@ export class EndpointDriver {
     this.#stepAfter(endpoint, Math.min(pauseAfter(n), RENEW_MS));
   }
 
-  /** With a new proof where the old one has run out or another generation has begun. */
+  /** Runs `work`, once more with a new proof if the old one is not valid any more. */
   async #withProof<T>(endpoint: Endpoint, work: (proof: string) => Promise<T>): Promise<T> {
     try {
       return await work(endpoint.token);
@@ -160,7 +160,7 @@ export class EndpointDriver {
     await this.select(endpoint, false);
   }
 
-  /** Shows the server the proof of this endpoint, which is on the disk by then. */
+  /** Saves the endpoint's proof and sends it to the server. */
   async select(endpoint: Endpoint, replace: boolean): Promise<PairingRequest> {
     const { api, environment, save } = this.#options;
     const { origin, requestId, side, seat } = endpoint.bound;
@@ -174,7 +174,7 @@ export class EndpointDriver {
       replace,
       client_token: endpoint.token,
     };
-    // The server knows the proof again, so what may have happened already is asked for once more.
+    // The server recognises the proof, so the request can be repeated.
     const { request } = await retryUnreachable(environment, () =>
       api.call(origin, 'person', 'selectPairingEndpoint', { body }),
     );
@@ -219,18 +219,18 @@ async function retryUnreachable<T>(environment: Environment, work: () => Promise
 
 const pauseAfter = (pings: number): number => PING_INTERVALS_MS[pings - 1] ?? LAST_PING_INTERVAL_MS;
 
-/** The endpoint of this very life of the session is the one the server knows. */
+/** Whether the server has this endpoint, with this boot of the session. */
 const isOurs = (request: PairingRequest, { bound: { side, seat }, bindingHash }: Endpoint): boolean =>
   request[side]?.agent_id === seat.member_id && request[side]?.session_binding === bindingHash;
 
 const peerOf = ({ display }: PairingRequest, { bound: { side } }: Endpoint): string | undefined =>
   side === 'initiator' ? display?.recipient_agent_name : display?.agent_name;
 
-/** The name of its board, where the reader sees it. */
+/** The name of its board, if it is visible. */
 export const boardOf = ({ board_id, display }: PairingRequest): string | undefined =>
   display?.boards.find(({ id }) => id === board_id)?.name;
 
-/** Refusals after which nothing more can be done for this endpoint. */
+/** Whether a refusal ends the endpoint. */
 const isFinalRefusal = (code: string): boolean =>
   ['pairing_changed', 'pairing_closed', 'pairing_not_found', 'forbidden', 'unauthorized', 'login_required'].includes(
     code,

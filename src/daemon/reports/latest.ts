@@ -1,11 +1,11 @@
-/** Writes the latest of values that change often: one write at a time, with a minimum gap between two. */
+/** Writes the latest value of something that changes often: one write at a time, with a minimum interval. */
 import type { DaemonClock } from '../clock.ts';
 
 interface LatestWriterOptions<T> {
   clock: DaemonClock;
-  /** Milliseconds between the start of two writes. */
+  /** Minimum milliseconds between the starts of two writes. */
   gapMs: number;
-  /** Milliseconds after which a value is written again though it is the same; 0: never. */
+  /** Milliseconds after which an unchanged value is written again; 0 for never. */
   renewMs(value: T): number;
   same(a: T, b: T): boolean;
   write(value: T): Promise<void>;
@@ -25,11 +25,11 @@ export class LatestWriter<T> {
     this.#options = options;
   }
 
-  /** @param delayMs how long it has to stay the newest before it is written. */
+  /** @param delayMs how long the value must stay the latest before it is written */
   set(value: T, delayMs = 0): void {
     const known = this.#next ?? this.#written;
     if (this.#stopped || (known && this.#options.same(known.value, value))) return;
-    // It changed back before the change was written.
+    // The value changed back before the change was written.
     if (!this.#writing && this.#written && this.#options.same(this.#written.value, value)) {
       this.#next = null;
       this.#scheduleRenewal(value);
@@ -71,7 +71,7 @@ export class LatestWriter<T> {
     else this.#scheduleRenewal(next.value);
   }
 
-  /** What was lost is made good by it as well. */
+  /** The renewal also repairs a lost write. */
   #scheduleRenewal(value: T): void {
     this.#cancel();
     const ms = this.#options.renewMs(value);

@@ -1,6 +1,6 @@
 /**
- * Reports to a server what waits in the queue of an agent's own program, so that senders see it. A reporter claims the seat's
- * fence once and numbers what it says; one that was overtaken stays silent until another session or life has the seat.
+ * Reports to a server what waits in the queue of an agent's own program, so that senders see it. A reporter claims the
+ * seat's fence once and numbers its reports; a superseded reporter stops until another session or boot has the seat.
  */
 import type { DaemonClock } from '../clock.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -10,10 +10,10 @@ import type { Connection } from '../server-link/connection.ts';
 import { type QueueLabel, SeatFailure } from '../server-link/link.ts';
 import { LatestWriter } from './latest.ts';
 
-/** What is acknowledged within this time was never worth a report. */
+/** Messages that are acknowledged within this time are not reported. */
 const DELAY_MS = 500;
 const MIN_INTERVAL_MS = 1_000;
-/** A report lives 45 seconds. */
+/** Reports expire after 45 seconds. */
 const RENEW_MS = 20_000;
 const MAX_MESSAGES = 1_000;
 
@@ -23,7 +23,7 @@ export interface QueuedMessage {
 }
 
 interface Report extends QueueLabel {
-  /** In the order of their numbers. */
+  /** Sorted by number. */
   messages: QueuedMessage[];
 }
 
@@ -39,11 +39,11 @@ export interface QueueReportOptions {
 export class QueueReport {
   readonly #options: QueueReportOptions;
   readonly #latest: LatestWriter<Report>;
-  /** Another reporter has taken over since, or the server does not know this report. */
+  /** The reporter that another one superseded, or whose server does not support reports. */
   #superseded: QueueLabel | null = null;
-  /** A claim whose answer was lost: it may have been taken. */
+  /** A claim without an answer, which may have succeeded. */
   #lostClaim: (QueueLabel & { epoch: number }) | null = null;
-  /** The server was told of something. */
+  /** The last report was not empty. */
   #reported = false;
 
   constructor(options: QueueReportOptions) {
@@ -66,7 +66,7 @@ export class QueueReport {
     this.#latest.set({ session, boot, messages: first }, DELAY_MS);
   }
 
-  /** The seat is no session's any more. */
+  /** Clears the report, because no session holds the seat any more. */
   clear(): void {
     this.set({ session: '', boot: '' }, []);
   }
@@ -83,14 +83,14 @@ export class QueueReport {
       await this.#update(known && sameReporter(labelOf(known), report) ? known : await this.#claim(report), report);
     } catch (error) {
       const code = error instanceof SeatFailure ? error.code : '';
-      // It does not claim again by itself, because another reporter goes on.
+      // Another reporter is active, so this one does not claim again.
       if (code === 'queue_report_conflict' || code === 'server_outdated')
         this.#superseded = { session: report.session, boot: report.boot };
       throw error;
     }
   }
 
-  /** Nothing waits any more; what was never told needs no word. */
+  /** Reports an empty queue, if anything was reported before. */
   async #clear(): Promise<void> {
     const fence = this.#options.journal.queueFence(this.#options.seat);
     if (!this.#reported || !fence || this.#isSuperseded(labelOf(fence))) return;
@@ -113,7 +113,7 @@ export class QueueReport {
     return fence;
   }
 
-  /** The number is written down first, so that none is ever used twice. */
+  /** Saves the revision before it is sent, so that none is used twice. */
   async #update(fence: QueueFence, { session, boot, messages }: Report): Promise<void> {
     const { seat, journal } = this.#options;
     const revision = fence.revision + 1;
@@ -131,7 +131,7 @@ const labelOf = ({ session_key: session, boot }: QueueFence): QueueLabel => ({ s
 
 const sameReporter = (a: QueueLabel, b: QueueLabel): boolean => a.session === b.session && a.boot === b.boot;
 
-/** Where nothing waits it does not matter who says so. */
+/** Empty reports are equal, regardless of the reporter. */
 function sameReport(a: Report, b: Report): boolean {
   if (a.messages.length !== b.messages.length) return false;
   if (a.messages.length > 0 && !sameReporter(a, b)) return false;

@@ -1,4 +1,4 @@
-/** Reports to servers about the seats here: presence, location, the line of the plan, and the queue. Never an event. */
+/** Reports presence, location, plan line and queue of this machine's seats to their servers. */
 import { isDeepStrictEqual } from 'node:util';
 import { withoutInvisible } from '../../contract/one-line.ts';
 import type { AgentWork, DeliveryMode } from '../../contract/types.ts';
@@ -10,7 +10,7 @@ import { type Presence, SeatFailure, type ServerEvents } from '../server-link/li
 import { LatestWriter } from './latest.ts';
 import { type QueuedMessage, QueueReport, type QueueReportOptions } from './queue.ts';
 
-/** The end of a turn is told this late, so that one which goes on at once does not flicker. */
+/** Delay before `idle` is reported, so that a turn which continues at once causes no report. */
 const IDLE_DELAY_MS = 500;
 const PRESENCE_GAP_MS = 1_000;
 const PRESENCE_RENEW_MS = 60_000;
@@ -30,7 +30,7 @@ interface ReportsOptions {
 interface PresenceReport {
   presence: Presence;
   waiting: NeedsPerson | null;
-  /** The mode that is applied here. */
+  /** The mode that this daemon applies. */
   mode: DeliveryMode | undefined;
 }
 
@@ -38,7 +38,7 @@ interface LocationReport {
   harness: string;
   session_id: string;
   folder: string;
-  /** A new life of the session is reported though it is at the same place. */
+  /** A new boot is reported even if the location is the same. */
   boot: string;
 }
 
@@ -52,19 +52,19 @@ interface SeatReports {
   waiting: NeedsPerson | null;
 }
 
-/** Presence, location, lines and queue reports: told after every change of a session, they write what differs. */
+/** Receives every change of a session and reports what differs from the last report. */
 export class Reports {
   readonly #options: ReportsOptions;
   readonly #seats = new Map<string, SeatReports>();
   readonly #modes = new Map<string, { mode: DeliveryMode; revision: number }>();
-  /** What servers say of the seats' work: it tells which of several seats a plan is about. */
+  /** The seats' work according to their servers, to decide which of several seats a plan is about. */
   readonly #work = new Map<string, AgentWork>();
 
   constructor(options: ReportsOptions) {
     this.#options = options;
   }
 
-  /** Follows what servers tell of seats. */
+  /** Subscribes to events of servers. */
   listen(servers: ServerEvents): void {
     servers.on('inbox', (seat, { inbox }) => this.#work.set(seatKey(seat), inbox.work));
     servers.on('mode', (seat, mode, revision) => this.#modeChanged(seat, mode, revision));
@@ -83,13 +83,13 @@ export class Reports {
     for (const seat of view.seats) this.#of(seat).location.set(location);
   }
 
-  /** The seat has left a session, which ended or gave it up. */
+  /** Reports that no session holds the seat any more. */
   released(seat: SeatRef): void {
     this.#reportPresence(seat, 'no_session');
     this.#seats.get(seatKey(seat))?.queue.clear();
   }
 
-  /** The unacknowledged messages in the queue of the session's program: all of them each time. */
+  /** Reports the unacknowledged messages in the queue of the session's program; always the complete list. */
   queued({ key: session, boot, seats }: SessionView, messages: readonly (SeatRef & QueuedMessage)[]): void {
     for (const seat of seats) {
       const own = messages.filter((message) => seatKey(message) === seatKey(seat));
@@ -103,7 +103,7 @@ export class Reports {
     if (line !== '' && seat) this.#of(seat).line.set(line);
   }
 
-  /** The mode a server told; it is reported as the one that is applied. */
+  /** Reports the mode from the server as applied. */
   #modeChanged(seat: SeatRef, mode: DeliveryMode, revision: number): void {
     const known = this.#modes.get(seatKey(seat));
     if (known && known.revision > revision) return;
@@ -146,7 +146,7 @@ export class Reports {
       presence: new LatestWriter<PresenceReport>({
         clock,
         gapMs: PRESENCE_GAP_MS,
-        // A seat that is over is not reported until something about it changes.
+        // A permanently failed seat is reported again only after a change.
         renewMs: ({ presence }) => (presence === 'no_session' || ended ? 0 : PRESENCE_RENEW_MS),
         same: isDeepStrictEqual,
         write: async ({ presence, mode, waiting }) => {
@@ -180,7 +180,7 @@ export class Reports {
     return reports;
   }
 
-  /** The seat whose line the plan becomes: the only one, or the one that started a task last. */
+  /** The seat whose line shows the plan: the only one, or the one whose line changed last among those with a task. */
   #seatOfPlan(seats: readonly SeatIdentity[]): SeatIdentity | undefined {
     if (seats.length === 1) return seats[0];
     const on = seats.flatMap((seat) => {
@@ -200,7 +200,7 @@ function presenceOf({ open, needsPerson, turn }: SessionView): Presence {
 const fitsLocation = ({ harness, session_id, folder }: LocationReport): boolean =>
   [...harness].length <= 40 && [...session_id].length <= 512 && folder !== '' && [...folder].length <= 4_096;
 
-/** A line has no control characters, none that is not seen, and at most 120; an emoji that was cut leaves a joiner. */
+/** One line without control and invisible characters, at most 120 long. A cut emoji leaves a joiner, so trims again. */
 const asLine = (text: string): string => {
   const beginning = [...text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()].slice(0, 120).join('');
   return withoutInvisible(beginning).trim();

@@ -1,15 +1,15 @@
-/** How long to wait before a server that failed is asked again. */
+/** Delays between retries of requests to a server. */
 
 const BASE_MS = 1_000;
 const MAX_MS = 60_000;
-/** Longest `Retry-After` that is obeyed; a server cannot put a machine to sleep for days. */
+/** Longest `Retry-After` that is respected. */
 const MAX_RETRY_AFTER_MS = 300_000;
-/** So long a connection must have held before failures are counted anew. */
+/** A connection that lasted this long resets the count of failures. */
 const HEALTHY_MS = 60_000;
 
 /**
- * Milliseconds before try number `failures` + 1: doubling from 1 s to 60 s, times a random factor of 0.5 to 1, or what
- * the server asked for, up to 300 s.
+ * Milliseconds before the next attempt: doubling from 1 s to 60 s, times a random factor of 0.5 to 1; or the server's
+ * `Retry-After`, up to 300 s.
  *
  * @param failures in a row so far, from 1. @param random from 0 to below 1. @param retryAfter seconds.
  */
@@ -18,7 +18,7 @@ export function backoff(failures: number, random: number, retryAfter?: number): 
   return Math.round(Math.min(MAX_MS, BASE_MS * 2 ** (failures - 1)) * (0.5 + random / 2));
 }
 
-/** Failures in a row of one connection, forgotten once it has held for a minute. */
+/** Counts consecutive failures of a connection; reset once it has lasted for a minute. */
 export class Backoff {
   readonly #random: () => number;
   #failures = 0;
@@ -31,7 +31,7 @@ export class Backoff {
     return this.#failures;
   }
 
-  /** Counts a failure. @param heldMs how long it had worked before. @returns milliseconds until the next try. */
+  /** Counts a failure. @param heldMs how long the connection lasted. @returns milliseconds until the next attempt */
   nextDelay(heldMs: number, retryAfter?: number): number {
     this.#failures = heldMs >= HEALTHY_MS ? 1 : this.#failures + 1;
     return backoff(this.#failures, this.#random(), retryAfter);

@@ -1,4 +1,4 @@
-/** The connection to one server: its watched seats, its stream or waits, and the requests the daemon makes for a seat. */
+/** The connection to one server: its watched seats, its stream or long polls, and requests on behalf of seats. */
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, Claim, DeliveryMode } from '../../contract/types.ts';
 import type { NeedsPerson, SeatIdentity, SeatRef } from '../refs.ts';
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   events: ServerEvents;
 }
 
-/** Every request is made with the seat's own token; those that fail throw `SeatFailure`. */
+/** Every request uses the seat's own token. A failed request throws `SeatFailure`. */
 export class Connection {
   readonly url: string;
   readonly transport: Transport;
@@ -53,7 +53,7 @@ export class Connection {
     return this.#seats.size;
   }
 
-  /** Begins to follow a seat, with one read of inbox and notices; once more has no effect. */
+  /** Starts to follow a seat, with a first read of inbox and notices. No effect if it is followed already. */
   watch(seat: SeatIdentity): void {
     const feed = this.#seats.add(seat);
     if (feed) this.#feed.seatAdded(feed);
@@ -64,7 +64,7 @@ export class Connection {
     this.#feed.seatRemoved();
   }
 
-  /** A read that is sent after this call. */
+  /** Reads the inbox with a request that is sent after this call. */
   async read(ref: SeatRef, { timeoutMs }: { timeoutMs?: number } = {}): Promise<InboxRead> {
     try {
       const read = this.#seat(ref).reads.run();
@@ -91,7 +91,7 @@ export class Connection {
     const body = { presence, ...(delivery === undefined ? {} : { delivery }) };
     const said = this.#call(ref, 'setPresence', { body: { ...body, ...(waiting ? { waiting } : {}) } });
     await said.catch((error: unknown) => {
-      // A server that does not know what a session waits with knows that it waits.
+      // An older server does not accept `waiting`, but knows the presence.
       if (!waiting || !(error instanceof SeatFailure) || error.code !== 'invalid_request') throw error;
       return this.#call(ref, 'setPresence', { body });
     });
@@ -105,13 +105,13 @@ export class Connection {
     await this.#call(ref, 'setMyLine', { body: { kind: 'working', text, source: 'plan' } });
   }
 
-  /** Which agents are on which files, as the seat sees it; from now on the stream tells when that changes. */
+  /** Which agents work on which files, as visible to the seat. Also subscribes to changes. */
   async claims(ref: SeatRef): Promise<readonly Claim[]> {
     this.#feed.followLines();
     return requireClaims((await this.#call(ref, 'listClaims', {})).claims);
   }
 
-  /** How often the report of the program's queue was claimed. */
+  /** The epoch of the queue report: how often it was claimed. */
   async queueEpoch(ref: SeatRef): Promise<{ epoch: number }> {
     return requireEpoch(await this.#call(ref, 'getDeliveryQueue', {}));
   }
@@ -149,7 +149,7 @@ export class Connection {
     this.transport.close();
   }
 
-  /** credentials.json has changed: seats may have other tokens, the server another identity. */
+  /** Handles a change of credentials.json: seats may have new tokens, the server a new identity. */
   credentialsChanged(): void {
     for (const feed of this.#seats.credentialsChanged()) this.#feed.seatAdded(feed);
     if (this.#seats.isIdentityChanged) this.#feed.recheckIdentity();
@@ -171,7 +171,7 @@ export class Connection {
   }
 }
 
-/** @throws SeatFailure where the answer is not one of this operation */
+/** @throws SeatFailure `server_unexpected` for an answer without an epoch */
 function requireEpoch({ epoch }: { epoch: number }): { epoch: number } {
   if (isNumber(epoch)) return { epoch };
   throw new SeatFailure('server_unexpected', 'The answer is no report of a queue.');

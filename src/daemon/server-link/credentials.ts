@@ -1,4 +1,4 @@
-/** Tokens and keys of servers, read from credentials.json when a request needs them and cached until the file changes. */
+/** Tokens and keys of servers, read from credentials.json on demand and cached until the file changes. */
 import { existsSync, type FSWatcher, lstatSync, watch } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from '../../local/failure.ts';
@@ -18,11 +18,11 @@ import { localServer } from '../../local/servers.ts';
 
 export interface KnownServer {
   origin: string;
-  /** The identity that the address had when it was last spoken to; nothing else is sent a credential there. */
+  /** The server id that was pinned for the address; no other server there is sent a credential. */
   serverId: string;
-  /** Where it is reached now: this machine's own server may have moved to another port. */
+  /** Its current address: this machine's own server may have moved to another port. */
   address: string;
-  /** Where the secret lies by which this machine's own server proves that it is; null for every other server. */
+  /** The folders with the secret that proves the identity of this machine's own server; null for other servers. */
   ownFolders: Folders | null;
   entry: ServerEntry;
 }
@@ -32,7 +32,7 @@ export class CredentialStore {
   readonly #env: Env;
   readonly #listeners = new Set<() => void>();
   #cache: { version: string; saved: Credentials } | null = null;
-  /** Keys that the keychain handed out, as long as the file is the same: asking it again may open a dialog. */
+  /** Keys from the keychain, cached until the file changes, because the keychain may open a dialog. */
   #keys = new Map<string, string>();
   #watcher: FSWatcher | null = null;
 
@@ -57,7 +57,7 @@ export class CredentialStore {
     return Object.keys(saved.servers).flatMap((origin) => this.#lookup(saved, origin) ?? []);
   }
 
-  /** A server by its address; this machine's own one also by those it had before. */
+  /** A server by its address; this machine's own server also by its former addresses. */
   server(origin: string): KnownServer | null {
     const saved = this.saved();
     const own = Object.entries(saved.servers).find(
@@ -70,12 +70,12 @@ export class CredentialStore {
     return this.server(origin)?.entry.seats[memberId] ?? null;
   }
 
-  /** A seat's token; null where it has none any more. */
+  /** A seat's token; null if it has none. */
   token(origin: string, memberId: string): string | null {
     return this.seat(origin, memberId)?.token ?? null;
   }
 
-  /** The person's key. @returns null where this machine has none. @throws Failure `keychain_locked`, `credentials_unsafe`. */
+  /** The person's key; null if this machine has none. @throws Failure `keychain_locked`, `credentials_unsafe` */
   async personKey(origin: string): Promise<string | null> {
     const known = this.server(origin);
     if (!known?.entry.key) return null;
@@ -87,7 +87,7 @@ export class CredentialStore {
     return key;
   }
 
-  /** Keeps the token of a seat that was just given. @throws Failure when nothing could be written. */
+  /** Saves a new seat with its token. @throws Failure if the file could not be written */
   async saveSeat(origin: string, memberId: string, seat: SavedSeat): Promise<void> {
     requireNames(seat);
     const known = this.server(origin);
@@ -100,13 +100,13 @@ export class CredentialStore {
     this.#notify();
   }
 
-  /** Drops the token of a seat that is no more. */
+  /** Deletes the token of a removed seat. */
   async endSeat(memberId: string): Promise<void> {
     await endSeat(this.#folders, memberId);
     this.#notify();
   }
 
-  /** Calls back whenever the file has become another one. @returns a function that ends it. */
+  /** Calls back when the file changes. @returns a function that unsubscribes */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     this.#watcher ??= this.#watch();
@@ -117,8 +117,8 @@ export class CredentialStore {
   }
 
   /**
-   * Calls back when this machine's own server says that it runs. Only for a while in which it is away: its folder is a
-   * busy one. @returns a function that ends it; null for a server that runs elsewhere.
+   * Calls back when this machine's own server has started. Use it only while the server is away, because its folder changes
+   * often. @returns a function that unsubscribes; null for other servers
    */
   onLocalServerStart(origin: string, listener: () => void): (() => void) | null {
     if (this.server(origin)?.entry.mode !== 'local') return null;
@@ -147,19 +147,19 @@ export class CredentialStore {
     return { origin, serverId: entry.server_id, address, ownFolders: own, entry };
   }
 
-  /** Null for a file that is not there; one whose mode or owner is wrong is never the same, so that reading it refuses it. */
+  /** A value that changes with the file; null if it is missing or unsafe, so that it is read again and refused. */
   #fileVersion(): string | null {
     try {
       const stat = lstatSync(credentialsPath(this.#folders), { bigint: true, throwIfNoEntry: false });
       if (!stat?.isFile() || stat.mode & 0o077n) return null;
       return `${stat.ino}.${stat.mtimeNs}.${stat.size}`;
     } catch {
-      // Its folder cannot be looked into; reading it says so.
+      // The folder is not accessible; reading the file reports that.
       return null;
     }
   }
 
-  /** The file is replaced as a whole, so its folder is what is watched. */
+  /** Watches the folder, because the file is replaced by a rename. */
   #watch(): FSWatcher | null {
     const path = credentialsPath(this.#folders);
     makeFolder(this.#folders.config);
@@ -172,7 +172,7 @@ export class CredentialStore {
         last = identity;
         this.#notify();
       });
-      // Without it changes are seen when the file is next needed.
+      // Without a watcher, changes are noticed at the next read.
       watcher.on('error', () => this.close());
       return watcher;
     } catch {

@@ -1,11 +1,11 @@
-/** The environment of server connections, made of the daemon's clock and log. */
+/** The environment of server connections, based on the daemon's clock and log. */
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Environment } from './transport.ts';
 
-/** @param version of this build, which servers are told. */
+/** @param version of this build, for the User-Agent */
 export function createEnvironment(clock: DaemonClock, log: Log, version: string): Environment {
-  // Waiting uses the monotonic clock; only what is shown is a time of day.
+  // `now` advances with the monotonic clock, from the wall time of the start.
   const clockOffsetMs = clock.now() - clock.nowUs() / 1_000;
   return {
     now: () => clockOffsetMs + clock.nowUs() / 1_000,

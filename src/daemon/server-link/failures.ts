@@ -1,9 +1,9 @@
-/** What a failed request means for its seat. */
+/** Classifies failed requests of seats. */
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
 import { SeatFailure } from './link.ts';
 
-/** A failed request of a seat as a SeatFailure. */
+/** Converts the error of a seat's request. Throws errors that are not of a request. */
 export function seatFailure(error: unknown): SeatFailure {
   if (error instanceof SeatFailure) return error;
   if (error instanceof Failure) return new SeatFailure(error.code, error.message);
@@ -14,10 +14,10 @@ export function seatFailure(error: unknown): SeatFailure {
   return new SeatFailure(error.code, error.message);
 }
 
-/** Whether a failure is temporary, so that the request may be made again later. */
+/** Whether a failure is temporary, so that the request can be retried. */
 export const isTransient = (error: unknown): error is ClientError & { transient: true } =>
   error instanceof ClientError && error.transient;
 
-/** Whether the server fails or is unreachable; not where it only asks to wait. */
+/** Whether the server fails or is unreachable; not if it only asks to wait. */
 export const isOutage = (error: unknown): boolean =>
   isTransient(error) && error.status !== 429 && error.code !== 'idempotency_in_progress';

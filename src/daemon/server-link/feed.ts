@@ -1,4 +1,4 @@
-/** Follows a server: by the stream of the person's key where there is one, else by a long poll for each seat. */
+/** Follows a server: by a stream with the person's key if there is one, else by a long poll per seat. */
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
@@ -14,9 +14,9 @@ import type { SeatFeed } from './seat-feed.ts';
 import type { Environment, Transport } from './transport.ts';
 import { isMode, isNumber } from './trust.ts';
 
-/** A key that was refused is tried again after this long, or when the saved one changes. */
+/** A refused key is tried again after this time, or when the saved key changes. */
 const KEY_RETRY_MS = 300_000;
-/** What is asked of the stream, and with lines; the rest is for pages. */
+/** The subscribed events of the stream; with agents' lines also their presence. */
 const STREAM_EVENTS = 'head,read,delivery,notice,pairing';
 const STREAM_EVENTS_AND_LINES = `${STREAM_EVENTS},presence`;
 
@@ -41,16 +41,16 @@ export class Feed {
   readonly #ended = new AbortController();
   readonly #polls: Polls;
   #running: Promise<void> | null = null;
-  /** Ends the pause that is under way. */
+  /** Ends the current pause. */
   #pause: AbortController | null = null;
   #stream: AbortController | null = null;
   #refusedKey: { key: string; until: number } | null = null;
   #identityChangeKnown = false;
-  /** The lines of agents as the stream told them last, by agent; null: they are not followed. */
+  /** The last reported lines, by agent; null if they are not followed. */
   #lines: Map<string, string> | null = null;
-  /** The opening burst of the stream is over. */
+  /** The stream has sent its initial events. */
   #ready = false;
-  /** The server said that the key has ended. */
+  /** The server reported that the key has ended. */
   #keyEnded = false;
 
   constructor(options: FeedOptions) {
@@ -74,7 +74,7 @@ export class Feed {
     this.wake();
   }
 
-  /** Asks the stream for the lines of agents, too. */
+  /** Subscribes to the lines of agents, too. */
   followLines(): void {
     if (this.#lines) return;
     this.#lines = new Map();
@@ -86,7 +86,7 @@ export class Feed {
     this.#pause?.abort();
   }
 
-  /** Asks again which server is there. */
+  /** Checks the server's identity again. */
   recheckIdentity(): void {
     this.#identityChangeKnown = false;
     this.wake();
@@ -111,7 +111,7 @@ export class Feed {
     this.#setState('none', false);
   }
 
-  /** @returns milliseconds to pause. Every error leads to another try: one server never ends the process. */
+  /** Connects once. Every error leads to a retry. @returns milliseconds to pause */
   async #connectOnce(): Promise<number> {
     try {
       const key = await this.#key();
@@ -122,14 +122,14 @@ export class Feed {
     }
   }
 
-  /** The person's key; null where no key can be used now. */
+  /** The person's key; null if none can be used now. */
   async #key(): Promise<string | null> {
     const key = await this.#options.credentials.personKey(this.#options.transport.origin).catch(() => null);
     const dead = this.#refusedKey;
     return key !== null && dead !== null && dead.key === key && this.#environment.now() < dead.until ? null : key;
   }
 
-  /** Every seat waits for itself until a key may work. @returns milliseconds to pause. */
+  /** Polls every seat until a key may work. @returns milliseconds to pause */
   async #poll(): Promise<number> {
     if (!(await this.#isPinnedServer())) return this.#identityChanged();
     if (this.kind !== 'poll')
@@ -141,7 +141,7 @@ export class Feed {
     return 0;
   }
 
-  /** Whether the pinned server answers; one that does not answer at all is left to the waits of the seats. */
+  /** Whether the pinned server answers; if no server answers, the long polls handle that. */
   async #isPinnedServer(): Promise<boolean> {
     try {
       await this.#options.identity.check();
@@ -151,7 +151,7 @@ export class Feed {
     }
   }
 
-  /** Another server is there: nothing is sent until a person has changed something, or it is the old one again. */
+  /** Another server answers: sends nothing until the credentials change or the pinned server is back. */
   #identityChanged(): number {
     this.#setState('none', false);
     if (this.#identityChangeKnown) return Number.POSITIVE_INFINITY;
@@ -163,7 +163,7 @@ export class Feed {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** One connection of the stream, until it ends. @returns milliseconds to pause before the next. */
+  /** Follows the stream until it ends. @returns milliseconds to pause before the next connection */
   async #follow(key: string): Promise<number> {
     const environment = this.#environment;
     const stream = new AbortController();
@@ -212,7 +212,7 @@ export class Feed {
     const reason = failure instanceof ClientError ? failure.code : failure === null ? 'closed' : 'internal';
     environment.log('server_lost', { origin: this.#options.transport.origin, reason }, 'warn');
     if (failure instanceof ClientError && !isTransient(failure) && failure.status !== undefined) {
-      // The key, or the server's stream, is of no use: the seats go on by themselves, and find out whether they may.
+      // The key or the stream cannot be used: the seats are polled, and each finds out whether its token still works.
       this.#refusedKey = { key, until: environment.now() + KEY_RETRY_MS };
       if (failure.status === 401) this.#options.events.emit('keyEnded', this.#options.transport.origin);
       for (const feed of this.#seats.active()) this.#seats.refresh(feed);
@@ -220,7 +220,7 @@ export class Feed {
     }
     if (failure !== null) this.#seats.failed(failure);
     const pauseMs = this.#backoff.nextDelay(heldMs, failure instanceof ClientError ? failure.retryAfter : undefined);
-    // Asked at once, so that what is over stops at once; but not again and again.
+    // Reconnects at once after an ended key, to detect that it is refused; but only the first time.
     const ended = this.#keyEnded && this.#backoff.failures === 1;
     this.#keyEnded = false;
     return ended ? 0 : pauseMs;
@@ -235,7 +235,7 @@ export class Feed {
         for (const feed of seats.active()) this.#headMoved(feed, frame.data.board_id, frame.data.seq);
         return 'more';
       case 'ready':
-        // What moved while nothing was heard: one read for each seat that was not read since.
+        // Reads each seat that was not read since the stream was opened.
         this.#ready = true;
         for (const feed of seats.active()) {
           if (feed.lastReadUs < Math.max(openedUs, feed.headMovedUs)) seats.refresh(feed);
@@ -256,7 +256,7 @@ export class Feed {
         const feed = seats.get(frame.data.member_id);
         const valid = isMode(frame.data.mode) && isNumber(frame.data.revision);
         if (feed?.problem === null && valid) events.emit('mode', feed.seat, frame.data.mode, frame.data.revision);
-        // Its person may have released it.
+        // Its person may have released the brake.
         if (feed?.braked) seats.refresh(feed);
         return 'more';
       }
@@ -279,7 +279,7 @@ export class Feed {
     }
   }
 
-  /** Frames tell of presence as well: only another line counts. */
+  /** Presence frames contain the line; ignores frames in which it is unchanged. */
   #lineChanged({ board_id, member_id, line }: { board_id: string; member_id: string; line: unknown }): void {
     const text = JSON.stringify(line ?? null);
     if (!this.#lines || (this.#lines.get(member_id) ?? 'null') === text) return;
@@ -304,7 +304,7 @@ export class Feed {
     this.connected = connected;
   }
 
-  /** Shorter where this machine's own server comes back. */
+  /** Pauses; ends early if this machine's own server starts. */
   async #pauseFor(ms: number): Promise<void> {
     if (ms <= 0) return;
     const { credentials, transport } = this.#options;
@@ -312,7 +312,7 @@ export class Feed {
     try {
       unwatch = credentials.onLocalServerStart(transport.origin, () => this.wake());
     } catch {
-      // A file that cannot be read now is told of elsewhere.
+      // An unreadable credentials file is reported elsewhere.
     }
     await this.#sleep(ms);
     unwatch?.();
@@ -334,7 +334,7 @@ const forever = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** A frame as the contract has it; null for one that is not JSON. Frames of other names are ignored. */
+/** Parses a frame; null if it is not JSON. Unknown events are ignored by the caller. */
 function readFrame(raw: SseFrame): HintFrame | null {
   try {
     return { event: raw.event, data: frameData(raw) } as HintFrame;

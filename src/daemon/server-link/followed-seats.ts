@@ -1,4 +1,4 @@
-/** The watched seats of one server: reads their inboxes and notices, again after temporary failures. */
+/** The watched seats of one server: reads their inboxes and notices, with retries after temporary failures. */
 import { EventEmitter } from 'node:events';
 import { ClientError } from '../../client/errors.ts';
 import type { Answer } from '../../contract/types.ts';
@@ -15,7 +15,7 @@ import { SeatFeed } from './seat-feed.ts';
 import type { Transport } from './transport.ts';
 import { requireInbox, requireNotices } from './trust.ts';
 
-/** A timer lasts no longer. */
+/** Limit of a timer. */
 const MAX_TIMER_MS = 86_400_000;
 const NOTICE_PAGE_SIZE = 100;
 const MAX_NOTICE_PAGES = 2;
@@ -31,9 +31,9 @@ export class FollowedSeats {
   readonly #options: FollowedSeatsOptions;
   readonly #seats = new Map<string, SeatFeed>();
   readonly #calls: SeatCalls;
-  /** `reconnect`: the server works again or is another one, so that a pause before the next connection ends. */
+  /** `reconnect`: the server works again or has changed, so that the pause before the next connection ends. */
   readonly hints: ConnectionHints = new EventEmitter();
-  /** The server does not know notices; messages come all the same. */
+  /** The server does not support notices. */
   #noticesUnsupported = false;
 
   constructor(options: FollowedSeatsOptions) {
@@ -49,7 +49,7 @@ export class FollowedSeats {
     return this.#calls.lastError;
   }
 
-  /** The seats that may still have something to give. */
+  /** The seats without a permanent problem. */
   active(): SeatFeed[] {
     return [...this.#seats.values()].filter(({ problem }) => !isFinal(problem));
   }
@@ -58,7 +58,7 @@ export class FollowedSeats {
     return this.#seats.get(memberId) ?? null;
   }
 
-  /** Begins to follow a seat. @returns null for one that is followed already */
+  /** Starts to follow a seat. @returns null if it is followed already */
   add(seat: SeatIdentity): SeatFeed | null {
     const known = this.#seats.get(seat.member_id);
     if (known && !isFinal(known.problem)) {
@@ -86,23 +86,23 @@ export class FollowedSeats {
     for (const feed of this.#seats.values()) feed.ended.abort();
   }
 
-  /** Reads the seat's inbox soon; what fails for a passing reason is tried again by itself. */
+  /** Reads the seat's inbox; retries after temporary failures. */
   refresh(feed: SeatFeed): void {
     feed.reads.run().then(ignore, (error: unknown) => this.#retryLater(feed, error));
   }
 
-  /** The same of its notices. */
+  /** Reads the seat's notices; retries after temporary failures. */
   refreshNotices(feed: SeatFeed): void {
     if (this.#noticesUnsupported) return;
     feed.noticeReads.run().then(ignore, (error: unknown) => this.#retryNoticesLater(feed, error));
   }
 
-  /** Something happened to a board, or a seat on it, of which nothing more is known. */
+  /** Reads the seats of a board that changed in an unknown way. */
   refreshBoard(boardId: string): void {
     for (const feed of this.active()) if (feed.seat.board_id === boardId) this.refresh(feed);
   }
 
-  /** One request of a seat with its own token. @throws as `SeatCalls.call` does. */
+  /** One request of a seat with its own token. @throws like `SeatCalls.call` */
   call: SeatCalls['call'] = (feed, name, input) => this.#calls.call(feed, name, input);
 
   /** The server answered as it should. */
@@ -110,12 +110,12 @@ export class FollowedSeats {
     this.#calls.succeeded();
   }
 
-  /** A request or the stream failed for a passing reason. */
+  /** A request or the stream failed temporarily. */
   failed(error: unknown): void {
     this.#calls.failed(error);
   }
 
-  /** Another server than the pinned one answers there: nothing more is sent, and a person has to look. */
+  /** Another server answers at the address: stops all seats until a person resolves it. */
   identityChanged(): void {
     const { transport, identity } = this.#options;
     transport.environment.log(
@@ -127,12 +127,12 @@ export class FollowedSeats {
     for (const feed of this.active()) this.#calls.setProblem(feed, 'server_identity_changed');
   }
 
-  /** Whether another server than the pinned one was found there. */
+  /** Whether another server than the pinned one answered. */
   get isIdentityChanged(): boolean {
     return this.active().some(({ problem }) => problem === 'server_identity_changed');
   }
 
-  /** Reads the seats again that stopped because another server answered. */
+  /** Resumes the seats that were stopped because another server answered. */
   resumeAfterIdentityChange(): void {
     this.#options.identity.invalidate();
     for (const feed of this.active()) {
@@ -143,7 +143,7 @@ export class FollowedSeats {
     }
   }
 
-  /** credentials.json has changed: seats may have other tokens. @returns those that can be followed again */
+  /** Applies new tokens after credentials.json changed. @returns the seats that can be followed again */
   credentialsChanged(): SeatFeed[] {
     const revived: SeatFeed[] = [];
     for (const feed of this.#seats.values()) {
@@ -187,7 +187,7 @@ export class FollowedSeats {
     return read;
   }
 
-  /** Agents' messages wake the seat again from then on. */
+  /** Reads the inbox when the seat's brake ends. */
   async #refreshAt(feed: SeatFeed, at: number): Promise<void> {
     const { environment } = this.#options.transport;
     feed.brakeTimer.abort();
@@ -197,14 +197,14 @@ export class FollowedSeats {
       await environment.sleep(Math.min(Math.max(1_000, at - environment.now()), MAX_TIMER_MS), signal);
       this.refresh(feed);
     } catch {
-      // The seat ended, or was read again.
+      // The seat ended, or a new read replaced the timer.
     }
   }
 
   async #readNotices(feed: SeatFeed): Promise<Notice[]> {
     const notices: Notice[] = [];
     let after: string | null = null;
-    // There are never more than 50.
+    // A server has at most 50 notices per seat.
     for (let pages = 0; pages < MAX_NOTICE_PAGES && (pages === 0 || after !== null); pages++) {
       const query = { limit: NOTICE_PAGE_SIZE, ...(after === null ? {} : { after }) };
       const page: Answer<'listNotices'> = await this.call(feed, 'listNotices', { query });
@@ -216,7 +216,7 @@ export class FollowedSeats {
     return notices;
   }
 
-  /** What every answer of an inbox says beside its messages. */
+  /** Applies the mode and cursor that every inbox answer contains. */
   applyInbox(feed: SeatFeed, inbox: InboxRead['inbox']): void {
     feed.lastSeen = Math.max(feed.lastSeen, inbox.cursor, inbox.messages.at(-1)?.seq ?? 0);
     this.#options.events.emit('mode', feed.seat, inbox.delivery_mode, inbox.delivery_revision);
@@ -224,7 +224,7 @@ export class FollowedSeats {
   }
 
   #retryLater(feed: SeatFeed, error: unknown): void {
-    // What this machine's own files stand in the way of is made good when they change.
+    // A read that failed because of this machine's files is repeated when they change.
     feed.blockedByFiles ||= error instanceof Failure;
     if (!isTransient(error) || feed.ended.signal.aborted || feed.retrying) return;
     feed.retrying = true;

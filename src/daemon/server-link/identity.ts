@@ -1,4 +1,4 @@
-/** Checks without a credential that the server at an address is still the same, before any credential is sent. */
+/** Checks, without sending a credential, that the server at an address is still the pinned one. */
 import { Client } from '../../client/client.ts';
 import { SeatFailure } from './link.ts';
 import type { Transport } from './transport.ts';
@@ -6,7 +6,7 @@ import type { Transport } from './transport.ts';
 export class Identity {
   readonly #transport: Transport;
   #checking: Promise<void> | null = null;
-  /** The identity that answered last. */
+  /** The server id of the last answer. */
   lastServerId: string | null = null;
 
   constructor(transport: Transport) {
@@ -14,9 +14,9 @@ export class Identity {
   }
 
   /**
-   * Resolves when the pinned server answers; what was found is believed until it is doubted.
+   * Resolves when the pinned server answers. The result is cached until `invalidate`.
    *
-   * @throws SeatFailure `server_identity_changed`; ClientError when the server could not be asked, which is not remembered.
+   * @throws SeatFailure `server_identity_changed`; ClientError if the server could not be reached, which is not cached
    */
   check(): Promise<void> {
     if (this.#checking) return this.#checking;
@@ -28,7 +28,7 @@ export class Identity {
     return checking;
   }
 
-  /** A connection was lost: another server may answer by now. */
+  /** Forgets the result, because another server may answer after a lost connection. */
   invalidate(): void {
     this.#checking = null;
   }

@@ -1,17 +1,17 @@
-/** A seat's whole inbox, page by page. */
+/** Reads a seat's inbox page by page. */
 import type { Inbox, Message } from '../../contract/types.ts';
 import { isTooLarge } from './http.ts';
 
 const PAGE_SIZE = 200;
-/** Most messages one read brings; what is behind them waits for the next. */
+/** Most messages per read; later ones wait for the next read. */
 const MAX_MESSAGES = 1_000;
-/** Characters of text after which no further page is asked for. */
+/** Number of characters after which no further page is read. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
-/** An inbox as far as one read brings it. */
+/** The result of one read. */
 interface InboxPages {
   inbox: Inbox;
-  /** The list has every unread message up to this number, and behind it only some. Null: it has all. */
+  /** The list is complete up to this number; after it, it has only urgent messages. Null if it is complete. */
   completeUpTo: number | null;
 }
 
@@ -22,8 +22,8 @@ interface InboxQuery {
 }
 
 /**
- * Up to 1,000 unread messages, oldest first, and behind them the urgent ones that are further away. The other fields are
- * those of the latest page. @param page asks for one page. @throws what `page` throws.
+ * Up to 1,000 unread messages, oldest first, followed by later urgent ones. The other fields are those of the last page.
+ * @param page reads one page. @throws errors of `page`
  */
 export async function readAllPages(page: (query: InboxQuery) => Promise<Inbox>): Promise<InboxPages> {
   const messages: Message[] = [];
@@ -35,7 +35,7 @@ export async function readAllPages(page: (query: InboxQuery) => Promise<Inbox>):
     try {
       inbox = await page(after === undefined ? { limit } : { limit, after });
     } catch (error) {
-      // A page of giants: the same with fewer.
+      // The page is too large: tries again with fewer messages.
       if (!isTooLarge(error) || limit === 1) throw error;
       limit = Math.max(1, Math.floor(limit / 8));
       continue;
@@ -56,7 +56,7 @@ export async function readAllPages(page: (query: InboxQuery) => Promise<Inbox>):
     inbox = { ...urgentPage, more: true };
     messages.push(...urgentPage.messages);
   }
-  // What was acknowledged while the pages were read is no longer waiting.
+  // Messages acknowledged while the pages were read are left out.
   const { cursor } = inbox;
   return { inbox: { ...inbox, messages: messages.filter(({ seq }) => seq > cursor) }, completeUpTo };
 }

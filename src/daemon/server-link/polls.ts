@@ -1,4 +1,4 @@
-/** Long polls of seats where there is no stream: one for each seat, at most 32 at a time. */
+/** Long polls of seats without a stream: one per seat, at most 32 at a time. */
 import { MIN_POLL_GAP } from '../../client/limits.ts';
 import { isTransient } from './failures.ts';
 import type { FollowedSeats } from './followed-seats.ts';
@@ -21,7 +21,7 @@ export class Polls {
     this.#environment = environment;
   }
 
-  /** Waits for the seat's messages until it ends or `stop`. */
+  /** Polls the seat's inbox until the seat ends or `stop` is called. */
   follow(feed: SeatFeed): void {
     if (this.#following.has(feed) || feed.ended.signal.aborted) return;
     const stopped = new AbortController();
@@ -55,7 +55,7 @@ export class Polls {
     }
   }
 
-  /** One wait, then the notices, which no inbox tells of. */
+  /** One long poll, then a read of the notices, which the inbox does not contain. */
   async #wait(feed: SeatFeed, signal: AbortSignal): Promise<void> {
     const release = await this.#slots.acquire(signal);
     try {

@@ -1,4 +1,4 @@
-/** Requests with the seats' own tokens. A failure is either temporary or becomes the problem of its seat. */
+/** Requests with the seats' own tokens. A failure is either temporary or becomes the seat's problem. */
 import type { EventEmitter } from 'node:events';
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
@@ -42,7 +42,7 @@ export class SeatCalls {
   /**
    * One request of a seat with its own token.
    *
-   * @throws SeatFailure for what the answer means for the seat; a ClientError, told to the others already, for what passes.
+   * @throws SeatFailure or ClientError if the failure concerns the seat; a ClientError if it is temporary
    */
   async call<Name extends OperationName>(
     feed: SeatFeed,
@@ -72,7 +72,7 @@ export class SeatCalls {
     }
   }
 
-  /** The server answered as it should. */
+  /** Counts a successful answer: ends `server_unreachable`. */
   succeeded(): void {
     const before = this.#failures;
     this.#failures = 0;
@@ -80,7 +80,7 @@ export class SeatCalls {
     if (before > 0) this.#options.hints.emit('reconnect');
   }
 
-  /** A request or the stream failed for a passing reason. */
+  /** Counts a temporary failure of a request or the stream. */
   failed(error: unknown): void {
     this.lastError = error instanceof Error && 'code' in error ? String(error.code) : 'internal';
     if (!isOutage(error)) return;
@@ -90,7 +90,7 @@ export class SeatCalls {
       for (const feed of this.#options.seats.values()) this.#reportProblem(feed);
   }
 
-  /** @throws SeatFailure where no token is saved, or only one that the server refused */
+  /** @throws SeatFailure if no token is saved, or only one that the server refused */
   #tokenOf(feed: SeatFeed): string {
     if (feed.problem && isFinal(feed.problem)) {
       throw new SeatFailure(feed.problem, 'This seat is over.', feed.problem);
@@ -104,7 +104,7 @@ export class SeatCalls {
     return token;
   }
 
-  /** Applies what an answer says about a seat, once it is certain that its own server said it. */
+  /** Applies a failure to a seat, after checking that the pinned server answered. */
   async #applyFailure(feed: SeatFeed, token: string, failure: SeatFailure): Promise<void> {
     const { problem } = failure;
     if (problem === undefined) return;

@@ -1,11 +1,11 @@
-/** What is known of one watched seat on its server. */
+/** The state of one watched seat. */
 import type { SeatProblem } from '../protocol.ts';
 import type { SeatIdentity } from '../refs.ts';
 import { Backoff } from './backoff.ts';
 import type { InboxRead, Notice } from './link.ts';
 import { SingleFlight } from './single-flight.ts';
 
-/** How a seat is read. */
+/** Functions that read a seat. */
 interface SeatReaders {
   inbox(feed: SeatFeed): Promise<InboxRead>;
   notices(feed: SeatFeed): Promise<Notice[]>;
@@ -13,34 +13,34 @@ interface SeatReaders {
 
 export class SeatFeed {
   seat: SeatIdentity;
-  /** Over until a session binds the seat again, or until it has another token. */
+  /** Stops requests until a session binds the seat again or it has a new token. */
   problem: SeatProblem | null = null;
   reportedProblem: SeatProblem | null = null;
-  /** A token that its server refused; no request is made with it any more. */
+  /** A token that the server refused and that is not used again. */
   refusedToken: string | null = null;
-  /** The token that was used last, so that another one is noticed. */
+  /** The last used token, to notice a new one. */
   token: string | null = null;
-  /** Highest number that a read of the inbox brought. */
+  /** Highest message number in a read of the inbox. */
   lastSeen = 0;
   /** The head of its board as the stream reported it. */
   head = 0;
-  /** When the head moved while the stream was still opening; read once it is open. */
+  /** When the head changed while the stream was opening; the inbox is read once it is open. */
   headMovedUs = 0;
-  /** When the latest read that succeeded was sent; 0: none did. */
+  /** When the last successful read was sent; 0 for none. */
   lastReadUs = 0;
   readonly reads: SingleFlight<InboxRead>;
   readonly noticeReads: SingleFlight<Notice[]>;
   readonly backoff: Backoff;
   readonly noticeBackoff: Backoff;
-  /** Whether its latest read said that agents' messages do not wake it. */
+  /** Whether agents' messages do not wake it, according to the last read. */
   braked = false;
-  /** Ends the sleep until agents' messages wake the seat again. */
+  /** Cancels the timer for the end of the brake. */
   brakeTimer = new AbortController();
-  /** Ends what is going on for the seat. */
+  /** Aborts all work for the seat. */
   readonly ended = new AbortController();
-  /** A read was not made because of this machine's own files. */
+  /** The last read failed because of this machine's files. */
   blockedByFiles = false;
-  /** Other reads after ones that failed are planned already. */
+  /** A retry is already scheduled. */
   retrying = false;
   noticesRetrying = false;
 

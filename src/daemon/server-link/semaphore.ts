@@ -1,4 +1,4 @@
-/** A semaphore: at most `count` holders at a time, the others in the order in which they came. */
+/** At most `count` holders at a time; others wait in order. */
 export class Semaphore {
   #free: number;
   readonly #queue: (() => void)[] = [];

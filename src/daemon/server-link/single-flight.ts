@@ -1,4 +1,4 @@
-/** Runs a job one at a time: callers that come during a run share the next one. */
+/** Runs a job one at a time: calls during a run share the next run. */
 
 export class SingleFlight<T> {
   readonly #job: () => Promise<T>;
@@ -9,7 +9,7 @@ export class SingleFlight<T> {
     this.#job = job;
   }
 
-  /** A run that begins after this call. */
+  /** The result of a run that starts after this call. */
   run(): Promise<T> {
     if (!this.#running) return this.#start();
     this.#next ??= this.#running.then(ignore, ignore).then(() => {

@@ -1,4 +1,4 @@
-/** What requests to one server need: its current address, its connections, the clock. */
+/** The address, connections and clock for requests to one server. */
 import type { ClientOptions } from '../../client/client.ts';
 import type { Clock } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';
@@ -6,7 +6,7 @@ import type { Level, LogEvent, LogFields } from '../log.ts';
 import type { CredentialStore, KnownServer } from './credentials.ts';
 import { type OriginHttp, originHttp, REQUEST_TIMEOUT_MS } from './http.ts';
 
-/** The environment as server connections need it. */
+/** Clock, randomness and log for server connections; tests replace it. */
 export interface Environment extends Clock {
   /** From 0 to below 1. */
   random(): number;
@@ -14,7 +14,7 @@ export interface Environment extends Clock {
   nowUs(): number;
   /** `service/<version>`. */
   userAgent: string;
-  /** A line of the log: ids, never texts. */
+  /** Writes a log line: ids, never message text. */
   log(event: LogEvent, fields: LogFields, level?: Level): void;
 }
 
@@ -30,14 +30,14 @@ export class Transport {
     this.#credentials = credentials;
   }
 
-  /** @throws Failure `server_unknown` for a server that this machine has forgotten, `credentials_unsafe`. */
+  /** The saved server. @throws Failure `server_unknown` if it was removed, `credentials_unsafe` */
   server(): KnownServer {
     const known = this.#credentials.server(this.origin);
     if (known) return known;
     throw new Failure('server_unknown', `This machine does not know the server ${this.origin} any more.`);
   }
 
-  /** Options of every client to it. @param slow for streams and waits. */
+  /** Options of every client for it. @param slow for streams and long polls */
   options(slow = false): Omit<ClientOptions, 'origin'> {
     const { random, sleep, now, userAgent } = this.environment;
     const http = this.#connections(this.server());

@@ -1,6 +1,6 @@
 /**
- * Whether an answer is what it should be, where the text of a session is made of it. A server may be another version, or
- * hostile: what it gets wrong is a failure of its own seats, and never the end of this process.
+ * Validates answers that become text for a session. A server may have another version or be hostile: an invalid answer is
+ * a failure of its seats and must not crash the daemon.
  */
 import { unexpected } from '../../client/errors.ts';
 import { patterns } from '../../contract/ids.ts';
@@ -11,7 +11,7 @@ type Check = (value: unknown) => boolean;
 
 const text: Check = (value) => typeof value === 'string';
 const flag: Check = (value) => typeof value === 'boolean';
-/** A number of a message, or a count. */
+/** A message number or a count. */
 export const isNumber: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const number = isNumber;
 const orNull =
@@ -30,7 +30,7 @@ const listOf =
   (check: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(check);
-/** A name or a moment, which stands in our own lines and in commands. */
+/** For names and times, which appear in our own lines and in commands. */
 const matching =
   (pattern: RegExp): Check =>
   (value) =>
@@ -104,9 +104,9 @@ const notices = listOf(
   record({ id: text, kind: text, text, approval_id: maybe(text), next: record({ command: text }) }),
 );
 
-/** @param memberId whose inbox was asked for. @throws ClientError `server_unexpected` */
+/** @param memberId the seat whose inbox was requested. @throws ClientError `server_unexpected` */
 export function requireInbox(value: Inbox, memberId: string): Inbox {
-  // Ascending, so that the last one shown is always the end of what can be acknowledged.
+  // The numbers must ascend, because the last one decides what is acknowledged.
   const isAscending = (list: readonly Message[]) => list.every(({ seq }, at) => at === 0 || seq > list[at - 1]!.seq);
   if (inbox(value) && value.member_id === memberId && isAscending(value.messages)) return value;
   throw unexpected('The answer is not the inbox that was asked for.');

@@ -1,4 +1,4 @@
-/** Binds seats to sessions: a seat has one session, a session one seat a board. Each move starts a new generation. */
+/** Binds seats to sessions: a seat has one session, a session one seat per board. A move starts a new generation. */
 import type { DaemonClock } from '../clock.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { dropOpenParts } from '../handoff/parts.ts';
@@ -32,14 +32,14 @@ export class Bindings {
   }
 
   /**
-   * Binds a seat whose identity its own token proved. The session's other seat on that board is replaced, and another
-   * session that holds the seat loses it and remembers that.
+   * Binds a seat whose token this machine holds. It replaces the session's other seat on that board. Another session that
+   * holds the seat loses it, which is recorded.
    */
   bind(session: Session, identity: SeatIdentity): { previous: AgentRef | null } {
     const { clock, journal, log, seats, servers, events } = this.#deps;
     const seat = seats.getOrCreate(identity);
     if (seat.session === session) {
-      // One that was over is looked at again when it is bound again.
+      // Binding a seat again retries one that had ended.
       if (isUnreadable(seat)) this.#followAgain(seat);
       return { previous: null };
     }
@@ -84,7 +84,7 @@ export class Bindings {
     return { previous: replaced?.ref ?? null };
   }
 
-  /** Gives up a seat; on its server nothing changes. */
+  /** Releases a seat; its server is not informed. */
   unbind(session: Session, seat: Seat): void {
     if (seat.session !== session) return;
     this.#deps.journal.write(() => this.#saveRelease(seat));
@@ -117,7 +117,7 @@ export class Bindings {
   }
 }
 
-/** @throws ControlRefusal for a session that holds as many as it can. */
+/** @throws ControlRefusal if the session holds the maximum number of seats */
 export function requireRoom(session: Session, replaced?: Seat): void {
   if (replaced || session.seats.size < MAX_SEATS) return;
   throw new ControlRefusal('invalid_request', `A session holds at most ${MAX_SEATS} seats.`, {

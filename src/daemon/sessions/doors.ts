@@ -1,4 +1,4 @@
-/** Doors: connections through which a program takes our text as its user's own prompt. One for each process. */
+/** Doors: connections over which a program accepts prompts as its user's own. One per process. */
 import type { Peer } from '../control/peer.ts';
 import type { ProcessRef } from '../protocol.ts';
 import type { Session } from './session.ts';
@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 export class Doors {
   readonly #byProcess = new Map<string, Peer>();
 
-  /** A second one of a process takes the place of the first. */
+  /** Adds a door; it replaces an earlier one of the same process. */
   open(process: ProcessRef, peer: Peer): void {
     const key = keyOf(process);
     const earlier = this.#byProcess.get(key);
@@ -18,7 +18,7 @@ export class Doors {
     earlier?.close();
   }
 
-  /** The door of a session, where it is the one that its process has now. @param all the sessions that are open */
+  /** The door of a session; null unless it is the latest session of its process. @param all the open sessions */
   of(session: Session, all: readonly Session[]): Peer | null {
     const { pid, pid_start: start } = session.row;
     if (pid === null || start === null) return null;

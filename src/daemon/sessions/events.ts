@@ -1,10 +1,10 @@
-/** What happens to sessions here, for the parts that follow it: reports, pairings and the waking of idle sessions. */
+/** Events of this machine's sessions, for reports, pairings and waking. */
 import type { EventEmitter } from 'node:events';
 import type { HandoffId } from '../protocol.ts';
 import type { SeatRef, SessionKey } from '../refs.ts';
 import type { Session } from './session.ts';
 
-/** Messages that a session has certainly received. */
+/** Messages whose receipt by a session is confirmed. */
 export interface Receipt {
   session: SessionKey;
   boot: string;
@@ -13,11 +13,11 @@ export interface Receipt {
 }
 
 interface SessionEventMap {
-  /** Its life, turn, seats or handoff are others now. */
+  /** Its boot, turn, seats or handoff changed. */
   changed: [session: Session];
-  /** Something happened after which it may have to be woken. */
+  /** It may have to be woken. */
   deliverable: [session: Session];
-  /** A seat has left the session that held it. */
+  /** A seat was released by its session. */
   released: [seat: SeatRef];
   received: [receipt: Receipt];
 }

@@ -1,4 +1,4 @@
-/** Launch tickets: the session that brings one takes the seat it names. */
+/** Launch tickets: a session that presents one gets the seat in it. */
 import { takeTicket } from '../../launch/ticket.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -16,7 +16,7 @@ interface LaunchDeps {
   bindings: Bindings;
 }
 
-/** Binds the seat of a ticket; a missing, used, late or foreign one binds nothing and is no error. */
+/** Binds the seat of a ticket. A missing, used, expired or foreign ticket is ignored. */
 export function useTicket(deps: LaunchDeps, session: Session, ticket: string): void {
   try {
     const taken = takeTicket(deps.paths.launches, ticket, deps.clock.now());

@@ -1,4 +1,4 @@
-/** Closes sessions whose process is gone: one scan of all of them, every few seconds and at the start. */
+/** Closes sessions whose process has ended; runs at the start and every few seconds. */
 import { execFile } from 'node:child_process';
 import { isGone } from '../../local/process-ref.ts';
 import type { Adapters } from '../adapter.ts';
@@ -12,7 +12,7 @@ interface LivenessDeps {
 
 export const SCAN_INTERVAL_MS = 5_000;
 
-/** Closes open sessions whose process is gone; one that cannot be looked at counts as alive. */
+/** Closes open sessions whose process has ended; a process that cannot be inspected counts as alive. */
 export async function closeGoneSessions(
   deps: LivenessDeps,
   platform: NodeJS.Platform = process.platform,
@@ -23,20 +23,20 @@ export async function closeGoneSessions(
   for (const session of gone) deps.sessions.close(session, 'process_gone');
 }
 
-/** Sessions of an extension live as long as its connection, but nothing outlives a process that is known to be gone. */
+/** Whether the process decides: not while an extension is connected whose connection does. */
 const isWatchedByProcess = ({ adapters }: LivenessDeps, { row, extension }: Session): boolean =>
   row.pid !== null && (adapters.of(row.harness).liveness === 'process' || extension === null);
 
 const processOf = ({ row }: Session) => ({ pid: row.pid ?? 0, start: row.pid_start ?? '' });
 
-/** One call for all, because each takes longer there than everything else the daemon does meanwhile. */
+/** One call of `ps` for all sessions, because it is slow. */
 async function goneByPs(sessions: Session[]): Promise<Session[]> {
   if (sessions.length === 0) return [];
   const pids = sessions.map(({ row }) => row.pid);
   const text = await new Promise<string | null>((resolve) => {
     const env = { ...process.env, LC_ALL: 'C' };
     execFile('ps', ['-o', 'pid=,lstart=', '-p', pids.join(',')], { timeout: 2_000, env }, (error, stdout) => {
-      // It fails where none of them runs.
+      // `ps` exits with an error if no process is found.
       resolve(error && typeof error.code !== 'number' ? null : stdout);
     });
   });

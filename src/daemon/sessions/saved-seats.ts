@@ -1,4 +1,4 @@
-/** The seats that this machine holds tokens for, as `credentials.json` has them; never a token. */
+/** The seats in `credentials.json` that this machine has tokens for, without the tokens. */
 import type { SavedSeat } from '../../local/keys/credentials.ts';
 import { canonicalOrigin } from '../../local/origin.ts';
 import type { AgentRef } from '../protocol.ts';
@@ -14,14 +14,13 @@ export function savedSeats(credentials: CredentialStore) {
       .flatMap(({ origin, entry }) => Object.entries(entry.seats).flatMap(([id, seat]) => identity(origin, id, seat)));
   return {
     /**
-     * Those that fit what a frame names: by `member_id` if it names one, else by server, board and name. An identity
-     * stands only for what its own token proves (the stored id).
+     * The seats that match a reference: by `member_id` if it has one, else by server, board and name.
      */
     find: (ref: AgentRef): SeatIdentity[] => all().filter((seat) => matches(seat, ref, credentials)),
   };
 }
 
-/** A seat without a token proves nothing. */
+/** Empty for a seat without a token. */
 function identity(origin: string, member_id: string, { token, board_id, board, name }: SavedSeat): SeatIdentity[] {
   return token === undefined ? [] : [{ origin, member_id, board_id, board, name }];
 }

@@ -1,4 +1,4 @@
-/** All seats that this machine holds or held, as the journal has them. */
+/** All present and former seats of this machine, from the journal. */
 import type { DeliveryMode } from '../../contract/types.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type SeatIdentity, type SeatRef, seatKey } from '../refs.ts';
@@ -25,12 +25,12 @@ export class SeatRegistry {
     return [...this.#byKey.values()];
   }
 
-  /** Those that a session holds. */
+  /** The seats that a session holds. */
   bound(): Seat[] {
     return this.all().filter(({ session }) => session !== null);
   }
 
-  /** The seat, which is new here unless it is known. The journal hears of it when it is saved. */
+  /** The seat, created in memory if it is new; `save` writes it to the journal. */
   getOrCreate(identity: SeatIdentity): Seat {
     const known = this.of(identity);
     if (known) return known;
@@ -53,7 +53,7 @@ export class SeatRegistry {
     seat.row = row;
   }
 
-  /** Notes that the seat's session has been told this mode. */
+  /** Records the mode that was announced to the seat's session. */
   saveAnnouncedMode(ref: SeatRef, mode: DeliveryMode): void {
     const seat = this.of(ref);
     if (!seat?.session) return;

@@ -1,6 +1,6 @@
 /**
- * One session: its boot, its turn, what it can be reached by, its seats, and the handoff on its way to it. And one seat
- * that this machine holds or held: what its server last said, which session holds it, and what is kept from that session.
+ * The state of a session (boot, turn, carriers, seats, handoff in flight) and of a seat (last read, session, messages that
+ * commands hold back from the session).
  */
 import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Peer } from '../control/peer.ts';
@@ -9,23 +9,23 @@ import type { AgentRef, HandoffId, SeatView, TurnState } from '../protocol.ts';
 import { agentRefOf, type NeedsPerson, type SeatIdentity, type SeatRef, type SessionView } from '../refs.ts';
 import type { InboxRead, Notice } from '../server-link/link.ts';
 
-/** What the journal notes once the carrier has the text. */
+/** What the journal records once the carrier has the text. */
 export interface Effects {
   nudges: (SeatRef & { code: string; key: string })[];
   modes: (SeatRef & { mode: DeliveryMode })[];
   announced: (SeatRef & { up_to_seq: number })[];
 }
 
-/** The one handoff that is exposed and not confirmed. */
+/** The handoff that is sent or about to be sent, and not confirmed. */
 export interface InFlightHandoff {
   id: HandoffId;
   path: HandoffPath;
   boot: string;
   /** The carrier may have the text. */
   exposed: boolean;
-  /** Monotonic microseconds; null until the carrier said so. */
+  /** Monotonic microseconds; null until the carrier has accepted it. */
   acceptedUs: number | null;
-  /** The wake came back as a prompt. */
+  /** The program reported the wake as a prompt. */
   echoed: boolean;
   stalled: boolean;
   attempts: number;
@@ -46,12 +46,12 @@ interface Extension {
   welcomed: boolean;
 }
 
-/** Changed only between two awaits: what was read before an await is checked again for carrier, boot and generation. */
+/** State can change during every await, so carrier, boot and generation are checked again afterwards. */
 export class Session {
   row: SessionRow;
   turn: TurnState;
   needsPerson: NeedsPerson | null = null;
-  /** Its program did not know it yet when it registered, so it is checked again before a seat is bound. */
+  /** Its program did not know it when it registered, so it is checked again before a seat is bound. */
   unverified = false;
   capabilities: readonly string[] = [];
   waiting: Waiting | null = null;
@@ -59,40 +59,40 @@ export class Session {
   /** In the order in which they were bound. */
   readonly seats = new Set<Seat>();
   flight: InFlightHandoff | null = null;
-  /** A handoff is being made; another token in its place stops it. */
+  /** Token of the handoff that is being prepared; replacing it cancels the preparation. */
   preparing: object | null = null;
   /** The last prompt or tool call, in monotonic microseconds. */
   activityUs = 0;
-  /** Since when it can be reached and nothing is on its way to it. */
+  /** Since when it is reachable without a handoff in flight. */
   readyUs = 0;
-  /** When the last delivery was over; what arrives around it is gathered. */
+  /** When the last delivery ended; messages that arrive around it are batched. */
   deliveredUs = 0;
   arrivedUs = 0;
   batching = false;
   cancelTimer: () => void = () => {};
-  /** Something happened while a handoff was being made. */
+  /** Something changed while a handoff was being prepared. */
   rerun = false;
   failures = 0;
-  /** Ids of messages that were left out of a bundle with only its owner's words: they are handed right after it. */
+  /** Ids of messages left out of a bundle with only its owner's messages: they are delivered right after it. */
   heldBack: ReadonlySet<string> = new Set();
   notBeforeUs = 0;
-  /** Until then a runner wants nothing that only agents wrote. */
+  /** Until then a runner accepts no handoff with only agents' messages. */
   agentsNotBeforeUs = 0;
-  /** Stop hooks in a row that continued the turn. */
+  /** Consecutive stop hooks that continued the turn. */
   continuations = 0;
   /** A tool hook is being answered. */
   boundary = false;
-  /** Handoffs made, for the rotation of boards. */
+  /** Number of handoffs, to rotate the boards. */
   rotation = 0;
-  /** Lines for its next context that are about no message. */
+  /** Lines for the next text that do not belong to a message. */
   readonly pendingLines: string[] = [];
-  /** Files that it changed since it asks who else is on them, by their place on this machine. */
+  /** Files that it edited, by absolute path, to warn about other agents that work on them. */
   readonly edited = new Map<string, { repo: string | null; path: string; warned: boolean }>();
-  /** The last start or end of a turn that the harness named, in monotonic microseconds; null once a tool call came after it. */
+  /** The last start or end of a turn, to detect duplicates; null after a tool call. */
   lastTurnEvent: { key: string; us: number } | null = null;
-  /** When it was last registered, by source, in monotonic microseconds. */
+  /** When it last registered, by source. */
   readonly registeredUs = new Map<string, number>();
-  /** Seat additions, one after the other. */
+  /** Chain of seat additions, which run one at a time. */
   additions: Promise<unknown> = Promise.resolve();
   cancelGrace: () => void = () => {};
 
@@ -101,7 +101,7 @@ export class Session {
     this.turn = turn;
   }
 
-  /** Stops a handoff that is being made, because the session's seats have changed. */
+  /** Cancels a handoff that is being prepared, because the session's seats changed. */
   stopPreparing(): void {
     if (this.preparing) this.rerun = true;
     this.preparing = null;
@@ -120,7 +120,7 @@ export class Session {
       session: session_id,
       boot,
       open,
-      // A waiting hook that took a bundle is about to wake its session.
+      // A waiting hook that accepted a bundle is about to wake its session.
       turn: taken && this.turn === 'idle' ? 'busy' : this.turn,
       turned,
       needsPerson: this.needsPerson,
@@ -133,26 +133,26 @@ export class Session {
   }
 }
 
-/** An open connection of a command that reads messages itself: they are not handed to the session meanwhile. */
+/** A command that reads messages itself; meanwhile they are not delivered to the session. */
 export interface Hold {
-  /** Replies to this message only; left out: everything. */
+  /** Holds only replies to this message; without, the whole inbox. */
   replyTo?: string | number;
 }
 
 export class Seat {
   row: SeatRow;
   session: Session | null = null;
-  /** What its session was last told the mode is. */
+  /** The mode that was last announced to its session. */
   announcedMode: DeliveryMode | null = null;
   boundAt = 0;
   latest: InboxRead | null = null;
   notices: readonly Notice[] = [];
   readonly holds = new Set<Hold>();
-  /** Received and not yet passed by the cursor, by message id. */
+  /** Numbers of received messages after the cursor, by message id. */
   readonly received = new Map<string, number>();
   /** Updates from its server that the journal could not write yet, by kind, oldest first. */
   readonly pendingUpdates = new Map<string, (seat: Seat) => void>();
-  /** The newest message that was seen in a read. */
+  /** Number of the newest message in any read. */
   seenSeq = 0;
 
   constructor(row: SeatRow) {
@@ -173,7 +173,7 @@ export class Seat {
     return { ...this.ref, mode, unread: this.unread, generation, ...(problem ? { problem } : {}) };
   }
 
-  /** Messages that are not received yet, as of the last read. */
+  /** Number of messages not received yet, as of the last read. */
   get unread(): number {
     if (!this.latest) return 0;
     const { unread, messages } = this.latest.inbox;
@@ -181,7 +181,7 @@ export class Seat {
     return Math.max(0, unread - received);
   }
 
-  /** A command is reading the whole inbox right now. */
+  /** Whether a command is reading the whole inbox. */
   get isReadByCommand(): boolean {
     return [...this.holds].some(({ replyTo }) => replyTo === undefined);
   }

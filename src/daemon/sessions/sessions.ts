@@ -14,7 +14,7 @@ export class Sessions {
   readonly #deps: FlightDeps;
   readonly #byKey = new Map<string, Session>();
 
-  /** Loads what the journal knows; turns are not known to run until a hook says so. */
+  /** Loads sessions and bindings from the journal. No turn counts as running until a hook reports one. */
   constructor(deps: FlightDeps) {
     this.#deps = deps;
     for (const row of deps.journal.sessions())
@@ -51,14 +51,14 @@ export class Sessions {
     });
   }
 
-  /** A session as it would be, before it is one: for those who say whether there is such a session. */
+  /** The view of a session that is about to register, to check it with its program first. */
   preview(header: Header): SessionView {
     const known = this.get(sessionKey(header));
     const row = { ...(known?.row ?? this.#row(header, 'startup')), ...locationOf(header) };
     return { ...new Session(row, known?.turn ?? 'unknown').view, seats: known?.view.seats ?? [] };
   }
 
-  /** Opens a session, new or again. A new boot outdates everything that was handed to the old one. */
+  /** Opens a new or existing session. A new boot invalidates handoffs to the old one. */
   register(header: Header, source: Source): { session: Session; reopened: boolean; renewed: boolean } {
     const known = this.get(sessionKey(header));
     if (!known) return { session: this.#create(header, source), reopened: false, renewed: false };
@@ -79,8 +79,8 @@ export class Sessions {
   }
 
   /**
-   * The session of a turn event. An event from a closed session opens it again. Null for an event of an older boot, whose
-   * process should be gone.
+   * The session of a turn event; reopens a closed session. Null for an event of an older boot or of another process with
+   * the same session id.
    */
   forEvent(header: Header): Session | null {
     const session = this.require(header);
@@ -89,7 +89,7 @@ export class Sessions {
     const other = header.boot !== undefined && header.boot !== row.boot && !row.boot.startsWith('boot_');
     if (row.open && other) return null;
     if (row.open && isOtherProcess(row, header)) {
-      // The newer one registered; what an older one with the same id still says is not its session's.
+      // The registered process still runs, so the event is from another one with the same session id.
       if (!isGone({ pid: row.pid!, start: row.pid_start! })) return null;
       this.close(session, 'process_gone');
     }
@@ -109,7 +109,7 @@ export class Sessions {
     return session;
   }
 
-  /** A turn was reported: from now on its turns are known. */
+  /** Records the start or end of a turn. */
   recordTurn(session: Session, turn: 'idle' | 'busy', newTurn = false): void {
     session.turn = turn;
     session.needsPerson = null;
@@ -118,7 +118,7 @@ export class Sessions {
     this.#changed(session);
   }
 
-  /** Ends a session; its bindings stay, and what it did not confirm is given to the next one. */
+  /** Closes a session. Its bindings stay; unconfirmed handoffs are delivered again when it reopens. */
   close(session: Session, reason: string): void {
     if (!session.row.open) return;
     this.#save(session, { open: false, closed_at: this.#deps.clock.now() });
@@ -131,7 +131,7 @@ export class Sessions {
     this.#changed(session);
   }
 
-  /** Drops sessions that ended a week ago and hold nothing; the journal has dropped them already. */
+  /** Forgets closed sessions that the journal has deleted. */
   prune(): void {
     const saved = new Set(this.#deps.journal.sessions().map(({ key }) => key));
     for (const [key, { row }] of this.#byKey) if (!row.open && !saved.has(key)) this.#byKey.delete(key);
@@ -141,7 +141,7 @@ export class Sessions {
     this.#deps.events.emit('changed', session);
   }
 
-  /** Ends a waiting hook or an extension that no longer serves the session. */
+  /** Disconnects a waiting hook or an extension from the session. */
   release(session: Session, which: 'waiting' | 'extension'): void {
     const peer = session[which]?.peer;
     session[which] = null;
@@ -186,7 +186,7 @@ export class Sessions {
     };
   }
 
-  /** Takes over the boot of a frame. One made here before any hook spoke is only named by it. @returns whether it is new */
+  /** Applies the boot of a frame, which may replace a generated id. @returns whether it is another boot */
   #applyBoot(session: Session, header: Header): boolean {
     const { boot } = header;
     const old = session.row.boot;
@@ -202,7 +202,7 @@ export class Sessions {
     return !local;
   }
 
-  /** Nothing that was begun for the session so far reaches it. */
+  /** Cancels everything in progress for the session. */
   #reset(session: Session, reason: string): void {
     session.preparing = null;
     session.boundary = false;

@@ -1,4 +1,4 @@
-/** Connections that stay open: the hook of an idle session, and the extension of a harness. */
+/** Verbs of connections that stay open: waiting hooks, doors and extensions. */
 import type { Peer } from '../control/peer.ts';
 import { backToPending, revive } from '../handoff/flight.ts';
 import { attemptFailed, postpone } from '../handoff/queue.ts';
@@ -10,16 +10,16 @@ import type { Context } from './context.ts';
 import { refuseSubagent, welcome } from './sessions.ts';
 import { needsPerson, turnEnded, turnStarted } from './turns.ts';
 
-/** How long an extension may be away before its session counts as over. */
+/** How long an extension may be disconnected before its session is closed. */
 const RECONNECT_GRACE_MS = 5_000;
-/** How long a waiting hook that came back holds what its session's door could take. */
+/** How long a reconnected waiting hook waits for the session's door to reconnect too. */
 const DOOR_WAIT_US = 1_000_000;
 
-/** A stop hook waits: its open connection is what says that the session is idle. */
+/** A stop hook starts to wait; its open connection means that the session is idle. */
 export function wait(context: Context, frame: Openings['wait'], peer: Peer): void {
   const session = context.sessions.forEvent(frame);
   const startedUs = frame.started || context.clock.nowUs();
-  // It began before the last prompt or tool call: its turn is not over, or another one runs.
+  // The hook started before the last prompt or tool call, so a turn is still running.
   const late = session !== null && startedUs < session.activityUs;
   if (!session || late) {
     peer.sendEvent({ event: 'waiting', turn_id: session?.row.turn_id ?? 0 });
@@ -33,7 +33,7 @@ export function wait(context: Context, frame: Openings['wait'], peer: Peer): voi
   const waiting = { peer };
   session.waiting = waiting;
   session.readyUs = context.clock.nowUs();
-  // After a crash its door comes back as well, and is waited for a little.
+  // After a crash the session's door reconnects as well.
   if (frame.resumed && context.adapters.of(frame.harness).capabilities.has('owner-door'))
     session.notBeforeUs = Math.max(session.notBeforeUs, context.clock.nowUs() + DOOR_WAIT_US);
   session.continuations = 0;
@@ -45,7 +45,7 @@ export function wait(context: Context, frame: Openings['wait'], peer: Peer): voi
   context.events.emit('deliverable', session);
 }
 
-/** Our plugin in a program connects: it enters prompts into the session that its process runs. */
+/** Our plugin in a program connects; it submits prompts to the session of its process. */
 export function door(context: Context, { process }: Openings['door'], peer: Peer): void {
   context.doors.open(process, peer);
   peer.sendEvent({ event: 'waiting', turn_id: 0 });
@@ -53,13 +53,13 @@ export function door(context: Context, { process }: Openings['door'], peer: Peer
     if (session.row.pid === process.pid) context.events.emit('deliverable', session);
 }
 
-/** The hook lost its connection: a text that it was given and did not confirm has to be given again. */
+/** The hook had lost its connection: returns a text that it did not accept to `pending`. */
 function returnUnaccepted(context: Context, session: Session): void {
   const { flight } = session;
   if (flight?.path === 'wait' && flight.acceptedUs === null) backToPending(context, session, flight, 'carrier_resumed');
 }
 
-/** An extension or runner: it serves the session as long as it is connected. */
+/** An extension or runner connects; it carries handoffs as long as it is connected. */
 export async function hello(context: Context, frame: Openings['hello'], peer: Peer): Promise<void> {
   refuseSubagent(frame.subagent);
   const { session } = context.sessions.register(frame, frame.source);
@@ -105,7 +105,7 @@ function handleExtensionFrame(context: Context, session: Session, frame: LaterFr
       context.sessions.close(session, 'goodbye');
       return;
     case 'received': {
-      // It had the text before the connection broke, or before the daemon did.
+      // It received the text before the connection broke or the daemon crashed.
       const flight =
         session.flight?.id === frame.handoff_id ? session.flight : revive(context, session, frame.handoff_id);
       if (flight) confirm(context, session, flight);

@@ -1,4 +1,4 @@
-/** The parts of the daemon that requests are answered with. */
+/** The parts of the daemon that verbs use. */
 
 import type { Claims } from '../claims/claims.ts';
 import type { WakeDeps } from '../handoff/wake.ts';

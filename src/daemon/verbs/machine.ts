@@ -24,9 +24,9 @@ export async function join(context: Context, frame: Requests['join']): Promise<A
       ({ row }) => row.origin === server && (row.board === board || row.board_id === board),
     );
     requireRoom(session, existing);
-    // It was taken over elsewhere meanwhile: what of it was received is what its server says, not what was known here.
+    // The seat was taken over by another machine, so received messages are known only from its server.
     if (existing?.row.problem === 'unauthorized') endParts(context, existing);
-    // The line of a board where the session has its seat brings it no second one.
+    // A join code for a board where the session has a seat must not create a second seat.
     const request = existing ? rest : { ...rest, code };
     return bindJoined(context, session, await context.delegatedBoards.join(session.view, request), 'join');
   });
@@ -40,7 +40,7 @@ export async function createBoard(context: Context, frame: Requests['create_boar
   });
 }
 
-/** The token is saved; now the seat is the session's. */
+/** Binds a joined seat, whose token is saved, to the session. */
 function bindJoined(
   context: Context,
   session: Session,
@@ -53,11 +53,11 @@ function bindJoined(
   return { ...answer, mode, ...(previous ? { previous } : {}), seats: seatsOf(session) };
 }
 
-/** Registered, open, and no part of another conversation; its program is asked where it can be. */
+/** The registered, open session of a frame; its program is asked whether the session exists. */
 async function verifiedSession(context: Context, frame: Header): Promise<Session> {
   refuseSubagent(frame.subagent);
   const session = context.sessions.get(`${frame.harness}:${frame.session}`);
-  // A boot of our own making only stands in until the session's hooks tell theirs.
+  // A generated boot id is a placeholder until a hook reports the real one.
   const own = session?.row.boot.startsWith('boot_') || session?.row.boot === (frame.boot ?? session?.row.boot);
   if (!session?.row.open || !own) throw noSession();
   requireTarget(await context.adapters.of(frame.harness).check(session.view));
@@ -70,7 +70,7 @@ const noSession = (): ControlRefusal =>
     hint: 'Ask your person to run: service board list',
   });
 
-/** Which session takes part in work between people's agents; the proofs of it never leave the daemon. */
+/** Pairing requests of a session. Proofs never leave the daemon. */
 export async function pairing(context: Context, frame: Requests['pairing']): Promise<Answers['pairing']> {
   const session = await verifiedSession(context, frame);
   if (!context.pairing) throw new ControlRefusal('invalid_request', 'This daemon pairs no sessions.');

@@ -1,4 +1,4 @@
-/** Commands that read an inbox themselves: what they show is not handed to the session too, and the reverse. */
+/** Verbs of commands that read an inbox themselves, so that no message is delivered twice. */
 import { ControlRefusal } from '../control/errors.ts';
 import { HOLD_TIMEOUT_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
@@ -10,7 +10,7 @@ import type { Hold, Seat } from '../sessions/session.ts';
 import type { Context } from './context.ts';
 import { isSameAgent, resolveSeat } from './sessions.ts';
 
-/** An inbox is being read: until the connection ends nothing of that seat is handed or announced. */
+/** A command reads an inbox: until the connection closes, no messages of the seat are delivered or announced. */
 export function inbox(context: Context, frame: Openings['inbox'], peer: Peer): void {
   const seat = context.seats.of(resolveSeat(context, frame.agent));
   if (!seat) return void peer.send({ held: false });
@@ -26,7 +26,7 @@ export function inbox(context: Context, frame: Openings['inbox'], peer: Peer): v
   });
 }
 
-/** A command waits for an answer to one message: it is the one that shows it. */
+/** A command waits for a reply to one message: until the connection closes, the reply is not delivered. */
 export function hold(context: Context, frame: Openings['hold'], peer: Peer): void {
   const seat = context.seats.of(resolveSeat(context, frame.agent));
   if (!seat) return void peer.send({ held: false });
@@ -42,7 +42,7 @@ export function hold(context: Context, frame: Openings['hold'], peer: Peer): voi
   peer.send({ held: true });
 }
 
-/** What was shown counts as received, as long as the seat's own inbox has it. */
+/** Records messages that the command showed as received, if they are in the seat's inbox. */
 async function claim(context: Context, seat: Seat, { seqs }: FollowUps['claim']): Promise<number[]> {
   const read = await context.servers.at(seat.row.origin).read(seat.row, { timeoutMs: 1_500 });
   const shown = read.inbox.messages.filter(({ seq }) => seqs.includes(seq));
@@ -66,7 +66,7 @@ function addHold(context: Context, seat: Seat, added: Hold, peer: Peer): void {
   });
 }
 
-/** A command that the seat's own session runs shows that the session goes on. */
+/** A command of the seat's own session proves that the session continued. */
 function recordCommand(context: Context, seat: Seat, frame: Openings['inbox'] | Openings['hold']): void {
   const { session } = seat;
   if (!session || frame.subagent || frame.harness === undefined || frame.session === undefined) return;
@@ -75,7 +75,7 @@ function recordCommand(context: Context, seat: Seat, frame: Openings['inbox'] | 
   checkReceipt(context, session, { kind: 'command', startedUs: frame.started || context.clock.nowUs() });
 }
 
-/** What sits in the harness's own queue until its turn ends. */
+/** The messages in the program's own queue. */
 export function queued(context: Context, frame: Requests['queued']): Answers['queued'] {
   const session = context.sessions.require(frame);
   if (frame.boot !== session.row.boot) throw unverified('This is not the session that the queue belongs to.');
@@ -90,7 +90,7 @@ export function queued(context: Context, frame: Requests['queued']): Answers['qu
   };
 }
 
-/** Messages a command has shown in full are not handed again in this boot; nothing is acknowledged by that. */
+/** Records messages that a command showed in full: they are not delivered in this boot, but not acknowledged either. */
 export async function shown(context: Context, frame: Requests['shown']): Promise<Answers['shown']> {
   const session = context.sessions.require(frame);
   const seat = [...session.seats].find((one) => isSameAgent(one.ref, frame.agent));

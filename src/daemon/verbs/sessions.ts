@@ -1,4 +1,4 @@
-/** Sessions and their seats: registering, binding, and what a session may ask about itself. */
+/** Verbs about sessions and their seats: registering, binding, and queries. */
 import type { Target } from '../adapter.ts';
 import { quoted, shellWord } from '../bundle/escape.ts';
 import { compose } from '../compose/compose.ts';
@@ -14,7 +14,7 @@ import type { Context } from './context.ts';
 
 const DUPLICATE_US = 1_000_000;
 const READ_TIMEOUT_MS = 5_000;
-/** A session that is started with a prompt has it within this; until then nothing is entered ahead of it. */
+/** A session started with a prompt gets it within this time; nothing is delivered before. */
 const FIRST_PROMPT_US = 1_000_000;
 
 const adapterRefusals = {
@@ -29,10 +29,10 @@ export async function register(context: Context, frame: Requests['register']): P
   const before = known();
   if (before && isDuplicate(context, before, frame)) return duplicateAnswer(context, before, frame);
   const checked = await context.adapters.of(frame.harness).check(context.sessions.preview(frame));
-  // Before its first turn a session is taken at its word, as long as no seat goes with it.
+  // A session without seats is accepted unverified before its first turn.
   const unproven = checked === 'unstarted' && !before?.seats.size;
   if (!unproven) requireTarget(checked);
-  // Its twin was asked about at the same time, and came first.
+  // A duplicate request may have registered the session during the check.
   const meanwhile = known();
   if (meanwhile && isDuplicate(context, meanwhile, frame)) return duplicateAnswer(context, meanwhile, frame);
   const { session, reopened, renewed } = context.sessions.register(frame, frame.source);
@@ -51,21 +51,21 @@ function duplicateAnswer(context: Context, session: Session, { launch }: Request
   return { boot: session.row.boot, seats: seatsOf(session), turn_id: session.row.turn_id };
 }
 
-/** @throws ControlRefusal for a session that its program does not vouch for. */
+/** @throws ControlRefusal if the program does not confirm the session */
 export function requireTarget(checked: Target): void {
   if (checked === 'ok') return;
   const code = checked === 'unstarted' ? 'harness_target_absent' : checked.code;
   throw new ControlRefusal(code, adapterRefusals[code], { hint: 'service doctor' });
 }
 
-/** Asks again about a session that was taken at its word: a seat goes only to one that its program knows. */
+/** Verifies a session that was accepted unverified, because only verified sessions get seats. */
 async function requireKnownToProgram(context: Context, session: Session): Promise<void> {
   if (!session.unverified) return;
   requireTarget(await context.adapters.of(session.row.harness).check(session.view));
   session.unverified = false;
 }
 
-/** What a session is told about itself: its seats with each one's state, and the seats it lost meanwhile. */
+/** The session's seats with their state, the seats it lost, and the note for its agent. */
 export async function welcome(
   context: Context,
   session: Session,
@@ -77,7 +77,7 @@ export async function welcome(
         .at(seat.row.origin)
         .read(seat.row, { timeoutMs: READ_TIMEOUT_MS })
         .catch(() => null);
-      // What it was given is not to be read again.
+      // Messages in flight do not count as unread.
       const unread = Math.max(0, seat.unread - unconfirmedSeqs(context.journal, seat).length);
       return { seat: seat.identity, mode: seat.row.mode, inbox: read && { ...read.inbox, unread } };
     }),
@@ -105,7 +105,7 @@ export function bind(context: Context, frame: Requests['bind']): Promise<Answers
     await requireKnownToProgram(context, session);
     const seat = resolveSeat(context, frame.agent);
     const { previous } = context.bindings.bind(session, seat);
-    // The server's word on the mode, where it comes soon; else what is known.
+    // A read updates the mode, if the server answers soon.
     await context.servers
       .at(seat.origin)
       .read(seat, { timeoutMs: 1_500 })
@@ -117,7 +117,7 @@ export function bind(context: Context, frame: Requests['bind']): Promise<Answers
   });
 }
 
-/** Additions of seats to one session come one after the other, with everything that is checked before. */
+/** Runs additions of seats to one session one at a time, including their checks. */
 export function serializeAdditions<T>(session: Session, work: () => Promise<T>): Promise<T> {
   const mine = session.additions.catch(() => {}).then(work);
   session.additions = mine;
@@ -174,7 +174,7 @@ export function refuseSubagent(subagent: string | undefined): void {
   });
 }
 
-/** The one seat of this machine that isSameAgent. An id that a client names counts only if a saved token proves it. */
+/** The seat of this machine that matches a reference. @throws ControlRefusal if there is none or more than one */
 export function resolveSeat(context: Context, agent: AgentRef): SeatIdentity {
   const [seat, ...others] = context.saved.find(agent);
   if (seat && others.length === 0) return seat;
@@ -194,7 +194,7 @@ export const isSameAgent = (own: AgentRef, named: AgentRef): boolean =>
     ? own.board === named.board && own.name === named.name
     : own.member_id === named.member_id);
 
-/** With hooks in two places the harness starts a session twice. Another process is another start, however soon it comes. */
+/** Whether the harness registered the session twice, because hooks are installed in two places. */
 function isDuplicate(context: Context, session: Session, frame: Requests['register']): boolean {
   if (isOtherProcess(session.row, frame)) return false;
   const before = session.registeredUs.get(frame.source);

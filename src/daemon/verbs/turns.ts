@@ -1,4 +1,4 @@
-/** Hooks tell of a session's turns, and are answered with what waits. */
+/** Verbs of hooks that report turns, and answer them with waiting messages. */
 import { withTimeout } from '../clock.ts';
 import type { Point } from '../compose/types.ts';
 import { ANSWER_TIMEOUT_MS } from '../control/limits.ts';
@@ -14,7 +14,7 @@ import type { Context } from './context.ts';
 
 const DUPLICATE_US = 1_000_000;
 const MAX_CONTINUATIONS = 20;
-/** After so many the queue takes over, when the session has been idle for this long. */
+/** After the maximum of continuations, delivery pauses for this time, then uses the queue. */
 const CONTINUATION_PAUSE_US = 30_000_000;
 
 const startedAt = ({ clock }: Context, { started }: Pick<Header, 'started'>): number => started || clock.nowUs();
@@ -28,7 +28,7 @@ export function turnStarted(
   const startedUs = startedAt(context, { started: frame.started });
   const wakeOf = frame.wake ? frame.handoff_id : undefined;
   markBusy(context, session, startedUs);
-  // The text is in the session, even if the confirmation of that was lost.
+  // The session has the text, even if the carrier's confirmation was lost.
   if (wakeOf && !session.flight) revive(context, session, wakeOf);
   if (wakeOf) markLeftQueue(context, session, wakeOf);
   const echo = checkReceipt(context, session, { kind: 'prompt', startedUs, wakeOf });
@@ -37,7 +37,7 @@ export function turnStarted(
   return echo;
 }
 
-/** Marks a turn as running, even if the journal cannot note it: a hook that still waits gets nothing from now on. */
+/** Marks a turn as running, even if the journal cannot be written, and releases a waiting hook. */
 function markBusy(context: Context, session: Session, startedUs: number): void {
   session.activityUs = Math.max(session.activityUs, startedUs);
   session.turn = 'busy';
@@ -75,7 +75,7 @@ export async function boundary(context: Context, frame: Requests['boundary'], pe
   checkReceipt(context, session, { kind: 'tool', startedUs });
   if (!known) context.sessions.recordTurn(session, 'busy');
   if (frame.claims) await context.claims.atBoundary(session, frame.files, frame.cwd ?? session.row.cwd ?? '/');
-  // Of two hooks at one boundary one gets the text.
+  // With two hooks at one boundary, only one gets the text.
   if (session.boundary || hasNothingFor(context, session, 'boundary')) peer.send({});
   else {
     session.boundary = true;
@@ -97,7 +97,7 @@ export async function turnEnd(context: Context, frame: Requests['turn_end'], pee
   if (!given) peer.send({});
 }
 
-/** The turn is over, unless its end takes a bundle along. @returns whether it does, and was answered */
+/** Ends the turn, or continues it with a bundle. @returns whether it was continued, so that the hook is answered */
 export async function turnEnded(
   context: Context,
   session: Session,
@@ -130,17 +130,17 @@ export async function turnEnded(
   return false;
 }
 
-/** The session waits for its person, until its next event: one that came meanwhile has ended that already. */
+/** Records that the session waits for its person, unless a later event has already arrived. */
 export function needsPerson(context: Context, session: Session, frame: FollowUps['needs_person']): void {
   if (startedAt(context, { started: frame.started }) < session.activityUs) return;
   const { what, question, where } = frame;
-  // A notification that comes after the question itself says less.
+  // A later notification without a question must not replace the question.
   if (question !== undefined || !session.needsPerson)
     session.needsPerson = { for: what, ...(question ? { question } : {}), ...(where ? { where } : {}) };
   context.events.emit('changed', session);
 }
 
-/** Answers a hook within its budget; when that is over it gets nothing, and nothing is on its way. */
+/** Answers a hook within its timeout; afterwards it gets an empty answer, without a handoff. */
 async function answer(context: Context, session: Session, peer: Peer, point: Point, extra: Carry = {}): Promise<void> {
   const budget = ANSWER_TIMEOUT_MS[point === 'turn_start' ? 'turn_start' : 'boundary'] - 200;
   const made = await withTimeout(
@@ -156,9 +156,9 @@ async function answer(context: Context, session: Session, peer: Peer, point: Poi
 }
 
 /**
- * With hooks in two places the harness calls both for one event, and nothing else happens in between. A harness may call
- * several turns the same: what a person enters as a turn ends can go on with that one, and has a start and an end of its own.
- * A stop hook of a turn that one before it continued is another event too: its process began when the earlier one had been heard.
+ * Whether two hooks reported one event, because hooks are installed in two places. Only direct repetitions within a second
+ * count, because a harness may reuse a turn's name. A stop hook of a continued turn that started after the earlier one was
+ * handled is a new event.
  */
 function isDuplicate(
   context: Context,

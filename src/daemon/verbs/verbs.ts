@@ -9,9 +9,9 @@ import { agents, approvalWatch, bind, mode, register, unbind } from './sessions.
 import { boundary, needsPerson, prompt, turnEnd, turnStart } from './turns.ts';
 
 type Frames = Requests & Openings;
-/** What a verb is answered with; one that sends its answer itself returns nothing. */
+/** The answer of a verb; a verb that sends its answer itself returns nothing. */
 type Answer<Name extends keyof Frames> = Name extends keyof Answers ? Answers[Name] | undefined : undefined;
-// biome-ignore lint/suspicious/noConfusingVoidType: a verb that answers itself returns nothing at all
+// biome-ignore lint/suspicious/noConfusingVoidType: a verb that sends its answer itself returns nothing
 type Answered<Name extends keyof Frames> = Answer<Name> | void;
 type Verb<Name extends keyof Frames> = (
   context: Context,
@@ -20,7 +20,7 @@ type Verb<Name extends keyof Frames> = (
 ) => Answered<Name> | Promise<Answered<Name>>;
 type Verbs = { [Name in keyof Frames]?: Verb<Name> };
 
-/** Verbs about the daemon itself: what describes it and what stops it. */
+/** Verbs about the daemon itself. */
 export type DaemonVerbs = Pick<Verbs, 'status' | 'shutdown'>;
 
 const sessionVerbs: Verbs = {
