@@ -1,6 +1,6 @@
 /**
- * Builds the program. `node tools/build.ts` writes everything that is generated; `node tools/build.ts --start` writes what a
- * start needs, only if a source is newer than the last build, and says so. A file whose text stays the same is left alone.
+ * Builds the program. `node tools/build.ts` writes all generated files; `node tools/build.ts --start` writes only what a
+ * start needs, if a source is newer than the last build. Unchanged files are not written.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -52,8 +52,8 @@ async function packAndDescribe() {
 }
 
 /**
- * Notes which commit this is a build of, where git knows it: two builds of one version are told apart by it. The note is
- * written anew by every build, so that its time says what the build has seen.
+ * Records the commit of this build, to distinguish builds of one version. Every build writes the file, because its time is
+ * compared with the sources.
  */
 function noteCommit(): void {
   const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%H %cI'], { cwd: root, encoding: 'utf8' });

@@ -9,21 +9,21 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { commandFiles } from './commands.ts';
 import { lazyContract, lazyFramework } from './lazy.ts';
 
-/** A part that is run as a script and awaits at its top level. */
+/** Options of a part that is run as a script with top-level await. */
 const asModule: BuildOptions = { format: 'esm', define: {}, banner: {} };
 
 /** The parts by the name of their file in `dist`. */
 const parts: Record<string, BuildOptions> = {
   entry: { entryPoints: ['src/local/entry.ts'] },
-  // Set below: the start of the command line, with a loader for each command.
+  // Set in `bundle`.
   cli: {},
-  // What harnesses run at each step. It is run as a script too, which saves it the loading of another file.
+  // Harnesses run it at each step; it also runs as a script, which saves loading another file.
   hook: {
     entryPoints: ['src/hook/main.ts'],
     footer: { js: "if(require.main===module)module.exports.start(new URL('../bin/run.js',hereUrl).href);" },
   },
   daemon: { entryPoints: ['src/daemon/entry.ts'] },
-  // What proves a profile: `service harness` loads it.
+  // The kit that tests profiles, loaded by `service harness`.
   'harness-kit': { entryPoints: ['tools/harness-kit/kit.ts'] },
   'faulty-daemon': { entryPoints: ['tools/harness-kit/faulty-daemon.ts'], ...asModule },
   profiles: { entryPoints: ['src/harness/load.ts'] },
@@ -69,7 +69,7 @@ async function pack(root: string, name: string, from: BuildOptions): Promise<Pac
     bundle: true,
     // In this format Node's own modules, too, are loaded only by the code that uses them.
     format: 'cjs',
-    // Other packed files are required: they are loaded with what was compiled of them.
+    // Other packed files are loaded with `require`, which uses the code cache.
     supported: { 'dynamic-import': from.format === 'esm' },
     platform: 'node',
     target: 'node22',
@@ -77,24 +77,24 @@ async function pack(root: string, name: string, from: BuildOptions): Promise<Pac
     define: { 'import.meta.url': 'hereUrl' },
     banner: { js: "const hereUrl=require('url').pathToFileURL(__filename).href;" },
     legalComments: 'none',
-    // Names stay, so that errors can be understood; what goes is what would be read for nothing.
+    // Identifiers are kept, so that stack traces stay readable.
     minifyWhitespace: true,
     minifySyntax: true,
     logLevel: 'warning',
-    // Its other form hides what it loads from the bundler.
+    // The package's UMD build hides its imports from the bundler.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     external,
     plugins: [withoutPlugins, lazyFramework, lazyContract, libraryFiles, withoutShapes],
     ...from,
   });
-  // ASCII is read twice as fast; what is left of other characters stands in regular expressions.
+  // ASCII is read twice as fast; the remaining other characters are in regular expressions.
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const code = outputFiles[0]!.text.replaceAll(/[^\x00-\x7f]/g, escaped);
   const text = `${code}//${createHash('sha256').update(code).digest('hex')}`;
   return { file, text, sources: Object.keys(metafile!.inputs) };
 }
 
-/** Large packages that several parts use, or few commands: each is a file of its own, read only where it is used. */
+/** Large packages used by several parts or by few commands: each in its own file, loaded on demand. */
 const libraries: Record<string, string> = {
   'jq-wasm': "export { loadJq } from 'jq-wasm/inline';",
   inquirer: "module.exports = require('inquirer').default;",
@@ -124,8 +124,8 @@ function entry(root: string): string {
 }
 
 /**
- * Packs of a command's file only the class. The shape of its JSON serves the schemas and the tests, and would load the whole
- * contract; as nothing else names it, it falls out.
+ * Packs only the class of a command's file. The shape of its JSON, which only schemas and tests use and which would load the
+ * whole contract, is dropped by tree shaking.
  */
 const withoutShapes: Plugin = {
   name: 'without-shapes',
@@ -142,7 +142,7 @@ const withoutShapes: Plugin = {
   },
 };
 
-/** What the framework needs to find plugins and to fill templates, which this program never asks it for. */
+/** Replaces packages that the framework needs only for plugins and templates, which this program does not use. */
 const withoutPlugins: Plugin = {
   name: 'without-plugins',
   setup({ onLoad, onResolve }) {
@@ -158,7 +158,7 @@ const withoutPlugins: Plugin = {
   },
 };
 
-/** The license texts of all packages in the packed files: their licenses ask that they come along. */
+/** The license texts of all packages in the packed files, which their licenses require. */
 function licenses(root: string, sources: string[]): string {
   const folder = /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/;
   const folders = sources.flatMap((file) => folder.exec(file)?.[0] ?? []);
@@ -171,7 +171,7 @@ function licenses(root: string, sources: string[]): string {
   return `${[...new Set(texts)].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
-/** The licenses of programs that a package holds in compiled form, which its own does not tell of. */
+/** The licenses of programs that a package contains in compiled form. */
 function compiledIn(root: string, name: string): string {
   const file = join(root, 'tools', 'licenses', `${name}.txt`);
   return existsSync(file) ? `\n\n${readFileSync(file, 'utf8').trim()}` : '';

@@ -1,9 +1,9 @@
-/** What `bin/dev.js` does first: the manifest and the page are those of the sources as they are now. */
+/** Updates the manifest and the page for `bin/dev.js`. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUpToDate } from './write.ts';
 
-/** Writes oclif.manifest.json, unless nothing that it is made of changed after it was written. */
+/** Writes oclif.manifest.json if a source is newer. */
 export async function updateManifest(root: string): Promise<void> {
   const file = join(root, 'oclif.manifest.json');
   if (isUpToDate(file, root, ['package.json', 'src/cli', 'src/commands'])) return;
@@ -14,7 +14,7 @@ export async function updateManifest(root: string): Promise<void> {
   renameSync(written, file);
 }
 
-/** Builds the page, unless nothing that it is made of changed after it was built. */
+/** Builds the page if a source is newer. */
 export async function updatePage(root: string): Promise<void> {
   const file = join(root, 'dist', 'web', 'index.html');
   if (isUpToDate(file, root, ['src/web', 'src/client', 'src/contract'])) return;

@@ -69,7 +69,7 @@ function withPrefix(file: string, value: unknown): unknown {
   );
 }
 
-/** JSON that a person reads: what fits stands on one line. */
+/** Readable JSON: values that fit are on one line. */
 function print(value: unknown, indent = '', before = 0): string {
   const flat = onOneLine(value);
   if (typeof value !== 'object' || value === null) return flat;
@@ -83,7 +83,7 @@ function print(value: unknown, indent = '', before = 0): string {
   return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-/** Names, as many on a line as fit. */
+/** A list of names, wrapped. */
 function wrapped(names: string[], indent: string): string {
   const lines = [''];
   for (const name of names.map((name) => JSON.stringify(name))) {

@@ -1,4 +1,4 @@
-/** Plugins of the bundler, by which a packed part loads what a start does not need when that is used first. */
+/** Bundler plugins that load code on first use instead of at the start. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +6,7 @@ import type { Plugin } from 'esbuild';
 import type { OperationRow } from '../src/contract/operation.ts';
 import { operations } from '../src/contract/operations.ts';
 
-/** Lets the framework's files load each other when they use each other: a command needs a tenth of them. */
+/** Loads the framework's files on first use: a command needs a tenth of them. */
 export const lazyFramework: Plugin = {
   name: 'lazy-framework',
   setup({ onLoad, onResolve, resolve }) {
@@ -33,8 +33,8 @@ export const lazyFramework: Plugin = {
 };
 
 /**
- * Gives the server the rows of the operations as plain data, which it routes by, and the schemas of a noun once one of them
- * is asked for: to make all of them takes longer than the rest of a start.
+ * Gives the server the operations' rows as plain data, and loads the schemas of a noun on first use: creating all of them
+ * takes longer than the rest of a start.
  */
 export const lazyContract: Plugin = {
   name: 'lazy-contract',
@@ -56,7 +56,7 @@ export const lazyContract: Plugin = {
   },
 };
 
-/** A module in place of `contract/operations.ts`, with the same rows, of which each reads its schemas from its noun's file. */
+/** A module that replaces `contract/operations.ts`: the same rows, with schemas loaded from their nouns on first use. */
 async function operationsText(contract: string): Promise<string> {
   const fileOf: Record<string, string> = {};
   for (const file of readdirSync(join(contract, 'nouns'))) {

@@ -1,4 +1,4 @@
-/** The pages that are tables: variables and exit codes. */
+/** The man pages of variables and exit codes. */
 import { entry, plain, section, title } from './roff.ts';
 
 /** Every variable the command line reads, with its meaning. */

@@ -31,7 +31,7 @@ export async function manifestText(root: string): Promise<string> {
   return `{"version":${JSON.stringify(version)},\n"globalFlags":${JSON.stringify(shared)},\n"commands":{\n${lines.join(',\n')}\n}}\n`;
 }
 
-/** Keys in order, whatever order the file system gave them. What is false or empty is left out. */
+/** Sorts keys, because the order of the file system differs. False and empty values are left out. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
-/** Text in the language of man pages. */
+/** Formats text as roff, the language of man pages. */
 
-/** Text in which nothing is taken for a command of the formatter. */
+/** Escapes text, so that it contains no roff commands. */
 export function plain(text: string): string {
   return text
     .replaceAll('\\', '\\e')
@@ -25,7 +25,7 @@ export function entry(term: string, meaning: string): string[] {
   return [`.IP "\\fB${plain(term).replaceAll('"', '""')}\\fR"`, plain(meaning)];
 }
 
-/** Lines that keep their shape. */
+/** Preformatted lines. */
 export function literal(lines: string[]): string[] {
   return lines.length === 0 ? [] : ['.RS 4', '.nf', ...lines.map(plain), '.fi', '.RE'];
 }

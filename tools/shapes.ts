@@ -1,4 +1,4 @@
-/** The JSON of each command: what `schemas/cli` is made from and what tests hold real output against. */
+/** The JSON shapes of commands, for `schemas/cli` and for tests of real output. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ const loaded = new Map<string, Promise<z.ZodType | null>>();
  * is no JSON, or that of another program.
  */
 export function shapeOf(id: string): Promise<z.ZodType | null> {
-  // Made once: a shape has its name in the schemas only once.
+  // Cached, because a shape may be registered under its name only once.
   if (!loaded.has(id)) loaded.set(id, load(id));
   return loaded.get(id)!;
 }
@@ -24,7 +24,7 @@ async function load(id: string): Promise<z.ZodType | null> {
   return json?.() ?? null;
 }
 
-/** Of every command that has one, by its id. */
+/** The shapes of all commands that have one, by id. */
 export async function allShapes(): Promise<Record<string, z.ZodType>> {
   const shapes = await Promise.all(Object.keys(files).map(async (id) => [id, await shapeOf(id)] as const));
   return Object.fromEntries(shapes.filter((entry): entry is [string, z.ZodType] => entry[1] !== null));

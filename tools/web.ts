@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type InlineConfig, type Plugin } from 'vite';
 
-/** Whether a module may be loaded by screens that do not use it. */
+/** Whether a module is small enough for screens that do not use it. */
 const isLight = (id: string): boolean => !/marked|markdown|purify|highlight|syntax/.test(id);
 
 const config = (root: string, sources: Set<string>): InlineConfig => ({
@@ -20,10 +20,10 @@ const config = (root: string, sources: Set<string>): InlineConfig => ({
     emptyOutDir: true,
     target: 'es2024',
     modulePreload: { polyfill: false },
-    // A data: address would need a hole in the page's content security policy.
+    // A data: URL would need an exception in the content security policy.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    // A browser opens six connections, so few files come sooner than many: what four screens share comes with the first.
+    // A browser opens six connections, so few files load faster: modules shared by four screens go into one file.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'page', test: isLight, minShareCount: 4 }] } } },
   },
 });
@@ -36,7 +36,7 @@ export async function buildWeb(root: string): Promise<string[]> {
   return [...sources].sort();
 }
 
-/** Notes every file of a package that is packed. */
+/** Records the files of packages that are bundled. */
 const noteSources = (root: string, sources: Set<string>): Plugin => ({
   name: 'note-sources',
   moduleParsed({ id }) {

@@ -1,9 +1,9 @@
-/** Generated files: exactly these, none of what is generated no more, and untouched where nothing changed. */
+/** Writes generated files, deletes obsolete ones, and does not touch unchanged ones. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Whether a generated file is newer than all sources. A folder is newer when a file in it came or went.
+ * Whether a generated file is newer than all sources. A folder's time changes when files are added or removed.
  *
  * @param sources files and folders, from the root
  */
