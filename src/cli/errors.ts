@@ -1,7 +1,7 @@
 /** Reports every error in one shape, whether it comes from a server, this program or the flag parser. */
 import type { ErrorBody } from '../contract/errors.ts';
 import { ANY_REQUEST } from '../contract/openapi/problems.ts';
-import { Failure, hinted } from '../local/failure.ts';
+import { Failure, withHint } from '../local/failure.ts';
 import type { Output } from './output.ts';
 import { called, calledNext, isDone } from './runtime.ts';
 import { show } from './terminal/terminal.ts';
@@ -62,7 +62,7 @@ function bodyOf({ code, message, hint, details, next }: Failure | ClientErrorLik
  */
 export function forCommand(error: unknown, help: string, usage = help): unknown {
   if (isClientError(error) && error.hint === ANY_REQUEST) error.hint = help;
-  return hinted(error, help, usage);
+  return withHint(error, help, usage);
 }
 
 /** Why a file or folder of ours cannot be used, and what would mend it. */

@@ -1,4 +1,4 @@
-/** From an answer to a reply or an error. */
+/** Parses an answer into a reply or an error. */
 import type { NextStep } from '../contract/errors.ts';
 import type { ClientRoute } from '../contract/routes.ts';
 import { describe, isJson, readJson } from './body.ts';
@@ -67,7 +67,7 @@ export async function readRefusal(row: ClientRoute, exchange: Exchange, now: num
   return new ClientError(code, refusal.message, { ...common, hint: refusal.hint, next: refusal.next, details });
 }
 
-/** What a proxy or a load balancer answers for a server that it cannot reach. */
+/** Statuses of a proxy or load balancer that cannot reach the server. */
 const GATEWAY = new Set([502, 503, 504]);
 const BEHIND_GATEWAY = 'Try again in a moment; if it goes on, ask the operator of the server whether it is up.';
 
@@ -97,7 +97,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A command of this program in plain words, in which nothing is more to a shell. People and agents run what is proposed. */
+/** A command of this program without shell syntax, because people and agents run suggested commands. */
 const ownCommand = /^service [a-z][\w @.,:/='[\]-]*$/;
 
 /** The contract's error body, or null for any other JSON. */

@@ -7,7 +7,7 @@ import { describe } from './body.ts';
 import { ClientError, unexpected } from './errors.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import { BODY_IDLE_TIMEOUT, CALL_TIMEOUT, HEADERS_TIMEOUT } from './limits.ts';
-import { type Outgoing, type PreparedRequest, prepareRequest, type Query, type RequestParts } from './request.ts';
+import { type PreparedRequest, prepareRequest, type Query, type RequestParts, type UploadBody } from './request.ts';
 import { retryClass, retrying } from './retry.ts';
 import { type Clock, sleep } from './time.ts';
 
@@ -49,7 +49,7 @@ export interface CallInput<Name extends OperationName> {
   query?: Query;
   body?: BodyIn<Name>;
   /** The body of an upload. Its call has no limit of time but the silence of either side. */
-  bytes?: Outgoing;
+  bytes?: UploadBody;
   /** For writes; default: a new one. */
   idempotencyKey?: string;
   /** Instead of the client's. */
@@ -120,7 +120,7 @@ export class Client {
       onRetry: this.options.onRetry,
     };
     const reply = await retrying(this.environment, plan, (attempt) =>
-      this.observed(request, attempt, async (seen) => {
+      this.withReport(request, attempt, async (seen) => {
         const headersMs = input.bytes ? BODY_IDLE_TIMEOUT : HEADERS_TIMEOUT + waitMs;
         const limits = { origin: this.origin, headersMs, deadline, signal };
         const exchange = await openExchange(this.environment, request, limits);
@@ -144,7 +144,7 @@ export class Client {
     const deadline = Number.POSITIVE_INFINITY;
     const limits = { origin: this.origin, headersMs: HEADERS_TIMEOUT, deadline, signal: stream.signal };
 
-    return this.observed(request, stream.attempt, async (seen) => {
+    return this.withReport(request, stream.attempt, async (seen) => {
       const exchange = await openExchange(this.environment, request, limits);
       const { response } = exchange;
       seen(response);
@@ -175,7 +175,7 @@ export class Client {
     request.headers['Accept'] = '*/*';
     if (from > 0 && etag !== null) Object.assign(request.headers, { Range: `bytes=${from}-`, 'If-Range': etag });
     const deadline = Number.POSITIVE_INFINITY;
-    return this.observed(request, attempt, async (seen) => {
+    return this.withReport(request, attempt, async (seen) => {
       const limits = { origin: this.origin, headersMs: HEADERS_TIMEOUT, deadline, signal };
       const exchange = await openExchange(this.environment, request, limits);
       seen(exchange.response);
@@ -191,7 +191,7 @@ export class Client {
     return prepareRequest(row, this.origin, parts, { token: secret, userAgent });
   }
 
-  private async observed<T>(
+  private async withReport<T>(
     request: PreparedRequest,
     attempt: number,
     send: (seen: (response: Response) => void) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Reading the bytes of a version to their end, over as many connections as it takes. */
+/** Downloads the bytes of a version, over as many connections as necessary. */
 import { MAX_FILE } from '../contract/values.ts';
 import type { Client } from './client.ts';
 import { ClientError, unexpected } from './errors.ts';
@@ -22,10 +22,10 @@ export interface Downloaded {
 }
 
 /**
- * Reads a version into a sink. A broken connection is taken up where it broke, if the bytes are still the same. Whether
- * what arrived has the digest is for the caller to compare.
+ * Reads a version into a sink. After a broken connection it continues at the same offset, if the content is unchanged. The
+ * caller must compare the digest.
  *
- * @param onProgress bytes so far, and how many there are.
+ * @param onProgress called with the bytes so far and in total
  * @throws ClientError as `call` does, and `response_too_large`.
  */
 export async function download(
@@ -45,27 +45,27 @@ export async function download(
       from = 0;
     }
     etag = response.headers.get('etag');
-    const left = announced(response);
-    const most = from + (left ?? MAX_FILE - from);
-    if (most > MAX_FILE) {
+    const left = announcedLength(response);
+    const limit = from + (left ?? MAX_FILE - from);
+    if (limit > MAX_FILE) {
       exchange.close();
       throw tooMuch();
     }
-    const told = () => onProgress(from, left === null ? from : most);
-    told();
+    const reportProgress = () => onProgress(from, left === null ? from : limit);
+    reportProgress();
     for await (const chunk of exchange.chunks(BODY_IDLE_TIMEOUT, 'body')) {
-      if (from + chunk.length > most) throw tooMuch();
+      if (from + chunk.length > limit) throw tooMuch();
       await sink.write(chunk);
       from += chunk.length;
-      told();
+      reportProgress();
     }
-    if (left !== null && from < most) throw cutShort();
-    return { ...factsOf(response), size: from };
+    if (left !== null && from < limit) throw cutShort();
+    return { ...parseHeaders(response), size: from };
   });
 }
 
 /** How many bytes follow; null if the answer does not say, or gives the compressed size. */
-function announced({ headers }: Response): number | null {
+function announcedLength({ headers }: Response): number | null {
   const length = headers.get('content-length');
   return length === null || headers.get('content-encoding') !== null ? null : Number(length);
 }
@@ -84,7 +84,7 @@ const cutShort = (): ClientError =>
     transient: true,
   });
 
-function factsOf(response: Response): Omit<Downloaded, 'size'> {
+function parseHeaders(response: Response): Omit<Downloaded, 'size'> {
   const header = (name: string): string => response.headers.get(name) ?? '';
   const [, digest] = /^"(sha256:[0-9a-f]{64})"$/.exec(header('etag')) ?? [];
   const version = Number(header('x-service-file-version'));

@@ -23,7 +23,7 @@ export interface ClientErrorOptions {
 /** A call that did not succeed: a refusal of the server under its own code, or one of the client's codes. */
 export class ClientError extends Error {
   readonly code: string;
-  /** What to do next, one sentence; may be empty. */
+  /** One sentence about what to do next; may be empty. */
   readonly hint: string;
   readonly details: Record<string, unknown> | undefined;
   readonly next: NextStep | undefined;
@@ -80,7 +80,7 @@ export function outcomeUnknown(lost: ClientError): ClientError {
   });
 }
 
-/** The other side answered something this API never answers. Never holds what it sent. */
+/** The answer does not conform to the API. The error never contains the answer's text. */
 export function unexpected(message: string, options: ClientErrorOptions = {}): ClientError {
   return new ClientError('server_unexpected', message, {
     hint: 'Check that the address is that of a board service and that nothing in between answers for it.',
@@ -96,7 +96,7 @@ export function tooLarge(limit: number): ClientError {
   });
 }
 
-/** Something the caller gave cannot be sent at all. */
+/** An input of the caller cannot be sent. */
 export function invalidInput(message: string, details: Record<string, unknown>): ClientError {
   return new ClientError('invalid_request', message, { details });
 }

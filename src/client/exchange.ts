@@ -1,14 +1,14 @@
-/** One request on the wire, watched by the clock: from sending it to the last byte of its answer. */
+/** One HTTP request with time limits, from sending it to the last byte of its answer. */
 import { type ClientError, timedOut } from './errors.ts';
 import { networkError } from './network.ts';
-import type { Outgoing, PreparedRequest } from './request.ts';
+import type { PreparedRequest, UploadBody } from './request.ts';
 import { type Clock, Watchdog } from './time.ts';
 
 interface ExchangeLimits {
   origin: string;
   /** Milliseconds until the headers of the answer. */
   headersMs: number;
-  /** When the whole of it has to be over, in the clock's milliseconds. */
+  /** When the whole exchange must end, in the clock's milliseconds. */
   deadline: number;
   signal?: AbortSignal;
 }
@@ -18,18 +18,18 @@ export interface Exchange {
   /**
    * The body, chunk by chunk; ends the exchange when it is done, left or broken.
    *
-   * @param idleMs milliseconds without a byte after which it counts as dead; time the reader takes is not counted.
+   * @param idleMs milliseconds without a byte after which it fails; the reader's own time is not counted
    */
   chunks(idleMs: number, phase: string): AsyncGenerator<Uint8Array, void, void>;
-  /** Drops the connection when there is anything left to read. */
+  /** Closes the connection if anything is left to read. */
   close(): void;
 }
 
 /**
  * Sends a request and resolves with the headers of its answer.
  *
- * Aborting is carried out here and not left to `fetch` alone: that of Node.js may lose the signal to the garbage
- * collector once it has answered, and then a dead connection would be read for ever, or an unwanted one stay open.
+ * Aborts are handled here too, because the `fetch` of Node.js may lose the signal to the garbage collector after the
+ * headers; then a dead connection would be read forever.
  *
  * @throws ClientError `server_unreachable`, `request_timeout` or `server_unexpected`; the signal's reason when aborted.
  */
@@ -68,7 +68,7 @@ export async function openExchange(
   }
 }
 
-/** A body that nobody reads any more is cancelled, which closes its connection. */
+/** Sends the request. An abort cancels an unread body, which closes its connection. */
 async function send(
   clock: { fetch: typeof fetch },
   request: PreparedRequest,
@@ -79,7 +79,7 @@ async function send(
   const sent = typeof body === 'object' ? { body: streamOf(body, progress), duplex: 'half' as const } : { body };
   const response = await clock.fetch(url, { method, headers, ...sent, redirect: 'error', signal });
   const drop = () => {
-    // A body that has a reader is cancelled by it.
+    // A locked body is cancelled by its reader.
     if (response.body?.locked === false) cancel(response.body);
   };
   if (signal.aborted) drop();
@@ -87,8 +87,8 @@ async function send(
   return response;
 }
 
-/** Bytes as `fetch` takes them, a piece whenever it asks for one. */
-function streamOf(bytes: Outgoing, progress: () => void): ReadableStream<Uint8Array> {
+/** The bytes as a pull stream for `fetch`. */
+function streamOf(bytes: UploadBody, progress: () => void): ReadableStream<Uint8Array> {
   const pieces = bytes.open()[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {
@@ -113,7 +113,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** It may be broken already; then there is nothing to cancel. */
+/** Ignores errors of a body that is broken already. */
 function cancel(body: { cancel(): Promise<void> }): void {
   body.cancel().catch(() => {});
 }

@@ -1,4 +1,4 @@
-/** What the server can do, asked once. */
+/** The features of the server, requested once per client. */
 import type { ServerInfo } from '../contract/types.ts';
 import type { Client } from './client.ts';
 import { ClientError } from './errors.ts';

@@ -1,10 +1,10 @@
-/** A call as bytes: address, headers and body, made once and sent the same on every attempt. */
+/** Prepares a request: URL, headers and body, the same for every attempt. */
 import type { ClientRoute } from '../contract/routes.ts';
 import { ClientError, invalidInput } from './errors.ts';
 import { isIdempotencyKey, newIdempotencyKey } from './idempotency.ts';
 
 /** Bytes to send instead of JSON. They may be opened again for another attempt, and are then the same. */
-export interface Outgoing {
+export interface UploadBody {
   length: number;
   /** `sha-256=:…:` of them. */
   digest: string;
@@ -18,7 +18,7 @@ export interface RequestParts {
   params?: Record<string, string | number>;
   query?: Query;
   body?: unknown;
-  bytes?: Outgoing;
+  bytes?: UploadBody;
   idempotencyKey?: string;
 }
 
@@ -28,7 +28,7 @@ export interface PreparedRequest {
   path: string;
   url: string;
   headers: Record<string, string>;
-  body: string | Outgoing | undefined;
+  body: string | UploadBody | undefined;
   token: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export function prepareRequest(
   return { method: row.method, path, url, headers, body, token: extra.token };
 }
 
-const headersOf = ({ length, digest }: Outgoing): Record<string, string> => ({
+const headersOf = ({ length, digest }: UploadBody): Record<string, string> => ({
   'Content-Type': 'application/octet-stream',
   'Content-Length': String(length),
   'Content-Digest': digest,
@@ -69,7 +69,7 @@ function fillPath(path: string, params: Record<string, string | number>): string
 }
 
 function encodeSegment(name: string, value: string): string {
-  // The URL parser would remove these, and the request would go to another resource.
+  // The URL parser would remove these segments and select another resource.
   const swallowed = value === '' || value === '.' || value === '..';
   try {
     if (!swallowed) return encodeURIComponent(value);

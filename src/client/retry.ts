@@ -16,7 +16,7 @@ export function retryClass(row: ClientRoute, token?: string): RetryClass {
   return klass === '-' ? 'read' : klass;
 }
 
-/** Answers that say "not now". */
+/** Statuses of temporary failures. */
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);
 
 export function isTransientAnswer(status: number, code: string): boolean {
@@ -42,8 +42,8 @@ export function mayRetry(error: ClientError, klass: RetryClass, internals: numbe
  */
 export function retryDelay(error: ClientError, n: number, random: () => number): number {
   if (error.retryAfter !== undefined) return error.retryAfter * 1000;
-  const most = Math.min(8_000, 250 * 2 ** (n - 1));
-  return Math.round(50 + random() * (most - 50));
+  const limit = Math.min(8_000, 250 * 2 ** (n - 1));
+  return Math.round(50 + random() * (limit - 50));
 }
 
 /**
@@ -70,7 +70,7 @@ interface RetryPlan {
 }
 
 /**
- * Runs `attempt` until it succeeds or the table, the number of attempts or the time forbids another one.
+ * Runs `attempt` until it succeeds, or until `mayRetry`, `maxAttempts` or the deadline stops it.
  *
  * @throws ClientError of the last attempt, or `outcome_unknown` when a class S request may have taken effect.
  */

@@ -1,4 +1,4 @@
-/** What both kinds of stream share: connecting, noticing a dead connection, coming back. */
+/** The common part of both streams: connecting, detecting dead connections, reconnecting. */
 import type { Client, StreamRequest } from './client.ts';
 import { ClientError } from './errors.ts';
 import { MAX_ATTEMPTS, STREAM_SILENCE } from './limits.ts';
@@ -15,14 +15,14 @@ export interface ReconnectInfo {
 export interface StreamOptions {
   /** Ends the stream without an error. */
   signal?: AbortSignal;
-  /** Tries for the very first connection, default 5; once connected the stream comes back as often as it takes. */
+  /** Attempts for the first connection, default 5; later the stream reconnects without a limit. */
   firstAttempts?: number;
   /** Before the delay that comes before another connection. */
   onReconnect?(info: ReconnectInfo): void;
   onConnected?(info: { reconnected: boolean }): void;
 }
 
-/** Longest delay before coming back, and how long a connection must have held to be counted as healthy. */
+/** Longest delay before a reconnect, and how long a connection must last to reset the failures. */
 const MAX_DELAY = 60_000;
 const HEALTHY_AFTER = STREAM_SILENCE;
 
@@ -43,31 +43,31 @@ export async function* liveFrames(
   const { now, random, sleep } = client.environment;
   let connected = false;
   let failures = 0;
-  let least = 0;
+  let minDelay = 0;
 
   for (let attempt = 1; !signal?.aborted; attempt++) {
     let since: number | undefined;
-    let broken: ClientError | undefined;
+    let failure: ClientError | undefined;
     try {
       const exchange = await client.openStream({ ...request(connected), signal, attempt });
       since = now();
       options.onConnected?.({ reconnected: connected });
       connected = true;
-      for await (const frame of sseFrames(exchange, (ms) => (least = ms))) {
+      for await (const frame of sseFrames(exchange, (ms) => (minDelay = ms))) {
         if (signal?.aborted) return;
         yield frame;
         if (frame.event === 'end') break;
       }
     } catch (error) {
       if (signal?.aborted) return;
-      if (!(error instanceof ClientError) || !comesBack(error, connected)) throw error;
+      if (!(error instanceof ClientError) || !shouldReconnect(error, connected)) throw error;
       if (!connected && attempt >= (options.firstAttempts ?? MAX_ATTEMPTS)) throw error;
-      broken = error;
+      failure = error;
     }
 
     failures = since !== undefined && now() - since >= HEALTHY_AFTER ? 1 : failures + 1;
-    const delayMs = reconnectDelay(failures, least, broken?.retryAfter, random);
-    options.onReconnect?.({ attempt: failures, delayMs, reason: broken?.code ?? 'closed' });
+    const delayMs = reconnectDelay(failures, minDelay, failure?.retryAfter, random);
+    options.onReconnect?.({ attempt: failures, delayMs, reason: failure?.code ?? 'closed' });
     try {
       await sleep(delayMs, signal);
     } catch (error) {
@@ -77,7 +77,7 @@ export async function* liveFrames(
 }
 
 /** A host name that resolved before fails now because this machine is offline. */
-function comesBack(error: ClientError, connected: boolean): boolean {
+function shouldReconnect(error: ClientError, connected: boolean): boolean {
   return error.transient || (connected && error.details?.['cause'] === 'ENOTFOUND');
 }
 
@@ -85,8 +85,13 @@ function comesBack(error: ClientError, connected: boolean): boolean {
  * Milliseconds before connection number `failures` + 1: random up to a bound that doubles from 1 s to 60 s, on top of
  * the server's least, so that clients which were cut off together do not come back together.
  */
-function reconnectDelay(failures: number, least: number, retryAfter: number | undefined, random: () => number): number {
-  const most = Math.min(MAX_DELAY, 1_000 * 2 ** (failures - 1));
-  const delay = Math.round(Math.max(least, Math.min(MAX_DELAY, least + random() * most)));
+function reconnectDelay(
+  failures: number,
+  minDelay: number,
+  retryAfter: number | undefined,
+  random: () => number,
+): number {
+  const limit = Math.min(MAX_DELAY, 1_000 * 2 ** (failures - 1));
+  const delay = Math.round(Math.max(minDelay, Math.min(MAX_DELAY, minDelay + random() * limit)));
   return Math.max(delay, (retryAfter ?? 0) * 1000);
 }

@@ -59,7 +59,7 @@ export class Watchdog {
     if (!this.stopped && this.due < this.wakesAt) this.schedule();
   }
 
-  /** The other side owes nothing at the moment; only the deadline counts. */
+  /** Stops the limit of the phase; only the deadline remains. */
   rest(): void {
     this.due = this.deadline;
     this.phase = 'total';

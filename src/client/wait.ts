@@ -1,4 +1,4 @@
-/** Waiting for messages or notices longer than one request may last. */
+/** Waits for messages or notices longer than one request may last. */
 import type { Answer } from '../contract/types.ts';
 import type { Reply } from './answer.ts';
 import type { CallInput, Client } from './client.ts';

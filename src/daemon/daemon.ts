@@ -46,7 +46,7 @@ export interface DaemonOptions {
   faults: Faults;
   build: Build;
   /** Creates the parts that reach servers and agent programs. */
-  ports(connecting: PortDeps): Ports;
+  ports(deps: PortDeps): Ports;
 }
 
 export class Daemon {

@@ -1,4 +1,4 @@
-/** The module that runs in Claude Code, a mod: it enters prompts that the delivery daemon hands it. */
+/** The module (a "mod") that runs in Claude Code and submits prompts from the delivery daemon. */
 
 /** @param launcher the script that hooks run too */
 export const modText = (launcher: string): string => `// Written by service init; service uninstall takes it away.

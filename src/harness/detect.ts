@@ -13,7 +13,7 @@ export interface SessionHere {
   boot: string | null;
 }
 
-export interface Surroundings {
+export interface DetectedSession {
   /** Null outside of a session, or if only markers of a program without a session id are set. */
   session: SessionHere | null;
   /** Whether an agent's program runs the command, known or not. Such a command does not act as a person. */
@@ -29,7 +29,7 @@ const ID = /^[A-Za-z0-9._-]{1,200}$/;
 const BOOT = /^(boot_)?[0-9a-f]{16}$/;
 
 /** Checks the profiles in order. A profile that yields to variables that are set is skipped. */
-export function surroundings(env: Env, profiles: readonly Profile[] = builtinProfiles): Surroundings {
+export function detectSession(env: Env, profiles: readonly Profile[] = builtinProfiles): DetectedSession {
   const ordered = profiles.toSorted((a, b) => (b.identity.precedence ?? 0) - (a.identity.precedence ?? 0));
   const asked = ordered.filter(({ identity }) => !identity.yields_to?.some((name) => env[name]));
   const session = asked.map((profile) => sessionOf(profile, env)).find((found) => found !== null) ?? null;
@@ -63,7 +63,7 @@ function subThread(session: SessionHere | null, env: Env): string | null {
   return own && root && own !== root ? own : null;
 }
 
-function sandboxOf(profile: Profile | undefined, env: Env): Surroundings['sandbox'] {
+function sandboxOf(profile: Profile | undefined, env: Env): DetectedSession['sandbox'] {
   if (!profile?.sandbox_env?.some((name) => env[name])) return null;
   const network = !profile.sandbox_network_env?.some((name) => env[name]);
   return { network, fix: profile.sandbox_fix ?? null };

@@ -16,7 +16,7 @@ export async function loadProfiles(config: string): Promise<Profiles> {
   const files = jsonFiles(folder);
   const profiles: Profiles = { all: [...builtinProfiles], invalid: [] };
   if (files.length === 0) return profiles;
-  const { clashes, readProfile } = await import('./profile-rules.ts');
+  const { conflicts: clashes, readProfile } = await import('./profile-rules.ts');
   for (const name of files) {
     const file = join(folder, name);
     const read = readProfile(parsed(file));

@@ -13,14 +13,14 @@ export function readProfile(value: unknown): { profile: Profile } | { problems: 
 
 /** The problems of a profile by itself. */
 export function profileProblems(profile: Profile): string[] {
-  return [...missingMeans(profile), ...versionProblems(profile), ...identityProblems(profile)];
+  return [...missingSettings(profile), ...versionProblems(profile), ...identityProblems(profile)];
 }
 
-function missingMeans({ delivery, identity }: Profile): string[] {
+function missingSettings({ delivery, identity }: Profile): string[] {
   const { capabilities, hooks = [], queue } = delivery;
   const ops = new Set(hooks.map((hook) => hook.op));
   const extension = capabilities.includes('extension');
-  const means: Record<Profile['delivery']['capabilities'][number], [boolean, string]> = {
+  const required: Record<Profile['delivery']['capabilities'][number], [boolean, string]> = {
     'idle-hook': [ops.has('wait'), 'a hook with op wait'],
     queue: [queue !== undefined, 'the command line delivery.queue'],
     'turn-end-hook': [ops.has('turn-end'), 'a hook with op turn-end'],
@@ -33,7 +33,7 @@ function missingMeans({ delivery, identity }: Profile): string[] {
     none: [capabilities.length === 1, 'to stand alone'],
   };
   return capabilities.flatMap((capability) => {
-    const [there, need] = means[capability];
+    const [there, need] = required[capability];
     return there ? [] : [`delivery.capabilities: ${capability} needs ${need}`];
   });
 }
@@ -63,11 +63,11 @@ function identityProblems({ identity, subagent_identity, delivery, lifecycle }: 
 }
 
 /** The conflicts of a profile with existing ones: its name, or environment markers that cannot be told apart. */
-export function clashes(profile: Profile, others: readonly Profile[]): string[] {
+export function conflicts(profile: Profile, others: readonly Profile[]): string[] {
   return others.flatMap((other) => {
     if (other.harness === profile.harness) return [`harness: ${other.harness} is there already`];
     const shared = markers(profile).filter((marker) => markers(other).includes(marker));
-    if (shared.length === 0 || toldApart(profile, other)) return [];
+    if (shared.length === 0 || areDistinguishable(profile, other)) return [];
     return [`session_env: ${shared.join(', ')} also marks ${other.harness}; give identity.precedence or yields_to`];
   });
 }
@@ -76,7 +76,7 @@ const markers = ({ session_env, identity }: Profile): string[] => [
   ...new Set([...session_env, ...(identity.env ? [identity.env] : [])]),
 ];
 
-function toldApart(a: Profile, b: Profile): boolean {
+function areDistinguishable(a: Profile, b: Profile): boolean {
   if (a.identity.precedence !== undefined && b.identity.precedence !== undefined)
     return a.identity.precedence !== b.identity.precedence;
   const yields = (from: Profile, to: Profile) =>

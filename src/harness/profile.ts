@@ -10,16 +10,16 @@ const semver = z.string().regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/);
 const line = z.string().min(1).max(500);
 
 /** The placeholders of command lines. */
-const PLACES = ['prompt', 'session', 'dir', 'bundle', 'bundle_file', 'model', 'config_dir'];
+const PLACEHOLDERS = ['prompt', 'session', 'dir', 'bundle', 'bundle_file', 'model', 'config_dir'];
 const argv = z
   .array(line)
   .min(1)
   .max(40)
-  .refine((words) => words.every((word) => placesOf(word).every((place) => PLACES.includes(place))), {
-    message: `names in braces may only be ${PLACES.join(', ')}`,
+  .refine((words) => words.every((word) => placeholdersIn(word).every((place) => PLACEHOLDERS.includes(place))), {
+    message: `names in braces may only be ${PLACEHOLDERS.join(', ')}`,
   });
 
-function placesOf(word: string): string[] {
+function placeholdersIn(word: string): string[] {
   return [...word.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1]!);
 }
 

@@ -1,10 +1,10 @@
-/** Finding and asking the programs of harnesses. Command lines are argument vectors; no shell ever sees them. */
+/** Finds and runs the programs of harnesses, with argument vectors and without a shell. */
 import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Env } from '../local/folders.ts';
 
-/** The file of a program: a path as it stands, a name on PATH, else where it was when it was set up; null where it is nowhere. */
+/** The file of a program: a path, a name on PATH, or its recorded place at setup; null if there is none. */
 export function findProgram(name: string, env: Env, recorded?: string): string | null {
   if (name.includes('/')) return runnable(name) ? resolve(name) : null;
   const places = (env.PATH ?? '').split(delimiter).filter((place) => isAbsolute(place));
@@ -22,20 +22,20 @@ function runnable(path: string): boolean {
 }
 
 /** Fills the placeholders of a command line. Braces in values are not expanded again. */
-export function filled(argv: readonly string[], values: Record<string, string>): string[] {
+export function fillPlaceholders(argv: readonly string[], values: Record<string, string>): string[] {
   return argv.map((word) => word.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole));
 }
 
-export interface Ran {
-  /** Null where it was stopped or could not be started. */
+export interface ProgramResult {
+  /** Null if it was stopped or could not be started. */
   code: number | null;
   stdout: string;
   stderr: string;
-  /** It took longer than it may. */
-  late: boolean;
+  /** It exceeded its time limit. */
+  timedOut: boolean;
 }
 
-const KEPT = 64 * 1024;
+const MAX_OUTPUT_LENGTH = 64 * 1024;
 
 export interface RunOptions {
   env: Env;
@@ -44,27 +44,27 @@ export interface RunOptions {
   ms: number;
 }
 
-/** Runs a program to its end, with nothing on its standard input. Never throws: what could not be started has no code. */
-export function runProgram(file: string, args: string[], { env, cwd, ms }: RunOptions): Promise<Ran> {
+/** Runs a program without standard input. Never throws: `code` is null if it could not be started. */
+export function runProgram(file: string, args: string[], { env, cwd, ms }: RunOptions): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const printed = { stdout: '', stderr: '' };
-    let late = false;
+    let timedOut = false;
     const child = spawn(file, args, { env: env as NodeJS.ProcessEnv, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     const timer = setTimeout(() => {
-      late = true;
+      timedOut = true;
       child.kill('SIGKILL');
     }, ms);
     for (const name of ['stdout', 'stderr'] as const)
       child[name].on('data', (part: Buffer) => {
-        if (printed[name].length < KEPT) printed[name] += part.toString('utf8');
+        if (printed[name].length < MAX_OUTPUT_LENGTH) printed[name] += part.toString('utf8');
       });
     child.on('error', () => {
       clearTimeout(timer);
-      resolve({ code: null, ...printed, late });
+      resolve({ code: null, ...printed, timedOut: timedOut });
     });
     child.on('close', (code) => {
       clearTimeout(timer);
-      resolve({ code, ...printed, late });
+      resolve({ code, ...printed, timedOut: timedOut });
     });
   });
 }

@@ -1,4 +1,4 @@
-/** Versions of agent programs that sessions of the real program were tested with. A newer one may do things differently. */
+/** Warns about versions of agent programs that are newer than the ones this build was tested with. */
 import { olderThan } from '../local/versions.ts';
 import type { Profile } from './profile.ts';
 

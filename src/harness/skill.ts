@@ -1,7 +1,7 @@
 /** The skill that teaches agents about boards: harnesses load it by themselves, and `service skill` prints it. */
 import type { Profile } from './profile.ts';
 
-/** How messages come to a session of this program, in its agent's words. */
+/** How messages reach a session of this program, in words for its agent. */
 function arrival(profile: Profile | null): string {
   const points = new Set(profile?.delivery.capabilities ?? []);
   const idle = points.has('idle-hook') || points.has('queue') || points.has('extension');

@@ -1,4 +1,4 @@
-/** What all hooks know: the harness, its event, the session, and the way to the daemon. */
+/** The context of a hook: harness, event, session, and access to the daemon. */
 import { join } from 'node:path';
 import type { DaemonOptions } from '../daemon/control/client.ts';
 import type { Header } from '../daemon/protocol.ts';
@@ -16,7 +16,7 @@ export interface Context {
   process: ProcessRef | null;
   daemon: DaemonOptions;
   env: Env;
-  /** It shall say who else is on the files that are changed. */
+  /** Whether to report other agents that work on the changed files. */
   claims: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Entry to a program that accepts prompts as its person's own: our module in the program runs this for as long as it
- * lives, and submits what it prints, one line of JSON per text. It serves the session that the program has at the time.
+ * The door of a program that accepts prompts as its person's own. Our module in the program runs this process and submits
+ * the texts that it prints, one line of JSON each, to the program's current session.
  */
 import { sleep } from '../client/time.ts';
 import { replaceInvisible } from '../daemon/bundle/invisible.ts';
@@ -12,30 +12,30 @@ import { type Env, folders } from '../local/folders.ts';
 import { harnessProcess, isGone, type ProcessRef } from '../local/process-ref.ts';
 import { textFor, write } from './say.ts';
 
-/** A daemon that was replaced comes back soon; one that was stopped may stay away for long. */
-const SOON = { ms: 200, times: 25 };
-const PAUSE_MS = 5_000;
-const LOOK_MS = 2_000;
+/** Short pauses for a daemon that is being replaced; longer ones for a daemon that was stopped. */
+const RECONNECT = { ms: 200, times: 25 };
+const RETRY_MS = 5_000;
+const CHECK_INTERVAL_MS = 2_000;
 
 /** Ends with its program, or when another door of the same program is open. Starts no daemon. */
 export async function serveDoor(harness: string, env: Env): Promise<0> {
   const program = harnessProcess();
   if (!program) return 0;
-  for (let failed = 0; !isGone(program); failed++) {
-    const connection = await connected(harness, program, env);
+  for (let failures = 0; !isGone(program); failures++) {
+    const connection = await connectDoor(harness, program, env);
     if (connection) {
       // A daemon that does not support doors is treated as absent.
-      const outcome = await served(connection, program).catch(() => 'refused' as const);
+      const outcome = await deliverAll(connection, program).catch(() => 'refused' as const);
       connection.close();
       if (outcome === 'released') return 0;
-      if (outcome === 'over') failed = 0;
+      if (outcome === 'over') failures = 0;
     }
-    await sleep(failed < SOON.times ? SOON.ms : PAUSE_MS);
+    await sleep(failures < RECONNECT.times ? RECONNECT.ms : RETRY_MS);
   }
   return 0;
 }
 
-async function connected(harness: string, program: ProcessRef, env: Env): Promise<Connection | null> {
+async function connectDoor(harness: string, program: ProcessRef, env: Env): Promise<Connection | null> {
   try {
     return await open({ state: folders(env).state, env, start: null, replaceBy: null }, 'door', {
       harness,
@@ -46,10 +46,10 @@ async function connected(harness: string, program: ProcessRef, env: Env): Promis
   }
 }
 
-/** Until the connection is over, or another door has taken the place of this one. */
-async function served(connection: Connection, program: ProcessRef): Promise<'over' | 'released'> {
+/** Delivers texts until the connection closes or another door replaces this one. */
+async function deliverAll(connection: Connection, program: ProcessRef): Promise<'over' | 'released'> {
   for (;;) {
-    const frame = await nextFrame(connection, LOOK_MS);
+    const frame = await nextFrame(connection, CHECK_INTERVAL_MS);
     if (frame === null && (connection.isClosed || isGone(program))) return 'over';
     if (frame?.event === 'bye') return 'over';
     if (frame?.event === 'release') return 'released';

@@ -1,14 +1,14 @@
-/** The JSON that a harness gives its hooks on standard input, and the few fields that are read. */
+/** Reads the JSON that a harness passes to its hooks on standard input. */
 
-const MOST_BYTES = 4 * 1024 * 1024;
-const LONGEST_MS = 2_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+const TIMEOUT_MS = 2_000;
 
 interface ToolCall {
   tool_name?: unknown;
   tool_input?: unknown;
 }
 
-/** Field names are the harnesses' own. Transcripts are named there too, and are never opened. */
+/** Fields have the harnesses' names. Transcripts are named there too, but are never opened. */
 export interface HookInput extends ToolCall {
   session_id?: unknown;
   hook_event_name?: unknown;
@@ -18,14 +18,14 @@ export interface HookInput extends ToolCall {
   stop_hook_active?: unknown;
   reason?: unknown;
   notification_type?: unknown;
-  /** Of an event about several calls at once. */
+  /** In an event about several calls. */
   tool_calls?: unknown;
   prompt?: unknown;
   [field: string]: unknown;
 }
 
 /** The JSON object on standard input. @throws Error if it is too large, too slow or not JSON */
-export async function readInput(stream: NodeJS.ReadableStream = process.stdin, ms = LONGEST_MS): Promise<HookInput> {
+export async function readInput(stream: NodeJS.ReadableStream = process.stdin, ms = TIMEOUT_MS): Promise<HookInput> {
   const text = await readAll(stream, ms);
   let value: unknown;
   try {
@@ -48,7 +48,7 @@ function readAll(stream: NodeJS.ReadableStream, ms: number): Promise<string> {
     );
     stream.on('data', (part: Buffer) => {
       bytes += part.length;
-      if (bytes > MOST_BYTES) reject(new Error('standard input is longer than 4 MiB'));
+      if (bytes > MAX_BYTES) reject(new Error('standard input is longer than 4 MiB'));
       else parts.push(part);
     });
     stream.on('error', reject);
@@ -63,12 +63,12 @@ function readAll(stream: NodeJS.ReadableStream, ms: number): Promise<string> {
 export const callsOf = (input: HookInput): ToolCall[] =>
   Array.isArray(input.tool_calls) ? (input.tool_calls as ToolCall[]) : [input];
 
-/** A field that is text, cut to what a frame may carry; undefined where it is not. */
+/** A text field, cut to what a frame may contain; undefined if it is not text. */
 export const textOf = (value: unknown, max: number): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, max) : undefined;
 
-/** The id of the handoff whose text came back as this prompt, and the launch ticket its first line names. */
-export function marksOf(prompt: unknown): { handoff_id?: string; wake?: true; launch?: string } {
+/** The id of the handoff that this prompt echoes, and the launch ticket in its first line. */
+export function parseMarks(prompt: unknown): { handoff_id?: string; wake?: true; launch?: string } {
   if (typeof prompt !== 'string') return {};
   const [, handoff] = /\bhandoff="(hnd_[0-9a-f]{32})"/.exec(prompt) ?? [];
   const [, ticket] = /\b(lch_[0-9a-f]{24})\b/.exec(prompt.split('\n', 1)[0]!) ?? [];

@@ -12,27 +12,27 @@ import { contextOf } from './context.ts';
 import { serveDoor } from './door.ts';
 import { readInput } from './input.ts';
 import { runHook } from './run.ts';
-import { complain } from './say.ts';
+import { reportError } from './say.ts';
 
-/** The part of an entry's timeout after which a hook ends by itself, without output. */
-const OWN_SHARE = 0.8;
+/** The share of the harness's timeout after which a hook exits by itself, without output. */
+const TIMEOUT_SHARE = 0.8;
 
 /** Runs the hook that the command line names; `entryUrl` is the file the program was started by. */
 export async function start(entryUrl: string, words = process.argv.slice(3)): Promise<void> {
-  // Nothing in here may end a hook with a code that a harness reads as an instruction.
-  process.on('uncaughtException', leave);
-  process.on('unhandledRejection', leave);
-  process.stdout.on('error', leave);
+  // An error must not exit with a code that a harness treats as an instruction.
+  process.on('uncaughtException', exitOnError);
+  process.on('unhandledRejection', exitOnError);
+  process.stdout.on('error', exitOnError);
   process.stderr.on('error', () => process.exit(0));
   try {
     process.exit(await run(fileURLToPath(entryUrl), words));
   } catch (error) {
-    leave(error);
+    exitOnError(error);
   }
 }
 
-function leave(error: unknown): never {
-  complain(error);
+function exitOnError(error: unknown): never {
+  reportError(error);
   process.exit(0);
 }
 
@@ -45,19 +45,19 @@ async function run(program: string, [harness, event, ...more]: string[]): Promis
   if (event === 'door' && profile?.delivery.capabilities.includes('owner-door')) return serveDoor(harness, process.env);
   const hook = profile && hookOf(profile, event);
   if (!profile || !hook) throw new Error(`there is no hook ${event} of ${harness}`);
-  limit(hook);
+  exitBeforeTimeout(hook);
   const input = await readInput();
   const context = contextOf({ profile, hook, input, program, env: process.env, claims });
   return context ? runHook(context) : 0;
 }
 
-/** A profile of the person is read and checked only for a harness that is not built in. */
+/** Loads a custom profile; only for a harness that is not built in. */
 async function ownProfile(harness: string): Promise<Profile | null> {
   const { loadProfiles } = await loadPacked<typeof import('../harness/load.ts')>('profiles', 'harness/load');
   const { all } = await loadProfiles(folders().config);
   return all.find((profile) => profile.harness === harness) ?? null;
 }
 
-function limit({ timeout }: Hook): void {
-  setTimeout(() => process.exit(0), timeout * 1000 * OWN_SHARE).unref();
+function exitBeforeTimeout({ timeout }: Hook): void {
+  setTimeout(() => process.exit(0), timeout * 1000 * TIMEOUT_SHARE).unref();
 }

@@ -1,4 +1,4 @@
-/** An agent's own list of what it is doing, as it writes it with a tool of its harness. */
+/** The agent's to-do list, as it writes it with a tool of its harness. */
 import type { Profile } from '../harness/profile.ts';
 import { callsOf, type HookInput } from './input.ts';
 
@@ -10,7 +10,7 @@ export interface Plan {
 
 const FINISHED = new Set(['completed', 'done', 'complete']);
 
-/** The plan in the tool calls of an event; null where they write none. */
+/** The plan in the tool calls of an event; null if there is none. */
 export function planOf(profile: Profile, input: HookInput): Plan | null {
   const { plan } = profile;
   if (!plan) return null;

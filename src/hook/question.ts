@@ -1,17 +1,17 @@
-/** What a session asks its person, as far as its program tells its hooks, and where its person can answer. */
+/** What a session asks its person, from the hook's input, and where the person can answer. */
 import { spawnSync } from 'node:child_process';
 import type { NeedsPerson } from '../daemon/refs.ts';
 import { eventOf } from './ask.ts';
 import type { Context } from './context.ts';
 import type { HookInput } from './input.ts';
 
-const MOST = 2_000;
-const TMUX_MS = 500;
+const MAX_LENGTH = 2_000;
+const TMUX_TIMEOUT_MS = 500;
 
-/** The fields of a tool's input that say most about what it would do, the first of them that is there. */
-const TELLING = ['command', 'file_path', 'notebook_path', 'url', 'query', 'path', 'pattern', 'description'];
+/** Fields of a tool's input that describe the call best, in order of preference. */
+const DESCRIPTIVE_FIELDS = ['command', 'file_path', 'notebook_path', 'url', 'query', 'path', 'pattern', 'description'];
 
-/** A notification that asks for nothing in particular is a question. */
+/** What the session needs; a notification without details counts as a question. */
 export function needOf(context: Context): NeedsPerson {
   const { input } = context;
   const kind = `${eventOf(context)} ${String(input.notification_type ?? '')}`;
@@ -25,7 +25,7 @@ export function needOf(context: Context): NeedsPerson {
   };
 }
 
-/** Of a tool by which the agent asks its person. */
+/** The questions in the input of a tool that asks the person. */
 function questionsIn(input: unknown): string {
   const asked = (input as { questions?: unknown } | undefined)?.questions;
   if (!Array.isArray(asked)) return '';
@@ -36,26 +36,29 @@ function questionsIn(input: unknown): string {
 function toolIn({ tool_name: name, tool_input: input }: HookInput): string {
   if (typeof name !== 'string') return '';
   const fields = (input ?? {}) as Record<string, unknown>;
-  const telling = TELLING.map((field) => fields[field]).find((value) => typeof value === 'string' && value !== '');
+  const telling = DESCRIPTIVE_FIELDS.map((field) => fields[field]).find(
+    (value) => typeof value === 'string' && value !== '',
+  );
   return telling === undefined ? name : `${name}: ${telling}`;
 }
 
-/** What a tool server or a helper asks. The other notifications only say that something is asked. */
+/** The question of an MCP server or a worker. Other notifications only say that something is asked. */
 function messageIn({ message, mcp_server_name: server, notification_type: type }: HookInput): string {
   if (typeof message !== 'string') return '';
   if (typeof server === 'string') return `${server}: ${message}`;
   return type === 'worker_permission_prompt' ? message : '';
 }
 
-const oneLine = (text: string): string => [...text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()].slice(0, MOST).join('');
+const oneLine = (text: string): string =>
+  [...text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()].slice(0, MAX_LENGTH).join('');
 
-/** The pane of tmux; empty elsewhere, and for a program whose hooks run apart from its terminal. */
+/** The tmux pane; empty outside tmux, and for a program whose hooks do not run in its terminal. */
 function whereIs({ profile, env }: Context): string {
   const { TMUX_PANE: pane = '' } = env;
   if (profile.lifecycle.outlives_terminal || !env['TMUX'] || !/^%\d+$/.test(pane)) return '';
   const named = spawnSync('tmux', ['display-message', '-p', '-t', pane, '#S:#I.#P'], {
     encoding: 'utf8',
-    timeout: TMUX_MS,
+    timeout: TMUX_TIMEOUT_MS,
     env: env as NodeJS.ProcessEnv,
   });
   const name = named.status === 0 ? named.stdout.trim() : '';

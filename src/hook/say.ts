@@ -18,7 +18,7 @@ export function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
 }
 
 /** The one line on standard error that says why a hook did nothing. */
-export function complain(error: unknown): void {
+export function reportError(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`service hook: ${replaceInvisible(message).replaceAll(/\s+/g, ' ').slice(0, 500)}\n`);
 }

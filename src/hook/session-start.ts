@@ -1,8 +1,8 @@
-/** The first hook of a session: registers it, gives its commands their identity, and tells its agent its boards and state. */
+/** The first hook of a session: registers it, identifies its commands, and prints the note about its seats. */
 import { appendFileSync } from 'node:fs';
 import type { Source } from '../daemon/protocol.ts';
 import { builtinProfiles } from '../harness/builtin.ts';
-import { asContext, asking } from './ask.ts';
+import { asContext, request } from './ask.ts';
 import type { Context } from './context.ts';
 import { write } from './say.ts';
 
@@ -18,7 +18,7 @@ export async function startSession(context: Context): Promise<void> {
   const fields = { ...header, source, ...(boot ? { boot } : {}), ...(launch ? { launch } : {}) };
   let known = boot;
   try {
-    await asking(context, 'register', fields, async (answer) => {
+    await request(context, 'register', fields, async (answer) => {
       known = answer.boot ?? boot;
       const text = [answer.note, answer.nudge].filter((part) => part).join('\n');
       if (text) await write(process.stdout, `${asContext(context)(text)}\n`);
@@ -28,7 +28,7 @@ export async function startSession(context: Context): Promise<void> {
   }
 }
 
-/** Where only hooks learn the session's id, they pass it on to its commands. */
+/** Exports the session's id to its commands, if the harness tells it only to hooks. */
 function identify({ profile, header, env }: Context, boot: string | undefined): void {
   const { kind, env_file: variable } = profile.identity;
   const file = kind === 'hook' && variable ? env[variable] : undefined;

@@ -12,7 +12,7 @@ export function subagentOf(profile: Profile, input: HookInput): string | null {
   return (field && textOf(input[field], 200)) || null;
 }
 
-/** The tool's input with the mark in front of its command; null where nothing is to be marked. */
+/** The tool's input with the mark before its command; null if there is nothing to mark. */
 export function markedInput(profile: Profile, input: HookInput): Record<string, unknown> | null {
   const id = subagentOf(profile, input);
   const tool = input.tool_input as Record<string, unknown> | null | undefined;

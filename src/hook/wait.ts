@@ -8,42 +8,42 @@ import { isGone } from '../local/process-ref.ts';
 import type { Context } from './context.ts';
 import { textFor, write } from './say.ts';
 
-const LEAST_PAUSE_MS = 200;
-const MOST_PAUSE_MS = 5_000;
-const PARENT_MS = 30_000;
+const MIN_RETRY_MS = 200;
+const MAX_RETRY_MS = 5_000;
+const PARENT_CHECK_INTERVAL_MS = 30_000;
 
 /** Exit code 2 with a delivery on standard error, 0 when there is nothing more to wait for. */
 export async function waitForDelivery(context: Context): Promise<0 | 2> {
   const orphaned = watchParent(context);
-  let pause = LEAST_PAUSE_MS;
+  let pause = MIN_RETRY_MS;
   for (let resumed = false; ; resumed = true) {
-    const connection = await connected(context, resumed);
+    const connection = await connectWait(context, resumed);
     if (connection) {
-      pause = LEAST_PAUSE_MS;
-      const outcome = await Promise.race([served(connection), orphaned]);
+      pause = MIN_RETRY_MS;
+      const outcome = await Promise.race([awaitDelivery(connection), orphaned]);
       connection.close();
       if (outcome !== 'again') return outcome;
     }
     const jittered = pause * (0.5 + Math.random() / 2);
     if ((await Promise.race([after(jittered), orphaned])) === 0) return 0;
-    pause = Math.min(MOST_PAUSE_MS, pause * 2);
+    pause = Math.min(MAX_RETRY_MS, pause * 2);
   }
 }
 
 /** Null if the daemon does not answer now. A daemon that never answered and may not be started is not waited for. */
-async function connected({ daemon, header }: Context, resumed: boolean): Promise<Connection | null> {
+async function connectWait({ daemon, header }: Context, resumed: boolean): Promise<Connection | null> {
   try {
     return await open(daemon, 'wait', { ...header, resumed });
   } catch (error) {
     const { code } = error as { code?: string };
-    const hopeless = !daemon.start && !resumed;
-    if (code === 'socket_unsafe' || code === 'unsupported_platform' || hopeless) throw error;
+    const unavailable = !daemon.start && !resumed;
+    if (code === 'socket_unsafe' || code === 'unsupported_platform' || unavailable) throw error;
     return null;
   }
 }
 
 /** Resolves with the outcome of the wait; `again` if the connection was lost or the daemon is replaced. */
-async function served(connection: Connection): Promise<0 | 2 | 'again'> {
+async function awaitDelivery(connection: Connection): Promise<0 | 2 | 'again'> {
   for (;;) {
     const frame = await nextFrame(connection);
     if (frame === null) return 'again';
@@ -67,7 +67,7 @@ function watchParent({ process: harness }: Context): Promise<0> {
   return new Promise((resolve) => {
     setInterval(() => {
       if (process.ppid !== parent || (harness && isGone(harness))) resolve(0);
-    }, PARENT_MS).unref();
+    }, PARENT_CHECK_INTERVAL_MS).unref();
   });
 }
 

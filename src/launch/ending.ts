@@ -4,8 +4,8 @@ import { isGone, type ProcessRef } from '../local/process-ref.ts';
 
 /** Milliseconds a program has to end by itself before it is killed; both together stay below ten seconds. */
 const GRACE_MS = 8_000;
-const HARD_MS = 1_500;
-const EVERY_MS = 25;
+const KILL_TIMEOUT_MS = 1_500;
+const INTERVAL_MS = 25;
 
 /** Sends a signal to the process, or with `group` to its whole group. A process that has already ended is ignored. */
 export function signalTo(ref: ProcessRef, signal: NodeJS.Signals, group = false): void {
@@ -18,9 +18,9 @@ export function signalTo(ref: ProcessRef, signal: NodeJS.Signals, group = false)
 }
 
 /** Waits for the process to end by itself, then kills it. @returns whether the process is gone */
-export async function ended(ref: ProcessRef, group = false, graceMs = GRACE_MS): Promise<boolean> {
+export async function waitOrKill(ref: ProcessRef, group = false, graceMs = GRACE_MS): Promise<boolean> {
   const gone = () => isGone(ref);
-  if (await until(gone, graceMs, EVERY_MS)) return true;
+  if (await until(gone, graceMs, INTERVAL_MS)) return true;
   signalTo(ref, 'SIGKILL', group);
-  return until(gone, HARD_MS, EVERY_MS);
+  return until(gone, KILL_TIMEOUT_MS, INTERVAL_MS);
 }

@@ -2,7 +2,7 @@
 import { builtinProfiles } from '../harness/builtin.ts';
 import type { Env } from '../local/folders.ts';
 
-const own = [
+const ownVariables = [
   'SERVICE_TOKEN',
   'SERVICE_TOKEN_FILE',
   'SERVICE_AGENT',
@@ -11,7 +11,7 @@ const own = [
   'SERVICE_BOOT',
   'SERVICE_SUBAGENT',
   'SERVICE_HANDOFF',
-  // A person's own defaults are not for their agents.
+  // Defaults of the person do not apply to agents.
   'SERVICE_BOARD',
   'SERVICE_SERVER',
   // Settings of the server's operator.
@@ -21,7 +21,7 @@ const own = [
 /** Variables that are removed from a started program's environment. */
 export const removedVariables: readonly string[] = [
   ...new Set([
-    ...own,
+    ...ownVariables,
     ...builtinProfiles.flatMap(({ session_env, identity }) => [
       ...session_env,
       ...[identity.env, identity.root_env, identity.env_file].filter((name) => name !== undefined),
@@ -29,19 +29,20 @@ export const removedVariables: readonly string[] = [
   ]),
 ];
 
-/** An environment without them. */
-export function cleaned(env: Env): Env {
+/** The environment without `removedVariables`. */
+export function withoutRemoved(env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !removedVariables.includes(name)));
 }
 
-const kept =
+const passedVariables =
   /^(PATH|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|SERVICE_KEYSTORE|SERVICE_NO_AUTOSTART|XDG_(CONFIG|DATA|STATE|CACHE)_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/;
 
 /** The variables that a program needs to find other programs and this person's folders. */
-export function passedOn(env: Env, further: readonly string[] = []): Record<string, string> {
+export function passedEnvironment(env: Env, further: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(
-      (pair): pair is [string, string] => pair[1] !== undefined && (kept.test(pair[0]) || further.includes(pair[0])),
+      (pair): pair is [string, string] =>
+        pair[1] !== undefined && (passedVariables.test(pair[0]) || further.includes(pair[0])),
     ),
   );
 }

@@ -2,34 +2,34 @@
 import { spawn } from 'node:child_process';
 import { findProgram } from '../harness/programs.ts';
 import type { Env } from '../local/folders.ts';
-import { cleaned } from './environment.ts';
+import { withoutRemoved } from './environment.ts';
 import {
   type Answers,
-  broken,
   LAUNCHER_PROTOCOL,
   type Launcher,
+  launcherFailure,
   type Op,
   type Requests,
   readAnswer,
 } from './protocol.ts';
 
 /** Milliseconds after which it is killed. */
-const LAUNCHER_MS = 60_000;
-const MOST_BYTES = 1024 * 1024;
-/** A process that it started may have kept its output open. */
+const TIMEOUT_MS = 60_000;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+/** Time to read remaining output after the exit; a child process may keep the output open. */
 const DRAIN_MS = 1_000;
 
 /** @param ms after which the program is killed. @throws Failure `launcher_failed` where there is no such program */
-export function externalLauncher(name: string, env: Env, ms = LAUNCHER_MS): Launcher {
+export function externalLauncher(name: string, env: Env, ms = TIMEOUT_MS): Launcher {
   const program = `service-launcher-${name}`;
   const file = findProgram(program, env);
-  if (!file) throw broken(name, 'info', `is not there: there is no program ${program} on PATH`);
+  if (!file) throw launcherFailure(name, 'info', `is not there: there is no program ${program} on PATH`);
   const ask = async <Name extends Op>(op: Name, request: Requests[Name]): Promise<Answers[Name]> => {
     const asked = JSON.stringify({ v: LAUNCHER_PROTOCOL, op, ...request });
-    const { code, output, error, late } = await run(file, asked, { env: cleaned(env), ms });
-    if (late) throw broken(name, op, `did not answer within ${ms / 1000} seconds`);
-    if (code === null) throw broken(name, op, `could not be run: ${error}`);
-    if (code !== 0) throw broken(name, op, `ended with exit ${code}${error ? `: ${error}` : ''}`);
+    const { code, output, error, timedOut: late } = await run(file, asked, { env: withoutRemoved(env), ms });
+    if (late) throw launcherFailure(name, op, `did not answer within ${ms / 1000} seconds`);
+    if (code === null) throw launcherFailure(name, op, `could not be run: ${error}`);
+    if (code !== 0) throw launcherFailure(name, op, `ended with exit ${code}${error ? `: ${error}` : ''}`);
     return readAnswer(op, name, output);
   };
   return {
@@ -46,17 +46,17 @@ interface Outcome {
   output: string;
   /** The last line of its standard error, or why it could not be started. */
   error: string;
-  late: boolean;
+  timedOut: boolean;
 }
 
 /** Runs it with one line on standard input, in its own process group, which is killed after the time limit. */
 function run(file: string, input: string, { env, ms }: { env: Env; ms: number }): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawn(file, [], { env: env as NodeJS.ProcessEnv, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
-    const said = { stdout: '', stderr: '' };
-    let late = false;
+    const output = { stdout: '', stderr: '' };
+    let timedOut = false;
     const timer = setTimeout(() => {
-      late = true;
+      timedOut = true;
       try {
         process.kill(-child.pid!, 'SIGKILL');
       } catch {
@@ -64,23 +64,23 @@ function run(file: string, input: string, { env, ms }: { env: Env; ms: number })
       }
     }, ms);
     let drained: NodeJS.Timeout | undefined;
-    const settle = (code: number | null, error = lastLine(said.stderr)) => {
+    const finish = (code: number | null, error = lastLine(output.stderr)) => {
       clearTimeout(timer);
       clearTimeout(drained);
       for (const stream of [child.stdout, child.stderr]) stream.destroy();
-      resolve({ code, output: said.stdout, error, late });
+      resolve({ code, output: output.stdout, error, timedOut: timedOut });
     };
     for (const name of ['stdout', 'stderr'] as const)
       child[name].setEncoding('utf8').on('data', (part: string) => {
-        if (said[name].length < MOST_BYTES) said[name] += part;
+        if (output[name].length < MAX_OUTPUT_BYTES) output[name] += part;
       });
     child.stdin.on('error', () => {});
     child.stdin.end(`${input}\n`);
-    child.on('error', (error) => settle(null, error.message));
+    child.on('error', (error) => finish(null, error.message));
     child.on('exit', (code, signal) => {
-      drained = setTimeout(() => settle(code, signal ? `stopped by ${signal}` : undefined), DRAIN_MS);
+      drained = setTimeout(() => finish(code, signal ? `stopped by ${signal}` : undefined), DRAIN_MS);
     });
-    child.on('close', (code, signal) => settle(code, signal ? `stopped by ${signal}` : undefined));
+    child.on('close', (code, signal) => finish(code, signal ? `stopped by ${signal}` : undefined));
   });
 }
 

@@ -6,21 +6,21 @@ import { z } from 'zod';
 import { type Env, makeFolder } from '../local/folders.ts';
 import { readPrivate, writePrivate } from '../local/private-file.ts';
 import { isGone, type ProcessRef, processRef } from '../local/process-ref.ts';
-import { ended, signalTo } from './ending.ts';
-import { cleaned } from './environment.ts';
+import { signalTo, waitOrKill } from './ending.ts';
+import { withoutRemoved } from './environment.ts';
 import { type Answers, type Launcher, launchFailure, type Place, type StartRequest } from './protocol.ts';
 import { notStopped, requireFolder, requireProgram } from './requirements.ts';
 
-const MOST_LOG_BYTES = 10 * 1024 * 1024;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 const processes = z.object({ pid: z.int().positive(), start: z.string() });
 
-/** @param folder where each swarm has a folder of logs and process numbers, made with mode 0700. */
+/** @param folder with a folder of logs and process ids per swarm, created with mode 0700 */
 export function headlessLauncher(folder: string, env: Env): Launcher {
   return {
     info: async () => ({ name: 'headless', modes: ['headless'] }),
     start: (request) => start(folder, env, request),
-    status: async (place) => ({ state: isGone(known(place)) ? 'exited' : 'running' }),
+    status: async (place) => ({ state: isGone(parseHandle(place)) ? 'exited' : 'running' }),
     stop,
   };
 }
@@ -30,8 +30,8 @@ async function start(folder: string, env: Env, request: StartRequest): Promise<A
   if (mode !== 'headless')
     throw launchFailure('mode_unsupported', 'It needs a terminal, which this launcher has not.', 'Set launcher: tmux');
   requireFolder(dir);
-  const whole = { ...cleaned(env), ...request.env };
-  const program = requireProgram(argv, whole);
+  const programEnv = { ...withoutRemoved(env), ...request.env };
+  const program = requireProgram(argv, programEnv);
   const own = join(folder, swarm);
   const [note, logFile] = [join(own, `${agent}.pid`), join(own, `${agent}.log`)];
   makeFolder(own);
@@ -39,7 +39,7 @@ async function start(folder: string, env: Env, request: StartRequest): Promise<A
   const log = openLog(logFile);
   const child = spawn(program, argv.slice(1), {
     cwd: dir,
-    env: whole as NodeJS.ProcessEnv,
+    env: programEnv as NodeJS.ProcessEnv,
     stdio: ['ignore', log, log],
     detached: true,
   });
@@ -66,20 +66,20 @@ function refuseSecond(note: string, logFile: string, agent: string): void {
 
 const attachTo = (logFile: string): string => `tail -f '${logFile}'`;
 
-/** The log, or a new one where it has grown large; the one before is kept. */
+/** Opens the log; a large one is renamed first. */
 function openLog(path: string): number {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MOST_LOG_BYTES) renameSync(path, `${path}.1`);
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
   return openSync(path, 'a', 0o600);
 }
 
 async function stop(place: Place): Promise<Answers['stop']> {
-  const ref = known(place);
+  const ref = parseHandle(place);
   signalTo(ref, 'SIGTERM');
-  if (!(await ended(ref, true))) throw notStopped(ref.pid);
+  if (!(await waitOrKill(ref, true))) throw notStopped(ref.pid);
   return { state: 'exited' };
 }
 
-function known({ handle, agent }: Place): ProcessRef {
+function parseHandle({ handle, agent }: Place): ProcessRef {
   const ref = asRef(handle);
   if (ref) return ref;
   throw launchFailure('invalid_request', `That is no handle of ${agent} that this launcher gave.`);

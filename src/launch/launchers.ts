@@ -1,4 +1,4 @@
-/** Launchers by their names: two that are built in, and the programs of others. */
+/** Launchers by name: two built-in ones, and external programs. */
 import { join } from 'node:path';
 import type { Env, Folders } from '../local/folders.ts';
 import { externalLauncher } from './external.ts';

@@ -72,7 +72,7 @@ export function launchFailure(
 /** Parses a launcher's output. @throws Failure the launcher's own error, or `launcher_failed` if the answer is invalid */
 export function readAnswer<Name extends Op>(op: Name, name: string, output: string): Answers[Name] {
   const value = parsed(output);
-  if (value === null) throw broken(name, op, 'printed no JSON object');
+  if (value === null) throw launcherFailure(name, op, 'printed no JSON object');
   const { v = LAUNCHER_PROTOCOL } = value as { v?: unknown };
   if (v !== LAUNCHER_PROTOCOL)
     throw launchFailure(
@@ -85,11 +85,11 @@ export function readAnswer<Name extends Op>(op: Name, name: string, output: stri
   const answer = answers[op].safeParse(value);
   if (answer.success) return answer.data as Answers[Name];
   const { path, message } = answer.error.issues[0]!;
-  throw broken(name, op, `answered with a wrong ${path.join('.') || 'object'}: ${message}`);
+  throw launcherFailure(name, op, `answered with a wrong ${path.join('.') || 'object'}: ${message}`);
 }
 
 /** The error for a launcher that violates the protocol. */
-export const broken = (name: string, op: string, what: string): Failure =>
+export const launcherFailure = (name: string, op: string, what: string): Failure =>
   launchFailure('launcher_failed', `The launcher ${name} ${what} (${op}).`, 'Choose another launcher in service.yaml');
 
 function asFailure(name: string, { code, message, hint, ...more }: Refusal): Failure {
@@ -97,7 +97,7 @@ function asFailure(name: string, { code, message, hint, ...more }: Refusal): Fai
   const said = message.slice(0, 500) || code;
   return known
     ? launchFailure(known, said, hint.slice(0, 500), more)
-    : broken(name, code.slice(0, 80), `failed: ${said}`);
+    : launcherFailure(name, code.slice(0, 80), `failed: ${said}`);
 }
 
 function parsed(output: string): object | null {

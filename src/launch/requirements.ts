@@ -5,13 +5,13 @@ import type { Failure } from '../local/failure.ts';
 import type { Env } from '../local/folders.ts';
 import { launchFailure } from './protocol.ts';
 
-/** @throws Failure `start_failed` where there is no such folder */
+/** @throws Failure `start_failed` if the folder does not exist */
 export function requireFolder(dir: string): void {
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
   throw launchFailure('start_failed', `There is no folder ${dir} to start it in.`, 'Change dir in service.yaml');
 }
 
-/** The file of the program. @throws Failure `start_failed` where it is nowhere on PATH */
+/** The file of the program. @throws Failure `start_failed` if it is not on PATH */
 export function requireProgram([name = '']: readonly string[], env: Env): string {
   const file = findProgram(name, env);
   if (file) return file;

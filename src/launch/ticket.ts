@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import type { AgentRef } from '../daemon/protocol.ts';
 import { readPrivate, writePrivate } from '../local/private-file.ts';
 
-/** Milliseconds after which a ticket is worth nothing. */
+/** Lifetime of a ticket. */
 const TICKET_LIFE_MS = 15 * 60_000;
 
 const TICKET = /^lch_[0-9a-f]{24}$/;
 
 export const isTicket = (text: string | undefined): text is string => TICKET.test(text ?? '');
 
-/** Writes a ticket (mode 0600, no token in it) and drops those that nobody used. @param now milliseconds since 1970 */
+/** Writes a ticket (mode 0600, without a token) and deletes expired ones. @param now milliseconds since the epoch */
 export function issueTicket(folder: string, agent: AgentRef, harness: string, now = Date.now()): string {
   const ticket = `lch_${randomBytes(12).toString('hex')}`;
   const created_at = new Date(now).toISOString();
   writePrivate(join(folder, `${ticket}.json`), `${JSON.stringify({ agent, harness, created_at })}\n`);
-  dropLate(folder, now);
+  dropExpired(folder, now);
   return ticket;
 }
 
@@ -39,13 +39,13 @@ export function takeTicket(folder: string, ticket: string, now: number): { agent
   const path = join(folder, `${ticket}.json`);
   const text = readPrivate(path);
   if (text === null) return null;
-  // It works once, also when what follows fails.
+  // A ticket works only once, even if the rest fails.
   unlinkSync(path);
   const { agent, harness, created_at } = JSON.parse(text) as Record<string, unknown>;
   return now - Date.parse(String(created_at)) < TICKET_LIFE_MS ? { agent, harness } : null;
 }
 
-function dropLate(folder: string, now: number): void {
+function dropExpired(folder: string, now: number): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     try {

@@ -1,17 +1,17 @@
 /** The launcher `tmux`: each agent in a detached tmux session of its own, to which its person can attach. */
 import { z } from 'zod';
 import { sleep } from '../client/time.ts';
-import { findProgram, type Ran, runProgram } from '../harness/programs.ts';
+import { findProgram, type ProgramResult, runProgram } from '../harness/programs.ts';
 import type { Failure } from '../local/failure.ts';
 import type { Env } from '../local/folders.ts';
 import { isGone, processRef } from '../local/process-ref.ts';
-import { ended } from './ending.ts';
-import { cleaned, removedVariables } from './environment.ts';
+import { waitOrKill } from './ending.ts';
+import { removedVariables, withoutRemoved } from './environment.ts';
 import { type Answers, type Launcher, launchFailure, type Place, type StartRequest } from './protocol.ts';
 import { notStopped, requireFolder, requireProgram } from './requirements.ts';
 
 /** Milliseconds one command of tmux may take. */
-const LONGEST_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const SEPARATOR = ';';
 /** Marks the pane of the agent among others that its person may have opened beside it. */
 const MARK = '@service_agent';
@@ -19,25 +19,25 @@ const MARK = '@service_agent';
 /** Identifies a started agent: the tmux server's socket, the pane, and the process in it. */
 const handle = z.object({ socket: z.string(), pane: z.string(), pid: z.int().positive(), start: z.string() });
 
-type Tmux = (...words: string[]) => Promise<Ran>;
+type Tmux = (...words: string[]) => Promise<ProgramResult>;
 
-/** @param env of this command: where its tmux is, and which server of it would be talked to. */
+/** @param env of this command, which decides which tmux and which of its servers are used */
 export function tmuxLauncher(env: Env): Launcher {
   const tmux: Tmux = async (...words) => {
     const file = findProgram('tmux', env);
-    if (file) return runProgram(file, words, { env: cleaned(env), ms: LONGEST_MS });
+    if (file) return runProgram(file, words, { env: withoutRemoved(env), ms: TIMEOUT_MS });
     throw launchFailure('host_unavailable', 'There is no tmux on PATH.', 'Install tmux, or set launcher: headless');
   };
   return {
     info: async () => ({ name: 'tmux', modes: ['interactive', 'headless'] }),
     start: (request) => start(tmux, env, request),
-    status: async (place) => ({ state: isGone(known(place)) ? 'exited' : 'running' }),
+    status: async (place) => ({ state: isGone(parseHandle(place)) ? 'exited' : 'running' }),
     stop: (place) => stop(tmux, place),
   };
 }
 
-/** Escapes words for tmux, which takes a word that ends in a semicolon for the end of a command. */
-const asMeant = (words: readonly string[]): string[] =>
+/** Escapes words for tmux, where a semicolon at the end of a word ends the command. */
+const escapeWords = (words: readonly string[]): string[] =>
   words.map((word) => (word.endsWith(SEPARATOR) ? `${word.slice(0, -1)}\\;` : word));
 
 async function start(tmux: Tmux, env: Env, request: StartRequest): Promise<Answers['start']> {
@@ -45,35 +45,35 @@ async function start(tmux: Tmux, env: Env, request: StartRequest): Promise<Answe
   const session = `${swarm}-${agent}`;
   requireFolder(dir);
   const program = requireProgram(argv, { ...env, ...request.env });
-  const remains = await makeRoom(tmux, session);
-  const made = await tried(tmux, [
-    // A number sign would begin one of tmux's own names.
-    ...['new-session', '-d', '-s', session, '-c', ...asMeant([dir.replaceAll('#', '##')])],
+  const remains = await renameRemains(tmux, session);
+  const made = await runWithRetry(tmux, [
+    // `#` starts a format of tmux.
+    ...['new-session', '-d', '-s', session, '-c', ...escapeWords([dir.replaceAll('#', '##')])],
     ...['-P', '-F', PANE],
-    // Several words are run as they are; a single one tmux would give to a shell.
+    // tmux runs several words directly, but a single word with a shell.
     ...['env', ...removedVariables.flatMap((name) => ['-u', name])],
-    ...asMeant(Object.entries(request.env).map(([name, value]) => `${name}=${value}`)),
-    ...asMeant([program, ...argv.slice(1)]),
+    ...escapeWords(Object.entries(request.env).map(([name, value]) => `${name}=${value}`)),
+    ...escapeWords([program, ...argv.slice(1)]),
     // The program's last output stays visible after it has ended.
     ...[SEPARATOR, 'set-option', '-w', '-t', `=${session}:`, 'remain-on-exit', 'on'],
     ...[SEPARATOR, 'set-option', '-p', '-t', `=${session}:`, MARK, '1'],
   ]);
   if (remains !== null) await tmux('kill-session', '-t', `=${remains}`);
-  if (made.code !== 0) throw refused(made, session);
+  if (made.code !== 0) throw startFailure(made, session);
   const { handle: found, attach, pane, pid } = startedIn(session, made.stdout);
   if (found === null) throw await endedAtOnce(tmux, session, pane);
   return { handle: found, attach, pid };
 }
 
-const TRIES = 10;
-const PAUSE_MS = 100;
+const MAX_ATTEMPTS = 10;
+const RETRY_MS = 100;
 
 /** A tmux server exits after its last session, and commands that run at that moment fail with it. */
-async function tried(tmux: Tmux, words: string[]): Promise<Ran> {
+async function runWithRetry(tmux: Tmux, words: string[]): Promise<ProgramResult> {
   for (let n = 1; ; n++) {
     const ran = await tmux(...words);
-    if (ran.code === 0 || n === TRIES || !/server exited|lost server/.test(ran.stderr)) return ran;
-    await sleep(PAUSE_MS);
+    if (ran.code === 0 || n === MAX_ATTEMPTS || !/server exited|lost server/.test(ran.stderr)) return ran;
+    await sleep(RETRY_MS);
   }
 }
 
@@ -81,7 +81,7 @@ async function tried(tmux: Tmux, words: string[]): Promise<Ran> {
  * A session of this name holds the agent, or the remains of an ended one, which is then renamed to make room.
  * @returns the new name if nothing runs in it any more; it keeps the tmux server alive until the new session exists
  */
-async function makeRoom(tmux: Tmux, session: string): Promise<string | null> {
+async function renameRemains(tmux: Tmux, session: string): Promise<string | null> {
   const panes = await tmux('list-panes', '-s', '-t', `=${session}`, '-F', `#{${MARK}}#{pane_dead} ${PANE}`);
   if (panes.code !== 0) return null;
   const lines = panes.stdout.trim().split('\n');
@@ -93,7 +93,7 @@ async function makeRoom(tmux: Tmux, session: string): Promise<string | null> {
   }
   const other = `${session}-${Date.now().toString(36)}`;
   await tmux('rename-session', '-t', `=${session}`, other);
-  // Windows that its person opened beside the agent stay.
+  // Windows that the person opened in the session are kept.
   return lines.some((line) => /^1?0 /.test(line)) ? null : other;
 }
 
@@ -118,16 +118,16 @@ async function endedAtOnce(tmux: Tmux, session: string, pane: string) {
 }
 
 async function stop(tmux: Tmux, place: Place): Promise<Answers['stop']> {
-  const { socket, pane, ...ref } = known(place);
+  const { socket, pane, ...ref } = parseHandle(place);
   const onServer = socket ? ['-S', socket] : [];
-  // The number of a pane is given again by another server, the process is not.
+  // Pane ids may repeat on another tmux server, so the process id is compared too.
   const own = await tmux(...onServer, 'display-message', '-p', '-t', pane, '#{pane_pid}');
   if (own.code === 0 && own.stdout.trim() === String(ref.pid)) await tmux(...onServer, 'kill-pane', '-t', pane);
-  if (!(await ended(ref))) throw notStopped(ref.pid);
+  if (!(await waitOrKill(ref))) throw notStopped(ref.pid);
   return { state: 'exited' };
 }
 
-function known({ handle: text, agent }: Place): z.infer<typeof handle> {
+function parseHandle({ handle: text, agent }: Place): z.infer<typeof handle> {
   try {
     return handle.parse(JSON.parse(text));
   } catch {
@@ -136,7 +136,7 @@ function known({ handle: text, agent }: Place): z.infer<typeof handle> {
 }
 
 /** If two processes start it at once, one of them finds it running. */
-function refused({ stderr, late }: Ran, session: string): Failure {
+function startFailure({ stderr, timedOut: late }: ProgramResult, session: string): Failure {
   if (stderr.startsWith('duplicate session'))
     return launchFailure('already_running', `The tmux session ${session} runs already.`, attachTo(session));
   const why = late ? 'it does not answer' : stderr.trim().slice(0, 200);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Failure, usage } from './failure.ts';
 import type { Env } from './folders.ts';
 import type { Credentials, SavedSeat, ServerEntry } from './keys/credentials.ts';
-import { findProject, saidBy } from './project.ts';
+import { findProject, projectContent } from './project.ts';
 
 export interface Seat {
   memberId: string;
@@ -46,9 +46,9 @@ export function chooseActor(
   if (env.SERVICE_AGENT) return { kind: 'seat', seat: findSeat(env.SERVICE_AGENT, choice, saved()), source: 'env' };
   if (here.length === 0) return { kind: 'person' };
   if (near.length === 0) throw sessionElsewhere(here);
-  const fitting = near.length > 1 ? near.filter((seat) => isOn(seat, board)) : near;
-  if (fitting.length !== 1) throw severalSeats(near);
-  return { kind: 'seat', seat: fitting[0]!, source: 'session' };
+  const matching = near.length > 1 ? near.filter((seat) => isOn(seat, board)) : near;
+  if (matching.length !== 1) throw severalSeats(near);
+  return { kind: 'seat', seat: matching[0]!, source: 'session' };
 }
 
 /** @param board name or id. */
@@ -87,16 +87,16 @@ function findSeat(selector: string, choice: ActorChoice, saved: Credentials): Se
   const held = allSeats(saved).filter((seat) => seat.memberId === selector || seat.saved.name === name);
   const here = choice.serverOrigin ? held.filter((seat) => seat.origin === choice.serverOrigin) : held;
   if (held.length > 0 && here.length === 0) throw onAnotherServer(selector, held[0]!);
-  const fitting = board && here.length > 1 ? here.filter((seat) => isOn(seat, board)) : here;
-  if (fitting.length === 1 && (at < 0 || isOn(fitting[0]!, board))) return fitting[0]!;
-  if (fitting.length > 1) throw ambiguous(name, fitting);
+  const matching = board && here.length > 1 ? here.filter((seat) => isOn(seat, board)) : here;
+  if (matching.length === 1 && (at < 0 || isOn(matching[0]!, board))) return matching[0]!;
+  if (matching.length > 1) throw ambiguous(name, matching);
   const ended = Object.values(saved.servers).flatMap((entry) => Object.entries(entry.seats));
   if (ended.some(([id, seat]) => !seat.token && (id === selector || seat.name === name)))
     throw new Failure('agent_removed', `The seat of ${selector} has ended; it can no longer act.`, {
       hint: `Its name stays taken; make another: service agent create <name> --board ${board ?? '<board>'}`,
     });
   throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${selector}.`, {
-    hint: `Make a seat here: service agent create ${name} --board ${board ?? saidBy(findProject())?.board ?? '<board>'}`,
+    hint: `Make a seat here: service agent create ${name} --board ${board ?? projectContent(findProject())?.board ?? '<board>'}`,
   });
 }
 

@@ -1,4 +1,4 @@
-/** Opening an address in the person's browser. */
+/** Opens an address in the person's browser. */
 import { type ChildProcess, type SpawnOptions, spawn as spawnProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -14,46 +14,46 @@ export interface BrowserHost {
   spawn(command: string, args: string[], options: SpawnOptions): ChildProcess;
 }
 
-/** A program that is still there after this many milliseconds has taken the address. */
-const STARTED_MS = 1_500;
+/** A program that still runs after this time has accepted the address. */
+const START_TIMEOUT_MS = 1_500;
 
 export const thisBrowserHost = (env: Env): BrowserHost => ({ env, platform: process.platform, spawn: spawnProcess });
 
-/** Opens an address with `$BROWSER`, else with the platform's default. @returns whether a program took it */
-export async function openInBrowser(url: string, desk: BrowserHost): Promise<boolean> {
-  for (const [command, ...args] of browsers(url, desk)) {
-    if (command !== undefined && (await starts(command, args, desk))) return true;
+/** Opens an address with `$BROWSER`, else with the platform's default. @returns whether a program accepted it */
+export async function openInBrowser(url: string, host: BrowserHost): Promise<boolean> {
+  for (const [command, ...args] of browsers(url, host)) {
+    if (command !== undefined && (await starts(command, args, host))) return true;
   }
   return false;
 }
 
-/** How long the redirecting page exists: as long as the code in it works. */
-const PAGE_MS = 60_000;
+/** Lifetime of the redirecting page: the code in its address expires then. */
+const PAGE_LIFETIME_MS = 60_000;
 const PAGE = /^service-open-[0-9a-f]{32}\.html$/;
 
 /**
- * Opens an address that is for this person alone. All users of the machine see with which words a program was started, so
- * the browser gets the name of a file that only its owner can read, leads on to the address and is removed after a while.
+ * Opens an address with a secret. All users of the machine can see the arguments of a process, so the browser gets the
+ * name of a private file that redirects to the address and is deleted after a while.
  */
-export async function openPrivately(url: string, desk: BrowserHost, ms = PAGE_MS): Promise<boolean> {
-  if (browsers(url, desk).length === 0) return false;
+export async function openPrivately(url: string, host: BrowserHost, ms = PAGE_LIFETIME_MS): Promise<boolean> {
+  if (browsers(url, host).length === 0) return false;
   let page: string;
   try {
-    page = writePage(url, desk.env.HOME || homedir());
+    page = writePage(url, host.env.HOME || homedir());
   } catch {
     return false;
   }
-  const opened = await openInBrowser(pathToFileURL(page).href, desk);
-  if (opened) removeLater(page, ms, desk);
+  const opened = await openInBrowser(pathToFileURL(page).href, host);
+  if (opened) removeLater(page, ms, host);
   else rmSync(page, { force: true });
   return opened;
 }
 
-/** In the home folder and not hidden, since a browser in a sandbox, such as a snap, reads nothing else of this person. */
+/** In the home folder and not hidden, because a sandboxed browser, such as a snap, can read nothing else. */
 function writePage(url: string, home: string): string {
   for (const name of readdirSync(home).filter((each) => PAGE.test(each))) {
     const left = join(home, name);
-    if (Date.now() - statSync(left).mtimeMs > PAGE_MS) rmSync(left, { force: true });
+    if (Date.now() - statSync(left).mtimeMs > PAGE_LIFETIME_MS) rmSync(left, { force: true });
   }
   const page = join(home, `service-open-${randomBytes(16).toString('hex')}.html`);
   const target = url.replaceAll(/[&"<>]/g, (found) => ENTITIES[found]!);
@@ -75,7 +75,7 @@ function removeLater(page: string, ms: number, { spawn }: BrowserHost): void {
 /** The commands to try, in order; none without a display. */
 export function browsers(url: string, { env, platform }: Pick<BrowserHost, 'env' | 'platform'>): string[][] {
   if (env.CI) return [];
-  if (env.BROWSER) return env.BROWSER === 'none' ? [] : chosen(env.BROWSER, url, platform);
+  if (env.BROWSER) return env.BROWSER === 'none' ? [] : browserCommands(env.BROWSER, url, platform);
   // A window opened over SSH would appear on another screen.
   if (env.SSH_CONNECTION && !env.DISPLAY && !env.WAYLAND_DISPLAY) return [];
   if (platform === 'darwin') return [['/usr/bin/open', url]];
@@ -85,8 +85,8 @@ export function browsers(url: string, { env, platform }: Pick<BrowserHost, 'env'
   return [];
 }
 
-/** `$BROWSER`: commands separated by colons; `%s` stands for the address, which else comes last. */
-function chosen(value: string, url: string, platform: NodeJS.Platform): string[][] {
+/** `$BROWSER`: commands separated by colons; `%s` is replaced by the address, which is otherwise appended. */
+function browserCommands(value: string, url: string, platform: NodeJS.Platform): string[][] {
   if (platform === 'win32' || existsSync(value)) return [[value, url]];
   return value
     .split(':')
@@ -103,7 +103,7 @@ function starts(command: string, args: string[], { env, spawn }: BrowserHost): P
     // A browser must not get credentials from the environment.
     const { SERVICE_TOKEN: _token, SERVICE_TOKEN_FILE: _file, ...rest } = env;
     const child = spawn(command, args, { env: rest as NodeJS.ProcessEnv, stdio: 'ignore', detached: true });
-    const timer = setTimeout(() => done(true), STARTED_MS);
+    const timer = setTimeout(() => done(true), START_TIMEOUT_MS);
     const done = (opened: boolean) => {
       clearTimeout(timer);
       child.unref();

@@ -1,16 +1,16 @@
 /**
- * Loads packed files with what V8 compiled of them before. Node's compile cache keeps only what is compiled when a file is
- * loaded; most of a start goes into functions that are compiled when they are first called, and this keeps those too.
+ * Loads packed files with V8's code cache. Node's compile cache contains only what is compiled when a file is loaded; this
+ * cache also contains functions that are compiled when they are first called, which take most of a start.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire, getCompileCacheDir } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 
-/** The last line of a packed file: its digest, by which code kept of another build is told apart. */
+/** A packed file ends with its digest, which identifies the build of cached code. */
 const DIGEST_LENGTH = 64;
-/** What a long-lived process calls at its start, it has called by then. */
-const STARTED_MS = 5_000;
+/** Time after which a long-lived process has called its start-up functions. */
+const WRITE_DELAY_MS = 5_000;
 
 const loaded = new Map<string, { exports: unknown }>();
 
@@ -38,27 +38,27 @@ function compile(file: string): Script {
     filename: file,
     ...(cachedData && { cachedData }),
   });
-  if (path && (!cachedData || script.cachedDataRejected)) keep(script, path, digest);
+  if (path && (!cachedData || script.cachedDataRejected)) saveCompiled(script, path, digest);
   return script;
 }
 
 function read(path: string, digest: string): Buffer | undefined {
   try {
-    const kept = readFileSync(path);
-    return kept.toString('latin1', 0, DIGEST_LENGTH) === digest ? kept.subarray(DIGEST_LENGTH) : undefined;
+    const cached = readFileSync(path);
+    return cached.toString('latin1', 0, DIGEST_LENGTH) === digest ? cached.subarray(DIGEST_LENGTH) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Keeps what is compiled when the process ends, or has started. */
-function keep(script: Script, path: string, digest: string): void {
+/** Saves the compiled code at the exit of the process, or after its start. */
+function saveCompiled(script: Script, path: string, digest: string): void {
   const write = (): void => {
     process.off('exit', write);
     clearTimeout(started);
     try {
       const fresh = `${path}.${process.pid}`;
-      // V8 trusts what it reads: nothing of it may be lost with the power.
+      // V8 trusts the cache, so it must be complete even after a power cut.
       writeFileSync(fresh, Buffer.concat([Buffer.from(digest), script.createCachedData()]), {
         mode: 0o600,
         flush: true,
@@ -68,6 +68,6 @@ function keep(script: Script, path: string, digest: string): void {
       // The next process tries again.
     }
   };
-  const started = setTimeout(write, STARTED_MS).unref();
+  const started = setTimeout(write, WRITE_DELAY_MS).unref();
   process.once('exit', write);
 }

@@ -1,4 +1,4 @@
-/** What `bin/run.js` starts: the part of the program that the command line asks for. */
+/** Entry of `bin/run.js`: starts the part of the program that the arguments select. */
 import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ interface Part {
 
 /** @param file the entry file of the package, `bin/run.js` */
 export async function start(file: string): Promise<void> {
-  keepCompiled();
+  useCompileCache();
   setProgram({ root: join(file, '..', '..'), fromSources: false });
   const part = await loadPacked<Part>(partOf(process.argv.slice(2)), '');
   await part.start(pathToFileURL(file).href);
@@ -30,14 +30,14 @@ function partOf(words: string[]): string {
  * Enables Node's compile cache for what is loaded from now on. Not in Node's default folder: all users of the machine share
  * it, and its creator could decide what the others run.
  */
-function keepCompiled(): void {
+function useCompileCache(): void {
   try {
     const { cache, config, data } = folders();
-    // A program that was never set up leaves nothing behind.
+    // Before the first setup, nothing is written.
     if (!existsSync(data) && !existsSync(config)) return;
     makeFolder(cache);
     enableCompileCache(join(cache, 'compiled'));
   } catch {
-    // Without it the program starts later, but works. A wrong SERVICE_HOME is named by the command itself.
+    // The program works without a cache, only slower. The command itself reports an invalid SERVICE_HOME.
   }
 }

@@ -35,10 +35,10 @@ export function usage(message: string, hint = ''): Failure {
 const USAGE = 'usage';
 
 /** A usage error for a missing argument: its hint is the usage line. */
-export const lacking = (message: string): Failure => usage(message, USAGE);
+export const missingArgument = (message: string): Failure => usage(message, USAGE);
 
 /** Adds a default hint to an error without one. @param usage the usage line, for errors that show it */
-export function hinted(error: unknown, help: string, usage = help): unknown {
+export function withHint(error: unknown, help: string, usage = help): unknown {
   if (!(error instanceof Failure) || (error.hint !== '' && error.hint !== USAGE)) return error;
   const hint = error.hint === USAGE ? usage : help;
   const { code, message, details, next, exit } = error;

@@ -15,7 +15,7 @@ export interface Folders {
 
 export type Env = Record<string, string | undefined>;
 
-/** The variables of an environment whose names fit. */
+/** The variables of an environment whose names match. */
 export const envOf = (env: Env, names: RegExp): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => names.test(pair[0]) && pair[1] !== undefined),
@@ -23,7 +23,7 @@ export const envOf = (env: Env, names: RegExp): Record<string, string> =>
 
 const kinds = ['config', 'data', 'state', 'cache'] as const;
 
-/** The four folders: SERVICE_HOME wins, then SERVICE_<KIND>_DIR, then the platform's custom. */
+/** The four folders: from SERVICE_HOME, else SERVICE_<KIND>_DIR, else the platform's default. */
 export function folders(env: Env = process.env, platform: NodeJS.Platform = process.platform): Folders {
   const home = env.SERVICE_HOME;
   if (home) {
@@ -35,7 +35,7 @@ export function folders(env: Env = process.env, platform: NodeJS.Platform = proc
     const name = `SERVICE_${kind.toUpperCase()}_DIR`;
     const set = env[name];
     if (set) requireAbsolute(name, set);
-    return set || customary(kind, env, platform);
+    return set || defaultFolder(kind, env, platform);
   };
   return { config: place('config'), data: place('data'), state: place('state'), cache: place('cache'), home: null };
 }
@@ -44,7 +44,7 @@ function requireAbsolute(name: string, path: string): void {
   if (!isAbsolute(path)) throw usage(`${name} must be an absolute path, but is "${path}".`);
 }
 
-/** Makes a folder (and those above it) that only this person can open. */
+/** Creates a folder (and its parents) that only this person can open. */
 export function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   try {
@@ -59,7 +59,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-function customary(kind: (typeof kinds)[number], env: Env, platform: NodeJS.Platform): string {
+function defaultFolder(kind: (typeof kinds)[number], env: Env, platform: NodeJS.Platform): string {
   const user = env.HOME || homedir();
   if (platform === 'win32') return join(env.LOCALAPPDATA || join(user, 'AppData', 'Local'), 'service', kind);
   const set = env[`XDG_${kind.toUpperCase()}_HOME`];

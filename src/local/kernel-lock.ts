@@ -1,7 +1,6 @@
 /**
- * A lock that the operating system releases when its holder dies: an open write transaction on a small SQLite file. It
- * needs no add-on beyond the database's own. Its first byte decides: of two who begin an exclusive transaction at the same
- * moment each may find the other's reading lock in its way, and both would give up.
+ * A lock that the operating system releases when its holder dies: an open write transaction on a small SQLite file.
+ * `BEGIN IMMEDIATE`, because with `BEGIN EXCLUSIVE` two concurrent attempts can block each other and both fail.
  */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -10,10 +9,10 @@ export interface KernelLock {
   release(): void;
 }
 
-/** A database that nothing refers to is closed by the garbage collector, which would end its lock. */
+/** Prevents garbage collection, which would close the database and release its lock. */
 const held = new Set<Database.Database>();
 
-/** Takes the lock at once; null when somebody holds it. The file is made with mode 0600 and stays. */
+/** Tries to take the lock; null if it is held. The file is created with mode 0600 and stays. */
 export function takeKernelLock(path: string): KernelLock | null {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);

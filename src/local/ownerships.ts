@@ -1,6 +1,6 @@
 /**
- * Remembers what a server gave an agent of this machine when it started a task, which is sent with its later changes: a
- * change that comes after somebody else took the task over is then refused.
+ * Remembers the ownership token of each task that an agent of this machine started. It is sent with later changes, so that
+ * a change is refused after somebody else has taken the task over.
  */
 import { join } from 'node:path';
 import type { Folders } from './folders.ts';
@@ -20,17 +20,17 @@ interface Content {
   tasks: Owned[];
 }
 
-const MOST = 500;
+const MAX_TASKS = 500;
 
-/** What the agent was given for a task, named by its reference in any letter case, its number or its id. */
+/** The agent's ownership token of a task, given by its reference in any case, its number or its id. */
 export const ownershipOf = (folders: Folders, memberId: string, task: string): string | undefined =>
   read(folders).tasks.findLast((owned) => isOf(owned, memberId, task))?.ownership;
 
-/** Keeps what was given for a task in place of what was kept for it; the oldest are dropped. */
+/** Saves or replaces the token of a task; the oldest are deleted. */
 export const rememberOwnership = (folders: Folders, owned: Owned): Promise<void> =>
   change(folders, (tasks) => [...tasks.filter((one) => !isOf(one, owned.member_id, owned.task_id)), owned]);
 
-/** The agent has the task no more, and was told so. */
+/** Deletes the token of a task that the agent no longer owns. */
 export const forgetOwnership = (folders: Folders, memberId: string, task: string): Promise<void> =>
   change(folders, (tasks) => tasks.filter((one) => !isOf(one, memberId, task)));
 
@@ -42,7 +42,7 @@ const isOf = ({ member_id, task_id, ref }: Owned, memberId: string, task: string
 async function change(folders: Folders, changed: (tasks: Owned[]) => Owned[]): Promise<void> {
   const path = fileOf(folders);
   await withLock(`${path}.lock`, () => {
-    const tasks = changed(read(folders).tasks).slice(-MOST);
+    const tasks = changed(read(folders).tasks).slice(-MAX_TASKS);
     writePrivate(path, `${JSON.stringify({ v: 1, tasks })}\n`);
   });
 }

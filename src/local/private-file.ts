@@ -1,4 +1,4 @@
-/** Files with secrets: read only when nobody else could have written or read them, replaced as a whole or not at all. */
+/** Files with secrets: read only if no other user can access them, replaced atomically. */
 import {
   closeSync,
   constants,
@@ -14,12 +14,12 @@ import { dirname } from 'node:path';
 import { Failure } from './failure.ts';
 import { makeFolder } from './folders.ts';
 
-/** The text of a secret file, or null where there is none. Links, foreign owners and open modes are refused. */
+/** The text of a secret file; null if it does not exist. @throws Failure for links, other owners and open modes */
 export function readPrivate(path: string): string | null {
   return readPrivateBytes(path)?.toString('utf8') ?? null;
 }
 
-/** The same for a secret that is no text. */
+/** The bytes of a secret file, like `readPrivate`. */
 export function readPrivateBytes(path: string): Buffer | null {
   let fd: number;
   try {
@@ -38,7 +38,7 @@ export function readPrivateBytes(path: string): Buffer | null {
   }
 }
 
-/** Writes a whole new file beside the old one, makes it durable, then takes the old one's place. */
+/** Replaces a file atomically and durably. */
 export function writePrivate(path: string, text: string, mode = 0o600): void {
   makeFolder(dirname(path));
   const draft = `${path}.${process.pid}.${Date.now().toString(36)}.tmp`;

@@ -32,7 +32,7 @@ export function isGone({ pid, start }: ProcessRef): boolean {
 }
 
 /** When a process started, in milliseconds since the epoch; NaN if unknown. */
-export function began(pid: number): number {
+export function processStartMs(pid: number): number {
   try {
     return Date.parse(fromPs(pid)?.start ?? '');
   } catch {
@@ -40,14 +40,14 @@ export function began(pid: number): number {
   }
 }
 
-const DEEPEST = 8;
+const MAX_LEVELS = 8;
 /** Programs that only run another one. Node is not among them, because a harness may be a Node program itself. */
 const wrappers = /^-?(sh|bash|dash|zsh|fish|ksh|ash|env|sudo|timeout|nice|nohup|setsid|xargs|npx|npm( .*)?)$/;
 
 /** The nearest process above this one that is neither a shell nor a wrapper. */
 export function harnessProcess(from: number = process.ppid): ProcessRef | null {
   let pid = from;
-  for (let level = 0; level < DEEPEST && pid > 1; level++) {
+  for (let level = 0; level < MAX_LEVELS && pid > 1; level++) {
     const stat = statOf(pid);
     if (!stat || stat.ended) return null;
     if (!wrappers.test(stat.name)) return { pid, start: stat.start };
@@ -64,7 +64,7 @@ function statOf(pid: number): Stat | null {
   }
 }
 
-/** The name stands in brackets and may hold anything, so the fields are counted from the last one. */
+/** The name in brackets may contain anything, so fields are counted after the last bracket. */
 function fromProc(pid: number): Stat | null {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const close = text.lastIndexOf(')');
@@ -80,7 +80,7 @@ function fromProc(pid: number): Stat | null {
 }
 
 function fromPs(pid: number): Stat | null {
-  // Loaded here, because hooks start without it sooner.
+  // Loaded lazily, because hooks start faster without it.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   const line = execFileSync('ps', ['-o', 'ppid=,stat=,lstart=,comm=', '-p', String(pid)], {
     encoding: 'utf8',

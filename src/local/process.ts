@@ -11,7 +11,7 @@ export function alive(pid: number): boolean {
   }
 }
 
-/** Waits until `done` says so; false when the time is over first. */
+/** Waits until `done` returns true; false after `ms`. */
 export async function until(done: () => boolean | Promise<boolean>, ms: number, every = 50): Promise<boolean> {
   const end = Date.now() + ms;
   for (;;) {

@@ -18,26 +18,26 @@ export interface ProjectFile {
 }
 
 const NAME = '.service';
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** The first `.service` from this folder upward, ending at the root of a repository, the home folder or the root. */
 export function findProject(): ProjectFile | null {
-  const found = findUpward(NAME, MOST_BYTES);
+  const found = findUpward(NAME, MAX_BYTES);
   if (!found) return null;
   return {
     path: found.path,
     own: found.own,
     get server() {
-      return obeyed(found).server;
+      return trustedContent(found).server;
     },
     get board() {
-      return obeyed(found).board;
+      return trustedContent(found).board;
     },
   };
 }
 
 /** The parsed content; null if it cannot be used. */
-export function saidBy(project: ProjectFile | null): { server: string; board: string } | null {
+export function projectContent(project: ProjectFile | null): { server: string; board: string } | null {
   try {
     return project && { server: project.server, board: project.board };
   } catch {
@@ -54,13 +54,13 @@ export function writeProject(folder: string, server: string, board: string): str
 
 /** Removes the link. @throws Failure `project_unsafe` for a file of another user */
 export function removeProject({ path, own }: ProjectFile): void {
-  if (!own) throw strangers(path, null);
+  if (!own) throw foreignFile(path, null);
   unlinkSync(path);
 }
 
-function obeyed({ path, bytes, own }: Found): { server: string; board: string } {
+function trustedContent({ path, bytes, own }: Found): { server: string; board: string } {
   const said = parsed(bytes);
-  if (!own) throw strangers(path, said);
+  if (!own) throw foreignFile(path, said);
   if (said) return said;
   throw new Failure('config_corrupt', `${path} is not a project file of this program; it was left as it is.`, {
     hint: `It looks like {"server": "https://team.example.com", "board": "general"}`,
@@ -77,7 +77,7 @@ function parsed(bytes: Buffer): { server: string; board: string } | null {
 }
 
 /** Without this check, anyone who can write to a parent folder could redirect messages to their own board. */
-function strangers(path: string, said: { server: string; board: string } | null): Failure {
+function foreignFile(path: string, said: { server: string; board: string } | null): Failure {
   // Its content becomes part of a command to run only if it is a valid board and server name.
   const plain = said && patterns.boardName.test(said.board) && /^[a-z0-9][a-z0-9.:/-]{0,200}$/.test(said.server);
   if (!plain) return unsafe(path, 'Link this folder yourself: service board link NAME');

@@ -25,7 +25,7 @@ interface Content {
   entries: Record<string, Remembered>;
 }
 
-const MOST = 5_000;
+const MAX_FILES = 5_000;
 
 /** The file at an absolute path, if it was downloaded to or uploaded from there. */
 export const rememberedAt = (folders: Folders, scope: FileScope, path: string): Remembered | null =>
@@ -49,7 +49,7 @@ export async function remember(folders: Folders, scope: FileScope, path: string,
     const { [key]: _before, ...others } = content.entries;
     const kept = Object.entries({ ...others, [key]: entry })
       .sort(([, a], [, b]) => (a.at < b.at ? -1 : 1))
-      .slice(-MOST);
+      .slice(-MAX_FILES);
     writePrivate(fileOf(folders), `${JSON.stringify({ ...content, entries: Object.fromEntries(kept) })}\n`);
   });
 }

@@ -1,4 +1,4 @@
-/** Which server a command talks to. */
+/** Resolves the server of a command. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from './failure.ts';
@@ -12,7 +12,7 @@ export interface KnownServer {
   origin: string;
   name: string;
   local: boolean;
-  /** Null for a local server that was never spoken to. */
+  /** Null for a local server that was never used. */
   entry: ServerEntry | null;
 }
 
@@ -29,7 +29,7 @@ export function knownServers(saved: Credentials, folders: Folders, env: Env): Kn
 const isOnlyBegun = ({ pending, key, person, seats }: ServerEntry): boolean =>
   pending !== undefined && key === null && person === null && Object.keys(seats).length === 0;
 
-/** The command that brings a working key for a server to this machine, whose own server makes one when it starts. */
+/** The command that gets a working key for a server; the local server creates one when it starts. */
 export const loginCommand = (origin: string, local: boolean): string =>
   local ? 'service server restart' : `service login ${origin}`;
 
@@ -76,8 +76,8 @@ export function personServer(
 }
 
 /**
- * Where nothing names one: the server chosen with `servers use`, else the one last logged in to, else the local one. Who
- * was logged out everywhere, and has no local server, must log in again; no new local server is started.
+ * The default server: the one chosen with `servers use`, else the one last logged in to, else the local one. A person who
+ * is logged out everywhere and has no local server must log in again; no local server is started.
  */
 export function usualServer(saved: Credentials, folders: Folders, env: Env): ChosenServer {
   if (saved.default) return { ...namedServer(saved.default, saved, folders, env), by: 'use' };

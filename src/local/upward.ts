@@ -25,9 +25,9 @@ export interface Found {
 }
 
 /** The first file of a name from a folder upward, ending at the root of a repository, the home folder or the root. */
-export function findUpward(name: string, mostBytes: number, from = process.cwd(), home = homeFolder()): Found | null {
+export function findUpward(name: string, maxBytes: number, from = process.cwd(), home = homeFolder()): Found | null {
   for (let folder = from; ; folder = dirname(folder)) {
-    const found = readFile(join(folder, name), mostBytes);
+    const found = readFile(join(folder, name), maxBytes);
     if (found) return found;
     if (folder === home || dirname(folder) === folder || existsSync(join(folder, '.git'))) return null;
   }
@@ -43,7 +43,7 @@ export function homeFolder(home = process.env.HOME || homedir()): string {
 }
 
 /** Null if no regular file of that name can be read: reading anything else might never end. */
-function readFile(path: string, mostBytes: number): Found | null {
+function readFile(path: string, maxBytes: number): Found | null {
   let fd: number;
   let link: Stats;
   try {
@@ -55,7 +55,7 @@ function readFile(path: string, mostBytes: number): Found | null {
   try {
     const file = fstatSync(fd);
     if (!file.isFile()) return null;
-    const bytes = Buffer.alloc(Math.min(file.size, mostBytes));
+    const bytes = Buffer.alloc(Math.min(file.size, maxBytes));
     const read = readSync(fd, bytes, 0, bytes.length, 0);
     return { path, bytes: bytes.subarray(0, read), own: isOwn(link.uid) && isOwn(file.uid) };
   } finally {

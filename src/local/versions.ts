@@ -1,6 +1,6 @@
 /** Parses and compares versions. */
 
-/** Compares `0.1.0` with `0.2.0`, and `1.0.0-rc.2` with `1.0.0`; a version that cannot be read is never older. */
+/** Whether `a` is older than `b`, by semantic versioning; false if one is invalid. */
 export function olderThan(a: string, b: string): boolean {
   const [left, right] = [parse(a), parse(b)];
   if (!left || !right) return false;

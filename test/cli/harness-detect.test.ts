@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
 import type { ReadOnly } from '../../src/cli/session/here.ts';
 import { builtinProfiles } from '../../src/harness/builtin.ts';
-import { surroundings } from '../../src/harness/detect.ts';
+import { detectSession } from '../../src/harness/detect.ts';
 import { root } from './support/home.ts';
 
 const claude = { CLAUDECODE: '1', SERVICE_SESSION: 'claude-code:c1', SERVICE_BOOT: 'feedfeedfeedfeed' };
@@ -13,7 +13,7 @@ const codex = { CODEX_THREAD_ID: 't1', CODEX_SESSION_ID: 't1' };
 
 describe('the session a command runs in', () => {
   const told = (env: Record<string, string>) => {
-    const { session, inside, subagent, sandbox } = surroundings(env);
+    const { session, inside, subagent, sandbox } = detectSession(env);
     return [session?.key ?? null, inside, subagent, sandbox?.network ?? null];
   };
 
@@ -54,13 +54,13 @@ describe('the session a command runs in', () => {
       session_env: ['MINE'],
       identity: { kind: 'env' as const, env: 'MINE', precedence: 30 },
     };
-    const { session } = surroundings({ ...codex, MINE: 'm1' }, [...builtinProfiles, own]);
+    const { session } = detectSession({ ...codex, MINE: 'm1' }, [...builtinProfiles, own]);
     expect(session?.key).to.equal('mine:m1');
   });
 
   it('carries the boot only as a hook writes it', () => {
-    expect(surroundings(claude).session?.boot).to.equal('feedfeedfeedfeed');
-    expect(surroundings({ ...claude, SERVICE_BOOT: '$(x)' }).session?.boot).to.equal(null);
+    expect(detectSession(claude).session?.boot).to.equal('feedfeedfeedfeed');
+    expect(detectSession({ ...claude, SERVICE_BOOT: '$(x)' }).session?.boot).to.equal(null);
   });
 });
 

@@ -10,7 +10,7 @@ import { createAdapters } from '../../src/harness/adapters/index.ts';
 import { giveToQueue } from '../../src/harness/adapters/queue.ts';
 import { readThread } from '../../src/harness/adapters/thread.ts';
 import { builtinProfiles } from '../../src/harness/builtin.ts';
-import { filled, findProgram } from '../../src/harness/programs.ts';
+import { fillPlaceholders, findProgram } from '../../src/harness/programs.ts';
 
 const source = fileURLToPath(new URL('support/fake-codex.mjs', import.meta.url));
 
@@ -158,7 +158,7 @@ describe('adapters of harnesses', () => {
   });
 
   it('fill names into command lines once', () => {
-    expect(filled(['a', '{bundle}', '{x}-{session}'], { bundle: '{session}', session: 's' })).to.deep.equal([
+    expect(fillPlaceholders(['a', '{bundle}', '{x}-{session}'], { bundle: '{session}', session: 's' })).to.deep.equal([
       'a',
       '{session}',
       '{x}-s',

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { replaceInvisible } from '../../src/daemon/bundle/invisible.ts';
-import { marksOf } from '../../src/hook/input.ts';
+import { parseMarks } from '../../src/hook/input.ts';
 import { contextOutput, textFor } from '../../src/hook/say.ts';
 
 /** Text as a sender who wishes harm would write it. */
@@ -62,11 +62,11 @@ describe('what a hook prints', () => {
   it('tells a wake only by a whole id, and a ticket only in the first line', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const marks = marksOf(text);
+        const marks = parseMarks(text);
         expect(marks.handoff_id ?? `hnd_${'0'.repeat(32)}`).to.match(/^hnd_[0-9a-f]{32}$/);
-        expect(Object.keys(marksOf(`\n${text} lch_${'a'.repeat(24)}`))).not.to.include('launch');
+        expect(Object.keys(parseMarks(`\n${text} lch_${'a'.repeat(24)}`))).not.to.include('launch');
       }),
     );
-    expect(marksOf(7)).to.deep.equal({});
+    expect(parseMarks(7)).to.deep.equal({});
   });
 });

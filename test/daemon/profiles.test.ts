@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { builtinProfile, builtinProfiles } from '../../src/harness/builtin.ts';
 import { loadProfiles } from '../../src/harness/load.ts';
 import type { Profile } from '../../src/harness/profile.ts';
-import { clashes, readProfile } from '../../src/harness/profile-rules.ts';
+import { conflicts, readProfile } from '../../src/harness/profile-rules.ts';
 
 const problems = (value: unknown): string[] => {
   const read = readProfile(value);
@@ -19,7 +19,7 @@ describe('profiles of harnesses', () => {
     for (const profile of builtinProfiles) {
       expect(problems(profile), profile.harness).to.deep.equal([]);
       const others = builtinProfiles.filter((other) => other !== profile);
-      expect(clashes(profile, others), profile.harness).to.deep.equal([]);
+      expect(conflicts(profile, others), profile.harness).to.deep.equal([]);
     }
   });
 
@@ -98,12 +98,12 @@ describe('profiles of harnesses', () => {
   it('that share a marker need to say who goes first', () => {
     const one = { ...plain, session_env: ['MARK'], identity: { kind: 'runner' as const } };
     const other = { ...one, harness: 'other' };
-    expect(clashes(other, [one]).join()).to.include('MARK');
-    expect(clashes({ ...other, identity: { ...other.identity, precedence: 1 } }, [one]).join()).to.include('MARK');
+    expect(conflicts(other, [one]).join()).to.include('MARK');
+    expect(conflicts({ ...other, identity: { ...other.identity, precedence: 1 } }, [one]).join()).to.include('MARK');
     const first = { ...one, identity: { ...one.identity, precedence: 2 } };
-    expect(clashes({ ...other, identity: { ...other.identity, precedence: 1 } }, [first])).to.deep.equal([]);
+    expect(conflicts({ ...other, identity: { ...other.identity, precedence: 1 } }, [first])).to.deep.equal([]);
     expect(
-      clashes({ ...other, session_env: ['MARK', 'OWN'] }, [
+      conflicts({ ...other, session_env: ['MARK', 'OWN'] }, [
         { ...one, identity: { kind: 'runner', yields_to: ['OWN'] } },
       ]),
     ).to.deep.equal([]);

@@ -2,7 +2,7 @@
 import type { Profile } from '../../src/harness/profile.ts';
 import type { Step, TraceLine } from './steps.ts';
 
-/** How the harness misbehaves next; each is used up by what it befalls. */
+/** Faults of the fake harness; each applies once. */
 export interface Mischief {
   dropOutput: boolean;
   ignoreWake: boolean;
@@ -24,14 +24,14 @@ export interface Host {
   /** Runtime and entry file of our program. */
   program: string[];
   readonly mischief: Mischief;
-  /** The part of the session that acts; null for the session itself. */
+  /** The subagent that acts; null for the session itself. */
   subagent: string | null;
   /** Text that is now in the session's context. */
   context(text: string): void;
   /** Text that makes an idle session begin a turn. @returns when that turn is over, or the text waits for another's end */
   wake(text: string): Promise<void>;
   trace(line: Omit<TraceLine, 't'>): void;
-  /** Something that no hook may do: the step under way fails with it. */
+  /** Reports a forbidden behaviour of a hook: the current step fails. */
   wrong(what: string): void;
 }
 

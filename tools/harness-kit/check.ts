@@ -1,10 +1,10 @@
-/** What a check of the kit is. */
+/** The interface of a check of the kit. */
 import type { Capability, Profile } from '../../src/harness/profile.ts';
 import { KitFailure } from './driver.ts';
 import { Seated } from './seated.ts';
 import type { KitWorld } from './world.ts';
 
-/** The version that the stand-in of a program says it is: newer than everything the profile knows of. */
+/** The version that a fake program reports: newer than every version in the profile. */
 export const NEWEST = '999.0.0';
 
 export interface Check {
@@ -29,13 +29,13 @@ export const can =
 export const wakes = (profile: Profile): boolean =>
   (['idle-hook', 'queue', 'extension'] as const).some((name) => can(name)(profile));
 
-/** Its sessions are told that a turn begins by somebody, which a runner's are not. */
+/** Whether its turns start with prompts; a runner's do not. */
 export const hasPrompts = ({ identity }: Profile): boolean => identity.kind !== 'runner';
 
 export const codeOf = (json: Record<string, unknown>): string | undefined =>
   (json['error'] as { code?: string } | undefined)?.code;
 
-/** The session that checks share, as long as all goes well: starting one costs more than most checks. */
+/** A session that passing checks share, because starting one costs more than most checks. */
 export class Seats {
   private shared: Seated | null = null;
   private readonly world: KitWorld;

@@ -1,4 +1,4 @@
-/** The daemon is killed at every step of handing and acknowledging, and its network fails in every way: nothing is lost. */
+/** Checks that no message is lost when the daemon is killed at each step, and when its network fails. */
 import { faultPoints } from '../../src/daemon/faults.ts';
 import { type Check, must, wakes } from './check.ts';
 import type { Fault, FaultProxy } from './fault-proxy.ts';
@@ -28,7 +28,7 @@ export const crashCheck: Check = {
   },
 };
 
-/** One message meets a crash at every step of its way, and each time the next daemon goes on where the last one was. */
+/** Kills the daemon at every step of one message's delivery; each time a new daemon continues. */
 async function throughCrashes(seat: Seated): Promise<void> {
   const { driver, world } = seat;
   const body = 'kit-crash-first';

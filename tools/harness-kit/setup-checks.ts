@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { getNodeValue } from 'jsonc-parser';
 import { builtinProfiles } from '../../src/harness/builtin.ts';
 import type { Install, Profile } from '../../src/harness/profile.ts';
-import { clashes, profileProblems } from '../../src/harness/profile-rules.ts';
+import { conflicts, profileProblems } from '../../src/harness/profile-rules.ts';
 import { readText } from '../../src/harness/setup/files.ts';
-import { placeOf, setUp as setUpHarness } from '../../src/harness/setup/init.ts';
+import { installPath, setUp as setUpHarness } from '../../src/harness/setup/init.ts';
 import type { Installed } from '../../src/harness/setup/installed.ts';
 import { parseJsonc } from '../../src/harness/setup/jsonc.ts';
 import { skillText } from '../../src/harness/skill.ts';
@@ -30,7 +30,7 @@ export const setupChecks: Check[] = [
     needs: () => true,
     run: async ({ profile }) => {
       const others = builtinProfiles.filter(({ harness }) => harness !== profile.harness);
-      const problems = [...profileProblems(profile), ...clashes(profile, others)];
+      const problems = [...profileProblems(profile), ...conflicts(profile, others)];
       must(problems.length === 0, problems.join('; '));
     },
   },
@@ -152,7 +152,7 @@ function beside(world: KitWorld): (version: string) => string {
   const home = join(world.dir, 'beside');
   const env = { HOME: home, SERVICE_HOME: join(home, 's') };
   const program = { runtime: process.execPath, entry: '', folders: folders(env), env };
-  const path = placeOf({ profile, scope: 'global', program, cwd: home }, profile.install.find(isHooks)!);
+  const path = installPath({ profile, scope: 'global', program, cwd: home }, profile.install.find(isHooks)!);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, theirs);
   const installed: Installed = { v: 1, programs: {}, items: [] };

@@ -1,4 +1,4 @@
-/** Listens in on the control socket: every frame of every connection, both ways, while clients notice nothing. */
+/** Records every frame on the control socket, in both directions, transparently for clients. */
 import { chmodSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** What a fake harness can be told to do, one line of JSON each, and the lines in which it tells what happened. */
+/** The commands of a fake harness, one line of JSON each, and the lines of its trace. */
 
 export type Step =
   /** Session life. `agent` is the seat that a runner serves; the others join boards by themselves. */

@@ -1,4 +1,4 @@
-/** A machine for the kit: an empty home, the true command line, a true local server and daemon, and stand-ins for programs. */
+/** The kit's environment: an empty home, the real command line, server and daemon, and fake programs. */
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { builtinProfile } from '../../src/harness/builtin.ts';
 import type { Profile } from '../../src/harness/profile.ts';
-import { placeOf } from '../../src/harness/setup/init.ts';
+import { installPath } from '../../src/harness/setup/init.ts';
 import { folders } from '../../src/local/folders.ts';
 import { updateCredentials } from '../../src/local/keys/credentials.ts';
 import { Driver, jsonOf, KitFailure } from './driver.ts';
@@ -97,7 +97,7 @@ export class KitWorld {
   /** Where an item of the profile stands. @param cwd the project's folder */
   placeOf(install: Profile['install'][number], scope: 'global' | 'project', cwd = this.dir): string {
     const program = { runtime: '', entry: '', folders: { state: this.state } as never, env: this.env };
-    return placeOf({ profile: this.profile, scope, program, cwd }, install);
+    return installPath({ profile: this.profile, scope, program, cwd }, install);
   }
 
   /** The settings file of this harness, for all sessions. */

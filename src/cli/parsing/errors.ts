@@ -1,7 +1,7 @@
 /** Turns the flag parser's errors into messages that say what is wrong and what to type. */
 import { either } from '../../contract/openapi/problems.ts';
 import { shellArgument } from '../../contract/text.ts';
-import { Failure, lacking, usage } from '../../local/failure.ts';
+import { Failure, missingArgument, usage } from '../../local/failure.ts';
 import { mayBeBoard, wordsIn } from './parsing.ts';
 import { nearestNames } from './spelling.ts';
 
@@ -32,7 +32,7 @@ export async function usageError(error: unknown, line: CommandLine): Promise<Fai
   if (Array.isArray(known.flags)) return unknownFlags(known.flags, line.flags, help);
   if (Array.isArray(known.args) && known.message.startsWith('Missing')) {
     const names = (known.args as { name: string }[]).map((arg) => arg.name.toUpperCase());
-    return lacking(`Missing: ${names.join(', ')}`);
+    return missingArgument(`Missing: ${names.join(', ')}`);
   }
   if (Array.isArray(known.args)) return failure(tidy(known.message), (await meant(known, line)) ?? help);
   const listed = ofListed(known.message, line);

@@ -1,7 +1,7 @@
 /** Adds similar existing names to the hint of a "not found" error. */
 import { serverInfo } from '../../client/features.ts';
 import { readCredentials } from '../../local/keys/credentials.ts';
-import { findProject, saidBy } from '../../local/project.ts';
+import { findProject, projectContent } from '../../local/project.ts';
 import { knownServers } from '../../local/servers.ts';
 import { olderThan } from '../../local/versions.ts';
 import { runtime, version } from '../runtime.ts';
@@ -47,7 +47,7 @@ export function nameLink(
 ): boolean {
   const { env } = runtime();
   const project = findProject();
-  const said = saidBy(project);
+  const said = projectContent(project);
   if (!project || !said || (flags['server'] ?? env.SERVICE_SERVER)) return false;
   if (error.code === 'server_unknown') {
     // A join line may name another server.

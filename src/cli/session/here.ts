@@ -1,5 +1,5 @@
 /** Detects where the command runs: in a terminal, or in which session of an agent program. Detected once per run. */
-import { type SessionHere, type Surroundings, surroundings } from '../../harness/detect.ts';
+import { type DetectedSession, detectSession, type SessionHere } from '../../harness/detect.ts';
 import { loadProfiles } from '../../harness/load.ts';
 import { type Program, refreshLauncher } from '../../harness/setup/launcher.ts';
 import { environmentToken } from '../../local/actors.ts';
@@ -14,18 +14,18 @@ export function ownProgram(): Program {
   return { runtime: process.execPath, entry: program, folders, env };
 }
 
-let told: Surroundings | null = null;
+let told: DetectedSession | null = null;
 
 /** Reads the profiles that the person added, which may know programs that are not built in. Before anything else. */
 export async function lookAround(): Promise<void> {
   const { env, folders } = runtime();
-  told = surroundings(env, (await loadProfiles(folders.config)).all);
+  told = detectSession(env, (await loadProfiles(folders.config)).all);
   if (!told.sandbox && !runsFromSources()) refreshLauncher(ownProgram());
 }
 
 /** What was found, or what the built-in profiles tell. */
-export function here(): Surroundings {
-  told ??= surroundings(runtime().env);
+export function here(): DetectedSession {
+  told ??= detectSession(runtime().env);
   return told;
 }
 

@@ -8,7 +8,7 @@ import { type Credentials, readCredentials, type ServerEntry } from '../../local
 import { readKey, readLocalKey } from '../../local/keys/keystore.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
 import { localFetch } from '../../local/own-server/loopback-fetch.ts';
-import { findProject, type ProjectFile, saidBy } from '../../local/project.ts';
+import { findProject, type ProjectFile, projectContent } from '../../local/project.ts';
 import { type KnownServer, localServer, loginCommand, namedServer, personServer } from '../../local/servers.ts';
 import { EXIT } from '../errors.ts';
 import type { Output } from '../output.ts';
@@ -229,7 +229,7 @@ function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around
 function seatsToName({ board }: SessionChoice, saved: Credentials): string {
   const names = [...new Set(allSeats(saved).map((seat) => seat.saved.name))].slice(0, 5);
   if (names.length > 0) return `Name a seat of this machine: --as ${either(names)}; or set SERVICE_AGENT`;
-  const on = board ?? saidBy(findProject())?.board ?? 'BOARD';
+  const on = board ?? projectContent(findProject())?.board ?? 'BOARD';
   return inSession()
     ? `Take a seat: service join --board ${on}`
     : `Make a seat: service agent create NAME --board ${on}`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
-import { findProject, removeProject, saidBy } from '../../local/project.ts';
+import { findProject, projectContent, removeProject } from '../../local/project.ts';
 
 export const json = () =>
   object({ path: text.nullable(), previous: z.strictObject({ server: text, board: text }).nullable() });
@@ -15,7 +15,7 @@ export default class BoardUnlink extends BaseCommand<typeof BoardUnlink> {
 
   override async run(): Promise<void> {
     const project = findProject();
-    const previous = saidBy(project);
+    const previous = projectContent(project);
     if (project) removeProject(project);
     this.print<typeof json>({ path: project?.path ?? null, previous }, () =>
       project

@@ -66,13 +66,10 @@ export function linesFor(input: ComposeInput, room: number): Lines {
 }
 
 /** Null if the session knows the mode, or no mode was announced yet. */
-function modeChanged(
-  { seat, mode, announcedMode: toldMode }: ComposeSeat,
-  { severalSeats }: ComposeInput,
-): string | null {
-  if (toldMode === null || toldMode === mode) return null;
+function modeChanged({ seat, mode, announcedMode }: ComposeSeat, { severalSeats }: ComposeInput): string | null {
+  if (announcedMode === null || announcedMode === mode) return null;
   const whose = severalSeats ? ` for ${quoted(seat.name)} on ${quoted(seat.board)}` : '';
-  return `service: Delivery${whose} is now ${mode}, it was ${toldMode}. ${modeTexts[mode]}`;
+  return `service: Delivery${whose} is now ${mode}, it was ${announcedMode}. ${modeTexts[mode]}`;
 }
 
 const decisionWords: Record<string, string> = {

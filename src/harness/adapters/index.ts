@@ -1,10 +1,10 @@
-/** The daemon's view of agent programs: one adapter per profile. Adapters see no tokens and move no cursors. */
+/** The daemon's adapters to agent programs: one per profile. */
 import type { Adapter, Adapters, Capability, CarrierState, Limits, Target } from '../../daemon/adapter.ts';
 import type { SessionView } from '../../daemon/refs.ts';
 import type { Env } from '../../local/folders.ts';
 import { builtinProfile } from '../builtin.ts';
 import type { Profile } from '../profile.ts';
-import { filled, findProgram } from '../programs.ts';
+import { fillPlaceholders, findProgram } from '../programs.ts';
 import { giveToQueue } from './queue.ts';
 import { readThread } from './thread.ts';
 
@@ -47,7 +47,7 @@ class ProfileAdapter implements Adapter {
     this.reservedTags = profile.reserved_tags ?? [];
   }
 
-  /** Only programs with a queue are asked; a connected hook or extension proves its session by itself. */
+  /** Asks only programs with a queue; a connected hook or extension proves its session by itself. */
   async check(session: SessionView): Promise<Target> {
     if (!this.capabilities.has('queue')) return 'ok';
     const program = this.program(this.profile.command);
@@ -72,14 +72,14 @@ class ProfileAdapter implements Adapter {
       dir: session.cwd ?? '/',
       config_dir: session.config_dir ?? '',
     };
-    return giveToQueue([program, ...filled(args, values)], { env: this.environment(session) });
+    return giveToQueue([program, ...fillPlaceholders(args, values)], { env: this.environment(session) });
   }
 
   private program(name: string): string | null {
     return findProgram(name, this.options.env, this.options.recorded?.()[name]);
   }
 
-  /** The session's own configuration is used, whichever the daemon was started with. */
+  /** The environment with the session's configuration folder instead of the daemon's. */
   private environment({ config_dir: folder }: SessionView): Env {
     const { config_dir: setting } = this.profile;
     return setting && folder ? { ...this.options.env, [setting.env]: folder } : this.options.env;

@@ -1,10 +1,10 @@
-/** Asking Codex about one thread through its app server: whether it is there, and whether it is a conversation of its own. */
+/** Asks Codex's app server whether a thread exists and is not a subagent's. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Target } from '../../daemon/adapter.ts';
 import type { Env } from '../../local/folders.ts';
 
-const LONGEST_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const INITIALIZE = 1;
 const READ = 2;
 
@@ -14,8 +14,8 @@ interface Message {
   error?: { message?: unknown };
 }
 
-/** Reads exactly this thread. What cannot be asked is `harness_unavailable`, which says nothing about the thread. */
-export function readThread(program: string, thread: string, env: Env, ms = LONGEST_MS): Promise<Target> {
+/** Reads a thread. `harness_unavailable` means that Codex could not be asked. */
+export function readThread(program: string, thread: string, env: Env, ms = TIMEOUT_MS): Promise<Target> {
   return new Promise((resolve) => {
     const server = spawn(program, ['app-server'], { env: env as NodeJS.ProcessEnv, stdio: ['pipe', 'pipe', 'ignore'] });
     const answer = (target: Target) => {
@@ -34,7 +34,7 @@ export function readThread(program: string, thread: string, env: Env, ms = LONGE
       else if (message?.id === INITIALIZE) {
         send({ method: 'initialized', params: {} });
         send({ id: READ, method: 'thread/read', params: { threadId: thread, includeTurns: false } });
-      } else if (message?.id === READ) answer(judged(message));
+      } else if (message?.id === READ) answer(targetOf(message));
     });
     const clientInfo = { name: 'service', title: 'Board service', version: '1' };
     send({ id: INITIALIZE, method: 'initialize', params: { clientInfo } });
@@ -49,8 +49,8 @@ function parsed(line: string): Message | null {
   }
 }
 
-function judged({ result, error }: Message): Target {
-  // A thread is written to disk with its first turn; until then another app server does not know it.
+function targetOf({ result, error }: Message): Target {
+  // Codex saves a thread with its first turn; before, another app server does not know it.
   if (error && /not loaded/i.test(String(error.message))) return 'unstarted';
   if (error) {
     const absent = /not found|no rollout|no such|unknown thread|invalid thread|does not exist/i.test(
@@ -64,7 +64,7 @@ function judged({ result, error }: Message): Target {
   return child ? { code: 'harness_subagent_target' } : 'ok';
 }
 
-/** Where a thread came from is a word, or an object that has the kind as its one name. */
+/** The source of a thread is a word, or an object whose only key is the kind. */
 function ofSubagent(source: unknown): boolean {
   const kinds = typeof source === 'object' && source !== null ? Object.keys(source) : [String(source ?? '')];
   return kinds.some((kind) => /^sub.?agent/i.test(kind));

@@ -17,7 +17,7 @@ interface Insertion {
   inserted: string;
 }
 
-/** The indentation and line ends a text uses; two blanks where it has no lines. */
+/** The indentation and line ends of a text; two spaces by default. */
 export function styleOf(text: string): Style {
   const [, indent] = /\n([ \t]+)["\]}[{]/.exec(text) ?? [];
   return { indent: indent ?? '  ', newline: text.includes('\r\n') ? '\r\n' : '\n' };
@@ -26,13 +26,13 @@ export function styleOf(text: string): Style {
 /** Appends a member to an object of the text. */
 export function addMember(text: string, object: Node, name: string, value: unknown, depth: number): Insertion {
   const style = styleOf(text);
-  return append(text, object, `${JSON.stringify(name)}: ${printed(value, depth + 1, style)}`, depth, style);
+  return append(text, object, `${JSON.stringify(name)}: ${formatValue(value, depth + 1, style)}`, depth, style);
 }
 
 /** Appends an entry to an array of the text. */
 export function addItem(text: string, array: Node, value: unknown, depth: number): Insertion {
   const style = styleOf(text);
-  return append(text, array, printed(value, depth + 1, style), depth, style);
+  return append(text, array, formatValue(value, depth + 1, style), depth, style);
 }
 
 /** After the last entry; in an empty list directly after the bracket, so that comments stay. */
@@ -50,12 +50,12 @@ const insert = (text: string, at: number, inserted: string): Insertion => ({
 });
 
 /** A value as text, its later lines at the depth where it stands. */
-export function printed(value: unknown, depth: number, { indent, newline }: Style): string {
+export function formatValue(value: unknown, depth: number, { indent, newline }: Style): string {
   const lines = JSON.stringify(value, null, indent).split('\n');
   return lines.join(`${newline}${indent.repeat(depth)}`);
 }
 
-/** The text with other text in place of a node. */
+/** The text with a node replaced. */
 export const replaced = (text: string, node: Node, by: string): string =>
   text.slice(0, node.offset) + by + text.slice(endOf(node));
 
@@ -66,7 +66,7 @@ export function withoutEntry(text: string, list: Node, entry: Node): string {
   const [before, after] = [entries[index - 1], entries[index + 1]];
   if (before) return text.slice(0, endOf(before)) + text.slice(endOf(entry));
   if (after) return text.slice(0, entry.offset) + text.slice(after.offset);
-  // Alone, it also takes the line that was made for it along.
+  // The last entry also removes the line that was added for it.
   const from = text.slice(0, entry.offset).trimEnd().length;
   const kept = text.slice(list.offset + 1, entry.offset).trim() === '' ? from : entry.offset;
   const end = trailingComma(text, list) ?? endOf(entry);

@@ -18,9 +18,9 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../../local/folders.ts';
 
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
-/** The text of a file; null where there is none. */
+/** The text of a file; null if it does not exist. */
 export function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
@@ -32,10 +32,10 @@ export function readText(path: string): string | null {
 
 /**
  * Writes the result of `change`, and retries if the file was changed meanwhile; null leaves it unchanged.
- * @returns the folders that were made for it
+ * @returns the folders that were created for it
  */
 export function changeFile(path: string, change: (text: string | null) => string | null): string[] {
-  for (let left = TRIES; ; left--) {
+  for (let left = MAX_ATTEMPTS; ; left--) {
     const before = readText(path);
     const after = change(before);
     if (after === null || after === before) return [];
@@ -74,7 +74,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** The folders that were not there, outermost first. */
+/** Creates missing folders. @returns them, outermost first */
 function makeFolders(folder: string): string[] {
   const missing: string[] = [];
   for (let at = folder; !existsSync(at); at = dirname(at)) missing.unshift(at);

@@ -76,7 +76,7 @@ export function notesFor({ profile, found }: Setting): string[] {
 }
 
 /** The path of an item on this machine. */
-export function placeOf(
+export function installPath(
   { profile, scope, program, cwd }: Pick<Setting, 'profile' | 'scope' | 'program' | 'cwd'>,
   install: { global?: string; project?: string },
 ): string {
@@ -101,15 +101,15 @@ function configFolder({ config_dir: setting }: Profile, program: Program): strin
 }
 
 function one(setting: Setting, install: Install, installed: Installed, apply: boolean): Change | null {
-  const path = placeOf(setting, install);
+  const path = installPath(setting, install);
   const { kind } = install;
-  const known = noted(installed, setting.profile.harness, kind, path);
+  const known = recordedItem(installed, setting.profile.harness, kind, path);
   const text = readText(path);
   const owned = install.format !== 'json';
   if (owned && text !== null && isEdited(text, install, known) && text !== ownText(setting, install, known))
     return { path, kind, action: 'keep', edited: true };
   try {
-    const next = made(setting, install, text, known);
+    const next = newContent(setting, install, text, known);
     if (next.text === text && known) return null;
     if (apply) write(setting, install, { path, known, installed });
     return next.text === text ? null : { path, kind, action: text === null ? 'create' : 'update' };
@@ -120,20 +120,24 @@ function one(setting: Setting, install: Install, installed: Installed, apply: bo
 }
 
 /** The recorded item at a path. */
-export const noted = ({ items }: Installed, harness: string, kind: Item['kind'], path: string): Item | undefined =>
-  items.find((item) => item.path === path && item.kind === kind && item.harness === harness);
+export const recordedItem = (
+  { items }: Installed,
+  harness: string,
+  kind: Item['kind'],
+  path: string,
+): Item | undefined => items.find((item) => item.path === path && item.kind === kind && item.harness === harness);
 
 /** Whether a file of ours was edited: it is neither what we wrote nor what an earlier version wrote. */
 export const isEdited = (text: string, { accepts }: Install, known: Item | undefined): boolean =>
   digest(text) !== known?.sha256 && !accepts?.includes(digest(text));
 
-interface Made {
+interface Content {
   text: string;
   inserted: string[];
   created: string[];
 }
 
-function made(setting: Setting, install: Install, text: string | null, known: Item | undefined): Made {
+function newContent(setting: Setting, install: Install, text: string | null, known: Item | undefined): Content {
   if (install.format !== 'json') return { text: ownText(setting, install, known), inserted: [], created: [] };
   const before = { inserted: known?.inserted ?? [], created: known?.created_containers ?? [] };
   const current = text ?? '{}\n';
@@ -170,10 +174,10 @@ function write(
   install: Install,
   { path, known, installed }: { path: string; known: Item | undefined; installed: Installed },
 ): void {
-  const written: { result: Made | null; was: boolean } = { result: null, was: false };
+  const written: { result: Content | null; was: boolean } = { result: null, was: false };
   const folders = changeFile(path, (text) => {
     written.was = text !== null;
-    written.result = made(setting, install, text, known);
+    written.result = newContent(setting, install, text, known);
     return written.result.text;
   });
   const { text, inserted, created } = written.result!;

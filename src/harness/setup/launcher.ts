@@ -17,12 +17,20 @@ export interface Program {
 
 export const launcherPath = (state: string): string => join(state, 'bin', 'service');
 
-const kept = ['SERVICE_HOME', 'SERVICE_CONFIG_DIR', 'SERVICE_DATA_DIR', 'SERVICE_STATE_DIR', 'SERVICE_CACHE_DIR'];
+const passedVariables = [
+  'SERVICE_HOME',
+  'SERVICE_CONFIG_DIR',
+  'SERVICE_DATA_DIR',
+  'SERVICE_STATE_DIR',
+  'SERVICE_CACHE_DIR',
+];
 
 /** The script. It runs hooks from their own small bundle, and a hook never fails if the program was removed. */
 function launcherText({ runtime, entry, env }: Program): string {
   const hook = join(entry, '..', '..', 'dist', 'hook.cjs');
-  const exports = kept.flatMap((name) => (env[name] ? [`export ${name}=${shellArgument(env[name], null)}`] : []));
+  const exports = passedVariables.flatMap((name) =>
+    env[name] ? [`export ${name}=${shellArgument(env[name], null)}`] : [],
+  );
   return [
     '#!/bin/sh',
     '# Runs this program for the harnesses on this machine. Written by service init, kept up by every command.',
@@ -53,6 +61,6 @@ export function refreshLauncher(program: Program): void {
   try {
     if (existsSync(launcherPath(program.folders.state))) writeLauncher(program);
   } catch {
-    // The next command that can write there does it.
+    // A later command will update it.
   }
 }

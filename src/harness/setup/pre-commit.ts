@@ -1,4 +1,4 @@
-/** The part of a repository's pre-commit hook that asks who else is on the staged files. */
+/** Our part of a repository's pre-commit hook, which checks whether other agents work on the staged files. */
 import { chmodSync } from 'node:fs';
 import { Failure } from '../../local/failure.ts';
 import { shellWord } from './entries.ts';
@@ -6,17 +6,17 @@ import { changeFile, readText } from './files.ts';
 import type { Change } from './init.ts';
 import { digest, type Installed, type Item } from './installed.ts';
 
-/** A script that has nothing of ours. */
+/** A new script. */
 const EMPTY = '#!/bin/sh\n';
 
 interface Options {
-  /** Of the hook. */
+  /** The hook's file. */
   path: string;
   launcher: string;
   version: string;
 }
 
-/** Writes ours, or with `apply` false only says it; null where it stands already. @throws Failure `hook_not_shell` */
+/** Adds our part; with `apply` false only reports the change. Null if it is there already. @throws Failure `hook_not_shell` */
 export function addPreCommit(
   { path, launcher, version }: Options,
   installed: Installed,
@@ -54,19 +54,19 @@ export function addPreCommit(
   return change;
 }
 
-/** The script without ours, and whether nothing else is left; null if ours was changed since. */
+/** The script without our part, and whether it is empty then; null if our part was edited. */
 export function withoutPreCommit(text: string, item: Item): { text: string; blank: boolean } | null {
   const rest = withoutOurs(text, item);
   return rest === text ? null : { text: rest, blank: item.created_file && rest === EMPTY };
 }
 
-/** First of all, because what comes later may end the script. */
+/** Inserts our part after the first line, because later lines may exit the script. */
 const withBlock = (text: string, block: string): string => text.replace(/^.*\n/, (first) => first + block);
 
 const withoutOurs = (text: string, known: Item | undefined): string =>
   (known?.inserted ?? []).reduce((current, piece) => current.replace(piece, ''), text);
 
-/** Only somebody on the files stops a commit: not a server that is away, nor a program that is gone. */
+/** Our part. Only exit code 3 stops a commit: an unreachable server or a missing program does not. */
 const blockOf = (launcher: string): string => `# Written by service init --pre-commit; service uninstall takes it out.
 service_who=$(${shellWord(launcher)} who --staged --no-input 2>/dev/null </dev/null) || {
   if [ $? -eq 3 ]; then

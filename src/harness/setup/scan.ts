@@ -5,7 +5,7 @@ import { versionIn } from '../../local/versions.ts';
 import type { Profile } from '../profile.ts';
 import { findProgram, runProgram } from '../programs.ts';
 
-const LONGEST_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 export interface Found {
   /** The path of its program; null if it is not installed. */
@@ -18,7 +18,7 @@ export interface Found {
  * Finds a harness's program and runs it to get its version.
  * @param recorded path at the time of setup, used if PATH has none @param ms time limit
  */
-export async function scan(profile: Profile, env: Env, recorded?: string, ms = LONGEST_MS): Promise<Found> {
+export async function scan(profile: Profile, env: Env, recorded?: string, ms = TIMEOUT_MS): Promise<Found> {
   const [name, ...args] = profile.checks.installed.run;
   const program = findProgram(name!, env, recorded);
   if (!program) return { program: null, version: null };
@@ -27,10 +27,10 @@ export async function scan(profile: Profile, env: Env, recorded?: string, ms = L
 }
 
 /**
- * What the login shell runs as `service`: an operating system may have another program of that name.
- * @param own files that are this program. @returns the other program's path, null where it is this one
+ * Checks whether the login shell runs another program as `service`.
+ * @param own files of this program. @returns the other program's path; null if it is this one
  */
-export async function otherService(env: Env, own: readonly string[], ms = LONGEST_MS): Promise<string | null> {
+export async function otherService(env: Env, own: readonly string[], ms = TIMEOUT_MS): Promise<string | null> {
   const shell = env.SHELL?.startsWith('/') ? env.SHELL : '/bin/sh';
   const { stdout } = await runProgram(shell, ['-lc', 'command -v service'], { env, ms });
   const found = stdout.trim().split('\n').at(-1) ?? '';

@@ -1,6 +1,6 @@
 /** Adds our hooks to a settings file of a harness, and removes them again, which restores the file byte for byte. */
 import { findNodeAtLocation, getNodeValue, type Node } from 'jsonc-parser';
-import { addItem, addMember, isEmpty, printed, replaced, styleOf, withoutEmpty, withoutEntry } from './edits.ts';
+import { addItem, addMember, formatValue, isEmpty, replaced, styleOf, withoutEmpty, withoutEntry } from './edits.ts';
 import { ownRun, type WantedHook } from './entries.ts';
 import { endOf, itemsOf, membersOf, parseJsonc } from './jsonc.ts';
 
@@ -22,7 +22,7 @@ export class Unreadable extends Error {}
 /** The file with exactly the wanted groups of this harness. @param before the changes of the last run */
 export function withHooks(text: string, harness: string, wanted: WantedHook[], before: Trace): Settings {
   let current: Settings = { text, inserted: [...before.inserted], created: [...before.created] };
-  current = withoutStrangers(current, harness, wanted);
+  current = withoutUnwanted(current, harness, wanted);
   for (const one of wanted) current = withGroup(current, harness, one);
   return current;
 }
@@ -140,7 +140,7 @@ const withoutPlace = (text: string, { group, entry }: Place): string =>
   entriesOf(group).length === 1 ? withoutEntry(text, group.parent!, group) : withoutEntry(text, entry.parent!, entry);
 
 /** Removes our entries of unwanted events, and duplicates. */
-function withoutStrangers(settings: Settings, harness: string, wanted: WantedHook[]): Settings {
+function withoutUnwanted(settings: Settings, harness: string, wanted: WantedHook[]): Settings {
   let { text } = settings;
   for (;;) {
     const seen = new Set<string>();
@@ -170,7 +170,7 @@ function withGroup(settings: Settings, harness: string, wanted: WantedHook): Set
   if (JSON.stringify(getNodeValue(node)) === JSON.stringify(group)) return settings;
   // An entry that shares a group with a foreign one moves into its own group.
   if (entriesOf(node).length > 1) return put({ ...settings, text: withoutPlace(text, place) }, ['hooks', event], group);
-  const fresh = printed(group, 3, styleOf(text));
+  const fresh = formatValue(group, 3, styleOf(text));
   const old = text.slice(node.offset, endOf(node));
   return {
     ...settings,

@@ -5,11 +5,11 @@ import {
   dueInstalls,
   hooksDigest,
   type Install,
+  installPath,
   installsOf,
   isEdited,
-  noted,
   ownText,
-  placeOf,
+  recordedItem,
   type Setting,
   wantedIn,
 } from './init.ts';
@@ -22,10 +22,10 @@ import { hasRule, isPlainJson, ownHooks, Unreadable, wantedHooks } from './setti
  */
 export type InstallState = 'fine' | 'missing' | 'outdated' | 'edited' | 'skipped' | 'unreadable';
 
-export interface Stands {
+export interface ItemState {
   install: Install;
   path: string;
-  standing: InstallState;
+  state: InstallState;
   /** Whether `init` has written it here. */
   noted: boolean;
 }
@@ -33,7 +33,7 @@ export interface Stands {
 /** Where a harness was set up: for its person, or in one of their projects. */
 export interface Base {
   scope: Scope;
-  /** Folder of the project; of the global scope, any. */
+  /** Folder of the project; ignored in the global scope. */
   cwd: string;
 }
 
@@ -54,15 +54,15 @@ function projectOf({ scope, path, kind }: Item, { profile }: Omit<Setting, 'scop
   return ends.flatMap(({ project }) => (path.endsWith(`/${project}`) ? [path.slice(0, -`/${project}`.length)] : []));
 }
 
-/** Everything that is written for a harness in one place. */
-export const standingOf = (setting: Setting, installed: Installed): Stands[] =>
+/** The state of everything that is installed for a harness in one scope. */
+export const installStates = (setting: Setting, installed: Installed): ItemState[] =>
   dueInstalls(setting).map((install) => {
-    const path = placeOf(setting, install);
-    const known = noted(installed, setting.profile.harness, install.kind, path);
-    return { install, path, standing: look(setting, install, path, known), noted: known !== undefined };
+    const path = installPath(setting, install);
+    const known = recordedItem(installed, setting.profile.harness, install.kind, path);
+    return { install, path, state: stateOf(setting, install, path, known), noted: known !== undefined };
   });
 
-function look(setting: Setting, install: Install, path: string, known: Item | undefined): InstallState {
+function stateOf(setting: Setting, install: Install, path: string, known: Item | undefined): InstallState {
   try {
     const text = readText(path);
     if (text === null) return 'missing';
@@ -78,7 +78,7 @@ function look(setting: Setting, install: Install, path: string, known: Item | un
 function ofOwnFile(setting: Setting, install: Install, text: string, known: Item | undefined): InstallState {
   const wanted = ownText(setting, install, known);
   if (text === wanted) return 'fine';
-  // Further rules beside ours take nothing away from it.
+  // Additional rules in the file do not matter.
   if (install.kind === 'allow-rule') return text.includes(wanted.trim()) ? 'fine' : 'edited';
   return isEdited(text, install, known) ? 'edited' : 'outdated';
 }
@@ -95,6 +95,6 @@ function ofHooks(setting: Setting, text: string, known: Item | undefined): Insta
   if (JSON.stringify(own) === JSON.stringify(wantedHooks(wantedIn(setting, known)))) return 'fine';
   const asLeft = known?.own_sha256 === undefined || known.own_sha256 === hooksDigest(text, harness);
   if (!asLeft) return 'edited';
-  // Which hooks a program needs that does not tell its version is not known; what was written for it stands.
+  // Without a known version the needed hooks are unknown, so the existing ones count as fine.
   return setting.found.version === null ? 'fine' : 'outdated';
 }

@@ -7,7 +7,7 @@ import { readText } from './files.ts';
 type Texts = (name: string) => string[];
 
 /** By harness. */
-const ways: Record<string, (texts: Texts) => boolean> = {
+const checks: Record<string, (texts: Texts) => boolean> = {
   'claude-code': (texts) =>
     [...texts('settings.json'), ...texts('settings.local.json')].some((text) => allowsAll(parsed(text))),
   codex: (texts) => {
@@ -23,7 +23,7 @@ const ways: Record<string, (texts: Texts) => boolean> = {
 
 /** Whether `service` runs without an allow rule. @param folders of its settings, by precedence */
 export const runsUnasked = ({ harness }: Profile, folders: readonly string[]): boolean =>
-  ways[harness]?.((name) => folders.map((folder) => textAt(join(folder, name)))) ?? false;
+  checks[harness]?.((name) => folders.map((folder) => textAt(join(folder, name)))) ?? false;
 
 /** Rules of Claude Code that allow every shell command, and modes that never ask. */
 const ALL = ['Bash', 'Bash(*)', 'Bash(:*)'];

@@ -7,13 +7,13 @@ import { isBlank, Unreadable, withoutHooks, withoutRule } from './settings.ts';
 export type Removal = {
   path: string;
   kind: Item['kind'];
-  /** `keep`: edited since, so it is left; `gone`: it is not there any more. */
+  /** `keep`: edited, so it is left; `gone`: it does not exist any more. */
   action: 'delete' | 'update' | 'keep' | 'gone' | 'unreadable';
   edited?: true;
 };
 
 /** Removes every item, the latest first; with `apply` false it only reports what would be done. */
-export function takeAway(installed: Installed, ruleOf: (harness: string) => string | null, apply: boolean): Removal[] {
+export function uninstall(installed: Installed, ruleOf: (harness: string) => string | null, apply: boolean): Removal[] {
   // If several items changed one file, each sees the result of the one before.
   const texts = new Map<string, string | null>();
   return installed.items.toReversed().map((item) => {

@@ -1,14 +1,14 @@
-/** The keys under which invites are collected: kept ten minutes, so that a lost answer can be asked for again. */
+/** Keys for collecting the secrets of approvals: valid for ten minutes, so that a lost answer can be requested again. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Folders } from '../folders.ts';
 import { readPrivate, writePrivate } from '../private-file.ts';
 
-const KEPT_MS = 600_000;
+const LIFETIME_MS = 600_000;
 
 type Keys = Record<string, { key: string; at: number }>;
 
-/** The key of an approval on a server: the one of an earlier try, or a new one that is saved before it is used. */
+/** The key for an approval on a server: the one of an earlier attempt, or a new one, saved before it is used. */
 export function collectKey(
   folders: Pick<Folders, 'state'>,
   server: string,
@@ -17,7 +17,7 @@ export function collectKey(
 ): string {
   const path = join(folders.state, 'collect.json');
   const name = `${server} ${approval}`;
-  const kept = Object.fromEntries(Object.entries(read(path)).filter(([, { at }]) => at > now - KEPT_MS));
+  const kept = Object.fromEntries(Object.entries(read(path)).filter(([, { at }]) => at > now - LIFETIME_MS));
   const own = kept[name] ?? { key: randomBytes(24).toString('base64url'), at: now };
   writePrivate(path, `${JSON.stringify({ ...kept, [name]: own })}\n`);
   return own.key;

@@ -54,7 +54,7 @@ export interface ServerEntry {
   /** Seats of servers that were at this address before, by server id. Their tokens are not sent until that server is back. */
   former?: Record<string, Record<string, SavedSeat>>;
   pending?: Pending;
-  /** When its person last came onto it or logged in to it from here. */
+  /** When its person last joined or logged in from this machine. */
   logged_in_at?: string;
   /** This machine's own server: the addresses it was reached at. */
   urls?: string[];
@@ -97,7 +97,7 @@ export function requireNames({ name, board }: Pick<SavedSeat, 'name' | 'board'>)
   });
 }
 
-const REMEMBER_MS = 7 * 86_400_000;
+const ENDED_SEAT_MS = 7 * 86_400_000;
 
 /** Drops the token of a seat that ended; the row stays a week, so that messages can explain it. */
 export async function endSeat(folders: Folders, memberId: string, now = Date.now()): Promise<void> {
@@ -109,14 +109,14 @@ export async function endSeat(folders: Folders, memberId: string, now = Date.now
         seat.ended_at = new Date(now).toISOString();
       }
       for (const [id, { ended_at: ended }] of Object.entries(seats))
-        if (ended && Date.parse(ended) < now - REMEMBER_MS) delete seats[id];
+        if (ended && Date.parse(ended) < now - ENDED_SEAT_MS) delete seats[id];
     }
   });
 }
 
 /**
- * The seats of a server that is now at an address. Those of another one that was known there are put aside, not dropped:
- * where data was moved by mistake, they work again once it is back.
+ * The seats of the server that is now at an address. Seats of another server that was there before are kept in `former`,
+ * so that they work again when it is back.
  */
 export function seatsAt(
   known: ServerEntry | undefined,

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import type { Env } from '../folders.ts';
 import { partPath } from '../program.ts';
 
-/** Without a value: done, or no such entry. Locked: the keychain exists, but the person has to unlock it first. */
+/** `value` is null after a write, or if there is no entry. `locked`: the person has to unlock the keychain first. */
 export type KeychainAnswer = { ok: true; value: string | null } | { ok: false; locked: boolean };
 
-/** Without a session bus there is no keychain on Linux, and asking would only wait. */
+/** Whether a keychain can exist: on Linux only with a session bus; without one, requests would hang. */
 export function keychainPossible(env: Env = process.env): boolean {
   if (process.platform !== 'linux') return true;
   return Boolean(env.DBUS_SESSION_BUS_ADDRESS) || existsSync(`${env.XDG_RUNTIME_DIR ?? ''}/bus`);
@@ -30,17 +30,17 @@ export const keychain = {
 
 async function ask(request: Record<string, string>): Promise<KeychainAnswer> {
   // At a terminal an unlock dialog may be open, and a person needs time for it.
-  const patience = process.stdin.isTTY && process.stderr.isTTY ? 60_000 : 3000;
-  // Loaded here: where keys lie in a file, a command would load it for nothing.
+  const timeoutMs = process.stdin.isTTY && process.stderr.isTTY ? 60_000 : 3000;
+  // Loaded lazily, because it is not needed if keys are in a file.
   const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(process.execPath, [...process.execArgv, partPath('keychain.mjs', 'local/keys/keychain.child')], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  let silent = false;
+  let timedOut = false;
   const timer = setTimeout(() => {
-    silent = true;
+    timedOut = true;
     child.kill('SIGKILL');
-  }, patience);
+  }, timeoutMs);
   child.stdin.on('error', () => {});
   child.stdin.end(JSON.stringify(request));
   let text = '';
@@ -52,7 +52,7 @@ async function ask(request: Record<string, string>): Promise<KeychainAnswer> {
   try {
     return JSON.parse(text) as KeychainAnswer;
   } catch {
-    // One that never answers waits for somebody to unlock it.
-    return { ok: false, locked: silent };
+    // A keychain that does not answer is waiting to be unlocked.
+    return { ok: false, locked: timedOut };
   }
 }

@@ -1,4 +1,4 @@
-/** Where a person's key is kept: the system keychain where it works, else the credentials file; the local server's own key in place. */
+/** Stores a person's key in the system keychain if it works, else in the credentials file. */
 import { join } from 'node:path';
 import { Failure, usage } from '../failure.ts';
 import type { Env, Folders } from '../folders.ts';
@@ -29,7 +29,7 @@ interface Secret {
   token: string;
 }
 
-/** Where a secret was saved; `file` leaves the writing to the caller, and says whether a locked keychain is why. */
+/** Where a secret was saved. For `file` the caller writes it; `locked` tells whether a locked keychain is the reason. */
 type Saved = { stored: 'keychain'; locked?: undefined } | { stored: 'file'; locked: boolean };
 
 /** Saves a key in the keychain if that is wanted and works. */

@@ -16,7 +16,7 @@ interface LocalAddress {
   source: 'chosen' | 'recorded' | 'default';
 }
 
-/** SERVICE_LOCAL_ADDR, then what the server recorded, then the usual port. */
+/** From SERVICE_LOCAL_ADDR, else the recorded address, else the default port. */
 export function localAddress(folders: Folders, env: Env = process.env): LocalAddress {
   if (env.SERVICE_LOCAL_ADDR)
     return { ...parseAddress(env.SERVICE_LOCAL_ADDR, 'SERVICE_LOCAL_ADDR'), source: 'chosen' };

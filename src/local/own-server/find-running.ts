@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 
 import { join } from 'node:path';
 import type { Env, Folders } from '../folders.ts';
 import { writePrivate } from '../private-file.ts';
-import { began } from '../process-ref.ts';
+import { processStartMs } from '../process-ref.ts';
 import { localAddress, originOf } from './address.ts';
 import { ownAgent } from './own-agent.ts';
 import { type FoundServer, type PidFile, probe } from './probe.ts';
@@ -16,26 +16,25 @@ export interface Place {
 }
 
 /** Some systems report the start time of a process only to the second. */
-const CLOCK_MS = 2_000;
+const CLOCK_TOLERANCE_MS = 2_000;
 
 /** The server that provably runs on our data folder, or null. Its pid file is written again if possible. */
 export async function findServer(place: Place): Promise<FoundServer | null> {
-  if (hasRecord(place.proc)) return holderOfLock(place);
-  return keeperOfSecret(place);
+  if (hasProc(place.proc)) return findByLock(place);
+  return findBySecret(place);
 }
 
 /**
- * Whether the process holds the lock of our data folder; where the system does not tell, whether it ran already when the
- * file was written. A number in a file proves nothing: it may be damaged, or be another program's by now, which must
- * never be signalled.
+ * Whether the process holds the lock of our data folder; on systems without /proc, whether it was running when the file was
+ * written. A pid in a file proves nothing: the process may be another program, which must not be signalled.
  */
 export async function isOurServer(running: PidFile, { folders, proc = '/proc' }: Place): Promise<boolean> {
-  if (!hasRecord(proc)) return began(running.pid) <= Date.parse(running.started_at) + CLOCK_MS;
+  if (!hasProc(proc)) return processStartMs(running.pid) <= Date.parse(running.started_at) + CLOCK_TOLERANCE_MS;
   const lock = lockOf(folders);
   return lock !== null && openFiles(proc, running.pid).includes(lock);
 }
 
-async function holderOfLock({ folders, proc = '/proc' }: Place): Promise<FoundServer | null> {
+async function findByLock({ folders, proc = '/proc' }: Place): Promise<FoundServer | null> {
   const lock = lockOf(folders);
   if (lock === null) return null;
   for (const name of readdirSync(proc).filter((entry) => /^\d+$/.test(entry))) {
@@ -43,25 +42,25 @@ async function holderOfLock({ folders, proc = '/proc' }: Place): Promise<FoundSe
     const files = openFiles(proc, pid);
     if (!files.includes(lock)) continue;
     const port = listening(proc).find(({ socket }) => files.includes(socket))?.port;
-    // One that is starting or ending listens nowhere.
+    // A server that is starting or stopping does not listen.
     if (port === undefined) continue;
     const url = originOf({ host: '127.0.0.1', port });
     const info = await probe(url);
     if (!info) continue;
     const started_at = statSync(join(proc, name)).mtime.toISOString();
-    return mended(folders, { pid, url, version: info.version, started_at });
+    return rewritePidFile(folders, { pid, url, version: info.version, started_at });
   }
   return null;
 }
 
 /** The process that listens at our server's address and proves to be our server. */
-async function keeperOfSecret({ folders, env }: Place): Promise<FoundServer | null> {
+async function findBySecret({ folders, env }: Place): Promise<FoundServer | null> {
   const url = originOf(localAddress(folders, env));
   const standing = await ownAgent(folders).ask(url, 1000);
   return standing.is === 'ours' ? { pid: null, url, version: standing.info.version, started_at: null } : null;
 }
 
-function mended(folders: Folders, server: PidFile): PidFile {
+function rewritePidFile(folders: Folders, server: PidFile): PidFile {
   try {
     writePrivate(join(folders.data, 'server.pid'), `${JSON.stringify(server)}\n`);
   } catch {
@@ -70,7 +69,7 @@ function mended(folders: Folders, server: PidFile): PidFile {
   return server;
 }
 
-function hasRecord(proc = '/proc'): boolean {
+function hasProc(proc = '/proc'): boolean {
   return statSync(join(proc, 'net', 'tcp'), { throwIfNoEntry: false }) !== undefined;
 }
 

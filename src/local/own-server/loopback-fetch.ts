@@ -1,6 +1,6 @@
 /**
- * `fetch` for the server on this machine. The platform's own takes longer to load than all else a short command does,
- * and its compiler threads hold up the end of the process; this has the part of it that the client uses.
+ * A minimal `fetch` for the server on this machine. Node's own takes longer to load than the rest of a short command, and
+ * its WebAssembly compiler threads delay the exit.
  */
 // Not by import(): that reads every export of the module, and one of them loads the platform's fetch.
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
@@ -17,7 +17,7 @@ export const localFetch: typeof fetch = async (input, init) => {
 /**
  * One request through Node.js's own HTTP. Redirects are refused.
  *
- * @param via `request` of `node:http` or `node:https`.
+ * @param via `request` of `node:http` or `node:https`
  * @param connection options of the request beside method and headers, such as the agent; with `maxBytes` reading a larger
  *   answer fails, unless it is a stream of events.
  */
@@ -74,7 +74,7 @@ function send(
   });
 }
 
-/** Status, headers and body as the client reads them of a `Response`, whose own class would load all the rest. */
+/** An object with the part of `Response` that the client uses, because the real class would load Node's `fetch`. */
 function asResponse(answer: IncomingMessage, status: number, maxBytes?: number): Response {
   const endless = /^text\/event-stream/.test(answer.headers['content-type'] ?? '');
   const whole = Readable.toWeb(answer) as ReadableStream<Uint8Array>;

@@ -1,6 +1,6 @@
 /**
- * Connections to this machine's own server. A number in a file and an answer to `GET /v1/info` prove nothing, so each new
- * connection proves by the secret of our data folder whose it is, before anything else is sent on it.
+ * Connections to this machine's own server. Neither a pid file nor an answer to `GET /v1/info` proves its identity, so the
+ * server proves on each new connection that it has the secret of our data folder, before anything else is sent.
  */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { Agent, type AgentOptions, type ClientRequestArgs, request } from 'node:http';
@@ -21,26 +21,28 @@ export type PortOccupant = { is: 'ours'; info: ProbedInfo } | { is: 'other' | 's
 export const NOT_OURS = 'ERR_NOT_OUR_SERVER';
 
 /** From connecting to the proof. */
-const PROOF_MS = 10_000;
+const PROOF_TIMEOUT_MS = 10_000;
 
 export class OwnAgent extends Agent {
   readonly #folders: Pick<Folders, 'data'>;
-  /** A connection that was proved before it is needed. */
-  #ready: { origin: string; socket: Socket } | null = null;
+  /** A proven connection for the next request. */
+  #proven: { origin: string; socket: Socket } | null = null;
 
   constructor(folders: Pick<Folders, 'data'>, options: AgentOptions = {}) {
     super({ keepAlive: true, ...options });
     this.#folders = folders;
   }
 
-  /** Like the platform's agent, but fails, before anything is sent, on a connection that is not proved to be our server's. */
+  /** Like Node's agent, but fails before anything is sent if the connection is not to our server. */
   override createConnection(
     options: ClientRequestArgs,
     done: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     const origin = `http://${options.host}:${options.port}`;
     const ready = this.#takeReady(origin);
-    const opening = ready ? Promise.resolve(ready) : this.#open(options, origin, PROOF_MS).then(({ socket }) => socket);
+    const opening = ready
+      ? Promise.resolve(ready)
+      : this.#open(options, origin, PROOF_TIMEOUT_MS).then(({ socket }) => socket);
     opening.then(
       (socket) => done(null, socket),
       (error: Error) => done(error, undefined as never),
@@ -67,7 +69,7 @@ export class OwnAgent extends Agent {
   }
 
   override destroy(): void {
-    this.#ready?.socket.destroy();
+    this.#proven?.socket.destroy();
     super.destroy();
   }
 
@@ -85,17 +87,17 @@ export class OwnAgent extends Agent {
   }
 
   #keep(origin: string, socket: Socket): void {
-    this.#ready?.socket.destroy();
-    this.#ready = { origin, socket };
+    this.#proven?.socket.destroy();
+    this.#proven = { origin, socket };
     socket.on('error', ignore);
-    // Nobody waits for it.
+    // An unused connection must not keep the process alive.
     socket.unref();
   }
 
   #takeReady(origin: string): Socket | null {
-    if (this.#ready?.origin !== origin) return null;
-    const { socket } = this.#ready;
-    this.#ready = null;
+    if (this.#proven?.origin !== origin) return null;
+    const { socket } = this.#proven;
+    this.#proven = null;
     if (socket.destroyed || !socket.readable || !socket.writable) return null;
     return socket.off('error', ignore).ref();
   }
@@ -130,7 +132,7 @@ export const secretOf = ({ data }: Pick<Folders, 'data'>): Buffer | null =>
   readPrivateBytes(join(data, 'server-secret'));
 
 const LATE = 'UND_ERR_CONNECT_TIMEOUT';
-const LONGEST = 65_536;
+const MAX_ANSWER_LENGTH = 65_536;
 
 /** Sends a challenge on a connection that has just been made, and leaves it free for what follows. */
 function prove(socket: Socket, origin: string, secret: Buffer | null): Promise<ProbedInfo> {
@@ -143,7 +145,7 @@ function prove(socket: Socket, origin: string, secret: Buffer | null): Promise<P
       answer.setEncoding('utf8');
       answer.on('data', (part: string) => {
         text += part;
-        if (text.length > LONGEST) asked.destroy();
+        if (text.length > MAX_ANSWER_LENGTH) asked.destroy();
       });
       answer.on('end', () => {
         const proved = secret !== null && answer.headers[PROOF_HEADER] === proofOf(secret, challenge, origin);
@@ -151,7 +153,7 @@ function prove(socket: Socket, origin: string, secret: Buffer | null): Promise<P
       });
     });
     asked.once('error', reject);
-    // Only now is the connection free of this request.
+    // Only now can the connection be reused.
     asked.once('close', () => (info ? resolve(info) : reject(failure(NOT_OURS))));
     asked.end();
   });

@@ -1,4 +1,4 @@
-/** Starting this machine's own server when a command needs it and nobody answers. */
+/** Starts this machine's own server when a command needs it and it does not run. */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { type CurrentServer, currentServer } from './running.ts';
 export interface LocalServer extends CurrentServer {
   /** True when this command started it. */
   started: boolean;
-  /** The version it took the place of. */
+  /** The version that it replaced. */
   replaced: string | null;
 }
 
@@ -30,18 +30,18 @@ interface StartOptions {
   version: string;
 }
 
-const WAIT_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 
-/** The running server, started or replaced by this build when it has to be. Two callers at once start one. */
+/** The running server; starts or replaces it if necessary. Concurrent callers start only one. */
 export async function ensureLocalServer(options: StartOptions): Promise<LocalServer> {
   const running = await upToDate(options);
   if (running) return running;
   const lock = join(options.folders.state, 'start.lock');
   // Longer than a start may take, so that a slow one is not started twice.
-  return withLock(lock, async () => (await upToDate(options)) ?? start(options), 3 * WAIT_MS);
+  return withLock(lock, async () => (await upToDate(options)) ?? start(options), 3 * START_TIMEOUT_MS);
 }
 
-/** Stops the server that runs here and waits for its end; null when none did. */
+/** Stops the running server and waits for its exit; null if none was running. */
 export async function stopLocalServer(place: Place): Promise<FoundServer | null> {
   const told = runningServer(place.folders);
   const running = told && (await isOurServer(told, place)) ? told : await findServer(place);
@@ -49,7 +49,7 @@ export async function stopLocalServer(place: Place): Promise<FoundServer | null>
   const { pid, url } = running;
   if (pid === null) throw hidden(url);
   process.kill(pid, 'SIGTERM');
-  if (await until(() => !alive(pid), WAIT_MS + 2000)) return running;
+  if (await until(() => !alive(pid), START_TIMEOUT_MS + 2000)) return running;
   throw new Failure('server_unexpected', `The local server (pid ${pid}) did not stop.`, {
     hint: `Look at its log: service server logs`,
   });
@@ -86,7 +86,7 @@ async function spawnServer({ folders, env, program }: StartOptions): Promise<Cur
     cwd: '/',
     detached: true,
     stdio: ['ignore', out, out],
-    env: envOf(env, kept),
+    env: envOf(env, passedVariables),
   });
   closeSync(out);
   child.unref();
@@ -100,7 +100,7 @@ async function spawnServer({ folders, env, program }: StartOptions): Promise<Cur
     const standing = told && (await ownAgent(folders).ask(told.url, 1000));
     if (standing?.is === 'ours') found = { ...told!, answers: true, serverId: standing.info.server_id };
     return found !== null || ended;
-  }, WAIT_MS);
+  }, START_TIMEOUT_MS);
   if (found) return found;
   throw notRunning(log, before);
 }
@@ -111,7 +111,7 @@ function taken(origin: string): Failure {
   });
 }
 
-/** The failure carries the end of what this start wrote, because that is where the reason stands. */
+/** The failure, with the last lines of the log that this start wrote. */
 function notRunning(log: string, before: number): Failure {
   const lines = readFileSync(log).subarray(before).toString('utf8').trimEnd().split('\n').slice(-5);
   return new Failure('server_not_running', 'The local server did not start.', {
@@ -120,5 +120,5 @@ function notRunning(log: string, before: number): Failure {
   });
 }
 
-const kept =
+const passedVariables =
   /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_LOCAL_ADDR|SERVICE_[A-Z]+_DIR|NODE_EXTRA_CA_CERTS|SYSTEMROOT|LOCALAPPDATA)$/;

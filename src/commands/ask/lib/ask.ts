@@ -8,7 +8,7 @@ import { waitFor } from '../../../client/wait.ts';
 import { DAY } from '../../../contract/durations.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Actor, Message } from '../../../contract/types.ts';
-import { lacking, usage } from '../../../local/failure.ts';
+import { missingArgument, usage } from '../../../local/failure.ts';
 import { checkLength, readBody } from '../../board/lib/post/body.ts';
 import { fileNamed } from '../../file/lib/names.ts';
 import { remind } from '../../inbox/lib/reminders.ts';
@@ -65,7 +65,7 @@ export async function ask(open: () => Promise<BoardSession>, flags: AskOptions, 
   const session = await open();
   await requireFeature(session.client, 'asks');
   if (to === undefined && !session.agent)
-    throw lacking('Say whom you ask. Only an agent may leave it out, and then asks its person.');
+    throw missingArgument('Say whom you ask. Only an agent may leave it out, and then asks its person.');
   const reply = await session.client.call('postMessage', {
     params: { board: session.board },
     body: { body, to: to === undefined ? undefined : [to], about, files: flags.file?.map(fileNamed), ask: request },

@@ -13,7 +13,7 @@ import type { SessionHere } from '../../../harness/detect.ts';
 import { allSeats, environmentToken } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
-import { findProject, saidBy } from '../../../local/project.ts';
+import { findProject, projectContent } from '../../../local/project.ts';
 import { personServer } from '../../../local/servers.ts';
 import { type Use, useOf } from '../../agent/lib/new-seat.ts';
 import { type Agreed, agreedOf } from '../../join/lib/join-summary.ts';
@@ -55,7 +55,7 @@ export async function delegatedTo(session: SessionHere, choice: SessionChoice): 
 /** The boards the session's person is on, with the session's own seat on each. */
 export async function readBoardsHere({ session, server }: Delegated, archived: boolean): Promise<BoardListRecord> {
   const record: BoardListRecord = { boards: [], hidden_boards: [], archived_count: 0 };
-  const linked = saidBy(findProject())?.board ?? null;
+  const linked = projectContent(findProject())?.board ?? null;
   const lifecycle = archived ? 'archived' : 'active';
   for (let after: string | undefined; ; ) {
     const page = await askFor(session, 'boards', {

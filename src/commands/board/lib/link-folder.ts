@@ -1,7 +1,7 @@
 /** Links a folder to a board. */
 import { dirname } from 'node:path';
 import { runtime } from '../../../cli/runtime.ts';
-import { findProject, saidBy, writeProject } from '../../../local/project.ts';
+import { findProject, projectContent, writeProject } from '../../../local/project.ts';
 import { homeFolder } from '../../../local/upward.ts';
 
 interface Linked {
@@ -13,7 +13,7 @@ interface Linked {
 export function linkFolder(server: string, board: string): Linked {
   const here = process.cwd();
   const found = findProject();
-  const previous = found && dirname(found.path) === here ? saidBy(found) : null;
+  const previous = found && dirname(found.path) === here ? projectContent(found) : null;
   return { path: writeProject(here, server, board), previous };
 }
 
@@ -21,7 +21,7 @@ export function linkFolder(server: string, board: string): Linked {
 export function linkIfUnlinked(server: string, board: string): { linked: boolean; stays_linked?: string } {
   const found = findProject();
   if (found) {
-    const said = saidBy(found);
+    const said = projectContent(found);
     return said?.board === board ? { linked: true } : { linked: false, ...(said ? { stays_linked: said.board } : {}) };
   }
   const here = process.cwd();

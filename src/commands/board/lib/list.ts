@@ -5,7 +5,7 @@ import type { Session } from '../../../cli/session/open-session.ts';
 import type { Client } from '../../../client/client.ts';
 import { allRows, type Page, pages } from '../../../client/pages.ts';
 import type { Board, BoardPerson, HiddenBoard, Member } from '../../../contract/types.ts';
-import { saidBy } from '../../../local/project.ts';
+import { projectContent } from '../../../local/project.ts';
 import { boardRows } from './board-text.ts';
 
 export interface BoardListRecord {
@@ -26,7 +26,7 @@ export interface BoardListOptions {
 /** Boards of the server in use. */
 export async function readBoards(session: Session, options: BoardListOptions): Promise<BoardListRecord> {
   const { client } = session;
-  const linked = linkedBoard(session, saidBy(session.project));
+  const linked = linkedBoard(session, projectContent(session.project));
   const record: BoardListRecord = { boards: [], hidden_boards: [], archived_count: 0 };
   const lifecycle = options.archived ? 'archived' : 'active';
   const query = { all: options.all, lifecycle };

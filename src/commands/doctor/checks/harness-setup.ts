@@ -5,7 +5,7 @@ import { shellWord } from '../../../harness/setup/entries.ts';
 import { type Install, type Setting, settingsFolders } from '../../../harness/setup/init.ts';
 import type { Installed } from '../../../harness/setup/installed.ts';
 import { launcherPath } from '../../../harness/setup/launcher.ts';
-import { type Base, type InstallState, type Stands, standingOf } from '../../../harness/setup/standing.ts';
+import { type Base, type InstallState, type ItemState, installStates } from '../../../harness/setup/standing.ts';
 import { runsUnasked } from '../../../harness/setup/unasked.ts';
 import { type Finding, failing, warning } from '../lib/check.ts';
 
@@ -17,7 +17,7 @@ interface RequestBody {
 }
 
 /** @property unasked its program runs `service` without asking, by settings that are not ours */
-type Place = Base & { profile: Profile; stands: Stands[]; unasked: boolean };
+type Place = Base & { profile: Profile; stands: ItemState[]; unasked: boolean };
 
 /** What is not as it has to be. @param setting of the harness, with what was found of it */
 export function setupFindings(
@@ -31,7 +31,7 @@ export function setupFindings(
     (base): Place => ({
       ...base,
       profile,
-      stands: standingOf({ ...setting, ...base }, installed),
+      stands: installStates({ ...setting, ...base }, installed),
       unasked: runsUnasked(profile, settingsFolders({ ...setting, ...base })),
     }),
   );
@@ -46,7 +46,7 @@ export function setupFindings(
 
 /** Nothing of ours is there by which messages would arrive. */
 const untouched = ({ stands }: Place): boolean =>
-  stands.every(({ install: { kind }, standing }) => !carries(kind) || standing === 'missing');
+  stands.every(({ install: { kind }, state }) => !carries(kind) || state === 'missing');
 
 const carries = (kind: Install['kind']): boolean => kind === 'hooks' || kind === 'file';
 
@@ -87,13 +87,13 @@ const words: Record<InstallState, string> = {
 function itemFindings(place: Place): Finding[] {
   const { profile, stands } = place;
   const whole = (['skipped', 'unreadable'] as const).flatMap((standing) =>
-    [...new Set(stands.filter((one) => one.standing === standing).map(({ path }) => path))].map((path) =>
+    [...new Set(stands.filter((one) => one.state === standing).map(({ path }) => path))].map((path) =>
       failing(profile.harness, fileCodes[standing], `${path} ${words[standing]}.`, anewLine(place, path)),
     ),
   );
   return [
     ...whole,
-    ...stands.flatMap(({ install: { kind }, path, standing, noted }) => {
+    ...stands.flatMap(({ install: { kind }, path, state: standing, noted }) => {
       const problem = `${path} ${kind === 'hooks' ? hookWords[standing] : words[standing]}.`;
       // What was set up and is gone is broken; what never was is not.
       if (carries(kind) && standing === 'missing')
@@ -121,12 +121,12 @@ function ruleFindings(places: Place[]): Finding[] {
   );
   const [first] = rules;
   const settled = ({ place, rule }: (typeof rules)[number]): boolean =>
-    place.unasked || ['fine', 'skipped', 'unreadable'].includes(rule.standing);
+    place.unasked || ['fine', 'skipped', 'unreadable'].includes(rule.state);
   if (!first || rules.some(settled)) return [];
   const { place, rule } = first;
   const { profile } = place;
   const allow = ' --allow-commands';
-  const fix = rule.standing === 'edited' ? anewLine(place, rule.path, allow) : initLine(place, allow);
+  const fix = rule.state === 'edited' ? anewLine(place, rule.path, allow) : initLine(place, allow);
   const problem = `${profile.name} asks its person, or refuses, whenever an agent runs service.`;
   return [warning(profile.harness, `${profile.harness}_command_not_allowed`, problem, fix)];
 }

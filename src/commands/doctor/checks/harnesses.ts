@@ -7,7 +7,7 @@ import { type Setting, setUp } from '../../../harness/setup/init.ts';
 import { type Installed, readInstalled, writeInstalled } from '../../../harness/setup/installed.ts';
 import { writeLauncher } from '../../../harness/setup/launcher.ts';
 import { scan } from '../../../harness/setup/scan.ts';
-import { basesOf, standingOf } from '../../../harness/setup/standing.ts';
+import { basesOf, installStates } from '../../../harness/setup/standing.ts';
 import { type Around, type Check, type Finding, fine, warning } from '../lib/check.ts';
 import { setupFindings } from './harness-setup.ts';
 import { notInstalled, versionFindings } from './harness-version.ts';
@@ -69,8 +69,8 @@ async function refresh(profile: Profile, installed: Installed, around: Around): 
   if (setting.found.program === null) return [];
   return basesOf(installed, setting).flatMap(({ scope, cwd }) => {
     const there = { ...setting, scope, cwd };
-    const due = standingOf(there, installed)
-      .filter(({ standing, noted }) => noted && (standing === 'outdated' || standing === 'missing'))
+    const due = installStates(there, installed)
+      .filter(({ state, noted }) => noted && (state === 'outdated' || state === 'missing'))
       .map(({ install }) => install);
     const changes = due.length > 0 ? setUp({ ...there, allow: true }, installed, true, (one) => due.includes(one)) : [];
     return changes.map(({ path }) => `refreshed ${path}`);

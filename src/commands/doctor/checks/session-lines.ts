@@ -1,7 +1,7 @@
 /** Builds the commands that a person types into an agent program's session. */
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
-import { filled } from '../../../harness/programs.ts';
+import { fillPlaceholders } from '../../../harness/programs.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';
 
 /** A seat, and the session that holds or held it. */
@@ -58,4 +58,4 @@ function parts(session: string | null): [string | null, string | null] {
 }
 
 const line = (argv: readonly string[], values: Record<string, string>): string =>
-  filled(argv, values).map(shellWord).join(' ');
+  fillPlaceholders(argv, values).map(shellWord).join(' ');

@@ -11,7 +11,7 @@ import { reasonOf, stdinBytes } from '../../../cli/stdin.ts';
 import { progressOf } from '../../../cli/terminal/progress.ts';
 import type { Reply } from '../../../client/answer.ts';
 import { ClientError } from '../../../client/errors.ts';
-import type { Outgoing } from '../../../client/request.ts';
+import type { UploadBody } from '../../../client/request.ts';
 import type { BoardFile } from '../../../contract/types.ts';
 import { MAX_FILE } from '../../../contract/values.ts';
 import { Failure, usage } from '../../../local/failure.ts';
@@ -100,7 +100,7 @@ export async function putFile(
   { out, key }: { out: Output; key?: string | undefined },
 ): Promise<Reply<BoardFile>> {
   const progress = progressOf(out, query.name);
-  const bytes: Outgoing = {
+  const bytes: UploadBody = {
     length: local.size,
     digest: `sha-256=:${Buffer.from(local.digest.slice('sha256:'.length), 'hex').toString('base64')}:`,
     open: () => reading(local, (done) => progress.at(done, local.size)),

@@ -11,8 +11,8 @@ import { type Installed, readInstalled, type Scope, writeInstalled } from '../..
 import { launcherPath, writeLauncher } from '../../../harness/setup/launcher.ts';
 import { addPreCommit } from '../../../harness/setup/pre-commit.ts';
 import { otherService, scan } from '../../../harness/setup/scan.ts';
-import { standingOf } from '../../../harness/setup/standing.ts';
-import { type Removal, takeAway } from '../../../harness/setup/uninstall.ts';
+import { installStates } from '../../../harness/setup/standing.ts';
+import { type Removal, uninstall } from '../../../harness/setup/uninstall.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { git } from '../../../local/repository.ts';
 
@@ -106,8 +106,8 @@ export class Init {
 
   /** Files with something of ours which their programs skip as a whole. */
   skipped(): string[] {
-    const stands = this.#settings.flatMap((setting) => standingOf(setting, this.#installed));
-    return [...new Set(stands.filter(({ standing }) => standing === 'skipped').map(({ path }) => path))];
+    const stands = this.#settings.flatMap((setting) => installStates(setting, this.#installed));
+    return [...new Set(stands.filter(({ state }) => state === 'skipped').map(({ path }) => path))];
   }
 
   /** Hooks that no program reads, or that would run twice. */
@@ -203,7 +203,7 @@ export async function removeSetup(apply: boolean): Promise<Removal[]> {
   const { all } = await loadProfiles(folders.config);
   const ruleOf = (harness: string) =>
     all.find((profile) => profile.harness === harness)?.install.find(({ rule }) => rule !== undefined)?.rule ?? null;
-  const removals = takeAway(installed, ruleOf, apply);
+  const removals = uninstall(installed, ruleOf, apply);
   if (apply) {
     const left = removals.toReversed().map(({ action }) => action === 'keep' || action === 'unreadable');
     const items = installed.items.filter((_, index) => left[index]);

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { showData } from '../../../cli/terminal/terminal.ts';
-import { filled, findProgram } from '../../../harness/programs.ts';
+import { fillPlaceholders, findProgram } from '../../../harness/programs.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';
 import { alive, until } from '../../../local/process.ts';
@@ -67,7 +67,7 @@ export async function runChild(text: string, options: ChildOptions, stop: AbortS
   try {
     const file = folder ? join(folder, 'bundle.txt') : '';
     if (folder) writeFileSync(file, text, { mode: 0o600 });
-    return await started(filled(options.argv, { bundle: text, bundle_file: file }), text, options, stop);
+    return await started(fillPlaceholders(options.argv, { bundle: text, bundle_file: file }), text, options, stop);
   } finally {
     if (folder) rmSync(folder, { recursive: true, force: true });
   }

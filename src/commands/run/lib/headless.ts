@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
-import { filled } from '../../../harness/programs.ts';
+import { fillPlaceholders } from '../../../harness/programs.ts';
 import { usage } from '../../../local/failure.ts';
 import { withLock } from '../../../local/lock.ts';
 import { parseOwn, readPrivate, writePrivate } from '../../../local/private-file.ts';
@@ -80,7 +80,7 @@ export class Headless {
       model: model ?? '',
       config_dir: configFolder(this.#profile),
     };
-    const [name = '', ...rest] = [...filled(lines, values), ...args];
+    const [name = '', ...rest] = [...fillPlaceholders(lines, values), ...args];
     const finder = FieldFinder.ofId(field ?? '');
     const answer = reply && new FieldFinder(reply);
     const usage = new UsageReader(used);

@@ -1,6 +1,6 @@
 /** Builds the command line of an agent: its program's own, then what the user added. */
 import { runtime } from '../../../cli/runtime.ts';
-import { filled } from '../../../harness/programs.ts';
+import { fillPlaceholders } from '../../../harness/programs.ts';
 import type { Seat } from '../../../local/actors.ts';
 import { configFolder, programOf } from '../../run/lib/programs.ts';
 import { isRunner, type Planned } from './plan.ts';
@@ -31,7 +31,7 @@ function interactiveArgv({ profile, model, args, dir }: Planned, { prompt, sessi
     config_dir: configFolder(profile),
   };
   // What its person wrote is run as it was written.
-  const [name = '', ...rest] = [...filled(words.slice(0, own), values), ...args];
+  const [name = '', ...rest] = [...fillPlaceholders(words.slice(0, own), values), ...args];
   return [programOf(name) ?? name, ...rest];
 }
 

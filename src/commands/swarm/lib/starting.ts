@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { runtime } from '../../../cli/runtime.ts';
 import { refOf } from '../../../cli/session/ask-daemon.ts';
 import { daemonPaths } from '../../../daemon/paths.ts';
-import { passedOn } from '../../../launch/environment.ts';
+import { passedEnvironment } from '../../../launch/environment.ts';
 import type { StartRequest } from '../../../launch/protocol.ts';
 import { dropTicket, issueTicket } from '../../../launch/ticket.ts';
 import type { Seat } from '../../../local/actors.ts';
@@ -73,7 +73,7 @@ function requestFor(
     harness: profile.harness,
     mode,
     argv: argvOf(agent, { seat: own, prompt, session: id }),
-    env: { ...passedOn(env, profile.config_dir ? [profile.config_dir.env] : []), ...identity },
+    env: { ...passedEnvironment(env, profile.config_dir ? [profile.config_dir.env] : []), ...identity },
     dir: agent.dir,
   };
   return { request, withdraw: () => ticket && dropTicket(launches, ticket) };

@@ -6,7 +6,7 @@ import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { requireFeature } from '../../../client/features.ts';
 import type { AgentLine, AgentWork, Answer, Task, TaskRef } from '../../../contract/types.ts';
-import { Failure, lacking, usage } from '../../../local/failure.ts';
+import { Failure, missingArgument, usage } from '../../../local/failure.ts';
 import { forgetOwnership, ownershipOf, rememberOwnership } from '../../../local/ownerships.ts';
 import { remind } from '../../inbox/lib/reminders.ts';
 
@@ -40,7 +40,7 @@ export function taskAndText(words: readonly string[], argv: readonly string[]): 
 
 /** A text that is an argument, or piped in. @throws Failure `body_empty`. */
 export async function textOf(given: string | undefined, what: string, out: Output): Promise<string> {
-  if (given === undefined && !hasPipedInput()) throw lacking(`Give ${what} as an argument, or pipe it in.`);
+  if (given === undefined && !hasPipedInput()) throw missingArgument(`Give ${what} as an argument, or pipe it in.`);
   const text = given === undefined || given === '-' ? await readWhole('-', out, what) : given;
   if (/\S/u.test(text)) return text;
   throw new Failure('body_empty', `There is no text for ${what}.`, {

@@ -1,7 +1,7 @@
 /** Reads and prepares the text of a message. */
 import type { Output } from '../../../../cli/output.ts';
 import { fileBytes, hasPipedInput, stdinBytes, type Taken, takeText } from '../../../../cli/stdin.ts';
-import { Failure, lacking, usage } from '../../../../local/failure.ts';
+import { Failure, missingArgument, usage } from '../../../../local/failure.ts';
 
 /** Most characters (code points) of a message; the server has the same limit. */
 export const LIMIT = 32_768;
@@ -38,7 +38,7 @@ async function chosen({ argument, file, keep, out }: BodySource): Promise<Taken>
   if (file !== undefined && file !== '-') return takeText(fileBytes(file), keep);
   if (argument !== undefined && argument !== '-') return { ...COMPLETE, text: argument };
   if (argument === '-' || file === '-' || hasPipedInput()) return takeText(stdinBytes(out, 'the text'), keep);
-  throw lacking('Give the text as an argument, or pipe it in.');
+  throw missingArgument('Give the text as an argument, or pipe it in.');
 }
 
 /** Refuses a text over the limit before anything is sent. */
