@@ -10,7 +10,7 @@ import { isFinal } from '../refs.ts';
 import type { InboxRead } from '../server-link/link.ts';
 import type { Servers } from '../server-link/servers.ts';
 import type { Effects, InFlightHandoff, Seat, Session } from '../sessions/session.ts';
-import type { FlightDeps } from './flight.ts';
+import { type FlightDeps, restoreFlight } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
 import { closeIfFinished } from './parts.ts';
 
@@ -34,7 +34,6 @@ export interface Offer {
   /** Null if the text contains nothing to confirm. */
   manifest: Manifest | null;
   effects: Effects;
-  attempts: number;
 }
 
 const paths: Record<Point, HandoffPath> = {
@@ -109,16 +108,12 @@ export function composeOffer(
   if (earlier) {
     const made = offerAs(earlier.handoff.id, earlier.messages);
     if (made?.manifest?.handoff.payload_sha256 === earlier.handoff.payload_sha256) {
-      made.attempts = earlier.handoff.attempts;
       made.manifest.handoff.attempts = earlier.handoff.attempts;
       return withSender(made, seats, carrier);
     }
   }
   const made = offerAs(newHandoffId());
-  if (made?.manifest && earlier) {
-    made.attempts = earlier.handoff.attempts;
-    made.manifest.handoff.attempts = earlier.handoff.attempts;
-  }
+  if (made?.manifest && earlier) made.manifest.handoff.attempts = earlier.handoff.attempts;
   return withSender(made, seats, carrier);
 }
 
@@ -189,8 +184,7 @@ function toOffer(
   const effects = { nudges, modes, announced };
   const texts = { ...(nudge ? { nudge } : {}), ...(bundle ? { bundle } : {}), ...(notice ? { notice } : {}) };
   const turn_id = session.row.turn_id;
-  if (messages.length === 0 && notices.length === 0)
-    return { carry: { ...texts, turn_id }, manifest: null, effects, attempts: 0 };
+  if (messages.length === 0 && notices.length === 0) return { carry: { ...texts, turn_id }, manifest: null, effects };
   const text = [nudge, bundle, notice].filter(Boolean).join('\n');
   const handoff: HandoffRow = {
     id,
@@ -230,14 +224,14 @@ function toOffer(
     messages: messages.map((message) => ({ ...message, handoff_id: id })),
     notices: notices.map(({ origin, member_id, id: notice_id }) => ({ origin, member_id, notice_id, handoff_id: id })),
   };
-  return { carry: { handoff_id: id, class: composed.class, ...texts, turn_id }, manifest, effects, attempts: 0 };
+  return { carry: { handoff_id: id, class: composed.class, ...texts, turn_id }, manifest, effects };
 }
 
 /** Saves the manifest; from then on the handoff is in flight. */
 export function prepare(
   deps: PrepareDeps,
   session: Session,
-  { manifest, effects, attempts }: Offer & { manifest: Manifest },
+  { manifest, effects }: Offer & { manifest: Manifest },
 ): InFlightHandoff {
   deps.faults.at('hand.prepare');
   const { handoff } = manifest;
@@ -246,18 +240,7 @@ export function prepare(
     supersede(deps, manifest);
   });
   session.rotation++;
-  const flight: InFlightHandoff = {
-    id: handoff.id,
-    path: handoff.path,
-    boot: handoff.boot,
-    exposed: false,
-    acceptedUs: null,
-    echoed: false,
-    stalled: false,
-    attempts,
-    effects,
-    cancelStall: () => {},
-  };
+  const flight: InFlightHandoff = { ...restoreFlight(handoff, null), exposed: false, effects };
   session.flight = flight;
   deps.faults.at('hand.prepared');
   logHandoff(deps, 'handoff_prepared', handoff.id);
