@@ -35,7 +35,10 @@ export class Peer {
   send(fields: object): boolean {
     if (!this.open) return false;
     const line = encodeFrame({ ...fields });
-    if (fitsFrame(line)) return this.#write(line);
+    if (fitsFrame(line)) {
+      this.#socket.write(line);
+      return true;
+    }
     this.refuse({
       code: 'internal',
       message: 'The answer is too long for one frame.',
@@ -88,11 +91,6 @@ export class Peer {
     this.#pendingBye = null;
     this.#socket.end();
     this.#socket.destroySoon();
-  }
-
-  #write(line: string): boolean {
-    this.#socket.write(line);
-    return true;
   }
 
   #end(): void {
