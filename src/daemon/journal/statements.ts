@@ -1,10 +1,16 @@
 /** Prepared statements of the journal, and writes of rows by column name. */
 import type Sqlite from 'better-sqlite3';
 
+interface Column {
+  name: string;
+  /** Position in the primary key, from 1; 0 for other columns. */
+  pk: number;
+}
+
 export class Statements {
   readonly #db: Sqlite.Database;
   readonly #prepared = new Map<string, Sqlite.Statement>();
-  readonly #columns = new Map<string, string[]>();
+  readonly #columns = new Map<string, Column[]>();
 
   constructor(db: Sqlite.Database) {
     this.#db = db;
@@ -21,8 +27,9 @@ export class Statements {
 
   /** Inserts or replaces a row. Fields that are not columns are ignored. */
   put(table: string, row: object): void {
-    const columns = this.#columnsOf(table);
-    const keys = this.#keysOf(table);
+    const info = this.#columnsOf(table);
+    const columns = info.map(({ name }) => name);
+    const keys = info.filter(({ pk }) => pk > 0).map(({ name }) => name);
     const changed = columns.filter((name) => !keys.includes(name));
     const set =
       changed.length > 0 ? `UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}` : 'NOTHING';
@@ -40,20 +47,12 @@ export class Statements {
     this.prepared(sql).run(...Object.values(change), ...Object.values(key));
   }
 
-  #columnsOf(table: string): string[] {
-    return this.#info(table, 'columns', () => true);
-  }
-
-  #keysOf(table: string): string[] {
-    return this.#info(table, 'keys', ({ pk }) => pk > 0);
-  }
-
-  #info(table: string, kind: string, matches: (column: { name: string; pk: number }) => boolean): string[] {
-    const known = this.#columns.get(`${kind} ${table}`);
-    if (known) return known;
-    const all = this.#db.pragma(`table_info(${table})`) as { name: string; pk: number }[];
-    const names = all.filter(matches).map(({ name }) => name);
-    this.#columns.set(`${kind} ${table}`, names);
-    return names;
+  #columnsOf(table: string): Column[] {
+    let columns = this.#columns.get(table);
+    if (!columns) {
+      columns = this.#db.pragma(`table_info(${table})`) as Column[];
+      this.#columns.set(table, columns);
+    }
+    return columns;
   }
 }
