@@ -16,7 +16,7 @@ import { wakeIfDue } from './handoff/wake.ts';
 import { writeOrLog } from './handoff/write-or-log.ts';
 import { Acknowledger } from './inbox/acknowledge.ts';
 import { SeatUpdates } from './inbox/seat-updates.ts';
-import type { Journal } from './journal/journal.ts';
+import { type Journal, JournalError } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { DaemonPaths } from './paths.ts';
@@ -132,7 +132,8 @@ export class Daemon {
         if (context.stopping.aborted && frame.op !== 'status') throw stoppingRefusal(daemon.#replaced);
         return answerFrame(context, daemon.#daemonVerbs(), frame, peer);
       },
-      onError: (op, error) => log.write(isJournalError(error) ? 'journal_error' : 'hook_error', { op }, 'error'),
+      onError: (op, error) =>
+        log.write(error instanceof JournalError ? 'journal_error' : 'hook_error', { op }, 'error'),
     });
     daemon.#writeInfo();
     // The first read of each seat brings what arrived while no daemon was running.
@@ -230,7 +231,7 @@ export class Daemon {
 
 /** Logs an error of the journal, which is temporary. @returns false for any other error */
 function logIfJournalError(log: Log, error: unknown): boolean {
-  if (!isJournalError(error)) return false;
+  if (!(error instanceof JournalError)) return false;
   log.write('journal_error', {}, 'error');
   return true;
 }
@@ -242,5 +243,3 @@ const stoppingRefusal = (restart: boolean): ControlRefusal =>
     hint: 'Run the command again',
     ...(restart ? { details: { restart } } : {}),
   });
-
-const isJournalError = (error: unknown): boolean => error instanceof Error && error.name === 'JournalError';
