@@ -2,7 +2,7 @@
 // one source file as it is loaded. A place that is no longer there ends the server, so that no bug is left out unseen.
 import { registerHooks } from 'node:module';
 
-const bugs = {
+export const bugs = {
   // Works with the caller of an earlier request, whose credential may have ended since.
   stale_credential: {
     file: 'operation/run-write.ts',
@@ -20,7 +20,7 @@ const bugs = {
   // Does again what was done under a key.
   double_effect: {
     file: 'operation/run-write.ts',
-    find: 'if (kept) await keep(engine, tx, offered, caller, kept, reply);',
+    find: 'if (kept) await keep(kept, tx, caller, reply);',
     put: '',
   },
   // Tells nobody of a commit: on Postgres no other process, on SQLite nobody at all.
@@ -52,14 +52,17 @@ const bugs = {
   },
 };
 
-const { file, find, put } = bugs[new URL(import.meta.url).search.slice(1)];
-registerHooks({
-  load(url, context, next) {
-    const loaded = next(url, context);
-    if (!url.endsWith(`/src/server/${file}`)) return loaded;
-    const before = String(loaded.source);
-    const source = before.replace(find, put);
-    if (source === before) throw new Error(`the place of the bug is not in ${file}`);
-    return { ...loaded, source };
-  },
-});
+const name = new URL(import.meta.url).search.slice(1);
+if (name !== '') {
+  const { file, find, put } = bugs[name];
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context);
+      if (!url.endsWith(`/src/server/${file}`)) return loaded;
+      const before = String(loaded.source);
+      const source = before.replace(find, put);
+      if (source === before) throw new Error(`the place of the bug is not in ${file}`);
+      return { ...loaded, source };
+    },
+  });
+}
