@@ -29,14 +29,32 @@ const MAX_ROWS = 64;
  * host that lost its power says nothing, and TCP would wait for it for a quarter of an hour.
  */
 const MAX_LOOKS = 10;
-/** Queries built per call vary with the length of their lists; each connection keeps what it prepared. */
-const MAX_NAMED = 300;
-const named = new Map<string, string>();
+/** Queries built per call vary with their filters and the length of their lists; each connection keeps what it prepared. */
+const MAX_NAMED = 500;
+const MAX_COUNTED = 5_000;
+/** Uses after which a text is one that comes again. */
+const USES = 3;
 
-/** The name under which a built query is prepared, so that it is not parsed and planned at every run. */
-function nameOf(sql: string): string | undefined {
-  if (!named.has(sql) && named.size < MAX_NAMED) named.set(sql, `q${named.size}`);
-  return named.get(sql);
+/** The names under which the connections of a pool prepare built queries, so that these are not parsed and planned at every run. */
+export class QueryNames {
+  readonly #named = new Map<string, string>();
+  readonly #uses = new Map<string, number>();
+
+  /** Undefined for a text that has not come often, and where there are too many. */
+  of(sql: string): string | undefined {
+    const known = this.#named.get(sql);
+    if (known !== undefined || this.#named.size === MAX_NAMED) return known;
+    const uses = (this.#uses.get(sql) ?? 0) + 1;
+    if (uses < USES) {
+      if (this.#uses.size === MAX_COUNTED) this.#uses.clear();
+      this.#uses.set(sql, uses);
+      return undefined;
+    }
+    this.#uses.delete(sql);
+    const name = `q${this.#named.size}`;
+    this.#named.set(sql, name);
+    return name;
+  }
 }
 
 const serialiseStatement = statement<{ name: string }>((db, p) =>
@@ -53,6 +71,7 @@ interface Query {
 export class Session {
   readonly published = new Set<string>();
   readonly together = new Together((statement, params) => this.rows(prepared(statement.for('postgres'), params)));
+  readonly names: QueryNames;
   readonly #client: pg.ClientBase;
   readonly #deferred = new Map<string, () => Promise<void>>();
   readonly #sent: Promise<void>[] = [];
@@ -64,8 +83,9 @@ export class Session {
   /** Looks since the last answer. */
   #looks = 0;
 
-  constructor(client: pg.ClientBase) {
+  constructor(client: pg.ClientBase, names: QueryNames) {
     this.#client = client;
+    this.names = names;
   }
 
   /** Known when the first statement has been answered. */
@@ -217,7 +237,7 @@ export class PostgresTx implements WriteTx {
   }
 
   async query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]> {
-    return this.#session.rows(built(build));
+    return this.#session.rows(this.#built(build));
   }
 
   async run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number> {
@@ -233,7 +253,7 @@ export class PostgresTx implements WriteTx {
 
   async change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number> {
     this.changed = true;
-    return (await this.#session.ask(built(build))).rowCount ?? 0;
+    return (await this.#session.ask(this.#built(build))).rowCount ?? 0;
   }
 
   once<T>(key: string, load: () => Promise<T>): Promise<T> {
@@ -260,11 +280,11 @@ export class PostgresTx implements WriteTx {
   publish(key: string): void {
     this.#session.published.add(key);
   }
-}
 
-function built(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Query {
-  const { sql, bindings } = build(builderOf('postgres')).toSQL().toNative();
-  // What has no parameters may be several statements, which cannot be prepared.
-  const name = bindings.length > 0 ? nameOf(sql) : undefined;
-  return { name, text: sql, values: bindings as Value[] };
+  #built(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Query {
+    const { sql, bindings } = build(builderOf('postgres')).toSQL().toNative();
+    // What has no parameters may be several statements, which cannot be prepared.
+    const name = bindings.length > 0 ? this.#session.names.of(sql) : undefined;
+    return { name, text: sql, values: bindings as Value[] };
+  }
 }

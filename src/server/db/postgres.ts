@@ -11,7 +11,7 @@ import { quiet } from './knex-logger.ts';
 import { CONNECT_MS, connect, persist, serverFor, translate } from './postgres-connection.ts';
 import { forgetServer, knownServer } from './postgres-hosts.ts';
 import { PostgresLocks } from './postgres-locks.ts';
-import { PostgresTx, Session } from './postgres-tx.ts';
+import { PostgresTx, QueryNames, Session } from './postgres-tx.ts';
 import { PostgresWake } from './postgres-wake.ts';
 import type { Allowed, Database, Follower, ReadTx, WriteTx } from './tx.ts';
 import { counterOf, versionsOf } from './versions.store.ts';
@@ -71,6 +71,7 @@ export class PostgresDatabase implements Database {
   readonly #apart = new Map<string, Batches<Job>>();
   readonly #reads: Job[] = [];
   readonly #sessions = new Set<Session>();
+  readonly #names = new QueryNames();
   readonly #stopWatch: () => void;
   #follower: Follower | null = null;
   #wake: PostgresWake | null = null;
@@ -242,7 +243,7 @@ export class PostgresDatabase implements Database {
 
   async #transaction<T>(begin: string, fn: (session: Session) => Promise<T>, ahead = false): Promise<T> {
     const client = await this.#acquire();
-    const session = new Session(client);
+    const session = new Session(client, this.#names);
     this.#sessions.add(session);
     let committing = false;
     let value: T;
