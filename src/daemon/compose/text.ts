@@ -33,8 +33,8 @@ export function textOf(chosen: readonly Chosen[], input: ComposeInput): string {
     (form === 'digest' ? group.digest : quiet ? group.quiet : group.messages).push(message);
   }
   for (const { digest } of groups.values()) digest.sort((a, b) => a.seq - b.seq);
-  const { handoffId: handoff, disowned } = input;
-  return renderBundle([...groups.values()], { ...optionsOf(input), handoff, notFromUser: disowned });
+  const { handoffId: handoff, notFromUser } = input;
+  return renderBundle([...groups.values()], { ...optionsOf(input), handoff, notFromUser });
 }
 
 /** The names of a seat in texts. */
@@ -76,7 +76,7 @@ export const groupBytes = (seat: ComposeSeat, quiet: boolean, input: ComposeInpu
 export const frameBytes = (input: ComposeInput): number =>
   bytesOf(headerLine(MAX_COUNT, [...new Set(input.seats.map(({ seat }) => seat.board))])) +
   bytesOf(quietLine(MAX_COUNT, true)) +
-  (input.disowned ? bytesOf(notFromUserLine) + 1 : 0) +
+  (input.notFromUser ? bytesOf(notFromUserLine) + 1 : 0) +
   2;
 
 const optionsOf = (input: ComposeInput) => ({ seats: input.severalSeats, reserved: input.reservedTags });

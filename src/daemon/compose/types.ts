@@ -53,7 +53,7 @@ export interface ComposeInput {
   /** Only the owner's messages and no other lines, because the program treats the text as its owner's prompt. */
   ownerOnly?: boolean;
   /** The program marks a text delivered this way as not written by the user. */
-  disowned?: boolean;
+  notFromUser?: boolean;
 }
 
 export interface Composed {

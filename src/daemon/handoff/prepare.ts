@@ -98,7 +98,7 @@ export function composeOffer(
     now: deps.clock.now(),
     rotation: session.rotation,
     ...(carrier.asUser ? { ownerOnly: true } : {}),
-    ...(path === 'wait' && !carrier.asUser && adapter.marksNotFromUser ? { disowned: true } : {}),
+    ...(path === 'wait' && !carrier.asUser && adapter.marksNotFromUser ? { notFromUser: true } : {}),
   };
   const offerAs = (id: HandoffId, frozen?: Manifest['messages']): Offer | null =>
     toOffer(deps, session, compose.compose({ ...common, handoffId: id, frozen }), { id, path, reads });
