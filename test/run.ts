@@ -37,7 +37,10 @@ const everything: Kind[] = [
   { name: 'generated client', files: installed('api-client') ? globSync('test/api-client/*.test.ts') : [] },
   { name: 'real agent programs', files: installed('harness') ? globSync('test/harness/*.test.ts') : [] },
 ];
-/** Heavy are files that play many stories by chance or whole tables, measure costs, wait for long, or run several processes of one. */
+/**
+ * Heavy are files that play many stories by chance or whole tables, measure costs, wait for long, or run several processes of
+ * one server.
+ */
 const fast: Kind[] = [
   {
     name: 'rules, client and API on SQLite',
