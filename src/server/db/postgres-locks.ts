@@ -11,7 +11,7 @@ import { connect, destroy, persist, translate } from './postgres-connection.ts';
 
 const TRY_MS = 50;
 /** A connection that does not answer for so long is lost. */
-const ANSWER_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 /** What another process holds for so long, after a connection was lost, is lost. */
 const ELSEWHERE_MS = 30_000;
 /** An arbitrary constant: keeps these locks apart from those that end with a transaction. */
@@ -90,12 +90,12 @@ export class PostgresLocks {
   async #ask(fn: string, name: string): Promise<pg.Client | null> {
     this.#client ??= await this.#connect();
     const client = this.#client;
-    const answered = this.#clock.after(ANSWER_MS, () => destroy(client));
+    const cancel = this.#clock.after(ANSWER_TIMEOUT_MS, () => destroy(client));
     try {
       const { rows } = await translate(client.query(`SELECT ${fn}(${SPACE}, hashtext($1)) AS done`, [name]));
       return (rows[0] as { done: boolean }).done ? client : null;
     } finally {
-      answered();
+      cancel();
     }
   }
 

@@ -25,27 +25,27 @@ import type { WriteTx } from './tx.ts';
 /** Most rows of one insertion. Sizes go in powers of two, so that there are few statements. */
 const MAX_ROWS = 64;
 /**
- * Looks, a second apart, after which a statement without an answer gets none any more: the engine ends each within five seconds. A
- * host that lost its power says nothing, and TCP would wait for it for a quarter of an hour.
+ * Checks, a second apart, after which a connection that owes an answer is given up: the engine ends each statement within five
+ * seconds. A host that lost its power sends nothing, and TCP would wait for it for a quarter of an hour.
  */
-const MAX_LOOKS = 10;
+const MAX_SILENT_CHECKS = 10;
 /** Queries built per call vary with their filters and the length of their lists; each connection keeps what it prepared. */
 const MAX_NAMED = 500;
 const MAX_COUNTED = 5_000;
-/** Uses after which a text is one that comes again. */
-const USES = 3;
+/** A text gets a name at its third use; one that comes once or twice needs none. */
+const MIN_USES = 3;
 
 /** The names under which the connections of a pool prepare built queries, so that these are not parsed and planned at every run. */
 export class QueryNames {
   readonly #named = new Map<string, string>();
   readonly #uses = new Map<string, number>();
 
-  /** Undefined for a text that has not come often, and where there are too many. */
+  /** Undefined for a text that was used less than three times, and when all names are taken. */
   of(sql: string): string | undefined {
     const known = this.#named.get(sql);
     if (known !== undefined || this.#named.size === MAX_NAMED) return known;
     const uses = (this.#uses.get(sql) ?? 0) + 1;
-    if (uses < USES) {
+    if (uses < MIN_USES) {
       if (this.#uses.size === MAX_COUNTED) this.#uses.clear();
       this.#uses.set(sql, uses);
       return undefined;
@@ -80,8 +80,8 @@ export class Session {
   #failed: unknown = null;
   #now = Number.NaN;
   #unanswered = 0;
-  /** Looks since the last answer. */
-  #looks = 0;
+  /** Checks since the last answer. */
+  #silentChecks = 0;
 
   constructor(client: pg.ClientBase, names: QueryNames) {
     this.#client = client;
@@ -171,8 +171,8 @@ export class Session {
   }
 
   /** Ends the connection when it has not answered for too long. Called every second. */
-  watch(): void {
-    if (this.#unanswered > 0 && ++this.#looks >= MAX_LOOKS) destroy(this.#client);
+  checkAnswers(): void {
+    if (this.#unanswered > 0 && ++this.#silentChecks >= MAX_SILENT_CHECKS) destroy(this.#client);
   }
 
   async #query(query: Query): Promise<pg.QueryResult> {
@@ -182,7 +182,7 @@ export class Session {
       return await translate(this.#client.query(query));
     } finally {
       this.#unanswered--;
-      this.#looks = 0;
+      this.#silentChecks = 0;
     }
   }
 

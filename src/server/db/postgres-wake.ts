@@ -16,8 +16,8 @@ const COALESCE_MS = 5;
 /** A NOTIFY holds at most 8,000 bytes. */
 const MAX_PAYLOAD = 7_500;
 const POLL_MS = 1_000;
-/** Polls that look at what is watched after the counter moved: a transaction may have drawn its number so long before its commit. */
-const LOOKS = 6;
+/** Polls that compare what is watched after the counter moved: a transaction draws its number seconds before it commits. */
+const COMPARISONS = 6;
 const PING_MS = 5_000;
 const ECHO_MS = 2_000;
 
@@ -43,7 +43,7 @@ export class PostgresWake {
   #closed = false;
   #echoed = true;
   #counter = -1;
-  #looks = 0;
+  #comparisonsLeft = 0;
   #versions = new Map<string, number>();
 
   constructor(url: string, clock: Clock, follower: Follower, source: PollSource) {
@@ -149,11 +149,11 @@ export class PostgresWake {
       const counter = await this.#source.counter();
       if (counter !== this.#counter) {
         this.#counter = counter;
-        this.#looks = LOOKS;
+        this.#comparisonsLeft = COMPARISONS;
       }
-      if (this.#looks > 0) {
+      if (this.#comparisonsLeft > 0) {
         await this.#compare();
-        this.#looks--;
+        this.#comparisonsLeft--;
       }
     } catch {
       // The database is away; the next poll asks again.

@@ -30,8 +30,8 @@ const READ_ONLY = '25006';
 const RETRIES = 5;
 /** Most writes in one transaction. */
 const MAX_SHARED = 64;
-/** How often it is looked whether statements are still without an answer. */
-const WATCH_MS = 1_000;
+/** How often connections that owe an answer are checked. */
+const CHECK_INTERVAL_MS = 1_000;
 /** An arbitrary constant: the advisory lock of starts. Ends with the connection that holds it. */
 const START_LOCK = 7_400_002;
 
@@ -72,7 +72,7 @@ export class PostgresDatabase implements Database {
   readonly #reads: Job[] = [];
   readonly #sessions = new Set<Session>();
   readonly #names = new QueryNames();
-  readonly #stopWatch: () => void;
+  readonly #stopChecks: () => void;
   #follower: Follower | null = null;
   #wake: PostgresWake | null = null;
   /** No connection can be made; one probe of this process asks for one again and again, and nobody else does. */
@@ -83,8 +83,8 @@ export class PostgresDatabase implements Database {
     this.#clock = clock;
     this.#url = options.url;
     this.#locks = new PostgresLocks(options.url, clock);
-    this.#stopWatch = repeat(clock, WATCH_MS, async () => {
-      for (const session of this.#sessions) session.watch();
+    this.#stopChecks = repeat(clock, CHECK_INTERVAL_MS, async () => {
+      for (const session of this.#sessions) session.checkAnswers();
     });
     this.#knex = knex({
       client: 'pg',
@@ -189,19 +189,19 @@ export class PostgresDatabase implements Database {
         true,
       );
     } catch (error) {
-      const late = error instanceof Contention && !error.atOnce;
-      const alone = batch.length === 1 && !(error instanceof Contention);
-      // Nothing is gained by another wait for what has just been waited for so long.
-      if (error instanceof Unreachable || alone || (late && (apart || batch.length === 1)))
+      const retryable = error instanceof Contention && error.atOnce;
+      const timedOut = error instanceof Contention && !error.atOnce;
+      // A write that failed by itself fails again, and after a timeout apart another wait gains nothing.
+      if (error instanceof Unreachable || (batch.length === 1 && !retryable) || (apart && timedOut))
         for (const job of batch) job.reject(error);
-      else if (!apart) for (const job of batch) this.#goApart(job);
+      else if (!apart) for (const job of batch) this.#runApart(job);
       else await Promise.all(batch.map((job) => this.#writeAlone(job.run, true).then(job.resolve, job.reject)));
       return;
     }
     for (const tell of outcomes) tell();
   }
 
-  #goApart(job: Job): void {
+  #runApart(job: Job): void {
     for (const [board, queue] of this.#apart) if (!queue.busy) this.#apart.delete(board);
     const queue =
       this.#apart.get(job.shares) ?? new Batches<Job>(MAX_SHARED, (batch) => this.#writeTogether(batch, true));
@@ -238,7 +238,7 @@ export class PostgresDatabase implements Database {
     await this.#wake?.close();
     await this.#locks.close();
     await this.#knex.destroy();
-    this.#stopWatch();
+    this.#stopChecks();
   }
 
   async #transaction<T>(begin: string, fn: (session: Session) => Promise<T>, ahead = false): Promise<T> {

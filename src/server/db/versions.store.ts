@@ -14,14 +14,14 @@ export async function counterOf(tx: ReadTx): Promise<number> {
  */
 export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string, number>> {
   const versions = new Map<string, number>();
-  const boards = idsOf(keys, 'board:');
+  const boards = idsWithPrefix(keys, 'board:');
   if (boards.length > 0) {
     const rows = await tx.query<{ id: string; head_seq: number }>((db) =>
       db('boards').where('id', anyOf(db, boards)).select('id', 'head_seq'),
     );
     for (const row of rows) versions.set(`board:${row.id}`, row.head_seq);
   }
-  const people = [...new Set([...idsOf(keys, 'account:'), ...idsOf(keys, 'positions:')])];
+  const people = [...new Set([...idsWithPrefix(keys, 'account:'), ...idsWithPrefix(keys, 'positions:')])];
   if (people.length > 0) {
     const rows = await tx.query<{ person_id: string; version: number }>((db) =>
       db('members')
@@ -35,7 +35,7 @@ export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string
       versions.set(`positions:${row.person_id}`, Number(row.version));
     }
   }
-  const watched = idsOf(keys, 'presence:');
+  const watched = idsWithPrefix(keys, 'presence:');
   if (watched.length > 0) {
     const rows = await tx.query<{ board_id: string; version: number }>((db) =>
       db({ r: 'seat_reports' })
@@ -52,5 +52,5 @@ export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string
 /** One parameter, however many there are: each length of a list would be a statement of its own, of at most 65,535 parameters. */
 const anyOf = (db: Knex, ids: string[]): Knex.Raw => db.raw('ANY(?)', [ids as never]);
 
-const idsOf = (keys: string[], prefix: string): string[] =>
+const idsWithPrefix = (keys: string[], prefix: string): string[] =>
   keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));

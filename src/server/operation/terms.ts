@@ -54,7 +54,7 @@ export function requireServerRole(row: Route, person: Person): void {
 }
 
 /**
- * Of use cases only those call this or `requireAdmin` where it depends on the request, which a row cannot say.
+ * A use case calls this or `requireAdmin` only where the rule depends on the request, which a row cannot say.
  * @throws Refusal `guest_not_allowed`, also to a guest's agent.
  */
 export function refuseGuest(person: Person, { cannot, hint = 'Ask a member of this server.' }: Guests): void {

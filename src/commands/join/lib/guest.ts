@@ -1,6 +1,7 @@
 /** Becomes a guest of a server by a join line. One code makes one guest, even if an answer is lost. */
 import { called } from '../../../cli/runtime.ts';
 import { ClientError } from '../../../client/errors.ts';
+import { WEEK } from '../../../contract/durations.ts';
 import type { JoinLine } from '../../../contract/join-line.ts';
 import type { Answer } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -31,7 +32,7 @@ interface GuestOptions extends Deps {
 type Guest = Answer<'joinAsGuest'>;
 
 /** How long a code can work at most, in milliseconds: so long the key of a join whose answer was lost is kept. */
-const CODE_MS = 604_800_000;
+const CODE_MS = WEEK;
 
 /** Makes the person a guest by a code, or finds out that an earlier try already did. */
 export async function joinAsGuest(line: JoinLine, options: GuestOptions): Promise<Joining> {
