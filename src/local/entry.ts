@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { folders, makeFolder } from './folders.ts';
 import { loadPacked, setProgram } from './program.ts';
+import { becomeServerProcess } from './server-process.ts';
 
 interface Part {
   start(entryUrl: string): Promise<void>;
@@ -12,6 +13,7 @@ interface Part {
 
 /** @param file the entry file of the package, `bin/run.js` */
 export async function start(file: string): Promise<void> {
+  if (process.argv[2] === 'serve') becomeServerProcess();
   useCompileCache();
   setProgram({ root: join(file, '..', '..'), fromSources: false });
   const part = await loadPacked<Part>(partOf(process.argv.slice(2)), '');

@@ -36,30 +36,28 @@ const TARGET_RSS_MB = 160;
 /** @param profile whether to profile the server instead of comparing it. */
 export async function streams(profile: boolean): Promise<Figure[]> {
   const server = await Audience.gather(await serverSide(crowdOf(usual), profile ? profileFlags('streams') : []), usual);
-  const floor = await Audience.gather(await floorSide(), usual);
+  // Left without a round, the floor would close its connections.
+  const floor = profile ? server : await Audience.gather(await floorSide(), usual);
+  const sides = new Set([server, floor]);
   try {
-    for (let n = 0; n < WARM_UP_ROUNDS; n++) {
-      await server.round();
-      await floor.round();
-    }
-    server.forget();
-    floor.forget();
+    await play(sides, WARM_UP_ROUNDS);
+    for (const side of sides) side.forget();
     const cpu = ownCpu();
-    for (let n = 0; n < ROUNDS; n++) {
-      await server.round();
-      if (!profile) await floor.round();
-    }
+    await play(sides, ROUNDS);
     const load = cpu();
     const rss = [await server.rss()];
     if (!profile) await server.burst(WRITERS, toTheEnd);
-    server.check();
-    floor.check();
+    for (const side of sides) side.check();
     rss.push(await server.rss());
     return profile ? [] : figuresOf(server, floor, load, rss);
   } finally {
-    await Promise.all([server.end(), floor.end()]);
+    for (const side of sides) await side.end();
     if (profile) reportProfile('streams');
   }
+}
+
+async function play(sides: Iterable<Audience>, rounds: number): Promise<void> {
+  for (let n = 0; n < rounds; n++) for (const side of sides) await side.round();
 }
 
 /** Whether four times as many are still all served, once and in order. */

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serverFlags, serverVariables } from '../../src/local/server-process.ts';
 import { isUpToDate } from '../../tools/write.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -134,7 +135,8 @@ function launchWith(start: string, options: LaunchOptions, module = serverModule
   const { dataDir, db, port, nodeFlags = [], before, env = {}, jumps } = options;
   const files = db?.startsWith('postgres') ? 'db:' : undefined;
   const told = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error', jumps };
-  return new Child([...nodeFlags, start, module, JSON.stringify(told)], { ...process.env, ...env }, before);
+  const words = [...serverFlags, ...nodeFlags, start, module, JSON.stringify(told)];
+  return new Child(words, { ...process.env, ...serverVariables, ...env }, before);
 }
 
 /** Starts a TypeScript file of the tests as a program; wait for `ready`. */

@@ -111,11 +111,10 @@ export function prepareWriter(db: Sqlite.Database): void {
   db.pragma('busy_timeout = 5000');
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
-  // 64 MB: between two checkpoints the same pages are written again and again, and each is copied once. A start after a
-  // crash reads as much in a tenth of a second.
-  db.pragma('wal_autocheckpoint = 16000');
-  // 80 MB: what a long read let it grow beyond that is given back. Not less: a file that grows makes each commit dearer.
-  db.pragma('journal_size_limit = 80000000');
+  // 16 MB: between two checkpoints the same pages are written again and again, and each is copied once.
+  db.pragma('wal_autocheckpoint = 4000');
+  // What a long read let it grow beyond that is given back. Not less: a file that grows makes each commit dearer.
+  db.pragma('journal_size_limit = 18000000');
   // Not larger: a commit in which an index page was split walks the whole cache.
   db.pragma('cache_size = -4096');
   db.exec('BEGIN IMMEDIATE; COMMIT');

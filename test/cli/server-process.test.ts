@@ -1,0 +1,23 @@
+/** The process of a server, as the operating system shows it. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { serverFlags } from '../../src/local/server-process.ts';
+import { freePort } from '../support/postgres.ts';
+import { collect, finished, Home, until } from './support/home.ts';
+
+describe('the process of a server', () => {
+  const home = new Home();
+  after(() => home.discard());
+
+  it('is the one that was started, with flags of V8 that keep it small', async () => {
+    const listen = `127.0.0.1:${await freePort()}`;
+    const child = home.start(['serve', '--data', join(home.dir, 'srv'), '--listen', listen]);
+    const printed = collect(child);
+    await until('it serves', () => printed().stderr.includes('Listening'));
+    const words = execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(child.pid)], { encoding: 'utf8' }).split(' ');
+    expect(words.slice(1, 1 + serverFlags.length)).to.deep.equal(serverFlags);
+    child.kill('SIGTERM');
+    expect((await finished(child)).code).to.equal(0);
+  }).timeout(20_000);
+});
