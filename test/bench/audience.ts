@@ -49,6 +49,8 @@ export class Audience {
   static async gather(side: Side, shape: Shape): Promise<Audience> {
     const audience = new Audience(side, shape);
     for (let board = 0; board < shape.boards; board++) await audience.#seat(board);
+    // Last: a server closes connections that send nothing for some seconds.
+    for (let board = 0; board < shape.boards; board++) audience.#writers.push(await Wire.open(side.served.url));
     for (const waiting of audience.#waiting) audience.#wait(waiting);
     return audience;
   }
@@ -58,7 +60,6 @@ export class Audience {
     const { streamsPerBoard, waitsPerBoard } = this.#shape;
     const head = this.#side.head(board);
     this.#heads.push(head);
-    this.#writers.push(await Wire.open(url));
     for (let n = 0; n < streamsPerBoard; n++) {
       const onEvent = (_id: number, at: number): void => {
         if (!this.#following) this.#frames.push({ board, at });

@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Api } from '../support/api.ts';
 import type { Engine } from '../support/databases.ts';
-import { newFolder, newPlace, remove } from './databases.ts';
+import { newFolder, newPlace, remove, type Where } from './databases.ts';
 import { type Child, type LaunchOptions, launchServer, localKey } from './launch.ts';
 
 /** A server that is killed and comes back at its address. */
@@ -50,7 +50,10 @@ export class Crew {
 
   /** @param how what is wrong with them, whether their clocks jump, flags of Node. */
   static async start(engine: Engine, how: Pick<LaunchOptions, 'bug' | 'jumps' | 'nodeFlags'> = {}): Promise<Crew> {
-    const { dataDir, db } = await newPlace(engine);
+    return Crew.at(await newPlace(engine), how);
+  }
+
+  static async at({ dataDir, db }: Where, how: Pick<LaunchOptions, 'bug' | 'jumps' | 'nodeFlags'> = {}): Promise<Crew> {
     const servers = [await Server.start({ dataDir, db, ...how })];
     if (db === undefined) return new Crew(servers, [dataDir]);
     const twin = newFolder('twin');

@@ -2,7 +2,7 @@
  * Writes down what a process does to the files of one folder, in the order in which it was done, so that a test can tell
  * what a power cut would have left of them. Loaded with LD_PRELOAD; DISK_FOLDER names the folder, DISK_JOURNAL the
  * file that is written, DISK_SYNC_MS how long a flush to the disk takes longer, DISK_READ_ONLY a file: while it is
- * there, nothing in the folder can be written.
+ * there, nothing in the folder can be written; DISK_FULL one: while it is there, no file in the folder can grow.
  *
  * A record: when it began (CLOCK_MONOTONIC, nanoseconds), an offset or a size, the kind of change, the lengths of two
  * paths and of the data; then the paths and the data.
@@ -32,7 +32,7 @@ static char folder[4096];
 static size_t folder_length;
 static int journal = -1;
 static unsigned sync_ms;
-static const char *read_only;
+static const char *read_only, *full;
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
@@ -43,6 +43,7 @@ __attribute__((constructor)) static void begin(void) {
   if (file) journal = REAL(open)(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (ms) sync_ms = atoi(ms);
   read_only = getenv("DISK_READ_ONLY");
+  full = getenv("DISK_FULL");
 }
 
 static uint64_t now(void) {
@@ -67,12 +68,21 @@ static int path_of(int fd, char *path) {
   return inside(path);
 }
 
-/* Whether a write has to fail, as on a disk that the system has made read-only. */
-static int refused(int fd) {
+/* Whether a write that ends there has to fail, as on a disk that the system has made read-only or that is full. */
+static int refused(int fd, off_t end) {
   char path[4096];
-  if (!read_only || access(read_only, F_OK) != 0 || !path_of(fd, path)) return 0;
-  errno = EROFS;
+  struct stat file;
+  int is_read_only = read_only && access(read_only, F_OK) == 0, is_full = full && access(full, F_OK) == 0;
+  if (!(is_read_only || is_full) || !path_of(fd, path)) return 0;
+  if (!is_read_only && (fstat(fd, &file) != 0 || end <= file.st_size)) return 0;
+  errno = is_read_only ? EROFS : ENOSPC;
   return 1;
+}
+
+static off_t size_of(const struct iovec *parts, int count) {
+  off_t size = 0;
+  for (int n = 0; n < count; n++) size += parts[n].iov_len;
+  return size;
 }
 
 static void note(uint64_t at, uint32_t kind, const char *path, const char *to, uint64_t offset, const void *data, size_t size) {
@@ -114,7 +124,7 @@ static void wrote(uint64_t at, int fd, const void *data, ssize_t size, off_t off
 
 ssize_t write(int fd, const void *data, size_t size) {
   uint64_t at = now();
-  if (refused(fd)) return -1;
+  if (refused(fd, lseek(fd, 0, SEEK_CUR) + size)) return -1;
   ssize_t done = REAL(write)(fd, data, size);
   wrote(at, fd, data, done, -1);
   return done;
@@ -123,7 +133,7 @@ ssize_t write(int fd, const void *data, size_t size) {
 #define PWRITE(name)                                                      \
   ssize_t name(int fd, const void *data, size_t size, off_t offset) {     \
     uint64_t at = now();                                                  \
-    if (refused(fd)) return -1;                                           \
+    if (refused(fd, offset + size)) return -1;                            \
     ssize_t done = REAL(name)(fd, data, size, offset);                    \
     wrote(at, fd, data, done, offset);                                    \
     return done;                                                          \
@@ -143,7 +153,7 @@ static void wrote_parts(uint64_t at, int fd, const struct iovec *parts, int coun
 
 ssize_t writev(int fd, const struct iovec *parts, int count) {
   uint64_t at = now();
-  if (refused(fd)) return -1;
+  if (refused(fd, lseek(fd, 0, SEEK_CUR) + size_of(parts, count))) return -1;
   ssize_t done = REAL(writev)(fd, parts, count);
   char path[4096];
   if (done > 0 && path_of(fd, path)) wrote_parts(at, fd, parts, count, done, -1);
@@ -153,7 +163,7 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
 #define PWRITEV(name)                                                          \
   ssize_t name(int fd, const struct iovec *parts, int count, off_t offset) {   \
     uint64_t at = now();                                                       \
-    if (refused(fd)) return -1;                                                \
+    if (refused(fd, offset + size_of(parts, count))) return -1;                \
     ssize_t done = REAL(name)(fd, parts, count, offset);                       \
     wrote_parts(at, fd, parts, count, done, offset);                           \
     return done;                                                               \
@@ -165,13 +175,20 @@ PWRITEV(pwritev64)
   int name(int fd, off_t size) {                                         \
     uint64_t at = now();                                                 \
     char path[4096];                                                     \
-    if (refused(fd)) return -1;                                          \
+    if (refused(fd, size)) return -1;                                    \
     int failed = REAL(name)(fd, size);                                   \
     if (!failed && path_of(fd, path)) note(at, TRUNCATE, path, 0, size, 0, 0); \
     return failed;                                                       \
   }
 FTRUNCATE(ftruncate)
 FTRUNCATE(ftruncate64)
+
+#define FALLOCATE(name)                                                 \
+  int name(int fd, off_t offset, off_t size) {                          \
+    return refused(fd, offset + size) ? errno : REAL(name)(fd, offset, size); \
+  }
+FALLOCATE(posix_fallocate)
+FALLOCATE(posix_fallocate64)
 
 #define FLUSHING(name)                                             \
   int name(int fd) {                                               \

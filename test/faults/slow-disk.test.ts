@@ -1,6 +1,7 @@
 /**
- * A disk that takes half a second for every flush, and one that suddenly cannot be written: writes that wait share their
- * flushes, reads go on, nothing acknowledged is lost, and what cannot be kept is not acknowledged.
+ * A disk that takes half a second for every flush, one that suddenly cannot be written, and one of Postgres that is full:
+ * writes that wait share their flushes, reads go on, nothing acknowledged is lost, and what cannot be kept is not
+ * acknowledged.
  *
  * Needs Linux and a C compiler.
  */
@@ -109,5 +110,48 @@ describeWithDisk('a disk', (library) => {
     await until(async () => (await dana.call('postMessage', call)).status === 201, 'it takes posts again');
     expect(await texts()).to.deep.equal(['before', 'meanwhile']);
     expect(await child.stop()).to.equal(0);
+  });
+
+  it('of Postgres that is full: posts are refused, reads go on, and so do posts once there is room', async function () {
+    this.timeout(120_000);
+    chmodSync(dirname(library), 0o755);
+    const noted = newData();
+    chmodSync(noted, 0o755);
+    const flag = join(noted, 'full');
+    let cluster: Cluster | undefined;
+    try {
+      cluster = await startCluster({ LD_PRELOAD: library, DISK_FULL: flag }, 'base');
+      const dataDir = newData();
+      const child = launchServer({ dataDir, db: cluster.db });
+      const { url, token } = await placeOn(child, dataDir);
+      const dana = new Api(url, token);
+      const params = { board: 'slow' };
+      const text = 'lorem ipsum '.repeat(500);
+      const say = (n: number) => dana.call('postMessage', { params, body: { body: `${n} ${text}` }, key: `say ${n}` });
+      const texts = async () =>
+        (await dana.ok('listMessages', { params, query: { limit: 200 } })).messages.map(({ body }) => body.split(' ')[0]);
+      await say(0);
+      writeFileSync(flag, '');
+      const posted = ['0'];
+      let n = 1;
+      // What its files have room for is still taken.
+      for (; n < 100; n++) {
+        const { status, code } = await say(n);
+        if (status === 201) posted.push(String(n));
+        else {
+          expect([status, code]).to.deep.equal([507, 'storage_full']);
+          break;
+        }
+      }
+      expect(posted.length).to.be.below(100);
+      expect(await texts()).to.deep.equal(posted);
+      rmSync(flag);
+      const again = await say(n);
+      expect([again.status, again.replayed]).to.deep.equal([201, false]);
+      expect(await texts()).to.deep.equal([...posted, String(n)]);
+      expect(await child.stop()).to.equal(0);
+    } finally {
+      await cluster?.stop();
+    }
   });
 });
