@@ -1,11 +1,17 @@
-/** Which messages of an agent's inbox wake it; the server's counterpart in SQL is server/seats/wake-count.steps.ts. */
-import type { DeliveryMode, Message } from './types.ts';
+/** Whom a message is for, and which messages of an agent's inbox wake it; the server's counterpart in SQL is server/seats/wake-count.steps.ts. */
+import type { DeliveryMode, Member, Message } from './types.ts';
 
 /** The agent as messages name it. */
 interface Reader {
   id: string;
   name: string;
 }
+
+/** Whether targets such as `all`, `@maya`, `role:reviewer` or `owner:dana` name this member; roles and owners are of agents. */
+export const isAddressed = (to: readonly string[], { name, kind, role, owner }: Member): boolean =>
+  to.includes('all') ||
+  to.includes(`@${name}`) ||
+  (kind === 'agent' && (to.includes(`role:${role}`) || to.includes(`owner:${owner}`)));
 
 /** Whether a message is for this agent rather than for everybody. */
 export function concerns(message: Message, { id, name }: Reader): boolean {

@@ -32,7 +32,10 @@ static char folder[4096];
 static size_t folder_length;
 static int journal = -1;
 static unsigned sync_ms;
-static const char *read_only, *full;
+/* Copies: a program may use the memory of its environment for something else. */
+static char *read_only, *full;
+
+static char *copy_of(const char *text) { return text ? strdup(text) : 0; }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
@@ -42,8 +45,8 @@ __attribute__((constructor)) static void begin(void) {
   folder_length = strlen(folder);
   if (file) journal = REAL(open)(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (ms) sync_ms = atoi(ms);
-  read_only = getenv("DISK_READ_ONLY");
-  full = getenv("DISK_FULL");
+  read_only = copy_of(getenv("DISK_READ_ONLY"));
+  full = copy_of(getenv("DISK_FULL"));
 }
 
 static uint64_t now(void) {

@@ -5,6 +5,7 @@
  *
  * Needs Linux and a C compiler.
  */
+import { randomBytes } from 'node:crypto';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
@@ -126,7 +127,7 @@ describeWithDisk('a disk', (library) => {
       const { url, token } = await placeOn(child, dataDir);
       const dana = new Api(url, token);
       const params = { board: 'slow' };
-      const text = 'lorem ipsum '.repeat(500);
+      const text = randomBytes(3_000).toString('hex');
       const say = (n: number) => dana.call('postMessage', { params, body: { body: `${n} ${text}` }, key: `say ${n}` });
       const texts = async () =>
         (await dana.ok('listMessages', { params, query: { limit: 200 } })).messages.map(({ body }) => body.split(' ')[0]);

@@ -1,5 +1,6 @@
 /** Who receives a message and which agents it wakes. Mirrors the rules of the server. */
 import type { Board, Member, Message } from '../../contract/types.ts';
+import { isAddressed } from '../../contract/waking.ts';
 import { formatCount } from '../parts/number.ts';
 
 const isAway = ({ presence }: Member): boolean => presence === null || presence === 'no_session';
@@ -8,14 +9,9 @@ const isAway = ({ presence }: Member): boolean => presence === null || presence 
 export const othersOn = (members: readonly Member[], me: string | undefined): Member[] =>
   members.filter(({ status, kind, name }) => status === 'active' && !(kind === 'human' && name === me));
 
-/** Resolves targets such as `all`, `@maya`, `role:reviewer` and `owner:dana` to members. */
-function membersOf(to: readonly string[], others: readonly Member[]): Member[] {
-  if (to.includes('all')) return [...others];
-  return others.filter(
-    ({ name, kind, role, owner }) =>
-      to.includes(`@${name}`) || (kind === 'agent' && (to.includes(`role:${role}`) || to.includes(`owner:${owner}`))),
-  );
-}
+/** Resolves targets to members. */
+const membersOf = (to: readonly string[], others: readonly Member[]): Member[] =>
+  others.filter((member) => isAddressed(to, member));
 
 /** "claude and codex", or "claude, codex and 3 more". */
 export function summarizeNames(names: readonly string[]): string {

@@ -3,7 +3,7 @@ import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import type { Client } from '../../../../client/client.ts';
 import type { Answer, Member, Message } from '../../../../contract/types.ts';
-import { wakesAgent } from '../../../../contract/waking.ts';
+import { isAddressed, wakesAgent } from '../../../../contract/waking.ts';
 import { deliveredTo } from '../../../inbox/lib/hold-deliveries.ts';
 import { allMembers } from '../list.ts';
 
@@ -103,12 +103,7 @@ function recipientsOf(message: Message, members: Member[]) {
 }
 
 const isTarget = (message: Message, member: Member): boolean =>
-  isAddressed(message, member) || message.mentions.some((mention) => mention.id === member.id);
-
-const isAddressed = ({ to }: Message, { name, kind, role, owner }: Member): boolean =>
-  to.includes('all') ||
-  to.includes(`@${name}`) ||
-  (kind === 'agent' && (to.includes(`role:${role}`) || to.includes(`owner:${owner}`)));
+  isAddressed(message.to, member) || message.mentions.some((mention) => mention.id === member.id);
 
 function outcomeFor(message: Message, member: Member, mention: Message['mentions'][number] | undefined): Outcome {
   if (member.kind === 'human') return 'person';
@@ -117,7 +112,7 @@ function outcomeFor(message: Message, member: Member, mention: Message['mentions
   const mode = delivery_mode ?? 'focused';
   const braked = member.braked !== undefined;
   const woken = wakesAgent(message, { id, name, mode, braked });
-  if (mention?.reason === 'limit' && !(woken && isAddressed(message, member))) return 'over_limit';
+  if (mention?.reason === 'limit' && !(woken && isAddressed(message.to, member))) return 'over_limit';
   if (mode === 'off') return 'not_woken';
   if (presence === null || presence === 'no_session') return 'no_session';
   if (woken) return presence === 'working' ? 'turn_end' : 'now';
