@@ -37,7 +37,9 @@ describe('two servers whose Postgres is taken over by its standby', function () 
     const place: Place = { url: dana.url, token: dana.token ?? '', board: await newBoard(dana) };
     const streams = await Promise.all(
       servers.flatMap(({ url }) =>
-        Array.from({ length: STREAMS }, () => TestStream.open(new Api(url, place.token), { board: place.board.name, after: 0 })),
+        Array.from({ length: STREAMS }, () =>
+          TestStream.open(new Api(url, place.token), { board: place.board.name, after: 0 }),
+        ),
       ),
     );
     const fleets = servers.map(({ url }) => {

@@ -130,7 +130,9 @@ describeWithDisk('a disk', (library) => {
       const text = randomBytes(3_000).toString('hex');
       const say = (n: number) => dana.call('postMessage', { params, body: { body: `${n} ${text}` }, key: `say ${n}` });
       const texts = async () =>
-        (await dana.ok('listMessages', { params, query: { limit: 200 } })).messages.map(({ body }) => body.split(' ')[0]);
+        (await dana.ok('listMessages', { params, query: { limit: 200 } })).messages.map(
+          ({ body }) => body.split(' ')[0],
+        );
       await say(0);
       writeFileSync(flag, '');
       const posted = ['0'];
