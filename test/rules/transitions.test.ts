@@ -4,7 +4,7 @@ import { allowanceTable } from '../../src/server/allowances/allowance-states.rul
 import { approvalTable } from '../../src/server/approvals/approval-states.rules.ts';
 import { capsuleTable } from '../../src/server/approvals/capsule-states.rules.ts';
 import { inviteTable } from '../../src/server/invites/invite-states.rules.ts';
-import { cell, plainTransition, type Transition, transition } from '../../src/server/text/state-table.ts';
+import { plainTransition, type Transition, transition, transitionsFrom } from '../../src/server/text/state-table.ts';
 
 type AnyTable = readonly Transition<string, string, string, unknown>[];
 
@@ -23,7 +23,7 @@ for (const [name, table] of Object.entries(tables)) {
     it('says something of every trigger in every state, whatever else holds', () => {
       for (const state of all(table, 'from')) {
         for (const trigger of all(table, 'on')) {
-          const last = cell(table, state, trigger).at(-1);
+          const last = transitionsFrom(table, state, trigger).at(-1);
           expect(last, `${trigger} in ${state}`).to.not.equal(undefined);
           expect(last?.when, `${trigger} in ${state}`).to.equal(undefined);
           expect(plainTransition(table, state, trigger), `${trigger} in ${state}`).to.equal(last);
@@ -36,7 +36,7 @@ for (const [name, table] of Object.entries(tables)) {
       expect(new Set(ids).size).to.equal(ids.length);
       for (const state of all(table, 'from')) {
         for (const trigger of all(table, 'on')) {
-          const conditions = cell(table, state, trigger).map(({ when }) => when);
+          const conditions = transitionsFrom(table, state, trigger).map(({ when }) => when);
           expect(conditions.slice(0, -1), `${trigger} in ${state}`).to.not.include(undefined);
           expect(new Set(conditions).size, `${trigger} in ${state}`).to.equal(conditions.length);
         }

@@ -1,4 +1,4 @@
-/** Moves a pairing request by its table: carries out the effects of the cell in order. */
+/** Moves a pairing request by its table: carries out the effects of the row in order. */
 import { DAY, WEEK } from '../../contract/durations.ts';
 import type { ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { PairingSide, PairingState } from '../../contract/types.ts';
@@ -40,8 +40,8 @@ interface Turn {
 }
 
 /**
- * Carries out the table's cell and returns the changed request. Its board and its row are locked.
- * @throws Refusal of the cell; `pairing_changed` where another generation came first.
+ * Carries out the table's row and returns the changed request. Its board and its row are locked.
+ * @throws Refusal of the row; `pairing_changed` where another generation came first.
  */
 export async function move(tx: WriteTx, row: SubjectRow, on: Trigger, moved: Moved = {}): Promise<SubjectRow> {
   return run(tx, row, transitionOf(stateAt(row, tx.now), on), moved);
@@ -232,7 +232,7 @@ async function tellSeat(
   });
 }
 
-/** What a cell of the table refuses with. */
+/** What a row of the table refuses with. */
 export function refusalOf(code: ErrorCode, state: PairingState): Refusal {
   switch (code) {
     case 'pairing_closed':

@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { PairingRequest, PairingState } from '../../contract/types.ts';
-import { cell, type Transition } from '../text/state-table.ts';
+import { type Transition, transitionsFrom } from '../text/state-table.ts';
 
 export type Closed = 'ready' | 'declined' | 'cancelled' | 'expired';
 export type ClosedReason = NonNullable<PairingRequest['closed_reason']>;
@@ -123,7 +123,7 @@ const selected = ['awaiting_endpoint'] as const;
 const unselected = [...waiting, ...arrived] as const;
 const binding = ['bind', 'proof', 'stream'] as const;
 
-/** T1 and T2 begin a request; T23 is every cell of an ended one. */
+/** T1 and T2 begin a request; T23 is whatever comes to an ended one. */
 export const pairingTable: readonly Row[] = [
   // The inviter's membership and the initiating seat are live.
   row('T3', waiting, 'redeem', 'awaiting_session', ['recipient', 'stream']),
@@ -177,4 +177,5 @@ export const pairingTable: readonly Row[] = [
 ];
 
 /** What a trigger does in a state. Undefined: nothing, which is not an error. */
-export const transitionOf = (state: PairingState, on: Trigger): Row | undefined => cell(pairingTable, state, on)[0];
+export const transitionOf = (state: PairingState, on: Trigger): Row | undefined =>
+  transitionsFrom(pairingTable, state, on)[0];

@@ -77,10 +77,10 @@ async function again(
   return row;
 }
 
-/** @throws Refusal of the cell. */
+/** @throws Refusal of the transition. */
 function proofStep(row: SubjectRow, state: ReturnType<typeof proofState>, on: ProofTrigger, now: number): void {
-  const cell = proofMachine[state][on];
-  if ('refused' in cell) throw refusalOf(cell.refused, stateAt(row, now));
+  const outcome = proofMachine[state][on];
+  if ('refused' in outcome) throw refusalOf(outcome.refused, stateAt(row, now));
 }
 
 async function select(

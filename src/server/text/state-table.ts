@@ -21,7 +21,7 @@ type Conditions<Condition extends string> = { [Name in Condition]?: () => boolea
 
 /**
  * The row that a state and a trigger lead to.
- * @throws Error when the table has none: every cell has a row without a condition, and a test proves it.
+ * @throws Error when the table has none: of each state and trigger one row has no condition, which a test proves.
  */
 export async function transition<S extends string, T extends string, C extends string, E>(
   table: readonly Transition<S, T, C, E>[],
@@ -29,7 +29,7 @@ export async function transition<S extends string, T extends string, C extends s
   trigger: T,
   conditions: Conditions<C> = {},
 ): Promise<Transition<S, T, C, E>> {
-  for (const row of cell(table, state, trigger)) {
+  for (const row of transitionsFrom(table, state, trigger)) {
     if (row.when === undefined || (await conditions[row.when]?.())) return row;
   }
   throw new Error(`nothing is said of ${trigger} in ${state}`);
@@ -41,13 +41,13 @@ export function plainTransition<S extends string, T extends string, C extends st
   state: S,
   trigger: T,
 ): Transition<S, T, C, E> {
-  const row = cell(table, state, trigger).find(({ when }) => when === undefined);
+  const row = transitionsFrom(table, state, trigger).find(({ when }) => when === undefined);
   if (!row) throw new Error(`nothing is said of ${trigger} in ${state}`);
   return row;
 }
 
 /** All rows of a state and a trigger, in their order. */
-export const cell = <S extends string, T extends string, C extends string, E>(
+export const transitionsFrom = <S extends string, T extends string, C extends string, E>(
   table: readonly Transition<S, T, C, E>[],
   state: S,
   trigger: T,

@@ -8,7 +8,7 @@ import {
   approvalTable,
 } from '../../../src/server/approvals/approval-states.rules.ts';
 import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
-import { cell } from '../../../src/server/text/state-table.ts';
+import { transitionsFrom } from '../../../src/server/text/state-table.ts';
 import type { Api } from '../../support/api.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -102,7 +102,7 @@ forEachDatabase('the table of requests', (engine) => {
 
   for (const state of kept) {
     for (const trigger of triggers) {
-      for (const { id: name, when, to, effect } of cell(approvalTable, state, trigger)) {
+      for (const { id: name, when, to, effect } of transitionsFrom(approvalTable, state, trigger)) {
         it(`${name}: ${trigger} of a ${state} one${when ? `, ${when}` : ''}`, async () => {
           const s = await scene(server);
           const { id } = await held(s.agent, await wanted(s, when));
@@ -134,7 +134,7 @@ forEachDatabase('the table of requests', (engine) => {
     }
   }
 
-  for (const { id: name, when, to, effect } of cell(approvalTable, 'new', 'request')) {
+  for (const { id: name, when, to, effect } of transitionsFrom(approvalTable, 'new', 'request')) {
     it(`${name}: a new one${when ? `, ${when}` : ''}`, async () => {
       const s = await scene(server);
       if (when === 'covered') await s.ana.ok('setAllowance', { body: { categories: ['invite_people'] } });

@@ -8,7 +8,7 @@ import { type CapsuleRow, capsuleState } from '../../../src/server/approvals/cap
 import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
 import { type InviteState, inviteTable } from '../../../src/server/invites/invite-states.rules.ts';
 import { type InviteRow, stateOf } from '../../../src/server/invites/invites.store.ts';
-import { cell } from '../../../src/server/text/state-table.ts';
+import { transitionsFrom } from '../../../src/server/text/state-table.ts';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -88,7 +88,7 @@ forEachDatabase('the tables of secrets', (engine) => {
 
   for (const state of statesOf(capsuleTable)) {
     for (const trigger of triggersOf(capsuleTable)) {
-      for (const { id: name, when, to, effect } of cell(capsuleTable, state, trigger)) {
+      for (const { id: name, when, to, effect } of transitionsFrom(capsuleTable, state, trigger)) {
         it(`${name}: ${trigger} of a ${state} secret${named(when)}`, async () => {
           const a = await allowed();
           await capsuleStates[state](a);
@@ -136,7 +136,7 @@ forEachDatabase('the tables of secrets', (engine) => {
 
   for (const state of statesOf<AllowanceState>(allowanceTable)) {
     for (const trigger of triggersOf(allowanceTable)) {
-      for (const { id: name, when, to, effect } of cell(allowanceTable, state, trigger)) {
+      for (const { id: name, when, to, effect } of transitionsFrom(allowanceTable, state, trigger)) {
         // Nothing is equal to something that is added to nothing.
         if (state === 'empty' && when === 'equal') continue;
         it(`${name}: ${trigger} of an allowance of ${state}${named(when)}`, async () => {
@@ -189,7 +189,7 @@ forEachDatabase('the tables of secrets', (engine) => {
 
   for (const state of statesOf(inviteTable)) {
     for (const trigger of triggersOf(inviteTable)) {
-      for (const { id: name, when, to, effect } of cell(inviteTable, state, trigger)) {
+      for (const { id: name, when, to, effect } of transitionsFrom(inviteTable, state, trigger)) {
         it(`${name}: ${trigger} of an agent's ${state} invite${named(when)}`, async () => {
           const a = await allowed();
           await inviteStates[state](a);

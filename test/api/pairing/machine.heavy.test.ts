@@ -16,7 +16,7 @@ import {
 } from '../../../src/server/pairing/pairing-states.rules.ts';
 import { requestById } from '../../../src/server/pairing/requests.store.ts';
 import { stateAt } from '../../../src/server/pairing/subject.rules.ts';
-import { cell } from '../../../src/server/text/state-table.ts';
+import { transitionsFrom } from '../../../src/server/text/state-table.ts';
 import { Api } from '../../support/api.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -27,7 +27,7 @@ import { choosing, type RequestBody, rowOf, type Stand, setRow, standIn } from '
 
 const states: PairingState[] = [...openStates, ...closedStates];
 
-/** What a cell that says `computed` comes to, with both sides selected before it but where the trigger says otherwise. */
+/** What a row that says `computed` comes to, with both sides selected before it but where the trigger says otherwise. */
 const computed: Partial<Record<Trigger, Partial<Record<PairingState, PairingState>>>> = {
   select_initiator: { awaiting_endpoint: 'verifying' },
   accept: { awaiting_endpoint: 'verifying' },
@@ -364,7 +364,7 @@ describe('the state of a pairing request', () => {
   it('has one row at most for every trigger in every state, and a trigger for every row of the table', () => {
     const reached = states.flatMap((state) =>
       triggers.flatMap((on) => {
-        const rows = cell(pairingTable, state, on);
+        const rows = transitionsFrom(pairingTable, state, on);
         expect(rows.length, `${on} in ${state}`).to.be.at.most(1);
         return rows;
       }),

@@ -118,12 +118,12 @@ forEachDatabase('every trigger of an endpoint credential', (engine) => {
         const where = `${on} in ${state}`;
         const stand = await standIn(state);
         expect(await stateOf(stand), where).to.equal(state);
-        const cell = proofMachine[state][on];
+        const outcome = proofMachine[state][on];
         const answer = await causes[on](stand, server);
-        const refused = 'refused' in cell ? `${errors[cell.refused].status} ${cell.refused}` : '200';
+        const refused = 'refused' in outcome ? `${errors[outcome.refused].status} ${outcome.refused}` : '200';
         // What ends a board cannot be done again, or undone where it was not; the credential stays what it was all the same.
         if (!['archived', 'restored'].includes(on)) expect(answer, where).to.equal(refused);
-        expect(await stateOf(stand), where).to.equal('refused' in cell ? state : cell.next);
+        expect(await stateOf(stand), where).to.equal('refused' in outcome ? state : outcome.next);
       }
     });
   }

@@ -11,15 +11,15 @@ import { canonicalOrigin } from '../../../local/origin.ts';
 import { type InviteLink, previewOf } from '../../invite/lib/invite-link.ts';
 import {
   type BroughtKey,
-  begin,
   checkIdentity,
   clientFor,
   type Deps,
   digestOf,
   entryToConnect,
-  land,
   machineLabel,
   newKey,
+  savePendingKey,
+  saveReceivedKey,
   sendUntilClear,
   userHandle,
   type Waiting,
@@ -52,7 +52,7 @@ export async function connectBy({ origin, secret }: InviteLink, options: Connect
   const handle = earlier?.handle ?? (await agree(origin, preview, options));
   const label = earlier?.label ?? options.name ?? machineLabel(handle);
   const token = (entry && earlier && (await readPending(entry.server_id, earlier))) || newKey();
-  await begin(
+  await savePendingKey(
     { origin, serverId: preview.server_id, token },
     { kind: 'invite', digest: digestOf(secret), handle, label, expires_at: preview.expires_at },
   );
@@ -68,7 +68,7 @@ export async function connectBy({ origin, secret }: InviteLink, options: Connect
     find: async () => (await accountOf(origin, token, label, options)) ?? undefined,
     unclear: (cause) => stillUnclear(origin, cause),
   });
-  return land({ origin, serverId: preview.server_id, ...account, token }, options);
+  return saveReceivedKey({ origin, serverId: preview.server_id, ...account, token }, options);
 }
 
 /** The connect that waits for its answer here: to this server, or the only one. @param given its address or its link. */
@@ -157,7 +157,7 @@ async function finish(origin: string, entry: ServerEntry, pending: Pending, deps
   const token = await readPending(entry.server_id, pending);
   const account = token === null ? null : await accountOf(origin, token, pending.label, deps);
   if (token === null || account === null) return null;
-  return land({ origin, serverId: entry.server_id, ...account, token }, deps);
+  return saveReceivedKey({ origin, serverId: entry.server_id, ...account, token }, deps);
 }
 
 function stillUnclear(origin: string, cause?: ClientError): Failure {

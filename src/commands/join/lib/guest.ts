@@ -9,15 +9,15 @@ import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
 import { readPending } from '../../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
 import {
-  begin,
   checkIdentity,
   clientFor,
   type Deps,
   digestOf,
   entryToConnect,
-  land,
   machineLabel,
   newKey,
+  savePendingKey,
+  saveReceivedKey,
   sendUntilClear,
 } from '../../key/lib/pending-keys.ts';
 import { type Joining, joinedText, seated } from './join.ts';
@@ -57,7 +57,7 @@ export async function joinAsGuest(line: JoinLine, options: GuestOptions): Promis
   const label = earlier?.label ?? machineLabel('');
   const token = (earlier && (await readPending(serverId, earlier))) ?? newKey();
   const expires_at = new Date(open.environment.now() + CODE_MS).toISOString();
-  await begin({ origin, serverId, token }, { kind: 'guest', digest, handle: '', label, expires_at });
+  await savePendingKey({ origin, serverId, token }, { kind: 'guest', digest, handle: '', label, expires_at });
   const { name, harness } = options;
   const body = { code: line.code, key_name: label, name, harness, client_token: token };
   // Null: the guest is there, but the time in which the agent's token could be had again is over.
@@ -102,7 +102,7 @@ const stillUnclear = (origin: string, cause: ClientError): Failure =>
 
 async function arrive(origin: string, guest: Guest, token: string, options: GuestOptions): Promise<Joining> {
   const { server_id: serverId, person, key } = guest;
-  const arrived = await land({ origin, serverId, person, key, token }, options);
+  const arrived = await saveReceivedKey({ origin, serverId, person, key, token }, options);
   const joined = await seated(guest, serverId, options.out);
   options.out.base.server = { name: new URL(origin).host, url: origin };
   return {
@@ -117,7 +117,7 @@ async function arriveAlone(origin: string, serverId: string, token: string, opti
   const client = clientFor(origin, token, options);
   const { data: me } = await client.call('getMe');
   const person = { id: me.id, handle: me.name, server_role: me.server_role ?? 'guest' };
-  const arrived = await land(
+  const arrived = await saveReceivedKey(
     { origin, serverId, person, key: { id: 'unknown', name: machineLabel(''), expires_at: null }, token },
     options,
   );

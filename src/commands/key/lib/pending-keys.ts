@@ -78,8 +78,8 @@ export function checkIdentity(origin: string, entry: ServerEntry | undefined, se
   );
 }
 
-/** Keeps the secret of a way that begins, durably, before it is sent. */
-export async function begin(
+/** Saves a pending key, durably, before its secret is sent. */
+export async function savePendingKey(
   { origin, serverId, token }: { origin: string; serverId: string; token: string },
   pending: Omit<Pending, 'store' | 'token'>,
 ): Promise<Pending> {
@@ -100,8 +100,8 @@ export async function begin(
   return kept;
 }
 
-/** Drops a way that leads nowhere; a server of which nothing else is known is forgotten with it. */
-export async function abandon(origin: string): Promise<void> {
+/** Drops a pending key that comes to nothing; a server of which nothing else is known is forgotten with it. */
+export async function dropPendingKey(origin: string): Promise<void> {
   const { folders } = runtime();
   const before = readCredentials(folders).servers[origin];
   if (!before?.pending) return;
@@ -174,7 +174,7 @@ export async function sendUntilClear<T>(
       const again = isUnclear(error);
       unclear ||= again;
       if (!unclear) {
-        await abandon(origin);
+        await dropPendingKey(origin);
         throw error;
       }
       if (again && attempt < ATTEMPTS) {
@@ -192,7 +192,7 @@ export async function sendUntilClear<T>(
 export const isUnclear = (error: ClientError): boolean =>
   error.code === 'outcome_unknown' || error.status === 500 || error.status === 502 || error.status === 504;
 
-interface Landing extends Omit<Arrival, 'person' | 'key'> {
+interface ReceivedKey extends Omit<Arrival, 'person' | 'key'> {
   person: { id: string; handle: string; server_role: ServerRole };
   key: { id: string; name: string; expires_at: string | null };
   /** Work that the invite came with. */
@@ -200,9 +200,9 @@ interface Landing extends Omit<Arrival, 'person' | 'key'> {
 }
 
 /** Saves the key that came, and says so. */
-export async function land(landing: Landing, deps: Deps): Promise<BroughtKey> {
-  const { origin, serverId, person, key, token, pairing } = landing;
-  const { stored, standard } = await settle(landing, deps.out);
+export async function saveReceivedKey(received: ReceivedKey, deps: Deps): Promise<BroughtKey> {
+  const { origin, serverId, person, key, token, pairing } = received;
+  const { stored, standard } = await settle(received, deps.out);
   const boards = await boardsOf(clientFor(origin, token, deps));
   const where = stored === 'keychain' ? ', saved in the system keychain' : '';
   const { token: _secret, ...shown } = key as typeof key & { token?: string };

@@ -10,16 +10,16 @@ import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
 import { readPending } from '../../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
 import {
-  abandon,
   type BroughtKey,
-  begin,
   checkIdentity,
   clientFor,
   type Deps,
+  dropPendingKey,
   entryToConnect,
   isUnclear,
-  land,
   machineLabel,
+  savePendingKey,
+  saveReceivedKey,
   userHandle,
   type Waiting,
   waitingHere,
@@ -55,7 +55,7 @@ export async function requestKey(url: string, options: MachineOptions): Promise<
     try {
       const { data } = await client.call('createMachineRequest', { body: { handle, label } });
       const { code, secret, expires_at } = data;
-      await begin({ origin, serverId, token: secret }, { kind: 'machine', handle, label, code, expires_at });
+      await savePendingKey({ origin, serverId, token: secret }, { kind: 'machine', handle, label, code, expires_at });
       return { origin, code, expires_at };
     } catch (error) {
       if (error instanceof ClientError && isUnclear(error) && start < STARTS) continue;
@@ -116,7 +116,7 @@ export async function collectKey({ origin, entry, pending }: Waiting, deps: Deps
   if (secret === null)
     throw new Failure('config_corrupt', 'The secret of the request is gone.', { hint: 'Start again.' });
   const { server_id: serverId, person, key } = await untilDecided(origin, secret, pending, deps);
-  return land({ origin, serverId, person, key, token: key.token }, deps);
+  return saveReceivedKey({ origin, serverId, person, key, token: key.token }, deps);
 }
 
 async function untilDecided(origin: string, secret: string, pending: Pending, deps: Deps): Promise<Key> {
@@ -148,7 +148,7 @@ async function untilDecided(origin: string, secret: string, pending: Pending, de
 /** A request that can lead nowhere any more is not kept. */
 async function theEnd(origin: string, { label }: Pending, error: ClientError, unclear: boolean): Promise<Error> {
   if (error.code !== 'machine_request_invalid' && error.code !== 'machine_request_refused') return error;
-  await abandon(origin);
+  await dropPendingKey(origin);
   if (!unclear || error.code === 'machine_request_refused') return error;
   return new Failure('outcome_unknown', 'The answer with the key may have been lost.', {
     hint: `Ask again: service machine request ${origin}; then revoke "${label}" if service key list shows one unused`,
