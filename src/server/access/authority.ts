@@ -5,7 +5,7 @@ import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { countOwners } from '../members/member-counts.store.ts';
 import { ownerNames } from '../members/member-names.store.ts';
-import { humanByHandle, type MemberRow, type MemberWithPerson } from '../members/members.store.ts';
+import { humanByHandle, type MemberRow } from '../members/members.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import type { Place } from './board-access.ts';
 
@@ -45,11 +45,7 @@ export async function requireAnotherOwner(tx: ReadTx, { board }: Pick<Place, 'bo
 }
 
 /** A person on a board by handle. @throws Refusal `person_not_on_board`. */
-export async function requirePersonOn(
-  tx: ReadTx,
-  { board }: Pick<Place, 'board'>,
-  handle: string,
-): Promise<MemberWithPerson> {
+export async function requirePersonOn(tx: ReadTx, { board }: Pick<Place, 'board'>, handle: string) {
   const found = patterns.handle.test(handle) ? await humanByHandle(tx, board.id, handle) : undefined;
   if (found) return found;
   throw personNotOnBoard(board);

@@ -20,6 +20,7 @@ import type { MemberRow } from '../members/members.store.ts';
 import { activeHuman, ownMemberships } from '../members/memberships.store.ts';
 import { boardNotFound, type Caller, isAdmin, type SeatCaller } from '../operation/caller.ts';
 import { requireTerms } from '../operation/terms.ts';
+import { idsIn, indexBy } from '../text/rows.ts';
 
 /** A board somebody sees, with the member they are on it. */
 export interface VisibleBoard {
@@ -139,14 +140,10 @@ async function reached(tx: ReadTx, caller: Caller, board: BoardRow | undefined):
 }
 
 /** The boards a person is on, as they may use them. */
-export async function placesOf(
-  tx: ReadTx,
-  { person }: Pick<Caller, 'person'>,
-  lifecycle: 'active' | 'all' = 'active',
-): Promise<Place[]> {
+export async function placesOf(tx: ReadTx, { person }: Pick<Caller, 'person'>, lifecycle: 'active' | 'all' = 'active') {
   const boards = await listBoardRows(tx, { personId: person.person_id, open: false, lifecycle, limit: 100_000 });
-  const ids = boards.map((board) => board.id);
-  const members = new Map((await ownMemberships(tx, person.person_id, ids)).map((member) => [member.board_id, member]));
+  const ids = idsIn(boards);
+  const members = indexBy(await ownMemberships(tx, person.person_id, ids), 'board_id');
   return boards.flatMap((board) => {
     const member = members.get(board.id);
     const policy = parsePolicy(board);
@@ -168,14 +165,12 @@ export async function onePlace(tx: ReadTx, caller: Caller, board: string | undef
 /** The same as `ownPlace` for several agents at once, in their order. They were authenticated in this snapshot, so each has its board. */
 export async function ownPlaces(tx: ReadTx, callers: readonly SeatCaller[]): Promise<Place[]> {
   const boardIds = new Set(callers.map(({ seat }) => seat.board_id));
-  const boards = new Map(
-    (await boardsWithIds(tx, [...boardIds])).map((board) => [board.id, { board, policy: parsePolicy(board) }]),
-  );
+  const boards = indexBy(await boardsWithIds(tx, [...boardIds]), 'id');
   return callers.map((caller) => {
-    const found = boards.get(caller.seat.board_id);
-    if (!found) throw boardNotFound();
-    caller.shown.board = found.board.id;
-    return asMember(caller, { ...found, member: caller.member });
+    const board = boards.get(caller.seat.board_id);
+    if (!board) throw boardNotFound();
+    caller.shown.board = board.id;
+    return asMember(caller, { board, policy: parsePolicy(board), member: caller.member });
   });
 }
 

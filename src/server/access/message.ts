@@ -19,11 +19,7 @@ export async function mayRead(tx: ReadTx, reader: Reader, message: MessageRow): 
 }
 
 /** A message by id with its board, both readable to the caller. @throws Refusal `message_not_found`, whatever is wrong. */
-export async function findMessage(
-  tx: ReadTx,
-  caller: Caller,
-  id: string,
-): Promise<{ place: Place; message: MessageRow }> {
+export async function findMessage(tx: ReadTx, caller: Caller, id: string) {
   const message = await messageById(tx, id);
   if (!message) throw messageNotFound();
   const place = await seeBoardById(tx, caller, message.board_id).then(requirePlace).catch(hidden);
@@ -35,11 +31,7 @@ export async function findMessage(
  * The same for a write: the board's row is held until the commit.
  * @throws Refusal `message_not_found`, and of a readable message what the operation's row refuses.
  */
-export async function lockMessage(
-  tx: WriteTx,
-  caller: Caller,
-  id: string,
-): Promise<{ place: Place; message: MessageRow }> {
+export async function lockMessage(tx: WriteTx, caller: Caller, id: string) {
   const found = await messageById(tx, id);
   if (!found) throw messageNotFound();
   const place = await lockVisibleById(tx, caller, found.board_id).then(requirePlace).catch(hidden);

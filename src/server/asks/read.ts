@@ -9,7 +9,6 @@ import { requireTask } from '../tasks/find.steps.ts';
 import { readSelector } from '../tasks/references.rules.ts';
 import { findTaskAnywhere } from '../tasks/tasks.store.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
-import { groupBy } from '../text/group.ts';
 import { messageViews } from '../views/message.ts';
 import { type AskFilter, type AskPosition, type AskRow, listAskRows } from './asks.store.ts';
 
@@ -73,7 +72,7 @@ function readPosition(value: unknown): AskPosition | null {
 
 async function viewsOf(tx: ReadTx, places: Place[], rows: readonly AskRow[]): Promise<Message[]> {
   const views = new Map<string, Message>();
-  for (const [boardId, group] of groupBy(rows, (row) => row.board_id)) {
+  for (const [boardId, group] of Map.groupBy(rows, (row) => row.board_id)) {
     const place = places.find(({ board }) => board.id === boardId);
     if (!place) continue;
     const seqs = group.map((row) => row.seq);

@@ -3,6 +3,7 @@ import type { WriteTx } from '../db/tx.ts';
 import type { KeyRow, SessionRow } from '../keys/credentials.store.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
+import { idsIn } from '../text/rows.ts';
 import { dropLoginCodesOf, insertSession, liveSessions, lockSessions, setSessionsEnded } from './sessions.store.ts';
 
 /** A session lasts this long, or as long as its key's fixed end lets it. Milliseconds. */
@@ -23,10 +24,7 @@ export async function startSession(
   startedWith: SessionRow['session_started_with'],
 ): Promise<{ session: SessionRow; secret: string }> {
   const live = await liveSessions(tx, { personId: key.person_id });
-  await endSessions(
-    tx,
-    live.slice(MAX_SESSIONS - 1).map((session) => session.id),
-  );
+  await endSessions(tx, idsIn(live.slice(MAX_SESSIONS - 1)));
   const secret = newSecret('session');
   // The end of an idle key moves with every use, the session's among them.
   const keyEnds = key.key_idle_seconds === null ? key.key_expires_at : null;
@@ -52,7 +50,7 @@ export async function startSession(
 
 /** Ends sessions, with their streams and waits; answers the ids of those that had not ended. */
 export async function endSessions(tx: WriteTx, ids: string[]): Promise<string[]> {
-  const open = await lockSessions(tx, ids);
+  const open = ids.length === 0 ? [] : await lockSessions(tx, ids);
   if (open.length === 0) return [];
   await setSessionsEnded(tx, open);
   for (const id of open) tx.publish(`credential:${id}`);
@@ -61,12 +59,7 @@ export async function endSessions(tx: WriteTx, ids: string[]): Promise<string[]>
 
 /** Ends every live session of a person; answers how many. */
 export async function endSessionsOf(tx: WriteTx, personId: string): Promise<number> {
-  const live = await liveSessions(tx, { personId });
-  const ended = await endSessions(
-    tx,
-    live.map((session) => session.id),
-  );
-  return ended.length;
+  return (await endSessions(tx, idsIn(await liveSessions(tx, { personId })))).length;
 }
 
 /** Ends what a person's browsers have and what could start more of it; answers how many sessions. */

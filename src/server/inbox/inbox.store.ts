@@ -2,7 +2,6 @@
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MessageReader } from '../messages/readable.rules.ts';
-import { groupBy } from '../text/group.ts';
 
 export interface WakingCounts {
   count: number;
@@ -80,7 +79,7 @@ export async function unreadOf(
   agents: readonly { memberId: string; readsAll: boolean }[],
 ): Promise<Map<string, WakingCounts>> {
   const ids = agents.map((agent) => agent.memberId);
-  const rows = groupBy(await tx.all(...unreadStatement.over({}, ids)), (row) => row.member_id);
+  const rows = Map.groupBy(await tx.all(...unreadStatement.over({}, ids)), (row) => row.member_id);
   return new Map(
     agents.map(({ memberId, readsAll }) => {
       const woken = { count: 0, urgent: 0 };

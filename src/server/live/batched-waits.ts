@@ -8,7 +8,6 @@ import type { OperationName } from '../../contract/operations.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticateAll, type Caller, type Credential, orRefusal } from '../operation/caller.ts';
 import type { Input, Look, WaitCase, Waited } from '../operation/usecase.ts';
-import { groupBy } from '../text/group.ts';
 
 /** Most looks in one snapshot. */
 const LOT = 32;
@@ -89,7 +88,7 @@ async function lookAll(tx: ReadTx, jobs: readonly Job[]): Promise<Found[]> {
     const caller = callers[index];
     return caller === undefined || caller instanceof Refusal ? [] : [{ index, caller, ...look }];
   });
-  for (const [useCase, asked] of groupBy(known, (one) => one.case)) {
+  for (const [useCase, asked] of Map.groupBy(known, (one) => one.case)) {
     const answers = await runAll(tx, useCase, asked);
     for (const [n, { index }] of asked.entries()) found[index] = answers[n] as Found;
   }

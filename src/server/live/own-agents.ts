@@ -1,5 +1,6 @@
 /** The agents of the person behind a stream: finds what changed between two reads. */
 import type { MemberRow } from '../members/members.store.ts';
+import { idsIn } from '../text/rows.ts';
 
 interface Known {
   boardId: string;
@@ -19,7 +20,7 @@ export class OwnAgents {
    * @param nameOf the name of a board that is shown on this stream.
    */
   take(agents: readonly MemberRow[], nameOf: (boardId: string) => string | undefined): Change[] {
-    const changes = this.#ended(new Set(agents.map((agent) => agent.id)), nameOf);
+    const changes = this.#ended(new Set(idsIn(agents)), nameOf);
     for (const agent of agents) {
       const { id, name, board_id, read_up_to, delivery_revision: revision, braked_until: brakedUntil } = agent;
       const known = this.#known.get(id);

@@ -5,7 +5,7 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 /** Days since the epoch, in UTC. */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY);
 
-export type DayRow = {
+type DayRow = {
   board_id: string;
   day: number;
   /** Messages before the first of this day. */

@@ -3,7 +3,6 @@ import { onBoard, type Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { boundToken, readBoundNumber } from '../text/bound-token.ts';
-import { groupBy } from '../text/group.ts';
 import { messageViews } from '../views/message.ts';
 import { fitting } from '../views/window.ts';
 import { messagesWithSeqs } from './messages.store.ts';
@@ -29,7 +28,7 @@ async function withParticipants(tx: ReadTx, place: Place, threads: Thread[]) {
   const roots = new Map(
     (await messageViews(tx, place, await messagesWithSeqs(tx, place.board.id, seqs))).map((root) => [root.seq, root]),
   );
-  const senders = groupBy(await threadSenders(tx, place.board.id, seqs, place.reader), (sender) => sender.root_seq);
+  const senders = Map.groupBy(await threadSenders(tx, place.board.id, seqs, place.reader), (sender) => sender.root_seq);
   return threads.flatMap(({ root_seq }) => {
     const root = roots.get(root_seq);
     if (!root) return [];

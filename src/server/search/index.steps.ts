@@ -3,7 +3,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { type FileRow, filesWithIds, latestVersions } from '../files/files.store.ts';
 import { type EventRow, eventsIn } from '../record/events.store.ts';
 import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.ts';
-import { groupBy } from '../text/group.ts';
+import { idsIn, indexBy } from '../text/rows.ts';
 import { type Field, fileFields, type SearchedMessage, searchedFields, taskFields } from './fields.rules.ts';
 import { addDocs, type Doc, dropDocs, type Kind, progressOf, saveProgress } from './search.store.ts';
 import { dropTexts, keepText, textsOf } from './texts.store.ts';
@@ -37,10 +37,8 @@ export async function indexBatch(tx: WriteTx, boardId: string, head: number): Pr
   // Both ends are named: without statistics Postgres would read the whole rest of the record for its first rows.
   const last = Math.min(after + BATCH, head);
   const changes = await eventsIn(tx, { boardId, after, before: last + 1, types: TYPES }, 'asc', BATCH);
-  await addDocs(
-    tx,
-    changes.flatMap((change) => messageDoc(boardId, change)),
-  );
+  const messages = changes.flatMap((change) => messageDoc(boardId, change));
+  await addDocs(tx, messages);
   await indexTasks(tx, boardId, namedBy(changes, 'task'));
   await indexFiles(tx, boardId, namedBy(changes, 'file'));
   await saveProgress(tx, boardId, last);
@@ -75,7 +73,7 @@ function namedBy(changes: readonly EventRow[], kind: 'task' | 'file'): string[] 
 /** As they are now. */
 async function indexTasks(tx: WriteTx, boardId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  const texts = groupBy(await latestTexts(tx, ids), (text) => text.task_id);
+  const texts = Map.groupBy(await latestTexts(tx, ids), (text) => text.task_id);
   const docs = (await tasksWithIds(tx, ids)).map((task) => {
     const text = (field: TextField) => texts.get(task.id)?.find((row) => row.field === field)?.text ?? null;
     const fields = taskFields({ ...task, about: text('about'), stands: text('stands'), note: task.closed_note });
@@ -91,23 +89,18 @@ async function indexFiles(tx: WriteTx, boardId: string, ids: string[]): Promise<
   const live = files.filter((file) => file.removed_at === null);
   const texts = await currentTexts(tx, live);
   await dropDocs(tx, ids);
-  await dropTexts(
-    tx,
-    files.filter((file) => file.removed_at !== null).map((file) => file.id),
-  );
-  await addDocs(
-    tx,
-    live.map((file) => {
-      const fields = fileFields({ name: file.name, text: texts.get(file.id) ?? '' });
-      return docOf('file', boardId, file.id, file.latest_at, fields);
-    }),
-  );
+  await dropTexts(tx, idsIn(files.filter((file) => file.removed_at !== null)));
+  const docs = live.map((file) => {
+    const fields = fileFields({ name: file.name, text: texts.get(file.id) ?? '' });
+    return docOf('file', boardId, file.id, file.latest_at, fields);
+  });
+  await addDocs(tx, docs);
 }
 
 /** What is known of the texts of their latest versions; what has to be read first is noted. */
 async function currentTexts(tx: WriteTx, files: readonly FileRow[]): Promise<Map<string, string>> {
-  const ids = files.map((file) => file.id);
-  const kept = new Map((await textsOf(tx, ids)).map((row) => [row.file_id, row]));
+  const ids = idsIn(files);
+  const kept = indexBy(await textsOf(tx, ids), 'file_id');
   const texts = new Map<string, string>();
   for (const { file_id, digest, size } of ids.length === 0 ? [] : await latestVersions(tx, ids)) {
     const known = kept.get(file_id);

@@ -6,7 +6,6 @@ import type { ReadTx } from '../db/tx.ts';
 import { memberByName, membersWithIds } from '../members/members.store.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { boundToken, foreignPosition, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
-import { groupBy } from '../text/group.ts';
 import { actorView } from '../views/actors.ts';
 import { taskView, taskViews, textOf } from '../views/tasks/task.ts';
 import { requireTask } from './find.steps.ts';
@@ -92,7 +91,7 @@ async function ownerOf(tx: ReadTx, name: string, place: Place | null): Promise<s
 
 async function viewsOf(tx: ReadTx, places: Place[], rows: readonly TaskRow[]) {
   const views = new Map<string, Awaited<ReturnType<typeof taskViews>>[number]>();
-  for (const [boardId, group] of groupBy(rows, (row) => row.board_id)) {
+  for (const [boardId, group] of Map.groupBy(rows, (row) => row.board_id)) {
     const place = places.find(({ board }) => board.id === boardId);
     if (place) for (const view of await taskViews(tx, place, group)) views.set(view.id, view);
   }

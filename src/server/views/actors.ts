@@ -1,7 +1,9 @@
 /** The one place that decides how a member looks to a reader. */
 import type { Actor } from '../../contract/types.ts';
 import type { Reader } from '../access/board-access.ts';
-import type { MemberRow } from '../members/members.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { type MemberRow, membersWithIds } from '../members/members.store.ts';
+import { indexBy } from '../text/rows.ts';
 
 type Shown = Pick<MemberRow, 'id' | 'name' | 'kind' | 'role' | 'harness'> & { handle: string };
 
@@ -15,6 +17,18 @@ export function actorView(member: Shown, reader: Reader | null): Actor {
     role: agent ? member.role : null,
     owner: agent ? member.handle : null,
     harness: agent && seesHarness(member.id, reader) ? member.harness : null,
+  };
+}
+
+export type ActorById = (id: string) => Actor;
+
+/** How these members look to a reader, each asked for by its id. */
+export async function actorsOf(tx: ReadTx, reader: Reader, ids: string[]): Promise<ActorById> {
+  const members = indexBy(await membersWithIds(tx, [...new Set(ids)]), 'id');
+  return (id) => {
+    const member = members.get(id);
+    if (!member) throw new Error(`member ${id} is missing`);
+    return actorView(member, reader);
   };
 }
 

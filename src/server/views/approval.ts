@@ -12,72 +12,42 @@ import {
 import { type CapsuleRow, capsuleState, capsulesOf } from '../approvals/capsules.store.ts';
 import { allowStep } from '../approvals/next.rules.ts';
 import { approvalNotFound } from '../approvals/refusals.rules.ts';
-import { type BoardRow, boardsWithIds, visibleIds } from '../boards/boards.store.ts';
+import { boardsWithIds, visibleIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { keysWithIds } from '../keys/keys.store.ts';
 import { membersWithIds } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { peopleWithIds } from '../people/people.store.ts';
+import { idsIn, indexBy } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
+import { some } from './some.ts';
 
 /** Of these, the ones whose boards and key the caller's person may see now; each as a record. */
-export async function approvalViews(
-  tx: ReadTx,
-  caller: Pick<Caller, 'person'>,
-  rows: RequestRow[],
-  baseUrl: string,
-): Promise<Approval[]> {
+export async function approvalViews(tx: ReadTx, caller: Pick<Caller, 'person'>, rows: RequestRow[], baseUrl: string) {
   const facts = await gather(tx, caller, rows);
   return rows.filter((row) => isVisible(row, facts, caller)).map((row) => viewOf(row, facts, tx.now, baseUrl));
-}
-
-/** Null: nothing the caller may see. */
-async function approvalView(
-  tx: ReadTx,
-  caller: Pick<Caller, 'person'>,
-  row: RequestRow,
-  baseUrl: string,
-): Promise<Approval | null> {
-  return (await approvalViews(tx, caller, [row], baseUrl))[0] ?? null;
 }
 
 /**
  * A request as its caller may see it.
  * @throws Refusal `approval_not_found`: missing, another's, another agent's, or about what the caller may not see now.
  */
-export async function findApproval(
-  tx: ReadTx,
-  caller: Caller,
-  id: string,
-  baseUrl: string,
-): Promise<{ row: RequestRow; approval: Approval }> {
+export async function findApproval(tx: ReadTx, caller: Caller, id: string, baseUrl: string) {
   const row = await approvalById(tx, id);
   const own = row?.person_id === caller.person.person_id;
   if (!row || !own || (caller.kind === 'AG' && row.agent_id !== caller.seat.member_id)) throw approvalNotFound();
-  const approval = await approvalView(tx, caller, row, baseUrl);
+  const [approval] = await approvalViews(tx, caller, [row], baseUrl);
   if (!approval) throw approvalNotFound();
   return { row, approval };
 }
 
 /** A request that the caller has just made or decided, shown even if they may not see it afterwards. */
-export async function ownView(
-  tx: ReadTx,
-  caller: Pick<Caller, 'person'>,
-  row: RequestRow,
-  baseUrl: string,
-): Promise<Approval> {
-  return viewOf(row, await gather(tx, caller, [row]), tx.now, baseUrl);
-}
+export const ownView = async (tx: ReadTx, caller: Pick<Caller, 'person'>, row: RequestRow, baseUrl: string) =>
+  viewOf(row, await gather(tx, caller, [row]), tx.now, baseUrl);
 
-interface Facts {
-  boards: Map<string, BoardRow>;
-  people: Map<string, string>;
-  agents: Map<string, { name: string; harness: string | null; board_id: string }>;
-  keys: Map<string, { name: string; person_id: string }>;
-  capsules: Map<string, CapsuleRow>;
-}
+type Facts = Awaited<ReturnType<typeof gather>>;
 
-async function gather(tx: ReadTx, { person }: Pick<Caller, 'person'>, rows: RequestRow[]): Promise<Facts> {
+async function gather(tx: ReadTx, { person }: Pick<Caller, 'person'>, rows: RequestRow[]) {
   const actions = rows.map(actionOf);
   const ids = new Set(actions.flatMap(boardsNamed));
   for (const { seat_board_id: id } of rows) if (id !== null) ids.add(id);
@@ -87,19 +57,14 @@ async function gather(tx: ReadTx, { person }: Pick<Caller, 'person'>, rows: Requ
     ...new Set([...actions.flatMap((action) => personNamed(action) ?? []), ...rows.map((row) => row.person_id)]),
   ]);
   const agents = await membersWithIds(tx, [...new Set(rows.map((row) => row.agent_id))]);
-  const keys = await keysWithIds(
-    tx,
-    actions.flatMap((action) => (action.kind === 'revoke_key' ? [action.key_id] : [])),
-  );
+  const keyIds = actions.flatMap((action) => (action.kind === 'revoke_key' ? [action.key_id] : []));
+  const keys = await keysWithIds(tx, keyIds);
   return {
-    boards: new Map(boards.map((board) => [board.id, board])),
-    people: new Map(people.map(({ id, handle }) => [id, handle])),
-    agents: new Map(agents.map((agent) => [agent.id, agent])),
-    keys: new Map(keys.map((key) => [key.id, key])),
-    capsules: await capsulesOf(
-      tx,
-      rows.map((row) => row.id),
-    ),
+    boards: indexBy(boards, 'id'),
+    people: indexBy(people, 'id'),
+    agents: indexBy(agents, 'id'),
+    keys: indexBy(keys, 'id'),
+    capsules: await capsulesOf(tx, idsIn(rows)),
   };
 }
 
@@ -127,8 +92,8 @@ function viewOf(row: RequestRow, facts: Facts, now: number, baseUrl: string): Ap
     created_at: timestamp(row.created_at),
     expires_at: timestamp(row.expires_at),
     ...(decided === null ? {} : { decided_at: timestamp(decided) }),
-    ...(row.decision === null ? {} : { decision: row.decision }),
-    ...(reason === null ? {} : { closed_reason: reason }),
+    ...some('decision', row.decision),
+    ...some('closed_reason', reason),
     ...(row.executed_at === null || authorization === null
       ? {}
       : {
@@ -136,7 +101,7 @@ function viewOf(row: RequestRow, facts: Facts, now: number, baseUrl: string): Ap
             at: timestamp(row.executed_at),
             effect: row.effect ?? 'applied',
             authorization,
-            ...(row.invite_id === null ? {} : { invite_id: row.invite_id }),
+            ...some('invite_id', row.invite_id),
           },
         }),
     outcome: outcomeOf(facts.capsules.get(row.id), now),
@@ -161,15 +126,12 @@ function displayOf(row: RequestRow, action: AdminAction, facts: Facts): NonNulla
   };
   const [on] = row.seat_board_id === null ? [] : label(row.seat_board_id);
   return {
-    ...some('person_handle', facts.people.get(row.person_id)),
+    ...some('person_handle', facts.people.get(row.person_id)?.handle),
     ...some('agent_name', agent?.name),
-    ...some('agent_harness', agent?.harness ?? undefined),
-    ...some('target_handle', target === null ? undefined : facts.people.get(target)),
+    ...some('agent_harness', agent?.harness),
+    ...some('target_handle', target === null ? undefined : facts.people.get(target)?.handle),
     ...some('key_name', action.kind === 'revoke_key' ? facts.keys.get(action.key_id)?.name : undefined),
     ...(on ? { requested_on: on } : {}),
     boards: boardsNamed(action).flatMap(label),
   };
 }
-
-const some = <Name extends string>(name: Name, value: string | undefined): { [K in Name]?: string } =>
-  (value === undefined ? {} : { [name]: value }) as { [K in Name]?: string };

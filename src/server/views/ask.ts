@@ -7,6 +7,7 @@ import { parseRoles } from '../boards/boards.store.ts';
 import { mayDo } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MessageRow } from '../messages/messages.store.ts';
+import { indexBy } from '../text/rows.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { audienceOf, isFor } from './event.ts';
@@ -23,13 +24,9 @@ type Asking = { row: Pick<MessageRow, 'id'>; data: AskingData };
 export async function askContext(tx: ReadTx, messages: readonly Asking[]): Promise<AskContext> {
   const about = messages.filter(({ data }) => data.ask || data.answer);
   if (about.length === 0) return new Map();
-  const ids = about.map(({ row, data }) => data.answer?.ask_id ?? row.id);
-  const asks = await asksOf(
-    tx,
-    [...new Set(ids)],
-    about.some(({ data }) => data.answer?.option),
-  );
-  return new Map(asks.map((ask) => [ask.message_id, ask]));
+  const ids = new Set(about.map(({ row, data }) => data.answer?.ask_id ?? row.id));
+  const picked = about.some(({ data }) => data.answer?.option);
+  return indexBy(await asksOf(tx, [...ids], picked), 'message_id');
 }
 
 /** For those of these messages that ask or answer. */
@@ -40,19 +37,17 @@ export function askViews(
   messages: readonly Asking[],
 ): Map<string, Extras> {
   const about = messages.filter(({ data }) => data.ask || data.answer);
-  return new Map(
-    about.map(({ row, data }) => {
-      const ask = asks.get(data.answer?.ask_id ?? row.id);
-      if (!ask) throw new Error(`message ${row.id} has lost its ask`);
-      const shown: Extras = {
-        ...(data.ask ? { ask: askView(now, place, ask, data.ask) } : {}),
-        ...(data.answer
-          ? { answer: { ...data.answer, ask_seq: ask.seq, option_text: optionText(data.answer, place.reader, ask) } }
-          : {}),
-      };
-      return [row.id, shown];
-    }),
-  );
+  const shown = new Map<string, Extras>();
+  for (const { row, data } of about) {
+    const ask = asks.get(data.answer?.ask_id ?? row.id);
+    if (!ask) throw new Error(`message ${row.id} has lost its ask`);
+    const { answer } = data;
+    shown.set(row.id, {
+      ...(data.ask ? { ask: askView(now, place, ask, data.ask) } : {}),
+      ...(answer && { answer: { ...answer, ask_seq: ask.seq, option_text: optionText(answer, place.reader, ask) } }),
+    });
+  }
+  return shown;
 }
 
 function askView(
@@ -61,12 +56,13 @@ function askView(
   ask: AskWithContext,
   data: AskData,
 ): NonNullable<Message['ask']> {
+  const { to_id: id, to_name: name, to_kind: kind, to_role: role, to_harness: harness, to_handle: handle } = ask;
   const asker = { id: ask.from_id, kind: ask.from_kind, person_id: ask.from_person_id, status: ask.from_status };
   const self = { id: reader.memberId, kind: reader.kind, person_id: reader.personId };
   const state = askState(ask, now);
   const may = state !== 'withdrawn' && board.lifecycle === 'active' && mayPost(reader, board);
   return {
-    to: actorView(askedOf(ask), reader),
+    to: actorView({ id, name, kind, role, harness, handle }, reader),
     options: data.options,
     blocking: data.blocking,
     going_with: data.going_with,
@@ -80,15 +76,6 @@ function askView(
     can_withdraw: may && mayWithdraw(self, reader.access === 'admin', asker),
   };
 }
-
-const askedOf = (ask: AskWithContext) => ({
-  id: ask.to_id,
-  name: ask.to_name,
-  kind: ask.to_kind,
-  role: ask.to_role,
-  harness: ask.to_harness,
-  handle: ask.to_handle,
-});
 
 const taskOf = ({ task_id, task_ref, task_title }: AskWithContext) =>
   task_id === null || task_ref === null || task_title === null

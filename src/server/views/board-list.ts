@@ -4,18 +4,14 @@ import type { VisibleBoard } from '../access/board-access.ts';
 import { boardsWithIds, visibleIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { arrivalsUnread, latestAgents } from '../members/arrivals.store.ts';
-import { type DayRow, dayOf, daysFrom } from '../messages/days.store.ts';
+import { dayOf, daysFrom } from '../messages/days.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import { idsIn } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
 import { boardViews } from './board.ts';
 
 /** @param days how many days of activity are asked for. */
-export async function boardListViews(
-  tx: ReadTx,
-  caller: Caller,
-  visible: VisibleBoard[],
-  days: number,
-): Promise<Board[]> {
+export async function boardListViews(tx: ReadTx, caller: Caller, visible: VisibleBoard[], days: number) {
   const views = await boardViews(tx, caller, visible);
   const own = caller.kind === 'AG' ? [] : visible.flatMap(({ board, member }) => (member ? [{ board, member }] : []));
   if (own.length === 0) return views;
@@ -33,15 +29,8 @@ type Own = Pick<VisibleBoard, 'board'> & { member: NonNullable<VisibleBoard['mem
  * Somebody else brought them, and they have done nothing there since. Nothing remembers that they saw it: the position
  * starts at the event that brought them, so while it still stands there, nothing was read.
  */
-export async function addedTo(
-  tx: ReadTx,
-  caller: Caller,
-  own: Own[],
-): Promise<Map<string, NonNullable<Board['added']>>> {
-  const arrivals = await arrivalsUnread(
-    tx,
-    own.map(({ member }) => member.id),
-  );
+export async function addedTo(tx: ReadTx, caller: Caller, own: Own[]) {
+  const arrivals = await arrivalsUnread(tx, idsIn(own.map(({ member }) => member)));
   const found = new Map<string, NonNullable<Board['added']>>();
   if (arrivals.length === 0) return found;
   const ids = arrivals.map((row) => row.board_id);
@@ -57,13 +46,8 @@ export async function addedTo(
 
 async function activityOf(tx: ReadTx, own: Own[], days: number): Promise<Map<string, number[]>> {
   const first = dayOf(tx.now) - days + 1;
-  const byBoard = new Map<string, DayRow[]>();
-  const rows = await daysFrom(
-    tx,
-    own.map(({ board }) => board.id),
-    first,
-  );
-  for (const row of rows) byBoard.set(row.board_id, [...(byBoard.get(row.board_id) ?? []), row]);
+  const rows = await daysFrom(tx, idsIn(own.map(({ board }) => board)), first);
+  const byBoard = Map.groupBy(rows, (row) => row.board_id);
   return new Map(
     own.map(({ board }) => {
       const counts = Array.from({ length: days }, () => 0);
@@ -78,12 +62,8 @@ async function activityOf(tx: ReadTx, own: Own[], days: number): Promise<Map<str
 }
 
 /** Of these boards, those that the caller's person sees now. */
-export async function boardLabels(
-  tx: ReadTx,
-  { person }: Pick<Caller, 'person'>,
-  ids: string[],
-): Promise<Map<string, BoardLabel>> {
+export async function boardLabels(tx: ReadTx, { person }: Pick<Caller, 'person'>, ids: string[]) {
   const scope = { personId: person.person_id, open: person.server_role !== 'guest' };
   const boards = await boardsWithIds(tx, [...(await visibleIds(tx, scope, [...new Set(ids)]))]);
-  return new Map(boards.map(({ id, name, title }) => [id, { id, name, title }]));
+  return new Map<string, BoardLabel>(boards.map(({ id, name, title }) => [id, { id, name, title }]));
 }

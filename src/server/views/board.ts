@@ -14,6 +14,7 @@ import { countMembers } from '../members/member-counts.store.ts';
 import { type MemberRow, type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import { countOpenTasks } from '../tasks/tasks.store.ts';
+import { idsIn, indexBy } from '../text/rows.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { briefViews } from './file.ts';
@@ -21,27 +22,13 @@ import { briefViews } from './file.ts';
 /** Composes the records of boards the caller sees, with a fixed number of statements however many there are. */
 export async function boardViews(tx: ReadTx, caller: Caller, visible: VisibleBoard[]): Promise<Board[]> {
   if (visible.length === 0) return [];
-  const counts = new Map(
-    (
-      await countMembers(
-        tx,
-        visible.map(({ board }) => board.id),
-      )
-    ).map((row) => [row.board_id, row]),
-  );
-  const creators = new Map(
-    (
-      await membersWithIds(
-        tx,
-        visible.map(({ board }) => board.creator_member_id),
-      )
-    ).map((row) => [row.id, row]),
-  );
+  const boards = visible.map(({ board }) => board);
+  const counts = indexBy(await countMembers(tx, idsIn(boards)), 'board_id');
+  const creatorIds = boards.map((board) => board.creator_member_id);
+  const creators = indexBy(await membersWithIds(tx, creatorIds), 'id');
   // What its person has read is none of a delegation's business.
   const positioned = caller.kind === 'DG' ? [] : visible;
-  const owing = new Map(
-    (await openRequests(tx, ownIds(positioned, 'human'))).map((row) => [row.member_id, Number(row.count)]),
-  );
+  const owing = indexBy(await openRequests(tx, ownIds(positioned)), 'member_id');
   const prefixes = await prefixesByBoard(tx, visible);
   const work = await workOn(tx, positioned);
   const briefs = await briefsByBoard(tx, positioned);
@@ -73,25 +60,21 @@ async function workOn(tx: ReadTx, visible: VisibleBoard[]): Promise<(found: Visi
   const mine = visible.filter((found) => found.member);
   if (mine.length === 0) return () => ({});
   const numbered = mine.filter(({ board }) => board.task_prefix !== null).map(({ board }) => board.id);
-  const open = new Map(
-    (numbered.length > 0 ? await countOpenTasks(tx, numbered) : []).map((row) => [row.board_id, Number(row.count)]),
-  );
+  const open = indexBy(numbered.length > 0 ? await countOpenTasks(tx, numbered) : [], 'board_id');
   const active = mine.filter(({ board }) => board.lifecycle === 'active');
-  const asks = await openAsksTo(tx, ownIds(active, 'human'));
+  const asks = await openAsksTo(tx, ownIds(active));
   const asked = (memberId: string, blocking: number): number =>
     Number(asks.find((row) => row.to_id === memberId && row.blocking === blocking)?.count ?? 0);
   return ({ board, member }) => {
     if (!member) return {};
-    const tasks_open = open.get(board.id) ?? 0;
+    const tasks_open = Number(open.get(board.id)?.count ?? 0);
     if (member.kind === 'agent') return { tasks_open };
     return { tasks_open, asks_to_me: { blocking: asked(member.id, 1), going_with: asked(member.id, 0) } };
   };
 }
 
-export async function boardView(tx: ReadTx, caller: Caller, found: VisibleBoard): Promise<Board> {
-  const [view] = await boardViews(tx, caller, [found]);
-  return view as Board;
-}
+export const boardView = async (tx: ReadTx, caller: Caller, found: VisibleBoard): Promise<Board> =>
+  (await boardViews(tx, caller, [found]))[0]!;
 
 /** Every prefix a board used, oldest first; most boards never had one. */
 async function prefixesByBoard(tx: ReadTx, visible: VisibleBoard[]): Promise<Map<string, string[]>> {
@@ -108,12 +91,12 @@ async function prefixesByBoard(tx: ReadTx, visible: VisibleBoard[]): Promise<Map
 async function briefsByBoard(tx: ReadTx, visible: VisibleBoard[]): Promise<Map<string, Brief>> {
   const places = visible.filter(({ member }) => member !== null).map(requirePlace);
   if (places.length === 0) return new Map();
-  const ids = places.map(({ board }) => board.id);
-  return briefViews(tx, places, await briefsOf(tx, ids));
+  return briefViews(tx, places, await briefsOf(tx, idsIn(places.map(({ board }) => board))));
 }
 
-const ownIds = (visible: VisibleBoard[], kind: 'human' | 'agent'): string[] =>
-  visible.flatMap(({ member }) => (member?.kind === kind ? [member.id] : []));
+/** The members that people are. */
+const ownIds = (visible: VisibleBoard[]): string[] =>
+  visible.flatMap(({ member }) => (member?.kind === 'human' ? [member.id] : []));
 
 function facts({ board, policy, member }: VisibleBoard, creator: MemberWithPerson, people: number) {
   const counted = member?.kind !== 'agent' || policy.visibility === 'open';
@@ -154,13 +137,13 @@ async function position(
   board: BoardRow,
   member: MemberRow,
   visibility: 'open' | 'addressed',
-  owing: Map<string, number>,
+  owing: ReadonlyMap<string, { count: number }>,
 ) {
   if (member.kind === 'human') {
     return {
       read_up_to: member.read_up_to,
       unread: personUnread(board, member),
-      needs_reply: owing.get(member.id) ?? 0,
+      needs_reply: Number(owing.get(member.id)?.count ?? 0),
     };
   }
   const waking = await wokenSince(tx, member.id, member.read_up_to, visibility === 'open');

@@ -1,5 +1,5 @@
 /** Files, as a member reads them. */
-import type { Actor, BoardFile, Brief, FileApproval, FileVersion, Freshness } from '../../contract/types.ts';
+import type { BoardFile, Brief, FileApproval, FileVersion, Freshness } from '../../contract/types.ts';
 import type { Place, Reader } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import {
@@ -11,10 +11,10 @@ import {
   type VersionRow,
 } from '../files/files.store.ts';
 import { readableSince } from '../files/posts.store.ts';
-import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
-import { groupBy } from '../text/group.ts';
+import { membersWithIds } from '../members/members.store.ts';
+import { idsIn, indexBy } from '../text/rows.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
-import { actorView } from './actors.ts';
+import { type ActorById, actorsOf, actorView } from './actors.ts';
 
 type Reading = Pick<Place, 'board' | 'reader'>;
 
@@ -22,15 +22,15 @@ type Reading = Pick<Place, 'board' | 'reader'>;
 export async function fileViews(tx: ReadTx, place: Reading, files: readonly FileRow[]): Promise<BoardFile[]> {
   if (files.length === 0) return [];
   const { board, reader } = place;
-  const ids = files.map((file) => file.id);
-  const versions = new Map((await latestVersions(tx, ids)).map((row) => [row.file_id, row]));
-  const approvals = groupBy(await approvalsOf(tx, ids), (row) => row.file_id);
-  const tasks = groupBy(await tasksOfFiles(tx, ids), (row) => row.file_id);
+  const ids = idsIn(files);
+  const versions = indexBy(await latestVersions(tx, ids), 'file_id');
+  const approvals = Map.groupBy(await approvalsOf(tx, ids), (row) => row.file_id);
+  const tasks = Map.groupBy(await tasksOfFiles(tx, ids), (row) => row.file_id);
   const actor = await actorsOf(tx, reader, [
     ...[...versions.values()].map((row) => row.by_id),
     ...[...approvals.values()].flat().map((row) => row.member_id),
   ]);
-  const fresh = await freshnessOf(tx, place, [...versions.values()]);
+  const freshness = await freshnessOf(tx, place, [...versions.values()]);
   return files.map((file) => {
     const latest = versions.get(file.id);
     if (!latest) throw new Error(`file ${file.id} has lost its latest version`);
@@ -44,36 +44,19 @@ export async function fileViews(tx: ReadTx, place: Reading, files: readonly File
       latest: versionView(latest, actor),
       approvals: approved.map(({ view }) => view),
       mine: approved.find(({ row }) => reader.kind === 'human' && row.person_id === reader.personId)?.view ?? null,
-      freshness: fresh.get(file.id) as Freshness,
+      freshness: freshness(latest),
       removed_at: timestampOrNull(file.removed_at),
     };
   });
 }
 
-export async function fileView(tx: ReadTx, place: Reading, file: FileRow): Promise<BoardFile> {
-  const [view] = await fileViews(tx, place, [file]);
-  return view as BoardFile;
-}
-
-type ActorById = (id: string) => Actor;
-
-async function actorsOf(tx: ReadTx, reader: Reader, ids: string[]): Promise<ActorById> {
-  const members = new Map<string, MemberWithPerson>();
-  for (const member of await membersWithIds(tx, [...new Set(ids)])) members.set(member.id, member);
-  return (id) => {
-    const member = members.get(id);
-    if (!member) throw new Error(`member ${id} is missing`);
-    return actorView(member, reader);
-  };
-}
+export const fileView = async (tx: ReadTx, place: Reading, file: FileRow): Promise<BoardFile> =>
+  (await fileViews(tx, place, [file]))[0]!;
 
 /** Versions with their writers. */
 export async function versionViews(tx: ReadTx, reader: Reader, rows: readonly VersionRow[]): Promise<FileVersion[]> {
-  const actor = await actorsOf(
-    tx,
-    reader,
-    rows.map((row) => row.by_id),
-  );
+  const writers = rows.map((row) => row.by_id);
+  const actor = await actorsOf(tx, reader, writers);
   return rows.map((row) => versionView(row, actor));
 }
 
@@ -100,45 +83,27 @@ const approvalView = (row: ApprovalRow, file: FileRow, actor: ActorById): FileAp
  * What happened on the board since each of these versions: differences of running counts; only for readers who may not
  * read all are messages counted, for all versions at once.
  */
-async function freshnessOf(
-  tx: ReadTx,
-  { board, reader }: Reading,
-  versions: readonly VersionRow[],
-): Promise<Map<string, Freshness>> {
+async function freshnessOf(tx: ReadTx, { board, reader }: Reading, versions: readonly VersionRow[]) {
   const ids = versions.map((row) => row.file_id);
-  const counted = reader.readsAll
-    ? null
-    : new Map((await readableSince(tx, board.id, ids, reader)).map((row) => [row.file_id, row]));
-  return new Map(
-    versions.map((row) => [
-      row.file_id,
-      {
-        messages_since: counted
-          ? Number(counted.get(row.file_id)?.messages ?? 0)
-          : board.message_count - row.nth_message,
-        tasks_done_since: board.done_count - row.nth_done,
-        answers_since: counted ? Number(counted.get(row.file_id)?.answers ?? 0) : board.answer_count - row.nth_answer,
-      },
-    ]),
-  );
+  const counted = reader.readsAll ? null : indexBy(await readableSince(tx, board.id, ids, reader), 'file_id');
+  return (row: VersionRow): Freshness => {
+    const since = counted?.get(row.file_id);
+    return {
+      messages_since: counted ? Number(since?.messages ?? 0) : board.message_count - row.nth_message,
+      tasks_done_since: board.done_count - row.nth_done,
+      answers_since: counted ? Number(since?.answers ?? 0) : board.answer_count - row.nth_answer,
+    };
+  };
 }
 
 /** The briefs as their boards tell of them, by the id of the board; with two statements however many they are. */
-export async function briefViews(
-  tx: ReadTx,
-  places: readonly Reading[],
-  files: FileRow[],
-): Promise<Map<string, Brief>> {
+export async function briefViews(tx: ReadTx, places: readonly Reading[], files: FileRow[]) {
   const found = new Map<string, Brief>();
   if (files.length === 0) return found;
-  const ids = files.map((file) => file.id);
-  const versions = new Map((await latestVersions(tx, ids)).map((row) => [row.file_id, row]));
-  const writers = new Map(
-    (await membersWithIds(tx, [...new Set([...versions.values()].map((row) => row.by_id))])).map((row) => [
-      row.id,
-      row,
-    ]),
-  );
+  const ids = idsIn(files);
+  const versions = indexBy(await latestVersions(tx, ids), 'file_id');
+  const writerIds = new Set([...versions.values()].map((row) => row.by_id));
+  const writers = indexBy(await membersWithIds(tx, [...writerIds]), 'id');
   for (const file of files) {
     const place = places.find(({ board }) => board.id === file.board_id);
     const latest = versions.get(file.id);
@@ -153,7 +118,7 @@ export async function briefViews(
       size: latest.size,
       digest: latest.digest,
       // Only an agent may not read all, and it is on one board.
-      freshness: (await freshnessOf(tx, place, [latest])).get(file.id) as Freshness,
+      freshness: (await freshnessOf(tx, place, [latest]))(latest),
     });
   }
   return found;

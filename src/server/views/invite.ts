@@ -6,6 +6,7 @@ import { boardsOf, type InviteRow, type ReceiptRow, stateOf } from '../invites/i
 import type { Caller } from '../operation/caller.ts';
 import { requestsOfInvites, type SubjectRow } from '../pairing/requests.store.ts';
 import { agentSees, personSees } from '../pairing/sight.rules.ts';
+import { idsIn } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
 
 type Metadata = Answer<'getInvite'>;
@@ -13,10 +14,7 @@ type Metadata = Answer<'getInvite'>;
 /** Boards are named only while the caller sees them. */
 export async function inviteViews(tx: ReadTx, caller: Caller, rows: InviteRow[]): Promise<Metadata[]> {
   const seen = await seenBoards(tx, caller, rows.flatMap(boardsOf));
-  const pairings = await requestsOfInvites(
-    tx,
-    rows.filter((row) => row.pairing !== null).map((row) => row.id),
-  );
+  const pairings = await requestsOfInvites(tx, idsIn(rows.filter((row) => row.pairing !== null)));
   return rows.map((row) => ({
     id: row.id,
     created_at: timestamp(row.created_at),
@@ -30,10 +28,8 @@ export async function inviteViews(tx: ReadTx, caller: Caller, rows: InviteRow[])
   }));
 }
 
-export async function inviteView(tx: ReadTx, caller: Caller, row: InviteRow): Promise<Metadata> {
-  const [view] = await inviteViews(tx, caller, [row]);
-  return view as Metadata;
-}
+export const inviteView = async (tx: ReadTx, caller: Caller, row: InviteRow): Promise<Metadata> =>
+  (await inviteViews(tx, caller, [row]))[0]!;
 
 /** Named only while the caller sees it. */
 function namePairing(row: SubjectRow | undefined, caller: Caller): { pairing_request_id?: string } {
@@ -54,9 +50,9 @@ export const receiptView = (
   invite_id: row.invite_id,
   handle: row.handle,
   boards: boardsOf(row).filter((id) => seen.has(id)),
-  ...(row.pairing_request_id === null || !seen.has(row.pairing_request_id)
-    ? {}
-    : { pairing_request_id: row.pairing_request_id }),
+  ...(row.pairing_request_id !== null && seen.has(row.pairing_request_id)
+    ? { pairing_request_id: row.pairing_request_id }
+    : {}),
 });
 
 /** Those of these boards that the caller sees. */

@@ -3,25 +3,17 @@ import type { JoinCode } from '../../contract/types.ts';
 import type { Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { JoinCodeRow } from '../joining/join-codes.store.ts';
-import { membersWithIds } from '../members/members.store.ts';
 import { peopleWithIds, takenHandles } from '../people/people.store.ts';
+import { indexBy } from '../text/rows.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
-import { actorView } from './actors.ts';
+import { actorsOf } from './actors.ts';
 
 /** With a fixed number of statements however many there are. */
 export async function codeViews(tx: ReadTx, place: Place, rows: JoinCodeRow[]): Promise<JoinCode[]> {
-  const makers = new Map(
-    (
-      await membersWithIds(
-        tx,
-        rows.map((row) => row.maker_member_id),
-      )
-    ).map((maker) => [maker.id, maker]),
-  );
+  const makers = rows.map((row) => row.maker_member_id);
+  const actor = await actorsOf(tx, place.reader, makers);
   const guests = await guestsOf(tx, rows);
   return rows.map((row) => {
-    const maker = makers.get(row.maker_member_id);
-    if (!maker) throw new Error(`join code ${row.id} has lost its maker`);
     const guest = guests.get(row.id);
     return {
       id: row.id,
@@ -31,7 +23,7 @@ export async function codeViews(tx: ReadTx, place: Place, rows: JoinCodeRow[]): 
       role: row.role,
       expires_at: timestamp(row.expires_at),
       created_at: timestamp(row.created_at),
-      created_by: actorView(maker, place.reader),
+      created_by: actor(row.maker_member_id),
       revoked_at: timestampOrNull(row.revoked_at),
       state: stateOf(row, tx.now, guest?.fits ?? true),
       uses: row.uses,
@@ -40,10 +32,8 @@ export async function codeViews(tx: ReadTx, place: Place, rows: JoinCodeRow[]): 
   });
 }
 
-export async function codeView(tx: ReadTx, place: Place, row: JoinCodeRow): Promise<JoinCode> {
-  const [view] = await codeViews(tx, place, [row]);
-  return view as JoinCode;
-}
+export const codeView = async (tx: ReadTx, place: Place, row: JoinCodeRow): Promise<JoinCode> =>
+  (await codeViews(tx, place, [row]))[0]!;
 
 /** A guest code has ended too when its handle became somebody else's, or its guest is gone. */
 function stateOf(row: JoinCodeRow, now: number, fits: boolean): JoinCode['state'] {
@@ -55,11 +45,9 @@ function stateOf(row: JoinCodeRow, now: number, fits: boolean): JoinCode['state'
 /** Of codes for guests: their handle now, and whether the code still fits them. */
 async function guestsOf(tx: ReadTx, rows: JoinCodeRow[]): Promise<Map<string, { handle: string; fits: boolean }>> {
   const bound = rows.flatMap((row) => row.guest_person_id ?? []);
-  const people = new Map((await peopleWithIds(tx, bound)).map((person) => [person.id, person]));
-  const taken = await takenHandles(
-    tx,
-    rows.flatMap((row) => (row.guest_person_id === null ? (row.guest_handle ?? []) : [])),
-  );
+  const people = indexBy(await peopleWithIds(tx, bound), 'id');
+  const unbound = rows.flatMap((row) => (row.guest_person_id === null ? (row.guest_handle ?? []) : []));
+  const taken = await takenHandles(tx, unbound);
   const found = new Map<string, { handle: string; fits: boolean }>();
   for (const row of rows) {
     if (row.guest_handle === null) continue;

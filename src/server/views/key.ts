@@ -2,13 +2,11 @@
 import type { AccessKey } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type AccessKeyRow, countOfKeys } from '../keys/keys.store.ts';
+import { idsIn } from '../text/rows.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 
 export async function keyViews(tx: ReadTx, rows: AccessKeyRow[]): Promise<AccessKey[]> {
-  const counts = await countOfKeys(
-    tx,
-    rows.map((row) => row.id),
-  );
+  const counts = await countOfKeys(tx, idsIn(rows));
   return rows.map((row) => {
     const count = counts.get(row.id);
     const state = stateOf(row, tx.now);
@@ -33,10 +31,7 @@ export async function keyViews(tx: ReadTx, rows: AccessKeyRow[]): Promise<Access
   });
 }
 
-export async function keyView(tx: ReadTx, row: AccessKeyRow): Promise<AccessKey> {
-  const [view] = await keyViews(tx, [row]);
-  return view as AccessKey;
-}
+export const keyView = async (tx: ReadTx, row: AccessKeyRow): Promise<AccessKey> => (await keyViews(tx, [row]))[0]!;
 
 function stateOf(row: AccessKeyRow, now: number): AccessKey['state'] {
   if (row.revoked_at !== null) return 'revoked';

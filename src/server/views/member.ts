@@ -12,18 +12,14 @@ import { presenceAt, stateWord } from '../seats/presence.rules.ts';
 import { noReport, type ReportRow, reportsOf } from '../seats/reports.store.ts';
 import { type UsageRow, usageOf } from '../seats/usage.store.ts';
 import { tasksWithIds } from '../tasks/tasks.store.ts';
+import { idsIn, indexBy } from '../text/rows.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { seesHarness } from './actors.ts';
 import { lineView, standingLines } from './line.ts';
 import { taskRefView } from './tasks/task-ref.ts';
 
 /** Members of a board the caller is on. */
-export async function memberViews(
-  tx: ReadTx,
-  rows: readonly MemberWithPerson[],
-  place: Place,
-  caller: Caller,
-): Promise<Member[]> {
+export async function memberViews(tx: ReadTx, rows: readonly MemberWithPerson[], place: Place, caller: Caller) {
   const known = await aboutAgents(tx, rows, caller);
   return rows.map((row) => ({
     ...facts(tx, row, place.board, caller, known),
@@ -34,10 +30,8 @@ export async function memberViews(
   }));
 }
 
-export async function memberView(tx: ReadTx, row: MemberWithPerson, place: Place, caller: Caller): Promise<Member> {
-  const [view] = await memberViews(tx, [row], place, caller);
-  return view as Member;
-}
+export const memberView = async (tx: ReadTx, row: MemberWithPerson, place: Place, caller: Caller): Promise<Member> =>
+  (await memberViews(tx, [row], place, caller))[0]!;
 
 /** The caller's own agents on all boards. */
 export async function ownAgentViews(
@@ -45,11 +39,8 @@ export async function ownAgentViews(
   agents: readonly { agent: MemberWithPerson; board: Pick<BoardRow, 'id' | 'name'> }[],
   caller: Caller,
 ): Promise<Member[]> {
-  const known = await aboutAgents(
-    tx,
-    agents.map(({ agent }) => agent),
-    caller,
-  );
+  const rows = agents.map(({ agent }) => agent);
+  const known = await aboutAgents(tx, rows, caller);
   return agents.map(({ agent, board }) => facts(tx, agent, board, caller, known));
 }
 
@@ -65,11 +56,11 @@ interface Known {
 
 async function aboutAgents(tx: ReadTx, rows: readonly MemberRow[], caller: Caller): Promise<Known> {
   const agents = rows.filter((row) => row.kind === 'agent');
-  if (agents.length === 0)
-    return { reports: new Map(), lines: new Map(), tasks: new Map(), budgets: new Map(), usage: new Map() };
-  const ids = agents.map((agent) => agent.id);
-  const own = isPerson(caller) ? agents.filter((agent) => isOwn(agent, caller)).map((agent) => agent.id) : [];
-  const reports = new Map((await reportsOf(tx, ids)).map((report) => [report.member_id, report]));
+  const none = new Map<string, never>();
+  if (agents.length === 0) return { reports: none, lines: none, tasks: none, budgets: none, usage: none };
+  const ids = idsIn(agents);
+  const own = isPerson(caller) ? idsIn(agents.filter((agent) => isOwn(agent, caller))) : [];
+  const reports = indexBy(await reportsOf(tx, ids), 'member_id');
   const lines = await standingLines(tx, ids, reports);
   const tasks = await tasksWithIds(tx, [
     ...new Set([
@@ -82,7 +73,7 @@ async function aboutAgents(tx: ReadTx, rows: readonly MemberRow[], caller: Calle
     lines,
     tasks: new Map(tasks.map((task) => [task.id, taskRefView(task)])),
     budgets: await budgetsOf(tx, own),
-    usage: new Map((await usageOf(tx, own)).map((row) => [row.member_id, row])),
+    usage: indexBy(await usageOf(tx, own), 'member_id'),
   };
 }
 
@@ -139,12 +130,7 @@ function reported(member: MemberRow, { reports, lines, tasks }: Known, now: numb
 }
 
 /** Where an agent runs is for its own person and their agents only, what it asks in its session for the person alone. */
-function forItsPerson(
-  agent: MemberRow,
-  caller: Caller,
-  { reports, usage, budgets }: Known,
-  now: number,
-): Pick<Member, 'location' | 'waiting' | 'usage' | 'budget'> {
+function forItsPerson(agent: MemberRow, caller: Caller, { reports, usage, budgets }: Known, now: number) {
   if (!isOwn(agent, caller)) return {};
   const report = reports.get(agent.id) ?? noReport(agent.id);
   const location = locationView(report);
@@ -184,9 +170,8 @@ export function waitingView(report: ReportRow, now: number): AgentWaiting | null
 
 export function locationView(report: ReportRow): AgentLocation | null {
   const { location_harness, location_session, location_folder, location_machine, located_at } = report;
-  if (location_harness === null || location_session === null || location_folder === null || located_at === null) {
+  if (location_harness === null || location_session === null || location_folder === null || located_at === null)
     return null;
-  }
   return {
     ...(location_machine === null ? {} : { machine: location_machine }),
     harness: location_harness,
@@ -207,10 +192,7 @@ const mayRemove = (agent: MemberRow, member: MemberRow, caller: Caller): boolean
   agent.person_id === caller.person.person_id || member.access === 'admin' || caller.person.server_role === 'admin';
 
 /** The brake of a seat, as it is shown. */
-export const brakeView = ({
-  until,
-  reason,
-}: NonNullable<ReturnType<typeof brakeAt>>): NonNullable<Member['braked']> => ({
+export const brakeView = ({ until, reason }: NonNullable<ReturnType<typeof brakeAt>>) => ({
   until: timestamp(until),
   reason,
 });

@@ -1,7 +1,6 @@
 /** The message record, relative to its reader. */
 import type { Message } from '../../contract/types.ts';
 import type { Place, Reader } from '../access/board-access.ts';
-import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type AgentRun, SHOWN_FROM } from '../messages/agent-run.rules.ts';
 import {
@@ -12,11 +11,13 @@ import {
   type PostedData,
 } from '../messages/messages.store.ts';
 import { reactionsTo } from '../messages/reactions.store.ts';
-import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { type AskContext, askContext, askViews } from './ask.ts';
 import { reactionGroups } from './reactions.ts';
+
+/** The board they are on, and who reads them there. */
+type On = Pick<Place, 'board' | 'reader'>;
 
 /** Messages with what showing them needs, the same for all readers. */
 export interface LoadedMessages {
@@ -31,22 +32,15 @@ export async function loadMessages(tx: ReadTx, rows: MessageWithContext[]): Prom
   const messages = rows.map((row) => ({ row, data: JSON.parse(row.data) as PostedData }));
   return {
     messages,
-    reactions: groupBy(await reactionsTo(tx, reacted), (row) => row.message_id),
+    reactions: Map.groupBy(await reactionsTo(tx, reacted), (row) => row.message_id),
     asks: await askContext(tx, messages),
   };
 }
 
 /** Shows loaded messages, all readable to the reader; a statement more only where it may not read every reply. */
-export async function showMessages(
-  tx: ReadTx,
-  place: Pick<Place, 'board' | 'reader'>,
-  { messages, reactions, asks: context }: LoadedMessages,
-): Promise<Message[]> {
-  const replies = await readableReplyCounts(
-    tx,
-    place,
-    messages.map(({ row }) => row),
-  );
+export async function showMessages(tx: ReadTx, place: On, { messages, reactions, asks: context }: LoadedMessages) {
+  const rows = messages.map(({ row }) => row);
+  const replies = await readableReplyCounts(tx, place, rows);
   const asks = askViews(context, tx.now, place, messages);
   return messages.map(({ row, data }) => ({
     ...messageView(row, row, data, place, replies.get(row.seq)),
@@ -56,26 +50,18 @@ export async function showMessages(
 }
 
 /** Composes messages, all readable to the reader, with a fixed number of further statements however many they are. */
-export const messageViews = async (
-  tx: ReadTx,
-  place: Pick<Place, 'board' | 'reader'>,
-  rows: MessageWithContext[],
-): Promise<Message[]> => showMessages(tx, place, await loadMessages(tx, rows));
+export const messageViews = async (tx: ReadTx, place: On, rows: MessageWithContext[]): Promise<Message[]> =>
+  showMessages(tx, place, await loadMessages(tx, rows));
 
 interface Replies {
   count: number;
   lastAt: number;
 }
 
-async function readableReplyCounts(
-  tx: ReadTx,
-  { board, reader }: Pick<Place, 'board' | 'reader'>,
-  rows: MessageWithContext[],
-): Promise<Map<number, Replies>> {
+async function readableReplyCounts(tx: ReadTx, { board, reader }: On, rows: MessageWithContext[]) {
   const started = rows.filter((row) => row.reply_count > 0);
-  if (reader.readsAll || started.length === 0) {
+  if (reader.readsAll || started.length === 0)
     return new Map(started.map((row) => [row.seq, { count: row.reply_count, lastAt: row.last_reply_at ?? row.at }]));
-  }
   const seqs = started.map((row) => row.seq);
   const counts = await countReadableReplies(tx, board.id, seqs, reader);
   return new Map(counts.map((row) => [row.root_seq, { count: Number(row.count), lastAt: Number(row.last_at) }]));
@@ -86,7 +72,7 @@ export function messageView(
   row: MessageRow,
   context: MessageContext,
   data: PostedData,
-  { board, reader }: Pick<Place, 'board' | 'reader'>,
+  { board, reader }: On,
   replies?: Replies,
 ): Message {
   return {
@@ -106,7 +92,7 @@ export function messageView(
     urgent: row.urgent === 1,
     expects_reply: row.expects_reply === 1,
     ...relation(row.sender_id, context, reader),
-    show_owner: showsOwner(board),
+    show_owner: board.show_owner === 1,
     redactions: data.redactions,
     reactions: [],
     mentions: data.mentions,
@@ -123,8 +109,6 @@ function threadState({ run_stopped, run_held_at }: AgentRun): Pick<Message, 'thr
   if (run_stopped === 1) return { thread: 'stopped' };
   return run_held_at === null ? {} : { thread: 'held' };
 }
-
-const showsOwner = (board: BoardRow): boolean => board.show_owner === 1;
 
 const senderOf = (id: string, context: MessageContext) => ({
   id,

@@ -1,18 +1,19 @@
 /** Pairing requests, as those who have part in them see them. Never a secret. */
-import type { BoardLabel, PairingRequest, PairingSide } from '../../contract/types.ts';
+import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import { allowStep } from '../approvals/next.rules.ts';
 import { boardsWithIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
+import { membersWithIds } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { directionOf, lineOf, pingText, short } from '../pairing/lines.rules.ts';
-import { type MarkRow, marksOf } from '../pairing/marks.store.ts';
+import { marksOf } from '../pairing/marks.store.ts';
 import { pairingStep } from '../pairing/next.rules.ts';
 import type { SubjectRow } from '../pairing/requests.store.ts';
 import { awaitingOf, endOf, isLive, progressOf, recipientIsOnBoard, stateAt } from '../pairing/subject.rules.ts';
 import { peopleWithIds } from '../people/people.store.ts';
-import { groupBy } from '../text/group.ts';
+import { idsIn, indexBy } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
+import { some } from './some.ts';
 
 /** The server they are read on. */
 interface Server {
@@ -20,45 +21,27 @@ interface Server {
   address: { baseUrl(): string };
 }
 
-export async function pairingViews(
-  tx: ReadTx,
-  caller: Caller,
-  rows: SubjectRow[],
-  server: Server,
-): Promise<PairingRequest[]> {
-  const facts = await gather(tx, rows);
-  return rows.map((row) => viewOf(row, facts, caller, tx.now, server));
+export async function pairingViews(tx: ReadTx, caller: Caller, rows: SubjectRow[], server: Server) {
+  const known = await gather(tx, rows);
+  return rows.map((row) => viewOf(row, known, caller, tx.now, server));
 }
 
-export async function pairingView(
-  tx: ReadTx,
-  caller: Caller,
-  row: SubjectRow,
-  server: Server,
-): Promise<PairingRequest> {
-  return viewOf(row, await gather(tx, [row]), caller, tx.now, server);
-}
+export const pairingView = async (tx: ReadTx, caller: Caller, row: SubjectRow, server: Server) =>
+  (await pairingViews(tx, caller, [row], server))[0]!;
 
-interface Known {
-  boards: Map<string, BoardLabel>;
-  people: Map<string, string>;
-  agents: Map<string, MemberWithPerson>;
-  marks: Map<string, MarkRow[]>;
-}
+type Known = Awaited<ReturnType<typeof gather>>;
 
-async function gather(tx: ReadTx, rows: SubjectRow[]): Promise<Known> {
+async function gather(tx: ReadTx, rows: SubjectRow[]) {
   const boards = await boardsWithIds(tx, unique(rows.map((row) => row.board_id)));
   const people = await peopleWithIds(tx, unique(rows.flatMap((row) => [row.inviter_id, row.recipient_id])));
-  const agents = await membersWithIds(
-    tx,
-    unique(rows.flatMap((row) => [row.initiator_agent_id ?? row.initiating_agent_id, row.recipient_agent_id])),
-  );
-  const verifying = rows.filter((row) => stateAt(row, tx.now) === 'verifying').map((row) => row.id);
+  const agentIds = rows.flatMap((row) => [row.initiator_agent_id ?? row.initiating_agent_id, row.recipient_agent_id]);
+  const agents = await membersWithIds(tx, unique(agentIds));
+  const verifying = idsIn(rows.filter((row) => stateAt(row, tx.now) === 'verifying'));
   return {
-    boards: new Map(boards.map(({ id, name, title }) => [id, { id, name, title }])),
-    people: new Map(people.map(({ id, handle }) => [id, handle])),
-    agents: new Map(agents.map((agent) => [agent.id, agent])),
-    marks: groupBy(await marksOf(tx, verifying), (mark) => mark.request_id),
+    boards: indexBy(boards, 'id'),
+    people: indexBy(people, 'id'),
+    agents: indexBy(agents, 'id'),
+    marks: Map.groupBy(await marksOf(tx, verifying), (mark) => mark.request_id),
   };
 }
 
@@ -84,18 +67,18 @@ function viewOf(row: SubjectRow, known: Known, caller: Caller, now: number, serv
     ...endpoint(row, 'initiator', caller, now),
     ...endpoint(row, 'recipient', caller, now),
     accepted: row.accepted === 1,
-    ...some('awaiting', awaiting ?? null),
+    ...some('awaiting', awaiting),
     ...some('progress', progress),
     ...(progress ? challengeOf(row, caller) : {}),
     ...some('chosen_recipient_agent_id', row.chosen_agent_id),
     ...some('choice_message_id', row.choice_message_id),
     ...(inviter ? some('admission_approval_id', row.admission_approval_id) : {}),
-    ...some('closed_reason', end?.reason ?? null),
+    ...some('closed_reason', end?.reason),
     created_at: timestamp(row.created_at),
     expires_at: timestamp(row.expires_at),
     ...(end ? { closed_at: timestamp(end.at) } : {}),
     display: displayOf(row, known, caller),
-    ...some('next', nextOf(row, { state, awaiting }, caller, server.address.baseUrl()) ?? null),
+    ...some('next', nextOf(row, { state, awaiting }, caller, server.address.baseUrl())),
   };
 }
 
@@ -141,12 +124,12 @@ function displayOf(row: SubjectRow, { boards, people, agents }: Known, caller: C
   const board = boards.get(row.board_id);
   const person = caller.kind === 'PK' || caller.kind === 'BR' || caller.person.person_id === row.inviter_id;
   return {
-    ...some('person_handle', people.get(row.inviter_id) ?? null),
-    ...some('agent_name', agent?.name ?? null),
-    ...(person ? some('agent_harness', agent?.harness ?? null) : {}),
-    ...some('recipient_handle', people.get(row.recipient_id ?? '') ?? null),
-    ...some('recipient_agent_name', agents.get(row.recipient_agent_id ?? '')?.name ?? null),
-    boards: board ? [board] : [],
+    ...some('person_handle', people.get(row.inviter_id)?.handle),
+    ...some('agent_name', agent?.name),
+    ...(person ? some('agent_harness', agent?.harness) : {}),
+    ...some('recipient_handle', people.get(row.recipient_id ?? '')?.handle),
+    ...some('recipient_agent_name', agents.get(row.recipient_agent_id ?? '')?.name),
+    boards: board ? [{ id: board.id, name: board.name, title: board.title }] : [],
   };
 }
 
@@ -163,6 +146,3 @@ function nextOf(
   const reader = row.inviter_id === row.recipient_id ? null : inviter ? 'initiator' : 'recipient';
   return pairingStep({ id: row.id, state, awaiting, reader }, baseUrl);
 }
-
-const some = <Name extends string, Value>(name: Name, value: Value | null): { [K in Name]?: Value } =>
-  (value === null ? {} : { [name]: value }) as { [K in Name]?: Value };

@@ -9,7 +9,7 @@ import type { Hit } from '../search/search.store.ts';
 import { textsOf } from '../search/texts.store.ts';
 import { matchesIn, type SearchQuery, snippetOf } from '../search/words.rules.ts';
 import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.ts';
-import { groupBy } from '../text/group.ts';
+import { indexBy } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
 import { messageViews } from './message.ts';
 import { taskRefView } from './tasks/task-ref.ts';
@@ -24,7 +24,7 @@ interface Found {
 /** In the order of the hits. One that changed since it was indexed, and does not hold the words now, is left out. */
 export async function resultsOf(found: Found, hits: readonly Hit[]): Promise<SearchResult[]> {
   const results = new Map<string, SearchResult>();
-  for (const [boardId, group] of groupBy(hits, (hit) => hit.board_id)) {
+  for (const [boardId, group] of Map.groupBy(hits, (hit) => hit.board_id)) {
     const place = found.places.get(boardId);
     if (!place) continue;
     const ids = (kind: Hit['kind']) => group.filter((hit) => hit.kind === kind).map((hit) => hit.ref_id);
@@ -48,7 +48,7 @@ async function addMessages({ tx, query }: Found, place: Place, ids: string[], re
 
 async function addTasks({ tx, query }: Found, place: Place, ids: string[], results: Results): Promise<void> {
   if (ids.length === 0) return;
-  const texts = groupBy(await latestTexts(tx, ids), (text) => text.task_id);
+  const texts = Map.groupBy(await latestTexts(tx, ids), (text) => text.task_id);
   for (const task of await tasksWithIds(tx, ids)) {
     const text = (field: TextField) => texts.get(task.id)?.find((row) => row.field === field)?.text ?? null;
     const fields = taskFields({ ...task, about: text('about'), stands: text('stands'), note: task.closed_note });
@@ -66,8 +66,8 @@ async function addTasks({ tx, query }: Found, place: Place, ids: string[], resul
 
 async function addFiles({ tx, query }: Found, place: Place, ids: string[], results: Results): Promise<void> {
   if (ids.length === 0) return;
-  const versions = new Map((await latestVersions(tx, ids)).map((row) => [row.file_id, row]));
-  const texts = new Map((await textsOf(tx, ids)).map((row) => [row.file_id, row]));
+  const versions = indexBy(await latestVersions(tx, ids), 'file_id');
+  const texts = indexBy(await textsOf(tx, ids), 'file_id');
   for (const file of await filesWithIds(tx, ids)) {
     const latest = versions.get(file.id);
     if (!latest || file.removed_at !== null) continue;

@@ -4,7 +4,6 @@ import type { Place } from '../../access/board-access.ts';
 import type { ReadTx } from '../../db/tx.ts';
 import { heldThreads, messagesWithSeqs } from '../../messages/messages.store.ts';
 import { type ThreadAgent, threadAgents } from '../../messages/threads.store.ts';
-import { groupBy } from '../../text/group.ts';
 import { timestamp } from '../../text/time.ts';
 import { messageViews } from '../message.ts';
 
@@ -20,14 +19,14 @@ export interface Needs {
 
 /** @param places the boards of one person. */
 export async function heldThreadNeeds(tx: ReadTx, places: readonly Place[]): Promise<Needs> {
-  const rows = groupBy(await heldThreads(tx, [...places.map(({ board }) => board.id)]), (row) => row.board_id);
+  const rows = Map.groupBy(await heldThreads(tx, [...places.map(({ board }) => board.id)]), (row) => row.board_id);
   const needs: Need[] = [];
   for (const place of places) {
     const { board, member } = place;
     const roots = rows.get(board.id) ?? [];
     if (roots.length === 0 || place.policy.agent_run === 'off') continue;
     const seqs = roots.map(({ seq }) => seq);
-    const agents = groupBy((await threadAgents(tx, board.id, seqs)).filter(isInRun), ({ root_seq }) => root_seq);
+    const agents = Map.groupBy((await threadAgents(tx, board.id, seqs)).filter(isInRun), ({ root_seq }) => root_seq);
     const mine = seqs.filter((seq) => agents.get(seq)?.some(({ person_id }) => person_id === member.person_id));
     const views = await messageViews(tx, place, await messagesWithSeqs(tx, board.id, mine));
     for (const { id, seq, body } of views) {

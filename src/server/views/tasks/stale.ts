@@ -4,6 +4,7 @@ import type { ReadTx } from '../../db/tx.ts';
 import { staleAt } from '../../tasks/stale.rules.ts';
 import { lastWords, type OwnedRow, ownedByAgents } from '../../tasks/stale.store.ts';
 import type { TaskRow } from '../../tasks/tasks.store.ts';
+import { idsIn } from '../../text/rows.ts';
 
 /** By task, since when it is stale; only those that are. */
 export async function staleTasks(
@@ -12,11 +13,11 @@ export async function staleTasks(
   tasks: readonly TaskRow[],
 ): Promise<Map<string, number>> {
   // One that was written to lately is not looked at any further.
-  const taskIds = tasks
-    .filter(({ state, owner_at }) => state === 'in_progress' && after !== 'off' && owner_at + after * 1_000 <= tx.now)
-    .map(({ id }) => id);
-  if (taskIds.length === 0) return new Map();
-  const times = await staleTimes(tx, await ownedByAgents(tx, { taskIds }), () => after);
+  const left = tasks.filter(
+    ({ state, owner_at }) => state === 'in_progress' && after !== 'off' && owner_at + after * 1_000 <= tx.now,
+  );
+  if (left.length === 0) return new Map();
+  const times = await staleTimes(tx, await ownedByAgents(tx, { taskIds: idsIn(left) }), () => after);
   return new Map([...times].filter(([, at]) => at <= tx.now));
 }
 
@@ -32,13 +33,7 @@ export async function staleTimes(
     if (at !== null) times.set(row.id, at);
   }
   const past = rows.filter(({ id }) => (times.get(id) ?? tx.now + 1) <= tx.now);
-  const words =
-    past.length === 0
-      ? []
-      : await lastWords(
-          tx,
-          past.map(({ id }) => id),
-        );
+  const words = past.length === 0 ? [] : await lastWords(tx, idsIn(past));
   for (const { task_id, at } of words) {
     const row = past.find(({ id }) => id === task_id);
     const later = row && staleAt(afterOn(row.board_id), row, Math.max(row.owner_at, Number(at)));

@@ -22,12 +22,7 @@ export async function taskTaken(tx: ReadTx, place: Place, task: TaskRow, takeabl
 export const ownershipOf = ({ owner_seq }: TaskRow): string => `own_${owner_seq}`;
 
 /** A change by somebody who had the task before it was given to another. @throws Refusal `task_taken`. */
-export async function requireOwnership(
-  tx: ReadTx,
-  place: Place,
-  task: TaskRow,
-  ownership: string | undefined,
-): Promise<void> {
+export async function requireOwnership(tx: ReadTx, place: Place, task: TaskRow, ownership: string | undefined) {
   if (ownership === undefined || (task.owner_id !== null && ownership === ownershipOf(task))) return;
   const [owner] = await seen(tx, place, [task.owner_id]);
   const mine = owner?.id === place.member.id;

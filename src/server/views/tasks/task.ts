@@ -3,13 +3,12 @@ import type { Actor, Task } from '../../../contract/types.ts';
 import type { Place } from '../../access/board-access.ts';
 import { type AskRow, openBlockingAsks } from '../../asks/asks.store.ts';
 import type { ReadTx } from '../../db/tx.ts';
-import { type MemberWithPerson, membersWithIds } from '../../members/members.store.ts';
 import { isReadable } from '../../messages/messages.store.ts';
 import { type MessageCounts, messageCountsOf } from '../../tasks/tags.store.ts';
 import { helpersOf, latestTexts, type TaskRow, type TextRow } from '../../tasks/tasks.store.ts';
-import { groupBy } from '../../text/group.ts';
+import { idsIn, indexBy } from '../../text/rows.ts';
 import { timestamp, timestampOrNull } from '../../text/time.ts';
-import { actorView } from '../actors.ts';
+import { actorsOf } from '../actors.ts';
 import { staleTasks } from './stale.ts';
 import { ownershipOf } from './task-refusals.ts';
 
@@ -17,14 +16,18 @@ import { ownershipOf } from './task-refusals.ts';
 export async function taskViews(tx: ReadTx, place: Place, tasks: readonly TaskRow[]): Promise<Task[]> {
   if (tasks.length === 0) return [];
   const stale = await staleTasks(tx, place.policy, tasks);
-  const ids = tasks.map((task) => task.id);
-  const helpers = groupBy(await helpersOf(tx, ids), (helper) => helper.task_id);
-  const texts = groupBy(await latestTexts(tx, ids), (text) => text.task_id);
-  const asks = groupBy(await openBlockingAsks(tx, ids), (ask) => ask.task_id ?? '');
+  const ids = idsIn(tasks);
+  const helpers = Map.groupBy(await helpersOf(tx, ids), (helper) => helper.task_id);
+  const texts = Map.groupBy(await latestTexts(tx, ids), (text) => text.task_id);
+  const asks = Map.groupBy(await openBlockingAsks(tx, ids), (ask) => ask.task_id ?? '');
   const readable = await readableAsks(tx, place, [...asks.values()].flat());
-  const talk = new Map((await messageCountsOf(tx, ids, place.reader)).map((row) => [row.task_id, row]));
-  const members = await membersIn(tx, tasks, [...helpers.values()].flat(), [...texts.values()].flat(), readable);
-  const actor = (id: string): Actor => actorView(known(members, id), place.reader);
+  const talk = indexBy(await messageCountsOf(tx, ids, place.reader), 'task_id');
+  const actor = await actorsOf(tx, place.reader, [
+    ...tasks.flatMap((task) => [task.opened_by, ...(task.owner_id === null ? [] : [task.owner_id])]),
+    ...[...helpers.values()].flat().map((helper) => helper.member_id),
+    ...[...texts.values()].flat().map((text) => text.by_id),
+    ...readable.flatMap((ask) => [ask.from_id, ask.to_id]),
+  ]);
   return tasks.map((task) => {
     const closed = task.closed_at !== null;
     const blocking = closed ? [] : (asks.get(task.id) ?? []);
@@ -65,10 +68,8 @@ export async function taskViews(tx: ReadTx, place: Place, tasks: readonly TaskRo
   });
 }
 
-export async function taskView(tx: ReadTx, place: Place, task: TaskRow): Promise<Task> {
-  const [view] = await taskViews(tx, place, [task]);
-  return view as Task;
-}
+export const taskView = async (tx: ReadTx, place: Place, task: TaskRow): Promise<Task> =>
+  (await taskViews(tx, place, [task]))[0]!;
 
 const staleSince = (at: number | undefined) => (at === undefined ? {} : { stale_since: timestamp(at) });
 
@@ -90,34 +91,7 @@ const textView = (row: TextRow | undefined, actor: (id: string) => Actor) => (ro
 /** Those asks whose message the reader may read; the others count, and nothing else is told of them. */
 async function readableAsks(tx: ReadTx, { reader }: Place, asks: AskRow[]): Promise<AskRow[]> {
   if (reader.readsAll || asks.length === 0) return asks;
-  const ids = new Set(
-    await isReadable(
-      tx,
-      asks.map((ask) => ask.message_id),
-      reader,
-    ),
-  );
-  return asks.filter((ask) => ids.has(ask.message_id));
-}
-
-async function membersIn(
-  tx: ReadTx,
-  tasks: readonly TaskRow[],
-  helpers: { member_id: string }[],
-  texts: TextRow[],
-  asks: AskRow[],
-): Promise<Map<string, MemberWithPerson>> {
-  const ids = new Set([
-    ...tasks.flatMap((task) => [task.opened_by, ...(task.owner_id === null ? [] : [task.owner_id])]),
-    ...helpers.map((helper) => helper.member_id),
-    ...texts.map((text) => text.by_id),
-    ...asks.flatMap((ask) => [ask.from_id, ask.to_id]),
-  ]);
-  return new Map((await membersWithIds(tx, [...ids])).map((member) => [member.id, member]));
-}
-
-function known(members: Map<string, MemberWithPerson>, id: string): MemberWithPerson {
-  const member = members.get(id);
-  if (!member) throw new Error(`member ${id} is missing`);
-  return member;
+  const ids = asks.map((ask) => ask.message_id);
+  const readable = new Set(await isReadable(tx, ids, reader));
+  return asks.filter((ask) => readable.has(ask.message_id));
 }

@@ -7,6 +7,7 @@ import { linesOf } from '../../lines/lines.store.ts';
 import { reportsOf } from '../../seats/reports.store.ts';
 import { countOpenTasks, tasksWithIds } from '../../tasks/tasks.store.ts';
 import { countOpenAsks, oldestOpenTask, postsWithoutTask } from '../../tasks/work.store.ts';
+import { idsIn, indexBy } from '../../text/rows.ts';
 import { briefViews } from '../file.ts';
 import { lineView, standingLines } from '../line.ts';
 import { taskView } from './task.ts';
@@ -65,7 +66,7 @@ async function currentTask(tx: ReadTx, place: Place): Promise<AgentWork['current
 async function ownLines(tx: ReadTx, memberIds: string[]): Promise<Map<string, NonNullable<AgentWork['line']>>> {
   const saying = (await linesOf(tx, memberIds)).map((line) => line.member_id);
   if (saying.length === 0) return new Map();
-  const reports = new Map((await reportsOf(tx, saying)).map((report) => [report.member_id, report]));
+  const reports = indexBy(await reportsOf(tx, saying), 'member_id');
   const lines = [...(await standingLines(tx, saying, reports)).values()];
   const about = lines.flatMap(({ task_id }) => task_id ?? []);
   const tasks = new Map((await tasksWithIds(tx, about)).map((task) => [task.id, taskRefView(task)]));
@@ -76,7 +77,7 @@ async function ownLines(tx: ReadTx, memberIds: string[]): Promise<Map<string, No
 async function ownBriefs(tx: ReadTx, places: readonly Place[]): Promise<Map<string, NonNullable<AgentWork['brief']>>> {
   const files = await briefsOf(tx, [...new Set(places.map(({ board }) => board.id))]);
   if (files.length === 0) return new Map();
-  const ids = files.map((file) => file.id);
+  const ids = idsIn(files);
   const writers = new Set((await latestVersions(tx, ids)).map((version) => version.by_id));
   const writing = places.filter(({ member }) => writers.has(member.id));
   const boards = new Set(writing.map(({ board }) => board.id));
