@@ -131,7 +131,8 @@ export class BoardStream implements Follower {
         return { bytes: Buffer.alloc(0), last: null, count: events.length, braked: true };
       const readers = this.wantsMessages ? [place.reader] : [];
       const messages = await renderMessages(tx, place.board, events, readers);
-      const page = new News(place.board, place.policy, events, await audiencesOf(tx, place.policy, events), messages);
+      const audiences = await audiencesOf(tx, place.policy, events);
+      const page = new News({ ...place, events, audiences, messages });
       return {
         bytes: page.framesAfter(this.#cursor, place.reader, this.wantsMessages),
         last: page.last,

@@ -3,7 +3,7 @@
  * wake-ups: every half second all credentials in use here are read in one batch.
  */
 import { Refusal } from '../../contract/errors.ts';
-import type { Clock } from '../db/clock.ts';
+import { type Clock, repeat } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { authenticateAll } from '../operation/caller.ts';
 import type { Holder } from './rights.ts';
@@ -17,29 +17,13 @@ export interface Watched {
 }
 
 /** @returns a function that stops it. */
-export function sweepCredentials(db: Database, clock: Clock, watched: () => Iterable<Watched>): () => void {
-  let cancel = () => {};
-  let stopped = false;
-  const run = async (): Promise<void> => {
-    try {
-      const all = [...watched()];
-      if (all.length > 0) {
-        const working = await workingOf(db, all);
-        for (const one of all) {
-          if (!working.has(hex(one))) one.recheck();
-        }
-      }
-    } catch {
-      // The database is away; the next sweep asks again.
-    }
-    if (!stopped) cancel = clock.after(EVERY_MS, () => void run());
-  };
-  cancel = clock.after(EVERY_MS, () => void run());
-  return () => {
-    stopped = true;
-    cancel();
-  };
-}
+export const sweepCredentials = (db: Database, clock: Clock, watched: () => Iterable<Watched>): (() => void) =>
+  repeat(clock, EVERY_MS, async () => {
+    const all = [...watched()];
+    // While the database is away nothing is known; the next sweep asks again.
+    const working = all.length > 0 ? await workingOf(db, all).catch(() => null) : null;
+    for (const one of all) if (working && !working.has(hex(one))) one.recheck();
+  });
 
 const hex = ({ holder }: Watched): string => holder.credential.digest.toString('hex');
 

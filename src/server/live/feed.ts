@@ -7,11 +7,12 @@ import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { type EventRow, eventsAfter } from '../record/events.store.ts';
 import { audiencesOf } from '../views/event.ts';
+import { Looks } from './looks.ts';
 import { News, renderMessages } from './news.ts';
 import { Presences } from './presences.ts';
 import { type Holder, type Right, rightsOn } from './rights.ts';
 
-/** Wake-ups within this many milliseconds are merged; the first of a quiet time is not delayed. */
+/** Wake-ups within this many milliseconds are merged. */
 const MERGE_MS = 20;
 /** Most events in one read. */
 export const PAGE = 200;
@@ -37,18 +38,20 @@ export class Feed {
   readonly sleepers = new Set<Sleeper>();
   readonly presences: Presences;
   readonly #db: Database;
-  readonly #clock: Clock;
+  readonly #looks: Looks;
   /** The last number read; null until the first look. */
   #head: number | null = null;
-  #lastLook = 0;
-  #planned = false;
-  #looking = false;
 
   constructor(boardId: string, db: Database, clock: Clock) {
     this.boardId = boardId;
     this.#db = db;
-    this.#clock = clock;
     this.presences = new Presences(boardId, db, clock);
+    // Nothing was handed on by a look that failed, and the head did not move: the next one tells the same.
+    this.#looks = new Looks(clock, MERGE_MS, async () => {
+      while (!this.idle && (await this.#lookOnce())) {
+        // A full page: there is more.
+      }
+    });
   }
 
   get idle(): boolean {
@@ -67,33 +70,7 @@ export class Feed {
 
   /** Something changed: look soon. */
   wake(): void {
-    if (this.#planned) return;
-    this.#planned = true;
-    // Clamped: the clock may be set back.
-    const wait = Math.min(this.#lastLook + MERGE_MS - this.#clock.now(), MERGE_MS);
-    if (wait <= 0 && !this.#looking) void this.#look();
-    else this.#clock.after(Math.max(wait, 1), () => void this.#look());
-  }
-
-  async #look(): Promise<void> {
-    if (this.#looking) {
-      this.#planned = false;
-      this.wake();
-      return;
-    }
-    this.#planned = false;
-    this.#looking = true;
-    this.#lastLook = this.#clock.now();
-    try {
-      while (!this.idle && (await this.#lookOnce())) {
-        // A full page: there is more.
-      }
-    } catch {
-      // Nothing was handed on and the head did not move: the next wake-up or safety look tries again.
-      this.#clock.after(1_000, () => this.wake());
-    } finally {
-      this.#looking = false;
-    }
+    this.#looks.wake();
   }
 
   /** Answers whether another page may follow. */
@@ -110,14 +87,10 @@ export class Feed {
   async #readOnce(tx: ReadTx, followers: Follower[]): Promise<{ news: News | null; rights: Map<string, Right> }> {
     const reading = boardById(tx, this.boardId);
     const after = (head: number): Promise<EventRow[]> => eventsAfter(tx, this.boardId, head, PAGE);
+    const holders = followers.map((follower) => follower.holder);
     const [board, rights, news] = await Promise.all([
       reading,
-      rightsOn(
-        tx,
-        this.boardId,
-        reading,
-        followers.map((follower) => follower.holder),
-      ),
+      rightsOn(tx, this.boardId, reading, holders),
       this.#head === null ? null : after(this.#head),
     ]);
     if (!board) return { news: null, rights };
@@ -129,10 +102,8 @@ export class Feed {
       return right?.ok ? [right.reader] : [];
     });
     const audiences = await audiencesOf(tx, policy, events);
-    return {
-      news: new News(board, policy, events, audiences, await renderMessages(tx, board, events, readers)),
-      rights,
-    };
+    const messages = await renderMessages(tx, board, events, readers);
+    return { news: new News({ board, policy, events, audiences, messages }), rights };
   }
 
   #hand(follower: Follower, news: News | null, rights: Map<string, Right>): void {
@@ -150,11 +121,8 @@ export class Feed {
       event,
       data: JSON.parse(event.data) as Record<string, unknown>,
     }));
-    wakeInTurns(
-      [...this.sleepers].filter(
-        (sleeper) => all || !news || seen.some(({ event, data }) => sleeper.concerns(event, data)),
-      ),
-    );
+    const concerned = (sleeper: Sleeper) => seen.some(({ event, data }) => sleeper.concerns(event, data));
+    wakeInTurns([...this.sleepers].filter((sleeper) => all || !news || concerned(sleeper)));
   }
 }
 

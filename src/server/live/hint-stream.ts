@@ -9,9 +9,11 @@ import type { MemberRow } from '../members/members.store.ts';
 import { activeAgentsOfPerson, ownMemberships } from '../members/memberships.store.ts';
 import { authenticate } from '../operation/caller.ts';
 import { type AgentStatusRow, agentStatusesOn } from '../seats/agent-status.store.ts';
+import { idsIn, indexBy } from '../text/rows.ts';
 import type { Connection } from './connection.ts';
 import type { Feed, Follower } from './feed.ts';
 import { type EndReason, frame } from './frames.ts';
+import { Looks } from './looks.ts';
 import type { News } from './news.ts';
 import { OwnAgents } from './own-agents.ts';
 import { OwnRequests, requestsOf } from './own-requests.ts';
@@ -73,12 +75,15 @@ export class HintStream implements Follower, Watcher {
   #cancelRetry = () => {};
   #opened = false;
   #again = false;
-  #lastBoards = Number.NEGATIVE_INFINITY;
-  #boardsPlanned = false;
+  readonly #boardLooks: Looks;
 
   constructor(options: HintStreamOptions) {
     this.#options = options;
     this.holder = options.holder;
+    this.#boardLooks = new Looks(options.clock, BOARDS_MS, async () => {
+      this.#put('boards', '', {});
+      this.#flush();
+    });
     options.connection.onDrain(() => this.#flush());
     options.connection.onClose(() => {
       this.#cancelRetry();
@@ -107,17 +112,7 @@ export class HintStream implements Follower, Watcher {
 
   /** The set of visible boards, or how one of them is shown, changed. */
   boardsChanged(): void {
-    if (this.#boardsPlanned) return;
-    const wait = Math.min(this.#lastBoards + BOARDS_MS - this.#options.clock.now(), BOARDS_MS);
-    this.#boardsPlanned = true;
-    const send = () => {
-      this.#boardsPlanned = false;
-      this.#lastBoards = this.#options.clock.now();
-      this.#put('boards', '', {});
-      this.#flush();
-    };
-    if (wait <= 0) send();
-    else this.#options.clock.after(wait, send);
+    this.#boardLooks.wake();
   }
 
   /** Something of what agents ask for changed; the next look reads it. */
@@ -157,12 +152,8 @@ export class HintStream implements Follower, Watcher {
     const { person } = await authenticate(tx, this.holder.credential);
     const scope = { personId: person.person_id, open: false, lifecycle: 'all' as const, limit: 100_000 };
     const boards = await listBoardRows(tx, scope);
-    const memberships = await ownMemberships(
-      tx,
-      person.person_id,
-      boards.map((board) => board.id),
-    );
-    const unknown = boards.map((board) => board.id).filter((id) => !this.#shown.has(id));
+    const memberships = await ownMemberships(tx, person.person_id, idsIn(boards));
+    const unknown = idsIn(boards).filter((id) => !this.#shown.has(id));
     this.#statuses = { rows: unknown.length > 0 ? await agentStatusesOn(tx, unknown) : [], now: tx.now };
     const asked = this.#asked;
     this.#asked = false;
@@ -171,8 +162,8 @@ export class HintStream implements Follower, Watcher {
   }
 
   #apply(state: State, opening: boolean): void {
-    const mine = new Map(state.memberships.map((member) => [member.board_id, member]));
-    const present = new Set(state.boards.map((board) => board.id));
+    const mine = indexBy(state.memberships, 'board_id');
+    const present = new Set(idsIn(state.boards));
     for (const boardId of [...this.#shown.keys()]) {
       if (!present.has(boardId)) this.#hide(boardId);
     }
@@ -217,10 +208,8 @@ export class HintStream implements Follower, Watcher {
     feed.startAt(board.head_seq);
     feed.followers.add(this);
     const { rows, now } = this.#statuses;
-    feed.presences.startFrom(
-      rows.filter((row) => row.board_id === board.id),
-      now,
-    );
+    const here = rows.filter((row) => row.board_id === board.id);
+    feed.presences.startFrom(here, now);
     feed.presences.watchers.add(this);
     return feed;
   }

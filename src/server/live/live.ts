@@ -141,10 +141,9 @@ export class Live {
     let { keys } = first;
     let disarm = this.#arm(first, sleep);
     const unguard = this.#guard(caller, () => sleep.wake());
-    const end: Open = { end: () => sleep.stop() };
-    this.#open.add(end);
-    if (gone.aborted) sleep.stop();
-    gone.addEventListener('abort', () => sleep.stop(), { once: true });
+    this.#open.add(sleep);
+    if (gone.aborted) sleep.end();
+    gone.addEventListener('abort', () => sleep.end(), { once: true });
     try {
       // Reads again before sleeping only if the board changed between the first read and the subscription. A server that is alone
       // on its database is told of every change at once.
@@ -165,8 +164,8 @@ export class Live {
         await sleep.next();
       }
     } finally {
-      sleep.stop();
-      this.#open.delete(end);
+      sleep.end();
+      this.#open.delete(sleep);
       feed.sleepers.delete(sleep);
       this.#dropIdle(feed);
       disarm();
@@ -188,7 +187,7 @@ export class Live {
     let left = false;
     const leave = (): void => {
       left = true;
-      sleep.stop();
+      sleep.end();
     };
     const end: Open = { end: leave };
     this.#open.add(end);
@@ -201,7 +200,7 @@ export class Live {
         if (!found.hold || last) return found;
       }
     } finally {
-      sleep.stop();
+      sleep.end();
       this.#open.delete(end);
       unwatch();
       release();
@@ -242,14 +241,11 @@ export class Live {
 
   /** Calls `ended` once when a credential stops working, until the returned function is called. */
   watchCredential(caller: Caller, ended: () => void): () => void {
-    const recheck = (): void => {
-      this.#db
-        .read((tx) => authenticate(tx, caller.credential))
-        .catch((error: unknown) => {
-          if (error instanceof Refusal) ended();
-        });
-    };
-    return this.#guard(caller, recheck);
+    return this.#guard(caller, () => {
+      this.#fresh(caller).catch((error: unknown) => {
+        if (error instanceof Refusal) ended();
+      });
+    });
   }
 
   /** Calls `recheck` when the caller's credential may have ended, until the returned function is called. */
@@ -278,13 +274,7 @@ export class Live {
     return this.#caps.take(holderOf(caller));
   }
 
-  #track(
-    caller: Caller,
-    connection: Connection,
-    release: () => void,
-    stream: Open,
-    recheck: () => Promise<void>,
-  ): void {
+  #track(caller: Caller, connection: Connection, release: () => void, stream: Open, recheck: () => Promise<void>) {
     this.#open.add(stream);
     const unguard = this.#guard(caller, () => void recheck());
     const cancelRecount = this.#recount(caller);
@@ -304,9 +294,8 @@ export class Live {
       if (expiresAt === null) return;
       cancel = this.#clock.after(Math.max(expiresAt - this.#clock.now(), 0) + 1, () => {
         fn();
-        void this.#db
-          .read((tx) => authenticate(tx, caller.credential))
-          .then((fresh) => arm(fresh.endsAt))
+        this.#fresh(caller)
+          .then((fresh) => arm(fresh.caller.endsAt))
           .catch(() => {});
       });
     };
@@ -320,14 +309,18 @@ export class Live {
     const arm = (): void => {
       cancel = this.#clock.after(RECOUNT_MS, () => {
         arm();
-        void this.#db
-          .read(async (tx) => ({ caller: await authenticate(tx, caller.credential), now: tx.now }))
+        this.#fresh(caller)
           .then((fresh) => this.#used(fresh.caller, fresh.now))
           .catch(() => {});
       });
     };
     arm();
     return () => cancel();
+  }
+
+  /** The caller as it is now. @throws Refusal where the credential works no longer. */
+  #fresh({ credential }: Caller): Promise<{ caller: Caller; now: number }> {
+    return this.#db.read(async (tx) => ({ caller: await authenticate(tx, credential), now: tx.now }));
   }
 
   #feedOf(boardId: string): Feed {

@@ -13,28 +13,26 @@ interface Frames {
   withheld: string | null;
 }
 
+interface Read {
+  board: BoardRow;
+  policy: StoredPolicy;
+  events: readonly EventRow[];
+  audiences: Audiences;
+  /** Messages rendered per kind of reader, by number. */
+  messages: Map<string, Map<number, string>>;
+}
+
 export class News {
   readonly board: BoardRow;
-  readonly policy: StoredPolicy;
   readonly events: readonly EventRow[];
-  /** Messages rendered per kind of reader, by number. */
-  readonly #messages: Map<string, Map<number, string>>;
-  readonly #audiences: Audiences;
+  readonly #read: Read;
   readonly #frames = new Map<number, Frames>();
   readonly #joined = new Map<string, Buffer>();
 
-  constructor(
-    board: BoardRow,
-    policy: StoredPolicy,
-    events: readonly EventRow[],
-    audiences: Audiences,
-    messages: Map<string, Map<number, string>> = new Map(),
-  ) {
-    this.board = board;
-    this.policy = policy;
-    this.events = events;
-    this.#audiences = audiences;
-    this.#messages = messages;
+  constructor(read: Read) {
+    this.#read = read;
+    this.board = read.board;
+    this.events = read.events;
   }
 
   get first(): number | null {
@@ -61,11 +59,12 @@ export class News {
 
   #framesOf(event: EventRow, reader: Reader, kind: string): string {
     const frames = this.#serialised(event);
-    if (isWithheld(event, reader, this.policy, this.#audiences)) {
+    const { policy, audiences, messages } = this.#read;
+    if (isWithheld(event, reader, policy, audiences)) {
       frames.withheld ??= frame('event', eventView(event, true), event.seq);
       return frames.withheld;
     }
-    return frames.full + (kind === '' ? '' : (this.#messages.get(kind)?.get(event.seq) ?? ''));
+    return frames.full + (kind === '' ? '' : (messages.get(kind)?.get(event.seq) ?? ''));
   }
 
   #serialised(event: EventRow): Frames {

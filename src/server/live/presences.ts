@@ -11,9 +11,10 @@ import { presenceAt, runsOutAt, stateWord } from '../seats/presence.rules.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { lineView } from '../views/line.ts';
 import { frame } from './frames.ts';
+import { Looks } from './looks.ts';
 import { type Holder, type Right, rightsOn } from './rights.ts';
 
-/** Wake-ups within this many milliseconds are merged; the first of a quiet time is not delayed. */
+/** Wake-ups within this many milliseconds are merged. */
 const MERGE_MS = 100;
 
 /** A stream that gets presence frames. */
@@ -30,16 +31,15 @@ export class Presences {
   readonly #clock: Clock;
   /** The last frame of each agent; null before the first read. */
   #told: Map<string, string> | null = null;
-  #lastLook = Number.NEGATIVE_INFINITY;
-  #planned = false;
-  /** Looks run one after the other: an older one that ends later would plan and tell what is no longer so. */
-  #looking: 'no' | 'now' | 'now and again' = 'no';
+  /** One after the other: an older one that ends later would plan and tell what is no longer so. */
+  readonly #looks: Looks;
   #cancelNext = () => {};
 
   constructor(boardId: string, db: Database, clock: Clock) {
     this.#boardId = boardId;
     this.#db = db;
     this.#clock = clock;
+    this.#looks = new Looks(clock, MERGE_MS, () => this.#look());
   }
 
   /** Begins from what a watcher saw in the read it opened with. */
@@ -51,12 +51,7 @@ export class Presences {
 
   /** Something was reported or set: look soon. */
   wake(): void {
-    if (this.#planned || this.watchers.size === 0) return;
-    this.#planned = true;
-    // Clamped: the clock may be set back.
-    const wait = Math.min(this.#lastLook + MERGE_MS - this.#clock.now(), MERGE_MS);
-    if (wait <= 0) void this.#look();
-    else this.#clock.after(wait, () => void this.#look());
+    if (this.watchers.size > 0) this.#looks.wake();
   }
 
   stop(): void {
@@ -64,49 +59,27 @@ export class Presences {
   }
 
   async #look(): Promise<void> {
-    this.#planned = false;
-    if (this.#looking !== 'no') {
-      this.#looking = 'now and again';
-      return;
-    }
-    this.#looking = 'now';
-    await this.#lookOnce();
-    const again = this.#looking !== 'now';
-    this.#looking = 'no';
-    if (again) this.wake();
-  }
-
-  async #lookOnce(): Promise<void> {
-    this.#lastLook = this.#clock.now();
+    const began = this.#clock.now();
     const watchers = [...this.watchers];
     if (watchers.length === 0) return;
-    try {
-      const { frames, rights } = await this.#db.read((tx) => this.#read(tx, watchers), { shares: 'look' });
-      if (frames.size === 0) return;
-      for (const watcher of watchers) {
-        const right = rights.get(watcher.holder.credential.digest.toString('hex'));
-        // The board's feed tells a watcher that may no longer follow.
-        if (right?.ok && this.watchers.has(watcher)) watcher.presences(frames, right, this.#boardId);
-      }
-    } catch {
-      // Nothing was told: the next look tells the same.
-      this.#clock.after(1_000, () => this.wake());
+    const { frames, rights } = await this.#db.read((tx) => this.#read(tx, watchers, began), { shares: 'look' });
+    if (frames.size === 0) return;
+    for (const watcher of watchers) {
+      const right = rights.get(watcher.holder.credential.digest.toString('hex'));
+      // The board's feed tells a watcher that may no longer follow.
+      if (right?.ok && this.watchers.has(watcher)) watcher.presences(frames, right, this.#boardId);
     }
   }
 
-  async #read(tx: ReadTx, watchers: Watcher[]): Promise<{ frames: Map<string, string>; rights: Map<string, Right> }> {
+  async #read(tx: ReadTx, watchers: Watcher[], began: number) {
     const board = await boardById(tx, this.#boardId);
-    if (!board || board.lifecycle === 'deleted') return { frames: new Map(), rights: new Map() };
-    const rights = await rightsOn(
-      tx,
-      board.id,
-      Promise.resolve(board),
-      watchers.map((watcher) => watcher.holder),
-    );
-    const statuses = await agentStatusesOn(tx, [board.id]);
-    this.#armNext(statuses, tx.now, this.#clock.now() - this.#lastLook);
-    const told = this.#told ?? new Map<string, string>();
     const frames = new Map<string, string>();
+    if (!board || board.lifecycle === 'deleted') return { frames, rights: new Map<string, Right>() };
+    const holders = watchers.map((watcher) => watcher.holder);
+    const rights = await rightsOn(tx, board.id, Promise.resolve(board), holders);
+    const statuses = await agentStatusesOn(tx, [board.id]);
+    this.#armNext(statuses, tx.now, this.#clock.now() - began);
+    const told = this.#told ?? new Map<string, string>();
     this.#told = new Map(statuses.map((status) => [status.member_id, textOf(status, tx.now)]));
     for (const status of statuses) {
       const { member_id: id } = status;
@@ -124,11 +97,9 @@ export class Presences {
     this.#cancelNext();
     const turns = statuses.flatMap((status) => {
       const line = lineIn(status);
-      return [runsOutAt(status), line && turnsAt(line, now), status.braked_until].filter(
-        (turn): turn is number => turn !== null,
-      );
+      return [runsOutAt(status), line && turnsAt(line, now), status.braked_until];
     });
-    const ahead = turns.filter((turn) => turn > now);
+    const ahead = turns.filter((turn) => turn !== null && turn > now) as number[];
     if (ahead.length === 0) return;
     this.#cancelNext = this.#clock.after(Math.min(...ahead) - now + 1 - Math.max(elapsed, 0), () => this.wake());
   }
@@ -152,16 +123,7 @@ function shown(status: AgentStatusRow, now: number) {
 const textOf = (status: AgentStatusRow, now: number): string => JSON.stringify(shown(status, now));
 
 /** The presence of an agent before its first report. */
-const blank = (status: AgentStatusRow, now: number): string =>
-  textOf(
-    {
-      ...status,
-      presence: null,
-      presence_since: null,
-      reported_at: null,
-      delivery: null,
-      line_kind: null,
-      braked_until: null,
-    },
-    now,
-  );
+const blank = (status: AgentStatusRow, now: number): string => {
+  const nothing = { presence: null, presence_since: null, reported_at: null, delivery: null };
+  return textOf({ ...status, ...nothing, line_kind: null, braked_until: null }, now);
+};

@@ -27,7 +27,7 @@ export class Sleep {
 
   constructor(clock: Clock, ms: number, concerns: Concern) {
     this.concerns = concerns;
-    this.#cancel = clock.after(ms, () => this.stop());
+    this.#cancel = clock.after(ms, () => this.end());
   }
 
   /** No further sleep: the time is over, the server closes or the client went away. */
@@ -40,7 +40,7 @@ export class Sleep {
     this.#resolve?.();
   }
 
-  stop(): void {
+  end(): void {
     this.#over = true;
     this.#cancel();
     this.wake();
