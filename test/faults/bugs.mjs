@@ -25,7 +25,7 @@ export const bugs = {
   },
   // Tells nobody of a commit: on Postgres no other process, on SQLite nobody at all.
   no_notify_postgres: { file: 'db/postgres-wake.ts', find: 'await client?.query(', put: 'void client; void (' },
-  no_notify_sqlite: { file: 'db/sqlite-writer.ts', find: 'this.#notify([...keys]);', put: 'this.#notify([]);' },
+  no_notify_sqlite: { file: 'db/sqlite-writer.ts', find: 'notify([...keys]);', put: 'notify([]);' },
   // Takes the word of whoever acknowledges, also where it goes back.
   cursor_back: {
     file: 'inbox/inbox.ts',
@@ -41,8 +41,8 @@ export const bugs = {
   // Answers now and then before anything is committed, and then does not.
   lost_write: {
     file: 'db/sqlite-writer.ts',
-    find: "this.#connection.exec('COMMIT');",
-    put: "this.#connection.exec(Math.random() < 0.1 ? 'ROLLBACK' : 'COMMIT');",
+    find: "connection.exec('COMMIT');",
+    put: "connection.exec(Math.random() < 0.1 ? 'ROLLBACK' : 'COMMIT');",
   },
   // Leaves it to the operating system when a commit reaches the disk.
   no_sync: {

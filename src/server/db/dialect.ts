@@ -10,41 +10,39 @@ export const postgresDialect: Dialect = { name: 'postgres', shared: true };
 
 /** A unique index refused a row. Its columns identify it, the same on both engines. */
 export class UniqueViolation extends Error {
-  /** Table and columns, such as `boards.name`. */
-  readonly constraint: string;
+  override readonly name = 'UniqueViolation';
+  /** @param constraint table and columns, such as `boards.name`. */
   constructor(constraint: string, cause: unknown) {
     super(`unique: ${constraint}`, { cause });
-    this.name = 'UniqueViolation';
-    this.constraint = constraint;
   }
 }
 
 /** There is no room left for what was to be written; nothing of it was. */
 export class StorageFull extends Error {
+  override readonly name = 'StorageFull';
   constructor(cause: unknown) {
     super('no room left in the database', { cause });
-    this.name = 'StorageFull';
   }
 }
 
 /** The engine could not take the transaction now; a later try may succeed. */
 export class Contention extends Error {
+  override readonly name = 'Contention';
   /** Whether trying again at once makes sense: not after a wait that ran into the limit of a transaction. */
   readonly atOnce: boolean;
   constructor(message: string, atOnce: boolean, cause: unknown) {
     super(message, { cause });
-    this.name = 'Contention';
     this.atOnce = atOnce;
   }
 }
 
 /** The database cannot be reached now, or ended the connection. What was to be written was not, unless its commit was on its way. */
 export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
   /** The commit was on its way: whether it was made is not known. */
   readonly committing: boolean;
   constructor(cause: unknown, committing = false) {
     super('the database cannot be reached', { cause });
-    this.name = 'Unreachable';
     this.committing = committing;
   }
 }

@@ -4,9 +4,9 @@ import { type Migration, migrations } from '../../../migrations/index.ts';
 
 /** The database was written by a newer build. */
 export class DataNewer extends Error {
+  override readonly name = 'DataNewer';
   constructor(names: string[]) {
     super(`the database has migrations this build does not know: ${names.join(', ')}`);
-    this.name = 'DataNewer';
   }
 }
 

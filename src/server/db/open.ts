@@ -14,23 +14,16 @@ interface OpenOptions {
   clock: Clock;
   /** Whether missing migrations are applied; without, an old schema fails at its first use. */
   migrate: boolean;
-  poolSize?: number;
 }
 
-export async function openDatabase(options: OpenOptions): Promise<Database> {
-  if (options.url.startsWith('sqlite:')) {
-    const file = sqliteFile(options.url);
-    if (options.migrate) await once(options.url, migrate);
-    return new SqliteDatabase(file, options.clock);
-  }
-  if (options.migrate) await once(options.url, migrate);
-  return new PostgresDatabase({ url: options.url, poolSize: options.poolSize }, options.clock);
+export async function openDatabase({ url, clock, migrate: migrates }: OpenOptions): Promise<Database> {
+  if (migrates) await once(url, migrate);
+  if (url.startsWith('sqlite:')) return new SqliteDatabase(sqliteFile(url), clock);
+  return new PostgresDatabase(url, clock);
 }
 
 /** The path in `sqlite:///absolute/path`. */
-export function sqliteFile(url: string): string {
-  return decodeURIComponent(new URL(url).pathname);
-}
+export const sqliteFile = (url: string): string => decodeURIComponent(new URL(url).pathname);
 
 function sqliteKnex(file: string): Knex {
   return knex({
@@ -49,9 +42,8 @@ function sqliteKnex(file: string): Knex {
 }
 
 /** Names of the migrations a database has; with `apply` those that are missing come first. @throws DataNewer */
-export async function schemaOf(url: string, apply: boolean): Promise<{ before: string[]; applied: string[] }> {
-  return once(url, async (db) => ({ before: await migrationsIn(db), applied: apply ? await migrate(db) : [] }));
-}
+export const schemaOf = (url: string, apply: boolean): Promise<{ before: string[]; applied: string[] }> =>
+  once(url, async (db) => ({ before: await migrationsIn(db), applied: apply ? await migrate(db) : [] }));
 
 /** A connection for this alone. */
 async function once<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T> {

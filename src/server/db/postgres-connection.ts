@@ -99,12 +99,14 @@ export async function persist(clock: Clock, work: () => Promise<void>, stopped: 
     // Jittered: the processes of one database are not to come back all at once.
     const ms = pause * (0.5 + Math.random() / 2);
     await new Promise<void>((resolve) => void clock.after(ms, resolve));
-    if (!stopped() && (await work().then(succeeded, failed))) return;
+    if (stopped()) return;
+    try {
+      return await work();
+    } catch {
+      // Tried again.
+    }
   }
 }
-
-const succeeded = (): boolean => true;
-const failed = (): boolean => false;
 
 interface PgError extends Error {
   code?: string;

@@ -100,11 +100,7 @@ export class Session {
       // A text of several statements is answered with a list of results, which the types do not know.
       this.#now = Number([results].flat().at(-1)?.rows[0].now) + offset;
     });
-    this.#sent.push(
-      began.catch((error: unknown) => {
-        this.#failed ??= error;
-      }),
-    );
+    this.#sent.push(began.catch((error: unknown) => this.#fail(error)));
     return began;
   }
 
@@ -132,14 +128,8 @@ export class Session {
 
   /** Runs a statement for whose end only the commit waits. */
   send(query: Query): void {
-    this.#sent.push(
-      this.#query(query).then(
-        () => {},
-        (error: unknown) => {
-          this.#failed ??= error;
-        },
-      ),
-    );
+    const answered = (): void => {};
+    this.#sent.push(this.#query(query).then(answered, (error: unknown) => this.#fail(error)));
   }
 
   /** Inserts a row together with the others of its table. */
@@ -173,6 +163,10 @@ export class Session {
   /** Ends the connection when it has not answered for too long. Called every second. */
   checkAnswers(): void {
     if (this.#unanswered > 0 && ++this.#silentChecks >= MAX_SILENT_CHECKS) destroy(this.#client);
+  }
+
+  #fail(error: unknown): void {
+    this.#failed ??= error;
   }
 
   async #query(query: Query): Promise<pg.QueryResult> {

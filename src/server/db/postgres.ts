@@ -53,13 +53,6 @@ interface Job {
   reject(error: unknown): void;
 }
 
-interface PostgresOptions {
-  /** `postgres://…`; what it leaves out comes from the PG* variables. */
-  url: string;
-  /** Most connections of this process. */
-  poolSize?: number;
-}
-
 export class PostgresDatabase implements Database {
   readonly dialect = postgresDialect;
   readonly #url: string;
@@ -79,21 +72,22 @@ export class PostgresDatabase implements Database {
   #away = false;
   #closed = false;
 
-  constructor(options: PostgresOptions, clock: Clock) {
+  /** @param url what it leaves out comes from the PG* variables. @param poolSize most connections of this process. */
+  constructor(url: string, clock: Clock, poolSize = 16) {
     this.#clock = clock;
-    this.#url = options.url;
-    this.#locks = new PostgresLocks(options.url, clock);
+    this.#url = url;
+    this.#locks = new PostgresLocks(url, clock);
     this.#stopChecks = repeat(clock, CHECK_INTERVAL_MS, async () => {
       for (const session of this.#sessions) session.checkAnswers();
     });
     this.#knex = knex({
       client: 'pg',
       connection: async () => {
-        const server = await serverFor(options.url);
+        const server = await serverFor(url);
         return {
           connectionString: server,
           // Another one took over; connections to the former are not used any more.
-          expirationChecker: () => knownServer(options.url) !== server,
+          expirationChecker: () => knownServer(url) !== server,
           application_name: 'service',
           options: PLAN_ONCE,
           statement_timeout: WRITE_LIMIT_MS,
@@ -103,7 +97,7 @@ export class PostgresDatabase implements Database {
           connectionTimeoutMillis: CONNECT_MS,
         } as Knex.PgConnectionConfig;
       },
-      pool: { min: 0, max: options.poolSize ?? 16 },
+      pool: { min: 0, max: poolSize },
       log: quiet,
     });
   }
@@ -111,7 +105,7 @@ export class PostgresDatabase implements Database {
   read<T>(fn: (tx: ReadTx) => Promise<T>, { shares, ahead }: Allowed = {}): Promise<T> {
     if (!shares) return this.#transaction(READ, (session) => fn(new PostgresTx(session, false)), ahead);
     return new Promise<T>((resolve, reject) => {
-      const job = { shares, run: fn, resolve: resolve as Job['resolve'], reject } as Job;
+      const job = { shares, run: fn, resolve, reject } as Job;
       if (this.#reads.push(job) === 1) setImmediate(() => void this.#readTogether(this.#reads.splice(0)));
     });
   }
@@ -123,18 +117,15 @@ export class PostgresDatabase implements Database {
   async #readTogether(jobs: Job[]): Promise<void> {
     const again: Job[] = [];
     try {
-      await this.#transaction(
-        READ,
-        async (session) => {
-          const tx = new PostgresTx(session, false, true);
-          const failed = (job: Job) => (error: unknown) => {
-            if (jobs.length > 1 && session.failed && !(error instanceof Unreachable)) again.push(job);
-            else job.reject(error);
-          };
-          await Promise.all(jobs.map((job) => job.run(tx).then(job.resolve, failed(job))));
-        },
-        true,
-      );
+      const readAll = async (session: Session): Promise<void> => {
+        const tx = new PostgresTx(session, false, true);
+        const failed = (job: Job) => (error: unknown) => {
+          if (jobs.length > 1 && session.failed && !(error instanceof Unreachable)) again.push(job);
+          else job.reject(error);
+        };
+        await Promise.all(jobs.map((job) => job.run(tx).then(job.resolve, failed(job))));
+      };
+      await this.#transaction(READ, readAll, true);
     } catch (error) {
       for (const job of jobs) job.reject(error);
     }
@@ -253,11 +244,10 @@ export class PostgresDatabase implements Database {
       value = await fn(session);
       // Nobody waits for the end of what only read: the next statement on this connection comes after it.
       if (begin === READ) client.query('COMMIT').catch(() => {});
-      else {
+      else
         await session.commit(() => {
           committing = true;
         });
-      }
     } catch (error) {
       await session.rollBack();
       if (!(error instanceof Unreachable)) throw error;
@@ -294,18 +284,14 @@ export class PostgresDatabase implements Database {
     if (this.#away || this.#closed) return;
     this.#away = true;
     this.#follower?.reachable?.(false, error);
-    void persist(
-      this.#clock,
-      () => this.#probe(),
-      () => this.#closed,
-    ).then(() => {
+    const probe = async (): Promise<void> => {
+      const client = await connect(this.#url, 'service-probe');
+      await client.query('SELECT 1').finally(() => client.end());
+    };
+    const stopped = () => this.#closed;
+    void persist(this.#clock, probe, stopped).then(() => {
       this.#away = false;
       if (!this.#closed) this.#follower?.reachable?.(true);
     });
-  }
-
-  async #probe(): Promise<void> {
-    const client = await connect(this.#url, 'service-probe');
-    await client.query('SELECT 1').finally(() => client.end());
   }
 }

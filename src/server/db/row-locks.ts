@@ -5,12 +5,7 @@ import type { Knex } from 'knex';
  * Holds the rows of `written` for this transaction alone to write, and those of `shared` against writers. Two shared locks on a row that
  * both transactions then write would wait for each other.
  */
-export function hold(
-  db: Knex,
-  query: Knex.QueryBuilder,
-  written: string,
-  ...shared: string[]
-): Knex.Raw | Knex.QueryBuilder {
+export function hold(db: Knex, query: Knex.QueryBuilder, written: string, ...shared: string[]) {
   const { sql, bindings } = query.forShare(...shared).toSQL();
   // SQLite has no row locks; there is one writer.
   if (!/ for share of /.test(sql)) return query;

@@ -15,41 +15,28 @@ interface Job {
   reject(error: unknown): void;
 }
 
-type Settle = () => void;
-
 /** Writes of one process, gathered per turn of the event loop into one transaction. */
-export class GroupWriter {
-  readonly #connection: Connection;
-  readonly #clock: Clock;
-  readonly #notify: (keys: string[]) => void;
-  readonly #batches = new Batches<Job>(MAX_BATCH, (batch) => this.#drain(batch));
+export function groupWriter(connection: Connection, clock: Clock, notify: (keys: string[]) => void) {
+  const batches = new Batches<Job>(MAX_BATCH, (batch) => drain(batch));
 
-  constructor(connection: Connection, clock: Clock, notify: (keys: string[]) => void) {
-    this.#connection = connection;
-    this.#clock = clock;
-    this.#notify = notify;
-  }
-
-  submit<T>(run: (tx: SqliteWriteTx) => Promise<T>, shares: boolean): Promise<T> {
+  function submit<T>(run: (tx: SqliteWriteTx) => Promise<T>, shares: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#batches.submit({ shares, run, resolve: resolve as (value: unknown) => void, reject });
+      batches.submit({ shares, run, resolve: resolve as (value: unknown) => void, reject });
     });
   }
 
   /** Whether anything is queued or running. */
-  get busy(): boolean {
-    return this.#batches.busy;
-  }
+  const busy = (): boolean => batches.busy;
 
   /** Resolves when nothing is. */
-  async idle(): Promise<void> {
-    while (this.busy) await new Promise((resolve) => setImmediate(resolve));
+  async function idle(): Promise<void> {
+    while (busy()) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  async #drain(batch: Job[]): Promise<void> {
+  async function drain(batch: Job[]): Promise<void> {
     const keys = new Set<string>();
-    for (let left = batch; left.length > 0; ) left = await this.#commit(left, keys);
-    this.#notify([...keys]);
+    for (let left = batch; left.length > 0; ) left = await commit(left, keys);
+    notify([...keys]);
   }
 
   /**
@@ -58,20 +45,19 @@ export class GroupWriter {
    * are answered to run again: a savepoint for each would spare them that, but costs every write a copy of each page it
    * changes, four times the price of the changes themselves. Writes that ran side by side then run one after the other.
    */
-  async #commit(batch: Job[], keys: Set<string>): Promise<Job[]> {
-    const settled: Settle[] = [];
+  async function commit(batch: Job[], keys: Set<string>): Promise<Job[]> {
+    const settled: (() => void)[] = [];
     const published: string[] = [];
     const side = batch.filter((job) => job.shares);
     try {
-      this.#connection.exec('BEGIN IMMEDIATE');
+      connection.exec('BEGIN IMMEDIATE');
       for (const jobs of [side, ...batch.filter((job) => !job.shares).map((job) => [job])]) {
-        const session = new SqliteSession(this.#connection, this.#clock.now());
-        const failed = (await Promise.all(jobs.map((job) => this.#run(job, session, settled)))).find(
-          (one) => one !== null,
-        );
+        const session = new SqliteSession(connection, clock.now());
+        const ran = await Promise.all(jobs.map((job) => run(job, session, settled)));
+        const failed = ran.find((one) => one !== null);
         if (failed) {
-          if (!this.#connection.db.inTransaction) throw failed.error;
-          this.#connection.exec('ROLLBACK');
+          if (!connection.db.inTransaction) throw failed.error;
+          connection.exec('ROLLBACK');
           if (jobs === side) for (const job of side) job.shares = false;
           else failed.job.reject(diskError(failed.error, true));
           return batch.filter((job) => jobs === side || job !== failed.job);
@@ -79,9 +65,9 @@ export class GroupWriter {
         await session.finish();
         published.push(...session.published);
       }
-      this.#connection.exec('COMMIT');
+      connection.exec('COMMIT');
     } catch (error) {
-      if (this.#connection.db.inTransaction) this.#connection.exec('ROLLBACK');
+      if (connection.db.inTransaction) connection.exec('ROLLBACK');
       for (const job of batch) job.reject(diskError(error, true));
       return [];
     }
@@ -91,19 +77,25 @@ export class GroupWriter {
   }
 
   /** @returns what failed after it had changed something, or what ended the transaction */
-  async #run(job: Job, session: SqliteSession, settled: Settle[]): Promise<{ job: Job; error: unknown } | null> {
-    const tx = new SqliteWriteTx(this.#connection, session, job.shares);
+  async function run(
+    job: Job,
+    session: SqliteSession,
+    settled: (() => void)[],
+  ): Promise<{ job: Job; error: unknown } | null> {
+    const tx = new SqliteWriteTx(connection, session, job.shares);
     try {
       const value = await job.run(tx);
       settled.push(() => job.resolve(value));
     } catch (error) {
-      if (tx.changed || !this.#connection.db.inTransaction) return { job, error };
+      if (tx.changed || !connection.db.inTransaction) return { job, error };
       settled.push(() => job.reject(error));
     } finally {
       tx.done();
     }
     return null;
   }
+
+  return { submit, busy, idle };
 }
 
 /**

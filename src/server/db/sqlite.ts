@@ -9,9 +9,9 @@ import type Sqlite from 'better-sqlite3';
 import type { Clock } from './clock.ts';
 import { sqliteDialect } from './dialect.ts';
 import { NamedLocks } from './named-locks.ts';
-import { QuietCheckpoint } from './sqlite-checkpoint.ts';
+import { quietCheckpoint } from './sqlite-checkpoint.ts';
 import { Connection, SqliteReadTx } from './sqlite-connection.ts';
-import { diskError, GroupWriter } from './sqlite-writer.ts';
+import { diskError, groupWriter } from './sqlite-writer.ts';
 import type { Allowed, Database, Follower, ReadTx, WriteTx } from './tx.ts';
 
 const READERS = 4;
@@ -19,8 +19,8 @@ const READERS = 4;
 export class SqliteDatabase implements Database {
   readonly dialect = sqliteDialect;
   readonly #writer: Connection;
-  readonly #group: GroupWriter;
-  readonly #checkpoint: QuietCheckpoint;
+  readonly #group: ReturnType<typeof groupWriter>;
+  readonly #checkpoint: ReturnType<typeof quietCheckpoint>;
   readonly #readers: Connection[] = [];
   readonly #waiting: ((connection: Connection) => void)[] = [];
   readonly #file: string;
@@ -36,8 +36,8 @@ export class SqliteDatabase implements Database {
     this.#locks = new NamedLocks(clock);
     this.#writer = new Connection(file, {});
     prepareWriter(this.#writer.db);
-    this.#checkpoint = new QuietCheckpoint(this.#writer.db, clock, () => this.#group.busy || this.#waiting.length > 0);
-    this.#group = new GroupWriter(this.#writer, clock, (keys) => {
+    this.#checkpoint = quietCheckpoint(this.#writer.db, clock, () => this.#group.busy() || this.#waiting.length > 0);
+    this.#group = groupWriter(this.#writer, clock, (keys) => {
       this.#checkpoint.noticed();
       if (keys.length > 0) this.#follower?.committed(keys);
     });

@@ -15,6 +15,7 @@ class Placeholder {
 }
 
 type Build<P> = (db: Knex, p: P) => Knex.QueryBuilder | Knex.Raw;
+type BuildList<P> = (db: Knex, p: P, list: Value[]) => Knex.QueryBuilder | Knex.Raw;
 
 export interface Compiled {
   /** Stable per statement and dialect; the name of the prepared statement on Postgres. */
@@ -47,9 +48,7 @@ export class Statement<P extends Params, R> {
 }
 
 /** Declares a statement: `statement<{id: string}, Row>((db, p) => db('people').where('id', p.id))`. */
-export function statement<P extends Params, R = never>(build: Build<P>): Statement<P, R> {
-  return new Statement<P, R>(build);
-}
+export const statement = <P extends Params, R = never>(build: Build<P>) => new Statement<P, R>(build);
 
 /** The insertion of a row, of which several can become one statement on Postgres. */
 export class Insertion<Row extends Params> extends Statement<Row, never> {
@@ -85,10 +84,10 @@ export function insertion<Row extends Params>(table: string): (row: Row) => Inse
 
 /** A query over a list of values, such as `whereIn`. */
 export class ListStatement<P extends Params, R> {
-  readonly #build: (db: Knex, p: P, list: Value[]) => Knex.QueryBuilder | Knex.Raw;
+  readonly #build: BuildList<P>;
   readonly #bySize = new Map<number, Statement<Params, R>>();
 
-  constructor(build: (db: Knex, p: P, list: Value[]) => Knex.QueryBuilder | Knex.Raw) {
+  constructor(build: BuildList<P>) {
     this.#build = build;
   }
 
@@ -104,24 +103,17 @@ export class ListStatement<P extends Params, R> {
   #ofSize(size: number): Statement<Params, R> {
     const known = this.#bySize.get(size);
     if (known) return known;
-    const names = Array.from({ length: size }, (_unused, index) => `list${index}`);
-    const made = statement<Params, R>((db, p) =>
-      this.#build(
-        db,
-        p as P,
-        names.map((name) => p[name] as Value),
-      ),
-    );
+    const made = statement<Params, R>((db, p) => {
+      const list = Array.from({ length: size }, (_unused, index) => p[`list${index}`] as Value);
+      return this.#build(db, p as P, list);
+    });
     this.#bySize.set(size, made);
     return made;
   }
 }
 
-export function listStatement<P extends Params, R>(
-  build: (db: Knex, p: P, list: Value[]) => Knex.QueryBuilder | Knex.Raw,
-): ListStatement<P, R> {
-  return new ListStatement<P, R>(build);
-}
+/** Declares a query over a list of values. */
+export const listStatement = <P extends Params, R>(build: BuildList<P>) => new ListStatement<P, R>(build);
 
 const builders = {
   sqlite: knex({ client: 'better-sqlite3', useNullAsDefault: true }),

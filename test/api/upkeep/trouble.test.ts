@@ -85,11 +85,11 @@ forEachDatabase('a database in trouble', (engine) => {
   it('whose host lost its power is given up after ten seconds, and used again when it is back', async () => {
     const clock = new TestClock();
     const wire = await Wire.to(server.databaseUrl!);
-    const db = new PostgresDatabase({ url: wire.url, poolSize: 2 }, clock);
+    const db = new PostgresDatabase(wire.url, clock, 2);
     const one = () => db.read(rows('SELECT 1 AS n'));
     // Both connections of its pool are open.
     expect((await Promise.all([one(), one()])).flat()).to.have.length(2);
-    const other = new PostgresDatabase({ url: server.databaseUrl! }, clock);
+    const other = new PostgresDatabase(server.databaseUrl!, clock);
     const heard: string[] = [];
     const follower = { committed: () => {}, gap: () => {}, watched: () => [] };
     await db.follow(follower);
