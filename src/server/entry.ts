@@ -3,6 +3,6 @@ export { openapi } from '../contract/openapi/openapi.ts';
 export { checkStorage, copyStorage } from './blobs/check.ts';
 export { startServer } from './serve.ts';
 export { lockFolder } from './upkeep/data-folder.ts';
-export { examineFiles, schemaOf } from './upkeep/examine.ts';
+export { schemaOf } from './upkeep/examine.ts';
 export { migrateStorage } from './upkeep/migrating.ts';
 export { recoverKey } from './upkeep/recover.ts';

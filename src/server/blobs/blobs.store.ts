@@ -42,17 +42,13 @@ export const unreferenced = (tx: ReadTx, before: number, after: string, limit: n
 
 /** Bytes of all that is stored. */
 export const storedBytes = async (tx: ReadTx): Promise<number> => {
-  const [row] = await tx.query<{ total: number | string | null }>((db) => db('blobs').sum({ total: 'size' }));
+  const row = await firstRow<{ total: number | string | null }>(tx, (db) => db('blobs').sum({ total: 'size' }));
   return Number(row?.total ?? 0);
 };
 
 /** Digests and sizes that versions name, in order, each once. */
-export const referencedBlobs = (
-  tx: ReadTx,
-  after: string,
-  limit: number,
-): Promise<{ digest: string; size: number; versions: number }[]> =>
-  tx.query((db) =>
+export const referencedBlobs = (tx: ReadTx, after: string, limit: number) =>
+  tx.query<{ digest: string; size: number; versions: number }>((db) =>
     db('file_versions')
       .where('digest', '>', after)
       .groupBy('digest')
@@ -64,20 +60,14 @@ export const referencedBlobs = (
   );
 
 /** Versions that name bytes, the newest first, with the board and the name under which the file is or was there. */
-export const namingVersions = (
-  tx: ReadTx,
-  digest: string,
-  limit: number,
-): Promise<{ board: string; name: string; version: number }[]> =>
-  tx.query((db) =>
+export const namingVersions = (tx: ReadTx, digest: string, limit: number) =>
+  tx.query<{ board: string; name: string; version: number }>((db) =>
     db({ v: 'file_versions' })
       .join({ f: 'files' }, 'f.id', 'v.file_id')
       .join({ b: 'boards' }, 'b.id', 'f.board_id')
       .where('v.digest', digest)
-      .orderBy([
-        { column: 'v.at', order: 'desc' },
-        { column: 'f.id', order: 'desc' },
-      ])
+      .orderBy('v.at', 'desc')
+      .orderBy('f.id', 'desc')
       .limit(limit)
       .select({ board: 'b.name', name: 'f.name', version: 'v.version' }),
   );

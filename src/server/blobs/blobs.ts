@@ -1,15 +1,24 @@
 /** Putting bytes into the store and taking unused ones out, so that no version ever names bytes that are not there. */
 import type { Logger } from 'pino';
-import type { Clock } from '../db/clock.ts';
+import { type Clock, repeat } from '../db/clock.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
-import { blobOf, isReferenced, lockBlob, removeBlob, storedBytes, touchBlob, unreferenced } from './blobs.store.ts';
-import { lookForBytes } from './missing.ts';
+import {
+  blobOf,
+  isReferenced,
+  lockBlob,
+  referencedBlobs,
+  removeBlob,
+  storedBytes,
+  touchBlob,
+  unreferenced,
+} from './blobs.store.ts';
 import { type BlobStore, type Digest, NoRoom, type Staged } from './store.ts';
 
 /** Bytes that no version names are kept this long. */
 const KEPT_MS = 86_400_000;
 const EVERY_MS = 21_600_000;
 const BATCH = 200;
+const PAGE = 500;
 /** Digests in a line of the log. */
 const NAMED = 5;
 
@@ -69,24 +78,39 @@ export class Blobs {
   /** Looks once whether all bytes are there; collects now and every 6 hours. */
   start(): void {
     const { clock, log } = this.#options;
-    const run = async (): Promise<void> => {
-      await this.collect().catch((error: unknown) => log.error({ err: error }, 'collecting unused bytes failed'));
-      if (!this.#stopped) this.#cancel = clock.after(EVERY_MS, begin);
-    };
-    const begin = (): void => {
-      this.#running = run();
-    };
-    begin();
+    this.#cancel = repeat(clock, EVERY_MS, () => {
+      this.#running = this.collect().catch((error: unknown) =>
+        log.error({ err: error }, 'collecting unused bytes failed'),
+      );
+      return this.#running;
+    });
     this.#looking = this.#look().catch((error: unknown) =>
       log.error({ err: error }, 'looking for the bytes of files failed'),
     );
   }
 
-  /** After a restore without the files nobody else would notice until one is asked for. */
+  /**
+   * After a restore without the files nobody else would notice until one is asked for. Told by their size, which is cheap
+   * enough for every start.
+   */
   async #look(): Promise<void> {
     const { db, log, look } = this.#options;
-    const { checked, missing, damaged } = await lookForBytes(db, this.store, () => this.#stopped);
-    if (this.#stopped) return;
+    const missing: Digest[] = [];
+    const damaged: Digest[] = [];
+    let checked = 0;
+    for (let after = ''; ; ) {
+      const page = await db.read((tx) => referencedBlobs(tx, after, PAGE));
+      const last = page.at(-1);
+      if (!last) break;
+      for (const { digest, size } of page) {
+        if (this.#stopped) return;
+        const found = await this.store.stat(digest);
+        if (!found) missing.push(digest);
+        else if (found.size !== Number(size)) damaged.push(digest);
+        checked++;
+      }
+      after = last.digest;
+    }
     const digests = [...missing, ...damaged].slice(0, NAMED);
     const found = { checked, missing: missing.length, damaged: damaged.length, digests, look };
     if (digests.length > 0) log.warn(found, 'bytes of files are missing or damaged');

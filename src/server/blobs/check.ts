@@ -19,7 +19,7 @@ export interface StorageOptions {
   db?: string | undefined;
 }
 
-export interface BadBytes {
+interface BadBytes {
   digest: Digest;
   state: 'missing' | 'corrupt';
   /** What names them, the newest first; a few, where it is many. */
@@ -40,10 +40,8 @@ interface Findings {
   complete: boolean;
 }
 
-type Step = (done: number, total: number) => void;
-
 interface CheckOptions {
-  onStep?: Step;
+  onStep?: (done: number, total: number) => void;
   /** Asked before each file: whether to leave it at what was looked at. */
   enough?: () => boolean;
 }
@@ -81,21 +79,11 @@ export async function checkStorage(
   });
 }
 
-interface Copied {
-  copied: number;
-  skipped: number;
-  failed: Digest[];
-}
-
 /** Takes all bytes of one store to another, where those that are there and whole are left; may be run again. @throws ServeError */
-export async function copyStorage({
-  from,
-  to,
-  ...options
-}: StorageOptions & { from: string; to: string }): Promise<Copied> {
+export async function copyStorage({ from, to, ...options }: StorageOptions & { from: string; to: string }) {
   return using(options, async (_db, _url, open) => {
     const [source, target] = [await open(from), await open(to)];
-    const result: Copied = { copied: 0, skipped: 0, failed: [] };
+    const result = { copied: 0, skipped: 0, failed: [] as Digest[] };
     for await (const { digest } of source.list()) {
       if ((await stateOf(target, digest)) === 'intact') result.skipped++;
       else if (await copy(source, target, digest)) result.copied++;

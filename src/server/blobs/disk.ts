@@ -1,18 +1,8 @@
 /** Bytes as files of this machine: `sha256/ab/cd/<hex>` under a folder that only the server's user may reach. */
 import { link, lstat, mkdir, open, readdir, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { type Kept, stageIn, tidyStage } from './stage.ts';
-import {
-  BlobMissing,
-  type BlobStore,
-  type ByteRange,
-  type Digest,
-  type Entry,
-  hexOf,
-  type Staged,
-  type StageOptions,
-} from './store.ts';
+import { BlobMissing, type BlobStore, type Digest, type Entry, hexOf } from './store.ts';
 
 /** File systems of other machines, by the numbers their kernel gives them: their locks and flushes promise less. */
 const networked = new Map([
@@ -31,96 +21,39 @@ export class UnsafeFolder extends Error {
   override readonly name = 'UnsafeFolder';
 }
 
-export class DiskStore implements BlobStore {
-  readonly kind = 'disk';
-  readonly #root: string;
-  readonly #stage: string;
+/** @throws UnsafeFolder where the folder is a link, not the server's own, or on another machine. */
+export async function diskStore(root: string): Promise<BlobStore> {
+  const [stage, top] = [join(root, 'tmp'), join(root, 'sha256')];
+  await requireSafe(root);
+  for (const folder of [stage, top]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const folder of [dirname(root), root]) await flush(folder);
   /** Folders whose names are on the disk. */
-  readonly #flushed = new Set<string>();
+  const flushed = new Set<string>();
 
-  private constructor(root: string) {
-    this.#root = root;
-    this.#stage = join(root, 'tmp');
-  }
-
-  /** @throws UnsafeFolder where the folder is a link, not the server's own, or on another machine. */
-  static async open(root: string): Promise<DiskStore> {
-    await mkdir(root, { recursive: true, mode: 0o700 });
-    const found = await lstat(root);
-    if (found.isSymbolicLink() || !found.isDirectory()) throw new UnsafeFolder(`${root} is not a folder of its own`);
-    if (process.getuid !== undefined && found.uid !== process.getuid())
-      throw new UnsafeFolder(`${root} belongs to another user`);
-    if ((found.mode & 0o077) !== 0 && process.platform !== 'win32')
-      throw new UnsafeFolder(`${root} is open to others; chmod 700 closes it`);
-    const system = networked.get((await statfs(root)).type >>> 0);
-    if (system !== undefined) throw new UnsafeFolder(`${root} lies on another machine (${system})`);
-    const store = new DiskStore(root);
-    for (const folder of [store.#stage, join(root, 'sha256')]) await mkdir(folder, { recursive: true, mode: 0o700 });
-    for (const folder of [dirname(root), root]) await flush(folder);
-    return store;
-  }
-
-  stage(source: AsyncIterable<Buffer>, options: StageOptions): Promise<Staged> {
-    return stageIn(this.#stage, source, options, (kept) => this.#publish(kept));
-  }
-
-  async open(digest: Digest, range?: ByteRange): Promise<Readable> {
-    const file = await open(this.#pathOf(digest)).catch((error: unknown) => {
-      throw isMissing(error) ? new BlobMissing(digest, error) : error;
-    });
-    return file.createReadStream(range ?? {});
-  }
-
-  async stat(digest: Digest): Promise<Omit<Entry, 'digest'> | null> {
-    const found = await stat(this.#pathOf(digest)).catch(nullIfMissing);
-    return found && { size: found.size, modifiedAt: found.mtimeMs };
-  }
-
-  async *list(): AsyncIterable<Entry> {
-    const top = join(this.#root, 'sha256');
-    for (const first of await readdir(top)) {
-      for (const second of await readdir(join(top, first))) {
-        for (const hex of await readdir(join(top, first, second))) {
-          const found = await this.stat(`sha256:${hex}`);
-          if (found) yield { digest: `sha256:${hex}`, ...found };
-        }
-      }
-    }
-  }
-
-  async delete(digest: Digest): Promise<void> {
-    await unlink(this.#pathOf(digest)).catch(nullIfMissing);
-  }
-
-  tidy(before: number): Promise<void> {
-    return tidyStage(this.#stage, before);
-  }
-
-  async close(): Promise<void> {}
-
-  #folderOf(hex: string): string[] {
-    return [this.#root, 'sha256', hex.slice(0, 2), hex.slice(2, 4)];
-  }
-
-  #pathOf(digest: Digest): string {
+  const pathOf = (digest: Digest): string => {
     const hex = hexOf(digest);
-    return join(...this.#folderOf(hex), hex);
-  }
+    return join(top, hex.slice(0, 2), hex.slice(2, 4), hex);
+  };
+
+  const statOf = async (digest: Digest): Promise<Omit<Entry, 'digest'> | null> => {
+    const found = await stat(pathOf(digest)).catch(nullIfMissing);
+    return found && { size: found.size, modifiedAt: found.mtimeMs };
+  };
 
   /** The name appears only once the bytes are on the disk, and is on the disk itself before this ends. */
-  async #publish({ path, digest, size }: Kept): Promise<void> {
+  const publish = async ({ path, digest, size }: Kept): Promise<void> => {
     await flush(path);
-    const folder = join(...this.#folderOf(hexOf(digest)));
+    const final = pathOf(digest);
+    const folder = dirname(final);
     // Also where somebody else made it, who may not have flushed it yet.
-    if (!this.#flushed.has(folder)) {
+    if (!flushed.has(folder)) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await flush(join(folder, '..', '..'));
       await flush(join(folder, '..'));
-      this.#flushed.add(folder);
+      flushed.add(folder);
     }
-    const final = this.#pathOf(digest);
     for (;;) {
-      const there = await this.stat(digest);
+      const there = await statOf(digest);
       if (there?.size === size) break;
       // Cut short by something that is none of ours: it must not stand in the way of the whole.
       if (there) await unlink(final).catch(nullIfMissing);
@@ -134,7 +67,46 @@ export class DiskStore implements BlobStore {
       if (linked) break;
     }
     await flush(folder);
-  }
+  };
+
+  return {
+    kind: 'disk',
+    stage: (source, options) => stageIn(stage, source, options, publish),
+    async open(digest, range) {
+      const file = await open(pathOf(digest)).catch((error: unknown) => {
+        throw isMissing(error) ? new BlobMissing(digest, error) : error;
+      });
+      return file.createReadStream(range ?? {});
+    },
+    stat: statOf,
+    async *list() {
+      for (const first of await readdir(top)) {
+        for (const second of await readdir(join(top, first))) {
+          for (const hex of await readdir(join(top, first, second))) {
+            const found = await statOf(`sha256:${hex}`);
+            if (found) yield { digest: `sha256:${hex}`, ...found };
+          }
+        }
+      }
+    },
+    async delete(digest) {
+      await unlink(pathOf(digest)).catch(nullIfMissing);
+    },
+    tidy: (before) => tidyStage(stage, before),
+    async close() {},
+  };
+}
+
+async function requireSafe(root: string): Promise<void> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const found = await lstat(root);
+  if (found.isSymbolicLink() || !found.isDirectory()) throw new UnsafeFolder(`${root} is not a folder of its own`);
+  if (process.getuid !== undefined && found.uid !== process.getuid())
+    throw new UnsafeFolder(`${root} belongs to another user`);
+  if ((found.mode & 0o077) !== 0 && process.platform !== 'win32')
+    throw new UnsafeFolder(`${root} is open to others; chmod 700 closes it`);
+  const system = networked.get((await statfs(root)).type >>> 0);
+  if (system !== undefined) throw new UnsafeFolder(`${root} lies on another machine (${system})`);
 }
 
 /** Makes a file's bytes or a folder's names durable. Not every platform can open a folder; there the file system decides. */

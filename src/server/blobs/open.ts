@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Database } from '../db/tx.ts';
 import { prepareFolder } from '../upkeep/private-files.ts';
 import { ServeError } from '../upkeep/serve-error.ts';
-import { DiskStore, UnsafeFolder } from './disk.ts';
-import { PostgresStore } from './postgres.ts';
+import { diskStore, UnsafeFolder } from './disk.ts';
+import { postgresStore } from './postgres.ts';
 import { S3Store } from './s3.ts';
 import type { BlobStore } from './store.ts';
 
@@ -51,7 +51,7 @@ async function openDisk(root: string, { db, beside, lost }: StoreHome): Promise<
   );
   if (db.dialect.shared && !beside && !(await db.claim('files on disk', WAIT_MS, () => lost?.(taken)))) throw taken;
   try {
-    return await DiskStore.open(root);
+    return await diskStore(root);
   } catch (error) {
     if (!(error instanceof UnsafeFolder)) throw error;
     throw new ServeError('data_unsafe', `${error.message}.`, 'Name another folder with --files or SERVICE_FILES.');
@@ -60,7 +60,7 @@ async function openDisk(root: string, { db, beside, lost }: StoreHome): Promise<
 
 function openChunks({ db, dbUrl, dataDir }: StoreHome): BlobStore {
   if (db.dialect.name !== 'postgres') throw unsupported('Only Postgres keeps files in the database.');
-  return new PostgresStore(dbUrl, stagingFolder(dataDir));
+  return postgresStore(dbUrl, stagingFolder(dataDir));
 }
 
 /** `s3://bucket/prefix?endpoint=&region=&path_style=`. */

@@ -1,21 +1,15 @@
-/** What can be said of a server's data without changing it: its schema, and the files whose bytes are not what they were. */
+/** What can be said of a database without changing it: which migrations it has. */
 import { migrations } from '../../../migrations/index.ts';
-import { type BadBytes, checkStorage, type StorageOptions } from '../blobs/check.ts';
+import type { StorageOptions } from '../blobs/check.ts';
 import { systemClock } from '../db/clock.ts';
 import { openDatabase } from '../db/open.ts';
 import { storageThere, withoutPassword } from './storage.ts';
 
-interface Schema {
-  /** Where the database is, without a password. */
-  db: string;
-  /** Migrations of this build that it does not have. */
-  missing: string[];
-  /** Migrations it has that this build does not know. */
-  unknown: string[];
-}
-
-/** @throws ServeError when there is no such database; also the errors of opening it. */
-export async function schemaOf({ dataDir, db: named }: StorageOptions): Promise<Schema> {
+/**
+ * Where the database is, and which migrations it has too few or too many.
+ * @throws ServeError when there is no such database; also the errors of opening it.
+ */
+export async function schemaOf({ dataDir, db: named }: StorageOptions) {
   const url = storageThere(dataDir, named);
   const db = await openDatabase({ url, clock: systemClock, migrate: false });
   try {
@@ -30,22 +24,4 @@ export async function schemaOf({ dataDir, db: named }: StorageOptions): Promise<
   } finally {
     await db.close();
   }
-}
-
-interface ExaminedFiles {
-  /** Where the bytes are, as `--to` takes it. */
-  files: string;
-  checked: number;
-  bad: BadBytes[];
-  /** False: there was no time for all of them. */
-  complete: boolean;
-}
-
-/** Reads the bytes of every version until `enough`. @throws ServeError. */
-export async function examineFiles(
-  options: StorageOptions & { files?: string | undefined },
-  enough: () => boolean,
-): Promise<ExaminedFiles> {
-  const { url, checked, bad, complete } = await checkStorage(options, { enough });
-  return { files: url, checked, bad, complete };
 }

@@ -11,10 +11,10 @@ export const blobs: Check = {
   async run(around) {
     const data = dataHere(around);
     if (!data) return [];
-    const { examineFiles } = await loadServer();
+    const { checkStorage } = await loadServer();
     const end = around.now() + around.limitMs;
-    const found = await examineFiles(data, () => around.now() >= end);
-    const { files, checked, bad, complete } = found;
+    const found = await checkStorage(data, { enough: () => around.now() >= end });
+    const { url: files, checked, bad, complete } = found;
     const count = `${checked} file versions`;
     const findings = bad.slice(0, SHOWN).map(({ digest, state, versions }): Finding => {
       const what = versions.map(({ board, name, version }) => `${name} v${version} on ${board}`).join(', ');
