@@ -13,11 +13,11 @@ import { drainable } from './http/connection/drain.ts';
 import { createHttp } from './http/server.ts';
 import { Live } from './live/live.ts';
 import { createOperations } from './operation/dispatch.ts';
-import { LastUse } from './operation/last-use.ts';
-import { UploadSlots } from './operation/upload-slots.ts';
+import { recordUses } from './operation/last-use.ts';
+import { uploadSlots } from './operation/upload-slots.ts';
 import { Attempts } from './rates/attempts.ts';
-import { MemoryTally } from './rates/memory.ts';
-import { SharedTally } from './rates/shared.ts';
+import { memoryTally } from './rates/memory.ts';
+import { sharedTally } from './rates/shared.ts';
 import { limitWork } from './rates/work.ts';
 import { type DataOptions, messageOf, useData } from './upkeep/data-folder.ts';
 import { infoOf } from './upkeep/info.ts';
@@ -25,7 +25,7 @@ import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
 import { modeOf, type TeamOptions } from './upkeep/modes.ts';
 import { scheduleClosings, schedulePurge } from './upkeep/purge.ts';
-import { Indexer } from './upkeep/search-indexer.ts';
+import { searchIndexer } from './upkeep/search-indexer.ts';
 import type { ServeError } from './upkeep/serve-error.ts';
 import { sweepLines } from './upkeep/sweep-lines.ts';
 import { useCases } from './use-cases.ts';
@@ -83,18 +83,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const { db, root, serverId, value: person } = data;
   const undo: (() => Promise<void> | void)[] = [data.close];
   try {
-    const lastUse = new LastUse(db, log);
-    const live = new Live(db, clock, (caller, now) => lastUse.note(caller, now));
+    const used = recordUses(db, log);
+    const live = new Live(db, clock, used);
     await live.start(log);
-    let fail: (error: ServeError) => void = () => {};
-    const failed = new Promise<ServeError>((resolve) => {
-      fail = resolve;
-    });
+    const { promise: failed, resolve: fail } = Promise.withResolvers<ServeError>();
     const store = await openStore(options.files, { dataDir, db, dbUrl: data.url, lost: fail });
     const look = lookCommand(dataDir, options.files);
     const blobs = new Blobs({ db, store, clock, log, quota: options.filesQuota ?? 0, look });
     undo.unshift(() => blobs.stop());
-    const indexer = new Indexer(db, clock, log, (digest) => store.open(digest));
+    const indexer = searchIndexer(db, clock, log, (digest) => store.open(digest));
     live.notifier.watchAll((key) => {
       if (key.startsWith('board:')) indexer.noticed();
     });
@@ -102,7 +99,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const { site } = mode;
     const admit = limitWork(mode.rateFactor);
     const attempts = new Attempts({
-      tally: db.dialect.shared ? new SharedTally(db) : new MemoryTally(() => clock.now()),
+      tally: db.dialect.shared ? sharedTally(db) : memoryTally(() => clock.now()),
       now: () => clock.now(),
       after: (ms, fn) => clock.after(ms, fn),
       factor: options.attemptFactor,
@@ -115,15 +112,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       blobs,
       admit,
       report,
-      slots: new UploadSlots(),
+      takeUploadSlot: uploadSlots(),
       recheck: recheckShown,
-      used: lastUse.note.bind(lastUse),
+      used,
       hold: live.hold.bind(live),
       wakeUps: () => live.notifier.published,
       wait: live.wait.bind(live),
       watch: live.watchCredential.bind(live),
     };
-    const searchable = indexer.searchable.bind(indexer);
+    const { searchable } = indexer;
     const operations = createOperations(engine, useCases({ root, info, live, address: site, searchable, report }));
     const { proxyProtocol } = mode;
     const server = createHttp({ operations, site, attempts, log, version: info.version, clock, proxyProtocol });

@@ -3,7 +3,8 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import type { OperationKind, OperationRow } from '../../contract/operation.ts';
 import type { OperationName } from '../../contract/operations.ts';
-import type { Call, Operations } from '../operation/dispatch.ts';
+import type { Call } from '../operation/call.ts';
+import type { Operations } from '../operation/dispatch.ts';
 import type { Attempts, Pass } from '../rates/attempts.ts';
 import type { Site } from './site.ts';
 

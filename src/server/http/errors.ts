@@ -25,8 +25,7 @@ function answer(ctx: Context, error: unknown, log: Logger): void {
   const { requestId } = ctx.state;
   if (ctx.res.headersSent) {
     log.error({ err: error, request: requestId }, 'failed after the answer began');
-    ctx.res.destroy();
-    return;
+    return void ctx.res.destroy();
   }
   const refusal = error instanceof Refusal ? error : unexpected(error, ctx, log);
   const headers: Record<string, string> = { ...refusal.headers };

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { operations } from '../../contract/operations.ts';
 import type { Clock } from '../db/clock.ts';
 import { createApp } from './app.ts';
-import { expectContinue } from './body/upload.ts';
+import { askLater } from './body/upload.ts';
 import { expectPreambles } from './connection/proxy-protocol.ts';
 import { rawRefusal } from './connection/raw.ts';
 import type { AppOptions } from './context.ts';
@@ -38,9 +38,9 @@ export function createHttp({ clock, proxyProtocol, ...options }: HttpOptions): S
   server.headersTimeout = 10_000;
   server.requestTimeout = 0;
   server.keepAliveTimeout = 65_000;
-  const askForBody = expectContinue(isUpload);
   server.on('checkContinue', (req, res) => {
-    askForBody(req, res);
+    if (isUpload(req)) askLater(req);
+    else res.writeContinue();
     handle(req, res);
   });
   // An expectation this server does not know is no reason not to answer.

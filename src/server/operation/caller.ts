@@ -245,10 +245,7 @@ function base(credential: Credential, row: KeyRow, ownEnd: number | null = null)
 }
 
 /** A key works while it is not revoked, not expired (an end of exactly now counts as expired) and its person is there. */
-export function keyWorks(
-  row: Pick<KeyRow, 'key_revoked_at' | 'key_expires_at' | 'person_removed_at'>,
-  now: number,
-): boolean {
+export function keyWorks(row: Pick<KeyRow, 'key_revoked_at' | 'key_expires_at' | 'person_removed_at'>, now: number) {
   if (row.key_revoked_at !== null || row.person_removed_at !== null) return false;
   return row.key_expires_at === null || row.key_expires_at > now;
 }

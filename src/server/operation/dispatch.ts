@@ -2,27 +2,13 @@
 import type { ServerResponse } from 'node:http';
 import { kindOf, type OperationKind } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
+import type { Call } from './call.ts';
 import { type Credential, credentialOf } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { reading, runDownload, runRead, runStream, runWait } from './read.ts';
-import { type Keyed, type Reply, replyOf, runOpen, runWrite } from './run-write.ts';
-import { type Incoming, runUpload } from './upload.ts';
-import type { AnyInput, Cases, Offered, RequestSource, Sendable, UseCases } from './usecase.ts';
-
-/** A request whose shape is right. Its kind decides which parts it has. */
-export interface Call {
-  input: AnyInput;
-  /** Of all kinds but `info` and `open`; it has not been looked up yet. */
-  credential: Credential;
-  /** Of `info` and `open`. */
-  source: RequestSource;
-  /** Of a `write` with an Idempotency-Key. */
-  keyed: Keyed | null;
-  /** Of an `upload`. */
-  incoming: Incoming;
-  /** Aborts when the client goes away before it has its answer. */
-  gone(): AbortSignal;
-}
+import { type Reply, replyOf, runOpen, runWrite } from './run-write.ts';
+import { runUpload } from './upload.ts';
+import type { Cases, Offered, Sendable, UseCases } from './usecase.ts';
 
 /** JSON, stored bytes, or what takes over the response for a live stream. */
 type Answered = { reply: Reply } | { bytes: Sendable } | { stream(res: ServerResponse): void };
@@ -30,28 +16,15 @@ type Answered = { reply: Reply } | { bytes: Sendable } | { stream(res: ServerRes
 type AnyCases = Cases<OperationName>;
 type Run<Case> = (engine: Engine, offered: Offered<Case>, call: Call) => Promise<Answered>;
 
-const json = (answer: unknown): Answered => ({ reply: replyOf({ answer }) });
-
 const runs: { readonly [Kind in OperationKind]: Run<AnyCases[Kind]> } = {
   info: async (_engine, offered, { source }) => ({ reply: replyOf(offered.case.run(source)) }),
-  open: async (engine, offered, { source, input, gone }) => ({
-    reply: await runOpen(engine, offered, source, input, gone()),
-  }),
-  read: async (engine, offered, { credential, input }) => json(await runRead(engine, offered, credential, input)),
-  wait: async (engine, offered, { credential, input, gone }) =>
-    json(await runWait(engine, offered, credential, input, gone)),
-  write: async (engine, offered, { credential, input, keyed }) => ({
-    reply: await runWrite(engine, offered, credential, input, keyed),
-  }),
-  stream: async (engine, offered, { credential, input }) => ({
-    stream: await runStream(engine, offered, credential, input),
-  }),
-  upload: async (engine, offered, { credential, input, incoming }) => ({
-    reply: await runUpload(engine, offered, credential, input as never, incoming),
-  }),
-  download: async (engine, offered, { credential, input }) => ({
-    bytes: await runDownload(engine, offered, credential, input),
-  }),
+  open: async (...request) => ({ reply: await runOpen(...request) }),
+  read: async (...request) => ({ reply: replyOf({ answer: await runRead(...request) }) }),
+  wait: async (...request) => ({ reply: replyOf({ answer: await runWait(...request) }) }),
+  write: async (...request) => ({ reply: await runWrite(...request) }),
+  stream: async (...request) => ({ stream: await runStream(...request) }),
+  upload: async (...request) => ({ reply: await runUpload(...request) }),
+  download: async (...request) => ({ bytes: await runDownload(...request) }),
 };
 
 /** What HTTP needs of the operations. */

@@ -3,8 +3,7 @@ import type { Blobs } from '../blobs/blobs.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { Admit } from '../rates/work.ts';
 import type { RootKey } from '../text/root-key.ts';
-import type { Caller, Shown } from './caller.ts';
-import type { UploadSlots } from './upload-slots.ts';
+import type { Caller, Credential, Shown } from './caller.ts';
 import type { Look, Outcome, Waited } from './usecase.ts';
 
 /** The read that a wait begins with. */
@@ -18,7 +17,8 @@ export interface Engine {
   db: Database;
   root: RootKey;
   blobs: Blobs;
-  slots: UploadSlots;
+  /** Takes a place for an upload until the returned function is called. @throws Refusal `rate_limited` */
+  takeUploadSlot(credential: Credential): () => void;
   /** Limits on what signed-in callers ask for. */
   admit: Admit;
   /** Decides whether a kept answer may still be shown. @throws Refusal what a new call would get now. */

@@ -27,11 +27,7 @@ interface Told {
   baseUrl(): string;
 }
 
-function wrongKind(
-  { credentials, path }: OperationRow,
-  kind: Credential['kind'],
-  next: () => NextStep | undefined,
-): Refusal {
+function wrongKind({ credentials, path }: OperationRow, kind: Credential['kind'], next: () => NextStep | undefined) {
   if (kind === 'PC') return proofOnly();
   if (kind === 'DG') return personal.test(path) ? personRequired(kind, next()) : delegationOnly();
   if (isOnly(credentials, 'PC')) return proofRequired();

@@ -71,11 +71,7 @@ const steps: Partial<Record<OperationName, NextStep>> = {
 };
 
 /** What to run for this operation on the server at this address; undefined where nothing is told. */
-export function handOver(
-  name: OperationName,
-  params: Readonly<Record<string, string>>,
-  baseUrl: string,
-): NextStep | undefined {
+export function handOver(name: OperationName, params: Readonly<Record<string, string>>, baseUrl: string) {
   const step = steps[name];
   if (!step) return undefined;
   const command = step.command.replaceAll(/\{([a-z_]+)\}/g, (_match, key: string) => shellArgument(params[key] ?? ''));

@@ -3,10 +3,11 @@ import { Refusal } from '../../contract/errors.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import type { Allowed, ReadTx } from '../db/tx.ts';
 import type { Moment } from '../rates/work.ts';
+import type { Call } from './call.ts';
 import { authenticate, type Caller, type Credential } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { setTerms } from './terms.ts';
-import type { AnyInput, Cases, Offered, Sendable } from './usecase.ts';
+import type { Cases, Offered, Sendable } from './usecase.ts';
 
 /**
  * Runs `fn` with the caller of a credential and counts a use of the caller's key, also when `fn` refuses.
@@ -62,12 +63,8 @@ async function settle<T>(running: Promise<T>): Promise<() => T> {
 
 type Case<Kind extends keyof Cases<OperationName>> = Offered<Cases<OperationName>[Kind]>;
 
-export async function runRead(
-  engine: Engine,
-  { name, case: useCase }: Case<'read'>,
-  credential: Credential,
-  input: AnyInput,
-): Promise<unknown> {
+/** The answer of a read. */
+export async function runRead(engine: Engine, { name, case: useCase }: Case<'read'>, { credential, input }: Call) {
   const run = onTerms(name, (tx, caller) => useCase.run(tx, caller, input as never));
   if (!useCase.ahead) return reading(engine, name, credential, run);
   const caller = await reading(engine, name, credential, async (_tx, found) => found);
@@ -76,13 +73,9 @@ export async function runRead(
   return reading(engine, null, credential, run);
 }
 
-export async function runWait(
-  engine: Engine,
-  { name, case: useCase }: Case<'wait'>,
-  credential: Credential,
-  input: AnyInput,
-  gone: () => AbortSignal,
-): Promise<unknown> {
+/** The answer of a read that may wait until there is one. */
+export async function runWait(engine: Engine, { name, case: useCase }: Case<'wait'>, call: Call): Promise<unknown> {
+  const { credential, input, gone } = call;
   const { wait } = input.query as { wait: number };
   const first = onTerms(name, async (tx, caller, admitAs) => {
     if (wait > 0) admitAs('waiting');
@@ -97,35 +90,22 @@ export async function runWait(
 }
 
 /** Decides whether a stream may start; the answer takes over the response. */
-export const runStream = (
-  engine: Engine,
-  { name, case: useCase }: Case<'stream'>,
-  credential: Credential,
-  input: AnyInput,
-) =>
-  reading(
-    engine,
-    name,
-    credential,
-    onTerms(name, (tx, caller, admitAs) => {
-      admitAs('waiting');
-      return useCase.run(tx, caller, input as never);
-    }),
-  );
+export function runStream(engine: Engine, { name, case: useCase }: Case<'stream'>, { credential, input }: Call) {
+  const open = onTerms(name, (tx, caller, admitAs) => {
+    admitAs('waiting');
+    return useCase.run(tx, caller, input as never);
+  });
+  return reading(engine, name, credential, open);
+}
 
 /** Bytes that the caller may read. */
-export async function runDownload(
-  engine: Engine,
-  { name, case: useCase }: Case<'download'>,
-  credential: Credential,
-  input: AnyInput,
-): Promise<Sendable> {
+export async function runDownload(engine: Engine, { name, case: useCase }: Case<'download'>, call: Call) {
   const read = onTerms(name, async (tx, found) => ({
     caller: found,
-    bytes: await useCase.run(tx, found, input as never),
+    bytes: await useCase.run(tx, found, call.input as never),
   }));
-  const { caller, bytes } = await reading(engine, name, credential, read);
-  return {
+  const { caller, bytes } = await reading(engine, name, call.credential, read);
+  const sendable: Sendable = {
     ...bytes,
     open: (range) =>
       engine.blobs.store.open(bytes.digest, range).catch((error: unknown) => {
@@ -134,4 +114,5 @@ export async function runDownload(
       }),
     watch: (cut) => engine.watch(caller, cut),
   };
+  return sendable;
 }

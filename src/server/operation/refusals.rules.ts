@@ -17,9 +17,6 @@ interface Limit {
 }
 
 /** @throws Refusal `limit_reached` unless one more fits. */
-export function requireRoom(
-  count: number,
-  { limit, what, hint, text = `There are already ${limit} ${what}.` }: Limit,
-): void {
+export function requireRoom(count: number, { limit, what, hint, text = `There are already ${limit} ${what}.` }: Limit) {
   if (count >= limit) throw new Refusal('limit_reached', text, { hint, details: { what, limit } });
 }

@@ -12,19 +12,13 @@ import { type OperationName, operations } from '../../contract/operations.ts';
 import { Contention, StorageFull, UniqueViolation, Unreachable } from '../db/dialect.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Moment } from '../rates/work.ts';
+import type { Call, Keyed } from './call.ts';
 import { authenticate, type Caller, type Credential, endedSeat, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
 import { keyConflict } from './refusals.rules.ts';
 import { requireServerRole, setTerms, termsOf } from './terms.ts';
-import type { AnyInput, Cases, Offered, Outcome, RequestSource } from './usecase.ts';
-
-/** A write whose outcome is kept under a key of the client's. */
-export interface Keyed {
-  key: string;
-  /** SHA-256 over method, path, query, media type and body bytes. */
-  requestHash: Buffer;
-}
+import type { Cases, Offered, Outcome } from './usecase.ts';
 
 export interface Reply extends Pick<Outcome<unknown>, 'cookie' | 'headers'> {
   status: number;
@@ -45,13 +39,7 @@ export interface Kept extends Keyed {
 const ATTEMPTS = 64;
 
 /** Runs a write once, or answers what its first run answered. @throws Refusal */
-export async function runWrite(
-  engine: Engine,
-  offered: Write,
-  credential: Credential,
-  input: AnyInput,
-  keyed: Keyed | null,
-): Promise<Reply> {
+export async function runWrite(engine: Engine, offered: Write, { credential, input, keyed }: Call): Promise<Reply> {
   const row: OperationRow = operations[offered.name];
   const klass = idempotencyOf(row, credential.kind);
   const keeps = !row.ownReceipt && (klass === 'K' || klass === 'R');
@@ -125,18 +113,13 @@ export function replyOf({ answer, status, cookie, headers }: Outcome<unknown>, u
 }
 
 /** Runs an operation that nobody is asked to sign in for; nothing of it is kept. @throws Refusal */
-export async function runOpen(
-  engine: Engine,
-  offered: Offered<Cases<OperationName>['open']>,
-  source: RequestSource,
-  input: AnyInput,
-  gone: AbortSignal,
-): Promise<Reply> {
-  const bound = { ...source, terms: termsOf(operations[offered.name]) };
-  const look = (waited: boolean) =>
-    again(() =>
-      engine.db.write((tx) => offered.case.run(tx, bound, input as never, waited) as Promise<Outcome<unknown>>),
-    );
+export async function runOpen(engine: Engine, offered: Offered<Cases<OperationName>['open']>, call: Call) {
+  const bound = { ...call.source, terms: termsOf(operations[offered.name]) };
+  const run = (tx: WriteTx, waited: boolean): Promise<Outcome<unknown>> =>
+    offered.case.run(tx, bound, call.input as never, waited);
+  const look = (waited: boolean) => again(() => engine.db.write((tx) => run(tx, waited)));
+  // Asked for before anything is waited for: a client that goes meanwhile has gone.
+  const gone = call.gone();
   const found = await engine.hold(await look(false), gone, () => look(true));
   await noteUse(engine, found.used ?? null);
   return replyOf(found, operations[offered.name].ok[0]);
@@ -158,8 +141,8 @@ export async function again<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (error instanceof UniqueViolation && n < ATTEMPTS) continue;
-      throw error instanceof UniqueViolation ? busy() : error;
+      if (!(error instanceof UniqueViolation)) throw error;
+      if (n === ATTEMPTS) throw busy();
     }
   }
 }
@@ -203,9 +186,7 @@ async function replayOf(
     await deleteKept(tx, caller.credential.digest, key);
     return null;
   }
-  if (!row.request_hash.equals(requestHash)) {
-    throw keyConflict();
-  }
+  if (!row.request_hash.equals(requestHash)) throw keyConflict();
   requireServerRole(operations[offered.name], caller.person);
   const recheck = offered.case.recheck ?? engine.recheck;
   await recheck(tx, caller, JSON.parse(row.recheck) as Shown);
@@ -213,11 +194,7 @@ async function replayOf(
 }
 
 /** What a seat was told when it ended itself. Anything else it asks is refused like every request of an ended seat. */
-async function answerOfEnded(
-  { engine, key, requestHash }: Kept,
-  tx: WriteTx,
-  credential: Credential,
-): Promise<Reply | null> {
+async function answerOfEnded({ engine, key, requestHash }: Kept, tx: WriteTx, credential: Credential) {
   const caller = await endedSeat(tx, credential);
   const row = caller && (await findKept(tx, credential.digest, key));
   if (!row || row.expires_at <= tx.now || !row.request_hash.equals(requestHash)) return null;

@@ -81,11 +81,7 @@ export function requireTerms(bound: Bound, board: Board): void {
 }
 
 /** @param refusal what an archived board is refused with. @throws Refusal `board_archived`. */
-export function requireActive(
-  { terms }: Bound,
-  board: Board,
-  refusal: (board: Board) => Refusal = boardArchived,
-): void {
+export function requireActive({ terms }: Bound, board: Board, refusal: (board: Board) => Refusal = boardArchived) {
   if (terms?.active && board.lifecycle !== 'active') throw refusal(board);
 }
 

@@ -6,25 +6,17 @@ const PER_CREDENTIAL = 8;
 const PER_PROCESS = 64;
 const RETRY_SECONDS = 5;
 
-export class UploadSlots {
-  readonly #counts = new Map<string, number>();
-  #all = 0;
-
-  /** @returns a function that frees the place. @throws Refusal `rate_limited`. */
-  take({ digest }: Credential): () => void {
-    const key = digest.toString('hex');
-    const own = this.#counts.get(key) ?? 0;
+/** What takes a place for an upload until the function that it returns is called. It throws Refusal `rate_limited`. */
+export function uploadSlots(): (credential: Credential) => () => void {
+  const taken = new Set<{ key: string }>();
+  return ({ digest }) => {
+    const place = { key: digest.toString('hex') };
+    const own = [...taken].filter(({ key }) => key === place.key).length;
     if (own >= PER_CREDENTIAL) throw tooMany(`${PER_CREDENTIAL} uploads of this credential`);
-    if (this.#all >= PER_PROCESS) throw tooMany(`${PER_PROCESS} uploads`);
-    this.#counts.set(key, own + 1);
-    this.#all++;
-    return () => {
-      this.#all--;
-      const left = (this.#counts.get(key) ?? 1) - 1;
-      if (left > 0) this.#counts.set(key, left);
-      else this.#counts.delete(key);
-    };
-  }
+    if (taken.size >= PER_PROCESS) throw tooMany(`${PER_PROCESS} uploads`);
+    taken.add(place);
+    return () => void taken.delete(place);
+  };
 }
 
 const tooMany = (what: string): Refusal =>

@@ -13,7 +13,8 @@ import { MAX_FILE } from '../../contract/values.ts';
 import { shareBlob } from '../blobs/blobs.store.ts';
 import { type Digest, hexOf, NoRoom, type Staged, StoreDown, TooManyBytes } from '../blobs/store.ts';
 import { type FileSecrets, scanFile } from '../text/file-scan.ts';
-import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
+import type { Call, Incoming } from './call.ts';
+import { authenticate, orRefusal, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { findKept } from './idempotency.store.ts';
 import { keyConflict } from './refusals.rules.ts';
@@ -31,37 +32,18 @@ import {
   type Seen,
 } from './run-write.ts';
 import { setTerms } from './terms.ts';
-import type { AnyInput, Cases, Offered } from './usecase.ts';
+import type { Cases, Offered } from './usecase.ts';
 
 /** A second request under one key waits this long for the first. */
 const KEY_WAIT_MS = 30_000;
 
-/** The bytes of a request, as HTTP hands them over. */
-export interface Incoming {
-  /** Idempotency-Key. */
-  key: string | null;
-  /** SHA-256 over method, path, query and media type. */
-  headHash: Buffer;
-  /** How many bytes it says will come. */
-  length: number | null;
-  /** The SHA-256 that it says they have. */
-  digest: Buffer | null;
-  /** The bytes as they come, bounded in time. May be read once. @throws Refusal */
-  bytes(): AsyncIterable<Buffer>;
-}
-
 type Upload = Offered<Cases<OperationName>['upload']>;
 
 /** Runs an upload once, or answers what its first run answered. @throws Refusal */
-export async function runUpload(
-  engine: Engine,
-  offered: Upload,
-  credential: Credential,
-  input: AnyInput,
-  incoming: Incoming,
-): Promise<Reply> {
+export async function runUpload(engine: Engine, offered: Upload, call: Call): Promise<Reply> {
+  const { credential, input, incoming } = call;
   const run: Run = { engine, offered, credential, input, incoming, seen: null };
-  const release = engine.slots.take(credential);
+  const release = engine.takeUploadSlot(credential);
   try {
     const { key } = incoming;
     if (key === null) return await first(run);
@@ -78,12 +60,9 @@ export async function runUpload(
   }
 }
 
-interface Run {
+interface Run extends Pick<Call, 'credential' | 'input' | 'incoming'> {
   engine: Engine;
   offered: Upload;
-  credential: Credential;
-  input: AnyInput;
-  incoming: Incoming;
   seen: Seen;
 }
 
@@ -104,13 +83,7 @@ async function first(run: Run): Promise<Reply> {
       }
     }
     setTerms(caller, operations[offered.name]);
-    return offered.case.check(tx, caller, input as never).then(
-      () => null,
-      (error: unknown) => {
-        if (error instanceof Refusal) return error;
-        throw error;
-      },
-    );
+    return orRefusal(() => offered.case.check(tx, caller, input as never).then(() => null));
   });
   if (refused === 'repeat') return repeat(run);
   if (refused === null) return store(run);
@@ -211,7 +184,7 @@ function write(run: Run, { digest, size }: Staged, kept: Kept | null): Promise<R
   const { engine, offered, credential, input } = run;
   return again(() =>
     engine.db.write(async (tx) => {
-      const caller: Caller = await authenticate(tx, credential);
+      const caller = await authenticate(tx, credential);
       run.seen = { caller, now: tx.now };
       const replay = kept && (await findReplay(kept, tx, caller));
       if (replay) return replay;

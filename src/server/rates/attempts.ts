@@ -9,13 +9,13 @@ import { Windows } from './window.ts';
 const LOOK_AGAIN = { ms: 25, times: 80 };
 
 /** Who is counted, and how many a minute are too many. */
-export interface Share {
+interface Share {
   subject: string;
   limit: number;
 }
 
 /** `busy`: as many attempts are under way as may still fail. */
-export type Taken = 'taken' | 'over' | 'busy';
+type Taken = 'taken' | 'over' | 'busy';
 
 /** Where attempts are counted: in memory, or in the database that several processes share. */
 export interface Tally {

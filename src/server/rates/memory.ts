@@ -1,6 +1,6 @@
 /** Counting attempts where there is one process. */
 import { MINUTE } from '../../contract/durations.ts';
-import type { Share, Taken, Tally } from './attempts.ts';
+import type { Tally } from './attempts.ts';
 import { Windows } from './window.ts';
 
 interface Bucket {
@@ -9,45 +9,36 @@ interface Bucket {
   held: Map<string, number>;
 }
 
-export class MemoryTally implements Tally {
-  readonly #now: () => number;
-  readonly #buckets = new Map<string, Bucket>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  async take(name: string, shares: Share[], held: boolean): Promise<Taken> {
-    const bucket = this.#bucket(name);
-    const now = this.#now();
-    for (const [index, { subject, limit }] of shares.entries()) {
-      const counted = bucket.counted.count(subject, now);
-      const underWay = bucket.held.get(subject) ?? 0;
-      if (counted + underWay >= limit) {
-        if (held) for (const share of shares.slice(0, index)) release(bucket, share.subject);
-        return counted >= limit ? 'over' : 'busy';
+export function memoryTally(now: () => number): Tally {
+  const buckets = new Map<string, Bucket>();
+  const bucketOf = (name: string): Bucket => {
+    const bucket = buckets.get(name) ?? { counted: new Windows(MINUTE), held: new Map() };
+    buckets.set(name, bucket);
+    return bucket;
+  };
+  return {
+    async take(name, shares, held) {
+      const bucket = bucketOf(name);
+      for (const [index, { subject, limit }] of shares.entries()) {
+        const counted = bucket.counted.count(subject, now());
+        const underWay = bucket.held.get(subject) ?? 0;
+        if (counted + underWay >= limit) {
+          if (held) for (const share of shares.slice(0, index)) release(bucket, share.subject);
+          return counted >= limit ? 'over' : 'busy';
+        }
+        if (held) bucket.held.set(subject, underWay + 1);
+        else bucket.counted.add(subject, now());
       }
-      if (held) bucket.held.set(subject, underWay + 1);
-      else bucket.counted.add(subject, now);
-    }
-    return 'taken';
-  }
-
-  async giveBack(name: string, shares: Share[], failed: boolean): Promise<void> {
-    const bucket = this.#bucket(name);
-    for (const { subject } of shares) {
-      release(bucket, subject);
-      if (failed) bucket.counted.add(subject, this.#now());
-    }
-  }
-
-  #bucket(name: string): Bucket {
-    const known = this.#buckets.get(name);
-    if (known) return known;
-    const made = { counted: new Windows(MINUTE), held: new Map<string, number>() };
-    this.#buckets.set(name, made);
-    return made;
-  }
+      return 'taken';
+    },
+    async giveBack(name, shares, failed) {
+      const bucket = bucketOf(name);
+      for (const { subject } of shares) {
+        release(bucket, subject);
+        if (failed) bucket.counted.add(subject, now());
+      }
+    },
+  };
 }
 
 function release({ held }: Bucket, subject: string): void {

@@ -39,11 +39,8 @@ export async function lockCount(
   return row as CountRow;
 }
 
-export const change = (
-  tx: WriteTx,
-  { bucket, subject }: CountRow,
-  to: Partial<Pick<CountRow, 'counted' | 'held'>>,
-): Promise<number> => tx.change((db) => db('rate_counts').where({ bucket, subject }).update(to));
+export const change = (tx: WriteTx, { bucket, subject }: CountRow, to: Partial<Pick<CountRow, 'counted' | 'held'>>) =>
+  tx.change((db) => db('rate_counts').where({ bucket, subject }).update(to));
 
 /** Removes a bucket's counts of earlier windows, and of more subjects than `most` those that were least recently used. */
 export async function forgetOld(

@@ -68,7 +68,7 @@ function nobodyHere(file: string): ServeError {
 
 async function insertOwner(tx: WriteTx, digest: Buffer): Promise<PersonRow> {
   const known = await earliestAdmin(tx);
-  const person = known ?? (await newAdmin(tx, localHandle(userInfo().username)));
+  const person = known ?? (await insertPerson(tx, { handle: localHandle(userInfo().username), server_role: 'admin' }));
   for (const id of await revokeLocalKeys(tx, person.id)) tx.publish(`credential:${id}`);
   await insertKey(tx, {
     id: newId('key', tx.now),
@@ -86,13 +86,9 @@ async function insertOwner(tx: WriteTx, digest: Buffer): Promise<PersonRow> {
 
 async function insertAdmin(tx: WriteTx, root: RootKey, handle: string, token: string): Promise<PersonRow | null> {
   if (await anybody(tx)) return null;
-  const person = await newAdmin(tx, handle);
+  const person = await insertPerson(tx, { handle, server_role: 'admin' });
   await makeHandedKey(tx, root, { personId: person.id, name: 'admin-key', origin: 'first_admin', token });
   return person;
-}
-
-async function newAdmin(tx: WriteTx, handle: string): Promise<PersonRow> {
-  return insertPerson(tx, { handle, server_role: 'admin' });
 }
 
 /** The operating system's user name as a handle; `owner` where nothing usable is left of it. */

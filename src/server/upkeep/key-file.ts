@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../../contract/errors.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
-import { authenticate, type Caller, credentialOf } from '../operation/caller.ts';
+import { authenticate, type Caller, credentialOf, orRefusal } from '../operation/caller.ts';
 import { newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { createPrivate, deliver, readPrivate, removeFile } from './private-files.ts';
@@ -23,11 +23,11 @@ const pendingOf = (file: string): string => `${file}.pending`;
  * Ends what an earlier start left half-way: a pending key counts if its transaction committed.
  * @returns whose key was delivered; null when there was none that counts.
  */
-export async function finishDelivery({ db, root, file }: KeyFile): Promise<Caller | null> {
-  const pending = pendingOf(file);
+export async function finishDelivery(key: KeyFile): Promise<Caller | null> {
+  const pending = pendingOf(key.file);
   const token = readPrivate(pending)?.toString('utf8').trim();
   if (token === undefined) return null;
-  const caller = await callerOf(db, root, token);
+  const caller = await callerOf(key, token);
   if (caller === null) {
     removeFile(pending);
     return null;
@@ -39,15 +39,15 @@ export async function finishDelivery({ db, root, file }: KeyFile): Promise<Calle
       `Move it away and start again.`,
     );
   }
-  deliver(pending, file);
+  deliver(pending, key.file);
   return caller;
 }
 
 /** Whose working key lies in the delivered file, if it is an admin's; undefined when there is no file. */
-export async function deliveredTo({ db, root, file }: KeyFile): Promise<Caller | null | undefined> {
-  const token = readPrivate(file)?.toString('utf8').trim();
+export async function deliveredTo(key: KeyFile): Promise<Caller | null | undefined> {
+  const token = readPrivate(key.file)?.toString('utf8').trim();
   if (token === undefined) return undefined;
-  const caller = await callerOf(db, root, token);
+  const caller = await callerOf(key, token);
   return caller && isAdmin(caller) ? caller : null;
 }
 
@@ -55,10 +55,7 @@ export async function deliveredTo({ db, root, file }: KeyFile): Promise<Caller |
  * Makes a key and delivers it.
  * @param insert tells the database of it in its one transaction; null: nothing was to be made after all.
  */
-export async function issue<T>(
-  { db, file }: KeyFile,
-  insert: (tx: WriteTx, token: string) => Promise<T | null>,
-): Promise<T | null> {
+export async function issue<T>({ db, file }: KeyFile, insert: (tx: WriteTx, token: string) => Promise<T | null>) {
   const pending = pendingOf(file);
   const token = newSecret('key');
   createPrivate(pending, `${token}\n`);
@@ -77,11 +74,7 @@ export async function issue<T>(
 const isAdmin = (caller: Caller): boolean => caller.kind === 'PK' && caller.person.server_role === 'admin';
 
 /** Whose key it is; null when it does not work. */
-async function callerOf(db: Database, root: RootKey, token: string): Promise<Caller | null> {
-  try {
-    return await db.read((tx) => authenticate(tx, credentialOf(token, root)));
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
+async function callerOf({ db, root }: KeyFile, token: string): Promise<Caller | null> {
+  const caller = await orRefusal(() => db.read((tx) => authenticate(tx, credentialOf(token, root))));
+  return caller instanceof Refusal ? null : caller;
 }

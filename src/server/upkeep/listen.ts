@@ -1,4 +1,5 @@
 /** Binding the address: the one asked for, or the next free one where that is allowed. */
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { ServeError } from './serve-error.ts';
 
@@ -12,28 +13,16 @@ export async function listen(
 ): Promise<{ movedFrom: number | null }> {
   const last = portFixed ? port : Math.min(port + TRIES, 65_535);
   for (let candidate = port; candidate <= last; candidate++) {
-    if (await tryListen(server, host, candidate)) return { movedFrom: candidate === port ? null : port };
+    try {
+      await once(server.listen(candidate, host), 'listening');
+      return { movedFrom: candidate === port ? null : port };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
   }
   throw new ServeError(
     'address_in_use',
     `Something else listens on ${host}:${port}.`,
     'Stop it, or choose another address with --listen 127.0.0.1:PORT.',
   );
-}
-
-function tryListen(server: Server, host: string, port: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException) => {
-      server.off('listening', bound);
-      if (error.code === 'EADDRINUSE') resolve(false);
-      else reject(error);
-    };
-    const bound = () => {
-      server.off('error', failed);
-      resolve(true);
-    };
-    server.once('error', failed);
-    server.once('listening', bound);
-    server.listen(port, host);
-  });
 }

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { newestMigration } from '../db/migrate.ts';
 import { schemaOf, sqliteFile } from '../db/open.ts';
-import { noServer, ofDatabase } from './data-folder.ts';
-import { lockInstance } from './instance-lock.ts';
+import { lockFolder, noServer, ofDatabase } from './data-folder.ts';
 import { storageOf } from './storage.ts';
 
 interface Migrated {
@@ -29,7 +28,7 @@ export async function migrateStorage(
   // Looking at a database makes none.
   if (status && url.startsWith('sqlite:') && !existsSync(sqliteFile(url)))
     return { from: null, to: newestMigration(), applied: [] };
-  const unlock = status ? () => {} : lockInstance(join(dataDir, 'server.lock'), dataDir);
+  const unlock = status ? () => {} : lockFolder(dataDir);
   try {
     const { before, applied } = await schemaOf(url, !status);
     return { from: before.at(-1) ?? null, to: newestMigration(), applied };

@@ -1,35 +1,21 @@
 /** Files of the data folder that only their owner may reach, written so that a crash leaves them whole or absent. */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { ServeError } from './serve-error.ts';
 
 /** Makes the folder, closed to others. @throws ServeError `data_unsafe` when it is a link or another user's. */
 export function prepareFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const stat = lstatSync(path);
+  fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+  const stat = fs.lstatSync(path);
   if (stat.isSymbolicLink() || !stat.isDirectory())
     throw unsafe(path, 'is not a folder of its own', 'name the folder itself with --data or SERVICE_DATA_DIR');
   requireOwner(path, stat.uid);
-  if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700);
+  if ((stat.mode & 0o077) !== 0) fs.chmodSync(path, 0o700);
 }
 
 /** @throws ServeError `data_unsafe` when the file exists and is a link, another user's, or open to others. */
 export function requirePrivate(path: string): void {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stat) return;
   if (!stat.isFile()) throw unsafe(path, 'is not a regular file', `remove ${path}`);
   requireOwner(path, stat.uid);
@@ -48,14 +34,14 @@ const unsafe = (path: string, problem: string, fix: string): ServeError =>
 /** Makes an empty private file where there is none; a database engine keeps its mode, also for the files beside it. */
 export function ensurePrivate(path: string): void {
   requirePrivate(path);
-  if (!existsSync(path)) createPrivate(path, '');
+  if (!fs.existsSync(path)) createPrivate(path, '');
 }
 
 /** The content of a private file; null when there is none. @throws ServeError `data_unsafe`. */
 export function readPrivate(path: string): Buffer | null {
   requirePrivate(path);
   try {
-    return readFileSync(path);
+    return fs.readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -69,29 +55,29 @@ export function readPrivate(path: string): Buffer | null {
 export function createPrivate(path: string, content: string | Buffer): void {
   const part = writePart(path, content);
   try {
-    linkSync(part, path);
+    fs.linkSync(part, path);
   } finally {
-    unlinkSync(part);
+    fs.unlinkSync(part);
   }
   syncFolder(dirname(path));
 }
 
 /** The same where there may be one already, which stays until the new one is whole. */
 export function replacePrivate(path: string, content: string | Buffer): void {
-  renameSync(writePart(path, content), path);
+  fs.renameSync(writePart(path, content), path);
   syncFolder(dirname(path));
 }
 
 /** Writes a file beside the one it will be, and flushes it; answers its path. */
 function writePart(path: string, content: string | Buffer): string {
   const part = `${path}.part`;
-  rmSync(part, { force: true });
-  const file = openSync(part, 'wx', 0o600);
+  fs.rmSync(part, { force: true });
+  const file = fs.openSync(part, 'wx', 0o600);
   try {
-    writeFileSync(file, content);
-    fsyncSync(file);
+    fs.writeFileSync(file, content);
+    fs.fsyncSync(file);
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
   return part;
 }
@@ -99,10 +85,10 @@ function writePart(path: string, content: string | Buffer): string {
 /** Gives a pending file its final name without ever replacing another one. */
 export function deliver(pending: string, final: string): void {
   try {
-    linkSync(pending, final);
+    fs.linkSync(pending, final);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    if (!readFileSync(final).equals(readFileSync(pending))) {
+    if (!fs.readFileSync(final).equals(fs.readFileSync(pending))) {
       throw new ServeError(
         'key_file_differs',
         `${final} holds another key than ${pending}.`,
@@ -110,22 +96,22 @@ export function deliver(pending: string, final: string): void {
       );
     }
   }
-  unlinkSync(pending);
+  fs.unlinkSync(pending);
   syncFolder(dirname(final));
 }
 
 export function removeFile(path: string): void {
-  unlinkSync(path);
+  fs.unlinkSync(path);
   syncFolder(dirname(path));
 }
 
 /** Makes names created or removed in a folder durable. Not every platform can open a folder; there the file system decides. */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
+  const folder = fs.openSync(path, 'r');
   try {
-    fsyncSync(folder);
+    fs.fsyncSync(folder);
   } finally {
-    closeSync(folder);
+    fs.closeSync(folder);
   }
 }

@@ -22,19 +22,13 @@ const sweeps: Record<string, (tx: WriteTx, limit: number) => Promise<number>> = 
 
 /** Purges now and every 10 minutes, in batches, so that no write waits long. @returns a function that stops it. */
 export const schedulePurge = (db: Database, clock: Clock, log: Logger): (() => void) =>
-  schedule(sweeps, EVERY_MS, { db, clock, log });
+  schedule(sweeps, EVERY_MS, db, clock, log);
 
 /** What agents asked for and time has ended: every minute, at most 500 rows at once. */
 export const scheduleClosings = (db: Database, clock: Clock, log: Logger): (() => void) =>
-  schedule({ requests: (tx) => sweepOnboarding(tx, 500) }, 60_000, { db, clock, log });
+  schedule({ requests: (tx) => sweepOnboarding(tx, 500) }, 60_000, db, clock, log);
 
-interface Surroundings {
-  db: Database;
-  clock: Clock;
-  log: Logger;
-}
-
-const schedule = (jobs: typeof sweeps, every: number, { db, clock, log }: Surroundings): (() => void) =>
+const schedule = (jobs: typeof sweeps, every: number, db: Database, clock: Clock, log: Logger): (() => void) =>
   repeat(clock, every, async (stopped) => {
     for (const [what, sweep] of Object.entries(jobs)) {
       try {

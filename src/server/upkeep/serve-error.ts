@@ -15,11 +15,11 @@ type ServeErrorCode =
   | 'storage_unreachable';
 
 export class ServeError extends Error {
+  override readonly name = 'ServeError';
   readonly code: ServeErrorCode;
   readonly hint: string;
   constructor(code: ServeErrorCode, message: string, hint: string) {
     super(message);
-    this.name = 'ServeError';
     this.code = code;
     this.hint = hint;
   }

@@ -1,14 +1,8 @@
 /** Which build this is. */
 import { readFileSync } from 'node:fs';
 
-interface Build {
-  version: string;
-  commit?: string;
-  commit_time?: string;
-}
-
 /** From package.json, found upwards from here, because the source and the packed file lie at different depths. */
-export function buildOf(): Build {
+export function buildOf(): { version: string } {
   for (const up of ['../', '../../../']) {
     try {
       const manifest = JSON.parse(readFileSync(new URL(`${up}package.json`, import.meta.url), 'utf8')) as {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Attempts } from '../../../src/server/rates/attempts.ts';
-import { MemoryTally } from '../../../src/server/rates/memory.ts';
+import { memoryTally } from '../../../src/server/rates/memory.ts';
 import { forgetOld } from '../../../src/server/rates/rates.store.ts';
-import { SharedTally } from '../../../src/server/rates/shared.ts';
+import { sharedTally } from '../../../src/server/rates/shared.ts';
 import type { RateName } from '../../../src/server/rates/table.ts';
 import { type AttemptRow, operationsOf, attempts as table } from '../../../src/server/rates/table.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
@@ -138,7 +138,7 @@ forEachDatabase('every bucket of attempts', (engine) => {
 
 const attemptsOf = (server: TestServer, engine: Engine): Attempts =>
   new Attempts({
-    tally: engine === 'postgres' ? new SharedTally(server.db) : new MemoryTally(() => server.clock.now()),
+    tally: engine === 'postgres' ? sharedTally(server.db) : memoryTally(() => server.clock.now()),
     now: () => server.clock.now(),
     after: (ms, fn) => server.clock.after(ms, fn),
   });

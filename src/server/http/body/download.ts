@@ -38,15 +38,10 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
   const checked = size <= HELD_BACK || last === size - 1;
   const source = await opened(sendable, checked ? null : range, log);
   // What can be held back is sent only if it is what was stored; of the rest the last piece is.
-  if (checked && length <= HELD_BACK) {
-    const bytes = await wholeOf(source, sendable, { start, end: last }, log);
-    prepareHead(ctx);
-    res.writeHead(range ? 206 : 200, headers);
-    res.end(bytes);
-    return;
-  }
+  const held = checked && length <= HELD_BACK ? await wholeOf(source, sendable, { start, end: last }, log) : null;
   prepareHead(ctx);
   res.writeHead(range ? 206 : 200, headers);
+  if (held) return void res.end(held);
   // Cut off at once: what waits in the socket does not go out either.
   const cut = (): void => {
     source.destroy();
@@ -64,11 +59,7 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
   }
 }
 
-async function opened(
-  { digest, open }: Sendable,
-  range: { start: number; end: number } | null,
-  log: Logger,
-): Promise<Readable> {
+async function opened({ digest, open }: Sendable, range: { start: number; end: number } | null, log: Logger) {
   try {
     return await open(range ?? undefined);
   } catch (error) {

@@ -32,7 +32,7 @@ export function parseQuery(name: OperationName, querystring: string): unknown {
     const all = given.getAll(key);
     const [value, ...more] = all;
     if (value === undefined) continue;
-    const repeatable = takesList(part as z.ZodType);
+    const repeatable = formsOf(part as z.ZodType).some((form) => form instanceof z.ZodArray);
     if (more.length > 0 && !repeatable) throw malformed(key, 'is given more than once');
     for (const each of all) {
       if (each.includes('\0') || !each.isWellFormed()) throw malformed(key, 'holds a character that is not allowed');
@@ -40,13 +40,6 @@ export function parseQuery(name: OperationName, querystring: string): unknown {
     values[key] = repeatable ? all : value;
   }
   return check(schema, values);
-}
-
-/** Whether a parameter may be given several times. */
-function takesList(part: z.ZodType): boolean {
-  if (part instanceof z.ZodOptional) return takesList(part.unwrap() as z.ZodType);
-  if (part instanceof z.ZodPipe) return takesList(part.in as z.ZodType);
-  return part instanceof z.ZodArray;
 }
 
 /** @throws Refusal `unsupported_media_type`, `invalid_request`. */
@@ -105,18 +98,14 @@ function withoutNulls(schema: z.ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
     return withoutNulls(schema.unwrap() as z.ZodType, value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const { partOf, mayLack } = fieldsOf(schema);
-  const kept = Object.entries(value).filter(([name, item]) => item !== null || !mayLack(name));
-  return Object.fromEntries(kept.map(([name, item]) => [name, withoutNulls(partOf(name), item)]));
-}
-
-/** What the schema of an object says of each of its fields. */
-function fieldsOf(schema: z.ZodType): { partOf(name: string): z.ZodType; mayLack(name: string): boolean } {
-  if (schema instanceof z.ZodRecord) return { partOf: () => schema.valueType as z.ZodType, mayLack: () => false };
   const shape: Record<string, z.ZodType> = schema instanceof z.ZodObject ? schema.shape : {};
-  const partOf = (name: string) => (Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : z.unknown());
-  const mayLack = (name: string) => partOf(name) instanceof z.ZodOptional || partOf(name) instanceof z.ZodDefault;
-  return { partOf, mayLack };
+  const others = schema instanceof z.ZodRecord ? (schema.valueType as z.ZodType) : z.unknown();
+  const kept = Object.entries(value).flatMap(([name, item]) => {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const mayLack = field instanceof z.ZodOptional || field instanceof z.ZodDefault;
+    return item === null && mayLack ? [] : [[name, withoutNulls(field ?? others, item)]];
+  });
+  return Object.fromEntries(kept);
 }
 
 function requireJson(given: Once): void {

@@ -18,12 +18,7 @@ type After = (ms: number, fn: () => void) => () => void;
  * @param check fails when the credential does not work. @param after a timer. @param limit of bytes.
  * @throws Refusal `request_too_large`, `request_timeout`, `invalid_request` (cut off), and what `check` throws.
  */
-export async function readBody(
-  req: IncomingMessage,
-  check: () => Promise<unknown>,
-  after: After,
-  limit: number,
-): Promise<Buffer> {
+export async function readBody(req: IncomingMessage, check: () => Promise<unknown>, after: After, limit: number) {
   const length = req.headers['content-length'];
   if (length === '0' || (length === undefined && req.headers['transfer-encoding'] === undefined)) return EMPTY;
   if (length === undefined || Number(length) > AT_ONCE.bytes) await check();
@@ -34,7 +29,7 @@ export async function readBody(
     if (body.length > limit) throw tooLarge(limit);
     return body;
   }
-  return new Promise((resolve, reject) => {
+  return new Promise<Buffer>((resolve, reject) => {
     let cancel = after(AT_ONCE.ms, () => {
       cancel = after(BODY_MS - AT_ONCE.ms, () => reject(timeout()));
       check().catch(reject);

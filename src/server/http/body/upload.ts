@@ -1,7 +1,7 @@
 /** A body of raw bytes: what its headers say of it, and its bytes as they come, bounded in time and never all in memory. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '../../../contract/errors.ts';
-import type { Incoming } from '../../operation/upload.ts';
+import type { Incoming } from '../../operation/call.ts';
 import type { Context } from '../context.ts';
 import { requestHash } from '../keyed.ts';
 import { malformed } from '../limits.ts';
@@ -46,62 +46,35 @@ function contentDigest(header: string | string[] | undefined): Buffer | null {
 /** Reads only as fast as its reader asks; stopping early leaves the connection for the answer. */
 async function* bytesOf(req: IncomingMessage, res: ServerResponse, after: After): AsyncGenerator<Buffer> {
   if (expecting.delete(req)) res.writeContinue();
-  const pace = new Pace(req, after);
+  let wake = (): void => {};
+  let late = false;
+  const woken = (): void => wake();
+  const tooLate = (): void => {
+    late = true;
+    wake();
+  };
+  for (const event of EVENTS) req.on(event, woken);
+  const cancelTotal = after(TOTAL_MS, tooLate);
   try {
     for (;;) {
       const chunk = req.read() as Buffer | null;
       if (chunk !== null) yield chunk;
       else if (req.readableEnded) return;
-      else await pace.more();
+      else if (late) throw timeout();
+      else if (req.destroyed) throw malformed('body', 'was cut off');
+      else {
+        const cancel = after(IDLE_MS, tooLate);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        cancel();
+        if (late) throw timeout();
+      }
     }
   } finally {
-    pace.stop();
+    cancelTotal();
+    for (const event of EVENTS) req.off(event, woken);
   }
-}
-
-/** Waits for more of a body, but not for ever. */
-class Pace {
-  readonly #req: IncomingMessage;
-  readonly #after: After;
-  readonly #cancelTotal: () => void;
-  #wake: () => void = () => {};
-  #tooLate = false;
-
-  constructor(req: IncomingMessage, after: After) {
-    this.#req = req;
-    this.#after = after;
-    for (const event of EVENTS) req.on(event, this.#woken);
-    this.#cancelTotal = after(TOTAL_MS, this.#late);
-  }
-
-  /** @throws Refusal `request_timeout`, `invalid_request` (cut off). */
-  async more(): Promise<void> {
-    if (!this.#over) {
-      const cancel = this.#after(IDLE_MS, this.#late);
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      cancel();
-    }
-    if (this.#tooLate) throw timeout();
-    if (this.#req.destroyed && !this.#req.readableEnded) throw malformed('body', 'was cut off');
-  }
-
-  stop(): void {
-    this.#cancelTotal();
-    for (const event of EVENTS) this.#req.off(event, this.#woken);
-  }
-
-  get #over(): boolean {
-    return this.#tooLate || this.#req.destroyed || this.#req.readableEnded;
-  }
-
-  #woken = (): void => this.#wake();
-
-  #late = (): void => {
-    this.#tooLate = true;
-    this.#wake();
-  };
 }
 
 const EVENTS = ['readable', 'end', 'close', 'error', 'aborted'] as const;
@@ -115,10 +88,5 @@ const timeout = (): Refusal =>
 /** Requests whose client waits to be asked for the body. */
 const expecting = new WeakSet<IncomingMessage>();
 
-/** Lets an upload be refused before its client sends the body; everybody else is asked for it at once. */
-export function expectContinue(isUpload: (req: IncomingMessage) => boolean) {
-  return (req: IncomingMessage, res: ServerResponse): void => {
-    if (isUpload(req)) expecting.add(req);
-    else res.writeContinue();
-  };
-}
+/** Lets an upload be refused before its client sends the body. */
+export const askLater = (req: IncomingMessage): void => void expecting.add(req);

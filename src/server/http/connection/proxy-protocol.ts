@@ -117,8 +117,7 @@ function awaitPreamble(socket: Socket, { after, wrong }: PreambleOptions, serve:
     socket.off('data', read).off('error', failed).off('close', cancel);
     if (found === 'wrong') {
       wrong(peer);
-      socket.destroy();
-      return;
+      return void socket.destroy();
     }
     if (found.address !== null) tellClient(socket, found.address);
     // What follows is the request; the server finds it as if it had just come.

@@ -16,14 +16,8 @@ const reasons: Record<string, [string, string, string]> = {
 export const rawRefusal =
   (mode: Site['mode'], answering: (socket: Duplex) => boolean) =>
   (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    if (answering(socket)) {
-      socket.end(() => socket.destroy());
-      return;
-    }
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    if (answering(socket)) return void socket.end(() => socket.destroy());
     const [status, code, message] = reasons[error.code ?? ''] ?? [
       '400 Bad Request',
       'invalid_request',
