@@ -25,21 +25,10 @@ export function network(address: string): string {
 }
 
 const privateNetworks = new BlockList();
-for (const [net, prefix] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['169.254.0.0', 16],
-] as const) {
-  privateNetworks.addSubnet(net, prefix, 'ipv4');
-}
-for (const [net, prefix] of [
-  ['::1', 128],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const) {
-  privateNetworks.addSubnet(net, prefix, 'ipv6');
+const private4 = ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16'];
+for (const subnet of [...private4, '::1/128', 'fc00::/7', 'fe80::/10']) {
+  const [net = '', prefix] = subnet.split('/');
+  privateNetworks.addSubnet(net, Number(prefix), isIPv6(net) ? 'ipv6' : 'ipv4');
 }
 
 /** Loopback and private networks: what a team server sees of its own reverse proxy, and then of everybody. */

@@ -2,7 +2,7 @@
  * Looks for secrets in the bytes of a file while they pass. It keeps a window of them, never the whole file: a secret is
  * told by at most so many characters after its start as one window overlaps with the next.
  */
-import { findSecrets, type RedactionCounts } from './redaction.ts';
+import { findSecrets, listed, type RedactionCounts } from './redaction.ts';
 
 /** What is in a text file that may not be there. */
 export interface FileSecrets {
@@ -56,7 +56,7 @@ type Decode = (bytes: Buffer, last: boolean) => string;
 
 /** @param head the first piece of the file: all of it, or more than decides. */
 function decoderFor(head: Buffer): Decode | 'binary' {
-  const mark = head.subarray(0, 2).toString('hex');
+  const mark = markOf(head);
   if (mark === 'fffe') return decoderOf('utf-16le');
   if (mark === 'feff') return decoderOf('utf-16be');
   // Byte by byte: every pattern is ASCII, which looks the same in UTF-8 and everything like it.
@@ -67,11 +67,11 @@ function decoderFor(head: Buffer): Decode | 'binary' {
 export function fileText(bytes: Buffer): string | null {
   const decode = decoderFor(bytes);
   if (decode === 'binary') return null;
-  const text = isMarked(bytes) ? decode(bytes, true) : bytes.toString('utf8');
+  const text = ['fffe', 'feff'].includes(markOf(bytes)) ? decode(bytes, true) : bytes.toString('utf8');
   return text.replace(/^\ufeff/, '');
 }
 
-const isMarked = (bytes: Buffer): boolean => ['fffe', 'feff'].includes(bytes.subarray(0, 2).toString('hex'));
+const markOf = (bytes: Buffer): string => bytes.subarray(0, 2).toString('hex');
 
 function decoderOf(encoding: 'utf-16le' | 'utf-16be'): Decode {
   const decoder = new TextDecoder(encoding);
@@ -106,8 +106,7 @@ class Window {
 
   found(): FileSecrets | null {
     if (this.#first === null) return null;
-    const kinds = [...this.#counts].map(([kind, count]) => ({ kind, count }));
-    return { kinds: kinds.sort((a, b) => (a.kind < b.kind ? -1 : 1)), line: this.#first };
+    return { kinds: listed(this.#counts), line: this.#first };
   }
 }
 

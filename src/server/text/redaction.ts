@@ -143,7 +143,8 @@ function isSecret(secret: SecretClass, match: RegExpExecArray): boolean {
 }
 
 function scanner(secret: SecretClass): Scanner {
-  const { kind, inFiles, pattern } = secret;
+  const { kind, onlyInMessages, pattern } = secret;
+  const inFiles = !onlyInMessages;
   const needle = new RegExp(secret.needle, secret.anyCase ? 'i' : '');
   if (pattern === undefined) return { kind, inFiles, needle, findAll: findPrivateKeys, endAt: () => -1 };
 
@@ -151,7 +152,7 @@ function scanner(secret: SecretClass): Scanner {
   const hasGroup = /\((?!\?)/.test(pattern);
   // Positions of groups are slow to keep, so they are asked for only where a group is replaced.
   const everywhere = new RegExp(
-    (secret.wordStart ? '(?<![A-Za-z0-9_])' : '') + pattern,
+    (secret.anywhere ? '' : '(?<![A-Za-z0-9_])') + pattern,
     hasGroup ? flags : flags.slice(1),
   );
   const here = new RegExp(pattern, secret.anyCase ? 'yi' : 'y');
@@ -172,7 +173,7 @@ function scanner(secret: SecretClass): Scanner {
       return found;
     },
     endAt(text, at) {
-      if (!secret.wordStart || hasGroup) return -1;
+      if (secret.anywhere || hasGroup) return -1;
       here.lastIndex = at;
       return here.test(text) ? here.lastIndex : -1;
     },
@@ -240,11 +241,8 @@ function findRegions(text: string, inFilesOnly: boolean): Found[] {
  * @param scope `files` looks only for the classes that a text file is refused for.
  */
 export function findSecrets(text: string, scope: 'text' | 'files' = 'text'): FoundSecret[] {
-  return findRegions(text, scope === 'files').map(({ start, end, row }) => ({
-    kind: scanners[row]!.kind,
-    index: start,
-    length: end - start,
-  }));
+  const found = findRegions(text, scope === 'files');
+  return found.map(({ start, end, row }) => ({ kind: scanners[row]!.kind, index: start, length: end - start }));
 }
 
 /**
@@ -272,9 +270,9 @@ export function redact(text: string): Redacted {
     current = parts.join('');
     regions = findRegions(current, false);
   }
-  return { text: current, counts: sorted(counts) };
+  return { text: current, counts: listed(counts) };
 }
 
-function sorted(counts: ReadonlyMap<string, number>): RedactionCounts {
-  return [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
-}
+/** Sorted by kind. */
+export const listed = (counts: ReadonlyMap<string, number>): RedactionCounts =>
+  [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
