@@ -40,9 +40,13 @@ import { listClaims } from './lines/claims.ts';
 import { clearAgentLine, clearMyLine, setAgentLine, setMyLine } from './lines/lines.ts';
 import type { Live } from './live/live.ts';
 import { openStream } from './live/open-stream.ts';
-import { collectMachineKey } from './machines/collect.ts';
-import { approveMachineRequest, lookUpMachineRequest, refuseMachineRequest } from './machines/decide.ts';
-import { createMachineRequest } from './machines/request.ts';
+import {
+  approveMachineRequest,
+  collectMachineKey,
+  createMachineRequest,
+  lookUpMachineRequest,
+  refuseMachineRequest,
+} from './machines/machines.ts';
 import { addBoardPerson } from './members/add-person.ts';
 import { makeBoardOwner, unmakeBoardOwner } from './members/owners.ts';
 import { pruneAgents } from './members/prune.ts';

@@ -9,6 +9,7 @@ import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { agentMayAdd } from '../members/adding.steps.ts';
 import { memberById } from '../members/members.store.ts';
+import type { Caller } from '../operation/caller.ts';
 import { readSettings } from '../settings/settings.store.ts';
 import { transition } from '../text/state-table.ts';
 import { type AllowanceTrigger, allowanceState, allowanceTable } from './allowance-states.rules.ts';
@@ -21,10 +22,20 @@ import {
   saveAllowance,
 } from './allowances.store.ts';
 
+/** What a person hears whose agents invite on their own. */
+export const INVITE_WARNING =
+  'An agent that invites people without asking can bring in outsiders, who can then read every open board of this server.';
+
 const AUTOMATIC_INVITES = 20;
 
 type ChangedBy = Pick<RevisionRow, 'changed_with'> &
   Partial<Pick<RevisionRow, 'key_id' | 'session_id' | 'approval_id'>>;
+
+/** With which credential an allowance is changed. */
+export const changedBy = (caller: Caller): ChangedBy =>
+  caller.kind === 'BR'
+    ? { changed_with: 'browser', session_id: caller.session.session_id }
+    : { changed_with: 'key', key_id: caller.key.key_id };
 
 interface AllowanceChange {
   trigger: AllowanceTrigger;
@@ -71,11 +82,7 @@ const allowanceChanged = (code: ErrorCode, row: AllowanceRow): Refusal =>
   });
 
 /** The person's allowance that covers what their agent asks for; null: the person is asked. */
-export async function findCoveringAllowance(
-  tx: WriteTx,
-  requester: Requester,
-  action: AdminAction,
-): Promise<AllowanceRow | null> {
+export async function findCoveringAllowance(tx: WriteTx, requester: Requester, action: AdminAction) {
   const { category } = kinds[action.kind];
   const allowance = await readAllowance(tx, requester.person.person.person_id);
   if (category === null || !allowance || !categoriesOf(allowance).includes(category)) return null;

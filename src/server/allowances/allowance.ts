@@ -4,10 +4,9 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { readSettings } from '../settings/settings.store.ts';
-import { pageToken, readPageToken } from '../text/page-token.ts';
+import { cutPage, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
-import { changedBy, INVITE_WARNING } from './allowance.rules.ts';
-import { changeAllowance } from './allowance.steps.ts';
+import { changeAllowance, changedBy, INVITE_WARNING } from './allowance.steps.ts';
 import { type AllowanceRow, allowanceOf, categoriesOf, listRevisions, type RevisionRow } from './allowances.store.ts';
 
 export const getAllowance: ReadCase<'getAllowance'>['run'] = async (tx, caller) => {
@@ -57,13 +56,12 @@ export const listAllowanceRevisions: ReadCase<'listAllowanceRevisions'>['run'] =
   const { id } = await allowanceOf(tx, caller.person.person_id);
   const before = readPageToken(after)?.created_at ?? null;
   const rows = await listRevisions(tx, id, before, limit + 1);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const more = rows.length > limit && last;
-  return {
-    revisions: page.map(revisionView),
-    next_after: more ? pageToken({ created_at: last.revision, id }) : null,
-  };
+  // A position in this list is a revision.
+  const { page, next_after } = cutPage(
+    rows.map((row) => ({ ...row, created_at: row.revision, id })),
+    limit,
+  );
+  return { revisions: page.map(revisionView), next_after };
 };
 
 const revisionView = (row: RevisionRow): Answer<'listAllowanceRevisions'>['revisions'][number] => ({

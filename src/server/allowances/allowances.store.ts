@@ -28,7 +28,7 @@ export const categoriesOf = (row: { categories: string }): Category[] => JSON.pa
 
 /** A person's allowance; in a write its row is locked until the commit. */
 export const allowanceOf = async (tx: ReadTx, personId: string): Promise<AllowanceRow> => {
-  const [row] = await tx.query<AllowanceRow>((db) => {
+  const row = await firstRow<AllowanceRow>(tx, (db) => {
     const query = db('allowances').where('person_id', personId).select('*');
     return tx.writable ? query.forUpdate() : query;
   });
@@ -47,12 +47,7 @@ export const insertRevision = (tx: WriteTx, row: RevisionRow): Promise<number> =
   tx.change((db) => db('allowance_revisions').insert(row));
 
 /** Newest first, those before a revision. */
-export const listRevisions = (
-  tx: ReadTx,
-  allowanceId: string,
-  before: number | null,
-  limit: number,
-): Promise<RevisionRow[]> =>
+export const listRevisions = (tx: ReadTx, allowanceId: string, before: number | null, limit: number) =>
   tx.query<RevisionRow>((db) => {
     const query: Knex.QueryBuilder = db('allowance_revisions').where('allowance_id', allowanceId);
     if (before !== null) query.where('revision', '<', before);

@@ -1,8 +1,7 @@
 /** A person allows or declines what one of their agents asked for. */
 import { type ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { AdminAction, ServerInvite } from '../../contract/types.ts';
-import { changedBy, INVITE_WARNING } from '../allowances/allowance.rules.ts';
-import { changeAllowance } from '../allowances/allowance.steps.ts';
+import { changeAllowance, changedBy, INVITE_WARNING } from '../allowances/allowance.steps.ts';
 import { allowanceOf, categoriesOf } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { tellDecision } from '../notices/notices.steps.ts';

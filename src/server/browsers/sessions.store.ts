@@ -1,5 +1,5 @@
 /** Browser sessions and the login codes they are started with, as rows. */
-import { anyRow, firstRow, idsOf } from '../db/query.ts';
+import { anyRow, firstRow, idsOf, purgeRows } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Position, pageFrom } from '../text/page-token.ts';
 
@@ -58,12 +58,10 @@ export const liveSessions = (tx: ReadTx, scope: SessionScope, { after, limit } =
   });
 
 /** Holds sessions that have not ended, in one order for everybody; answers those that still have not. */
-export const lockSessions = async (tx: WriteTx, ids: string[]): Promise<string[]> => {
-  if (ids.length === 0) return [];
-  return idsOf(tx, (db) =>
+export const lockSessions = async (tx: WriteTx, ids: string[]): Promise<string[]> =>
+  idsOf(tx, (db) =>
     db('browser_sessions').whereIn('id', ids).whereNull('ended_at').orderBy('id').forUpdate().select('id'),
   );
-};
 
 export const setSessionsEnded = (tx: WriteTx, ids: string[]): Promise<number> =>
   tx.change((db) => db('browser_sessions').whereIn('id', ids).update({ ended_at: tx.now }));
@@ -72,7 +70,7 @@ export const setSessionsEnded = (tx: WriteTx, ids: string[]): Promise<number> =>
 export const isKeyOf = (tx: ReadTx, keyId: string, personId: string): Promise<boolean> =>
   anyRow(tx, (db) => db('access_keys').where({ id: keyId, person_id: personId }).select('id'));
 
-export type LoginCodeRow = {
+type LoginCodeRow = {
   digest: Buffer;
   person_id: string;
   key_id: string;
@@ -113,23 +111,10 @@ const KNOWN_MS = 30 * 86_400_000;
 
 /** Removes up to `limit` sessions that ended or expired long ago; answers how many. */
 export const purgeSessions = (tx: WriteTx, limit: number): Promise<number> =>
-  tx.change((db) =>
-    db('browser_sessions')
-      .whereIn(
-        'id',
-        db('browser_sessions')
-          .where('ended_at', '<=', tx.now - KNOWN_MS)
-          .orWhere('expires_at', '<=', tx.now - KNOWN_MS)
-          .limit(limit)
-          .select('id'),
-      )
-      .delete(),
+  purgeRows(tx, { table: 'browser_sessions', key: 'id', limit }, (all) =>
+    all.where('ended_at', '<=', tx.now - KNOWN_MS).orWhere('expires_at', '<=', tx.now - KNOWN_MS),
   );
 
 /** Removes up to `limit` login codes past their end; answers how many. */
 export const purgeLoginCodes = (tx: WriteTx, limit: number): Promise<number> =>
-  tx.change((db) =>
-    db('login_codes')
-      .whereIn('digest', db('login_codes').where('expires_at', '<=', tx.now).limit(limit).select('digest'))
-      .delete(),
-  );
+  purgeRows(tx, { table: 'login_codes', key: 'digest', limit }, (all) => all.where('expires_at', '<=', tx.now));

@@ -1,6 +1,6 @@
 /** Queries for one row, one column or one number, built for each call. */
 import type { Knex } from 'knex';
-import type { ReadTx } from './tx.ts';
+import type { ReadTx, WriteTx } from './tx.ts';
 
 /** The first row of a query; undefined if it has none. */
 export async function firstRow<R>(tx: ReadTx, build: (db: Knex) => Knex.QueryBuilder): Promise<R | undefined> {
@@ -22,3 +22,15 @@ export async function countRows(tx: ReadTx, build: (db: Knex) => Knex.QueryBuild
   const row = await firstRow<{ count: number }>(tx, (db) => build(db).count({ count: '*' }));
   return Number(row?.count ?? 0);
 }
+
+/** Removes up to `limit` rows of a table that `old` narrows it to, by their `key`; answers how many. */
+export const purgeRows = (
+  tx: WriteTx,
+  { table, key, limit }: { table: string; key: string; limit: number },
+  old: (rows: Knex.QueryBuilder) => Knex.QueryBuilder,
+): Promise<number> =>
+  tx.change((db) =>
+    db(table)
+      .whereIn(key, old(db(table)).limit(limit).select(key))
+      .delete(),
+  );

@@ -126,15 +126,22 @@ const seatColumns = {
   lifecycle: 'b.lifecycle',
 };
 
+/** The statement of a read, and that of a write, which locks the rows until the commit. */
+function readAndLocked<Made>(make: (locked: boolean) => Made): (tx: ReadTx) => Made {
+  const [read, locked] = [make(false), make(true)];
+  return (tx) => (tx.writable ? locked : read);
+}
+
 /** Rows are locked in the order of their ids, as everything that locks several of them does: no two wait for each other. */
-const keysStatement = (locked: boolean) =>
+const keys = readAndLocked((locked) =>
   listStatement<Params, KeyRow & { digest: Buffer }>((db, _p, digests) => {
     const query = db({ k: 'access_keys' })
       .join({ p: 'people' }, 'p.id', 'k.person_id')
       .whereIn('k.digest', digests as Buffer[])
       .select({ digest: 'k.digest', ...keyColumns });
     return locked ? query.orderBy('k.id').forShare('k', 'p') : query;
-  });
+  }),
+);
 
 const keyByIdStatement = statement<{ id: string }, KeyRow>((db, p) =>
   db({ k: 'access_keys' })
@@ -144,7 +151,7 @@ const keyByIdStatement = statement<{ id: string }, KeyRow>((db, p) =>
     .forShare('k', 'p'),
 );
 
-const sessionStatement = (locked: boolean) =>
+const session = readAndLocked((locked) =>
   statement<{ digest: Buffer }, SessionRow>((db, p) => {
     const query = db({ s: 'browser_sessions' })
       .join({ k: 'access_keys' }, 'k.id', 's.key_id')
@@ -153,9 +160,10 @@ const sessionStatement = (locked: boolean) =>
       .select(sessionColumns);
     // Signing out writes the session's own row.
     return locked ? hold(db, query, 's', 'k', 'p') : query;
-  });
+  }),
+);
 
-const delegationStatement = (locked: boolean) =>
+const delegation = readAndLocked((locked) =>
   statement<{ digest: Buffer }, DelegationRow>((db, p) => {
     const query = db({ d: 'delegations' })
       .join({ k: 'access_keys' }, 'k.id', 'd.key_id')
@@ -163,11 +171,12 @@ const delegationStatement = (locked: boolean) =>
       .where('d.digest', p.digest)
       .select(delegationColumns);
     return locked ? query.forShare('d', 'k', 'p') : query;
-  });
+  }),
+);
 
 export type SeatWithMember = SeatRow & MemberRow & { digest: Buffer };
 
-const seatsStatement = (locked: boolean) =>
+const seats = readAndLocked((locked) =>
   listStatement<Params, SeatWithMember>((db, _p, digests) => {
     const query = db({ m: 'members' })
       .join({ b: 'boards' }, 'b.id', 'm.board_id')
@@ -178,12 +187,13 @@ const seatsStatement = (locked: boolean) =>
     // The seat's own row is written by most of what a seat does; two shared locks on it would wait for each other.
     // In one clause of the builder, which knows only one.
     return locked ? query.orderBy('m.id').forNoKeyUpdate(db.raw('"m" FOR SHARE OF "k", "p"') as never) : query;
-  });
+  }),
+);
 
 const bound = (side: string): string =>
   `c.side = '${side}' AND r.${side}_agent_id = c.agent_id AND r.${side}_key_id = c.key_id AND r.${side}_binding = c.binding`;
 
-const proofStatement = (locked: boolean) =>
+const proof = readAndLocked((locked) =>
   statement<{ digest: Buffer }, ProofUseRow>((db, p) => {
     const query = db({ c: 'pairing_credentials' })
       .join({ r: 'pairing_requests' }, 'r.id', 'c.request_id')
@@ -221,41 +231,31 @@ const proofStatement = (locked: boolean) =>
         admission_expires_at: 'a.expires_at',
       });
     return locked ? query.forShare('k', 'p') : query;
-  });
-
-const keysRead = keysStatement(false);
-const keysLocked = keysStatement(true);
-const sessionRead = sessionStatement(false);
-const sessionLocked = sessionStatement(true);
-const delegationRead = delegationStatement(false);
-const delegationLocked = delegationStatement(true);
-const proofRead = proofStatement(false);
-const proofLocked = proofStatement(true);
-const seatsRead = seatsStatement(false);
-const seatsLocked = seatsStatement(true);
+  }),
+);
 
 /** The access key with this digest; in a write transaction its rows are locked until the commit. */
 export const findKey = (tx: ReadTx | WriteTx, digest: Buffer): Promise<KeyRow | undefined> =>
-  tx.one(tx.writable ? keysLocked : keysRead, 'digest', digest);
+  tx.one(keys(tx), 'digest', digest);
 
 /** A key by its id with its person, both held until the commit. */
 export const findKeyById = (tx: WriteTx, id: string): Promise<KeyRow | undefined> => tx.first(keyByIdStatement, { id });
 
 /** The browser session with this digest. */
 export const findSession = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SessionRow | undefined> =>
-  tx.first(tx.writable ? sessionLocked : sessionRead, { digest });
+  tx.first(session(tx), { digest });
 
 /** The delegation with this digest. */
 export const findDelegation = (tx: ReadTx | WriteTx, digest: Buffer): Promise<DelegationRow | undefined> =>
-  tx.first(tx.writable ? delegationLocked : delegationRead, { digest });
+  tx.first(delegation(tx), { digest });
 
 /** The pairing proof with this digest. Its request and board are locked by what uses it, which then asks again. */
 export const findProof = (tx: ReadTx | WriteTx, digest: Buffer): Promise<ProofUseRow | undefined> =>
-  tx.first(tx.writable ? proofLocked : proofRead, { digest });
+  tx.first(proof(tx), { digest });
 
 /** The seat whose current (or last) token has this digest. */
 export const findSeat = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SeatWithMember | undefined> =>
-  tx.one(tx.writable ? seatsLocked : seatsRead, 'digest', digest);
+  tx.one(seats(tx), 'digest', digest);
 
 const useStatement = (moves: boolean) =>
   statement<{ id: string; now: number; idle_end: number | null }>((db, p) =>
@@ -290,11 +290,11 @@ export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(i
 
 /** Seats by the digests of their tokens, for many open streams at once. */
 export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<SeatWithMember[]> =>
-  digests.length === 0 ? Promise.resolve([]) : tx.all(...seatsRead.over({}, digests));
+  digests.length === 0 ? Promise.resolve([]) : tx.all(...seats(tx).over({}, digests));
 
 /** Keys by their digests. */
 export const findKeys = (tx: ReadTx, digests: Buffer[]): Promise<(KeyRow & { digest: Buffer })[]> =>
-  digests.length === 0 ? Promise.resolve([]) : tx.all(...keysRead.over({}, digests));
+  digests.length === 0 ? Promise.resolve([]) : tx.all(...keys(tx).over({}, digests));
 
 const sessionsStatement = listStatement<Params, SessionRow & { digest: Buffer }>((db, _p, digests) =>
   db({ s: 'browser_sessions' })

@@ -10,12 +10,11 @@ import type { RootKey } from '../text/root-key.ts';
 import { findKey, insertKey } from './credentials.store.ts';
 import { type AccessKeyRow, setRevoked, workingKeyNames } from './keys.store.ts';
 
-const MAX_WORKING = 100;
 const WORKING = {
-  limit: MAX_WORKING,
+  limit: 100,
   what: 'working keys',
   hint: 'service key list shows them; revoke those that are no longer used.',
-  text: `There are already ${MAX_WORKING} working keys of this person.`,
+  text: 'There are already 100 working keys of this person.',
 };
 /** A machine's key ends when it was not used for this long. */
 export const IDLE_SECONDS = 7_776_000;
@@ -35,11 +34,7 @@ interface KeyPlan {
  * Adds a working key; the caller shows its token once.
  * @throws Refusal `key_name_taken` (by another working key), `limit_reached`.
  */
-export async function makeKey(
-  tx: WriteTx,
-  root: RootKey,
-  plan: KeyPlan,
-): Promise<{ row: AccessKeyRow; token: string }> {
+export async function makeKey(tx: WriteTx, root: RootKey, plan: KeyPlan) {
   const names = await workingKeyNames(tx, plan.personId);
   requireRoom(names.size, WORKING);
   if (names.has(plan.name)) {
@@ -47,14 +42,13 @@ export async function makeKey(
       hint: 'Choose another name, or revoke that key first.',
     });
   }
-  const idle = 'idleSeconds' in plan.ends ? plan.ends.idleSeconds : null;
   const row: AccessKeyRow = {
     id: newId('key', tx.now),
     person_id: plan.personId,
     name: plan.name,
     created_at: tx.now,
     expires_at: 'at' in plan.ends ? plan.ends.at : tx.now + plan.ends.idleSeconds * 1000,
-    idle_seconds: idle,
+    idle_seconds: 'idleSeconds' in plan.ends ? plan.ends.idleSeconds : null,
     revoked_at: null,
     last_used_at: null,
     origin: plan.origin,
@@ -76,11 +70,7 @@ export async function requireUnusedToken(tx: WriteTx, root: RootKey, token: stri
 }
 
 /** Ends a working key, and with it all that works because of it. */
-export async function endKey(
-  tx: WriteTx,
-  row: AccessKeyRow,
-  { by, requestId }: Pick<AuditEntry, 'by' | 'requestId'>,
-): Promise<void> {
+export async function endKey(tx: WriteTx, row: AccessKeyRow, { by, requestId }: Pick<AuditEntry, 'by' | 'requestId'>) {
   await setRevoked(tx, [row.id]);
   await closeForKeys(tx, [row.id]);
   await audit(tx, { action: 'key.revoked', by, target: row.id, requestId, details: { name: row.name } });

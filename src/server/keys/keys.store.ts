@@ -37,30 +37,21 @@ const working = (query: Knex.QueryBuilder, now: number): Knex.QueryBuilder =>
 
 /** Names of a person's working keys. */
 export const workingKeyNames = async (tx: ReadTx, personId: string): Promise<Set<string>> => {
-  const rows = await tx.query<{ name: string }>((db) =>
-    working(db('access_keys').where('person_id', personId), tx.now).select('name'),
-  );
-  return new Set(rows.map((row) => row.name));
+  const keys = await listKeyRows(tx, { personId, working: true }, (query) => query);
+  return new Set(keys.map((key) => key.name));
 };
 
-type KeyCounts = { key_id: string; sessions: number; seats: number; delegations: number; invites: number };
+type KeyCounts = { sessions: number; seats: number; delegations: number; invites: number };
 
 /** What works because of each of these keys now, in four statements however many keys there are. */
 export async function countOfKeys(tx: ReadTx, ids: string[]): Promise<Map<string, KeyCounts>> {
-  const counts = new Map(ids.map((id) => [id, { key_id: id, sessions: 0, seats: 0, delegations: 0, invites: 0 }]));
+  const counts = new Map(ids.map((id) => [id, { sessions: 0, seats: 0, delegations: 0, invites: 0 }]));
   if (ids.length === 0) return counts;
-  const count = async (
-    field: Exclude<keyof KeyCounts, 'key_id'>,
-    key: string,
-    build: (db: Knex) => Knex.QueryBuilder,
-  ): Promise<void> => {
+  const count = async (field: keyof KeyCounts, key: string, build: (db: Knex) => Knex.QueryBuilder) => {
     const rows = await tx.query<{ id: string; count: number }>((db) =>
       build(db).whereIn(key, ids).groupBy(key).select({ id: key }).count({ count: '*' }),
     );
-    for (const { id, count: n } of rows) {
-      const entry = counts.get(id);
-      if (entry) entry[field] = Number(n);
-    }
+    for (const { id, count: n } of rows) counts.get(id)![field] = Number(n);
   };
   await count('sessions', 'key_id', (db) =>
     db('browser_sessions').whereNull('ended_at').where('expires_at', '>', tx.now),
@@ -90,6 +81,7 @@ export const lockWorkingKeys = (tx: WriteTx, personId: string): Promise<string[]
 /** One of a person's own keys, ended or not. */
 export const keyOf = (tx: ReadTx, personId: string, id: string): Promise<AccessKeyRow | undefined> =>
   firstRow(tx, (db) => db('access_keys').where({ person_id: personId, id }).select(keyFields));
+
 /** A person's keys, oldest first. @param page orders and cuts them. */
 export const listKeyRows = (
   tx: ReadTx,

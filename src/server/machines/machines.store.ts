@@ -1,5 +1,5 @@
 /** Machines that asked for a key. Only keyed digests of their codes and secrets are kept. */
-import { anyRow, firstRow } from '../db/query.ts';
+import { anyRow, firstRow, purgeRows } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type MachineRow = {
@@ -89,14 +89,6 @@ export const voidApproved = (tx: WriteTx, personId: string): Promise<number> =>
 
 /** Removes up to `limit` requests a day after their end. */
 export const purgeRequests = (tx: WriteTx, limit: number): Promise<number> =>
-  tx.change((db) =>
-    db('machine_requests')
-      .whereIn(
-        'id',
-        db('machine_requests')
-          .where('expires_at', '<=', tx.now - KEPT_MS)
-          .limit(limit)
-          .select('id'),
-      )
-      .delete(),
+  purgeRows(tx, { table: 'machine_requests', key: 'id', limit }, (all) =>
+    all.where('expires_at', '<=', tx.now - KEPT_MS),
   );

@@ -1,6 +1,7 @@
 /** The full-text index: documents with their words, and up to where each board's record is in it. */
 import type { Knex } from 'knex';
-import { listStatement, type Params, statement } from '../db/statement.ts';
+import { firstRow } from '../db/query.ts';
+import { insertion, listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
 import { ftsQuery, ftsText, hasPhrase, looseQuery, tsqueryText, vectorOf } from './dialect.rules.ts';
@@ -24,20 +25,17 @@ const PER_MS = 1_000;
 /** Where those of a kind begin within a millisecond. */
 const FIRST: Record<Kind, number> = { file: 0, message: 200, task: 800 };
 
-const insertDoc = statement<{ id: number; kind: Kind; board_id: string; ref_id: string; at: number }>((db, p) =>
-  db('search_docs').insert({ id: p.id, kind: p.kind, board_id: p.board_id, ref_id: p.ref_id, at: p.at }),
-);
-const insertWords = statement<{ rowid: number; words: string }>((db, p) =>
-  db('search_words').insert({ rowid: p.rowid, words: p.words }),
-);
+const insertingDoc = insertion<{ id: number; kind: Kind; board_id: string; ref_id: string; at: number }>('search_docs');
+const insertingWords = insertion<{ rowid: number; words: string }>('search_words');
 
 /** Adds missing documents. The caller holds the lock of the index. */
 export async function addDocs(tx: WriteTx, docs: readonly Doc[]): Promise<void> {
   const numbered = await numbersFor(tx, docs);
   if (tx.dialect.name === 'sqlite') {
-    for (const { id, kind, board_id, ref_id, at, fields } of numbered) {
-      await tx.run(insertDoc, { id, kind, board_id, ref_id, at });
-      await tx.run(insertWords, { rowid: id, words: ftsText(fields) });
+    for (const { fields, ...doc } of numbered) {
+      const words = { rowid: doc.id, words: ftsText(fields) };
+      await tx.run(insertingDoc(doc), doc);
+      await tx.run(insertingWords(words), words);
     }
   } else if (numbered.length > 0) {
     await tx.change((db) =>
@@ -135,10 +133,9 @@ const boardsOf = (personId: string) => (sub: Knex.QueryBuilder) =>
     .whereNot('own.lifecycle', 'deleted')
     .select('mine.board_id');
 
-export const progressOf = async (tx: ReadTx, boardId: string): Promise<number> => {
-  const [row] = await tx.query<{ seq: number }>((db) => db('search_progress').where('board_id', boardId).select('seq'));
-  return row?.seq ?? 0;
-};
+export const progressOf = async (tx: ReadTx, boardId: string): Promise<number> =>
+  (await firstRow<{ seq: number }>(tx, (db) => db('search_progress').where('board_id', boardId).select('seq')))?.seq ??
+  0;
 
 export const saveProgress = (tx: WriteTx, boardId: string, seq: number): Promise<number> =>
   tx.change((db) => db('search_progress').insert({ board_id: boardId, seq }).onConflict('board_id').merge(['seq']));
@@ -202,9 +199,7 @@ function found(db: Knex, tx: ReadTx, scope: SearchScope): Knex.QueryBuilder {
   docs.select('d.id', 'd.kind', 'd.board_id', 'd.ref_id');
   if (kinds.length < Object.keys(FIRST).length) docs.whereIn('d.kind', kinds);
   if ('boardId' in where) docs.where('d.board_id', where.boardId);
-  else {
-    docs.whereIn('d.board_id', boardsOf(where.personId));
-  }
+  else docs.whereIn('d.board_id', boardsOf(where.personId));
   // Tasks and files are everybody's on the board; of messages only those that may be read.
   if (!reader.readsAll || senderId !== undefined) {
     docs.where((either) => {

@@ -49,13 +49,7 @@ const needsBoard = ({ from }: Asked): Refusal => {
   });
 };
 
-async function scopeOf(
-  tx: ReadTx,
-  caller: Caller,
-  asked: Asked,
-  query: SearchQuery,
-  place: Place | null,
-): Promise<SearchScope> {
+async function scopeOf(tx: ReadTx, caller: Caller, asked: Asked, query: SearchQuery, place: Place | null) {
   const scope: SearchScope = {
     query,
     where: place ? { boardId: place.board.id } : { personId: caller.person.person_id },

@@ -7,7 +7,7 @@ export interface Position {
   id: string;
 }
 
-export const pageToken = ({ created_at, id }: Position): string => encodePair([created_at, id]);
+const pageToken = ({ created_at, id }: Position): string => encodePair([created_at, id]);
 
 /** @throws Refusal `invalid_request` for what no page gave. */
 export function readPageToken(after: string | undefined): Position | null {
@@ -30,10 +30,8 @@ export function pageFrom(
 ): Knex.QueryBuilder {
   const [at, id] = [`${table}.created_at`, `${table}.id`];
   query
-    .orderBy([
-      { column: at, order: direction },
-      { column: id, order: direction },
-    ])
+    .orderBy(at, direction)
+    .orderBy(id, direction)
     .limit(limit + 1);
   if (after === null) return query;
   const beyond = direction === 'asc' ? '>' : '<';
