@@ -1,9 +1,9 @@
 /** States that a test begins from, made by the steps of the operations without asking who may, or in the database. */
 import type { PolicyChange, Role } from '../../src/contract/types.ts';
 import { eventActor } from '../../src/server/access/acting.ts';
+import type { Setting } from '../../src/server/boards/acting.steps.ts';
 import { type BoardRow, lockBoardById } from '../../src/server/boards/boards.store.ts';
 import { setLifecycle, setVisibility } from '../../src/server/boards/set-lifecycle.steps.ts';
-import type { Setting } from '../../src/server/boards/settings.steps.ts';
 import * as settings from '../../src/server/boards/settings.steps.ts';
 import type { WriteTx } from '../../src/server/db/tx.ts';
 import { endMembership, endSeat } from '../../src/server/members/end-members.steps.ts';
@@ -87,7 +87,7 @@ export async function endMember(
     if (row.kind === 'human') {
       const creator = await memberById(tx, board.creator_member_id);
       const actor = eventActor(status === 'left' ? row : (creator ?? row), handle);
-      await endMembership(tx, board, row, { actor, how: status });
+      await endMembership({ tx, board, actor }, row, status);
       return;
     }
     const person = await activeHuman(tx, board.id, row.person_id);

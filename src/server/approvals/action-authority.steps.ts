@@ -2,7 +2,6 @@
  * What each kind of action needs and does. First the person's authority, which a repeated request needs too; then whether it
  * can be done now; then doing it, by the steps that the person's own operations call.
  */
-
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Authorization, ServerInvite } from '../../contract/types.ts';
 import { personNotOnBoard, requireAnotherOwner, requireOwner } from '../access/authority.ts';
@@ -10,7 +9,8 @@ import { lockPlaceById, type Place } from '../access/board-access.ts';
 import { changedPolicy } from '../boards/policy.rules.ts';
 import { setPolicy } from '../boards/settings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { type Address, issueInvite } from '../invites/issue.steps.ts';
+import type { Address } from '../invites/address.rules.ts';
+import { issueInvite } from '../invites/issue.steps.ts';
 import { endKey, keyNotFound, mayRevoke } from '../keys/keys.steps.ts';
 import { lockKey } from '../keys/keys.store.ts';
 import { alreadyOnBoard, memberUnlessAddable } from '../members/adding.steps.ts';
@@ -28,7 +28,7 @@ import type { Authorized } from '../record/append.steps.ts';
 import { requireOwnSeat } from '../seats/own-agent.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type ActionKind, type ActionOf, ownOperation, refuseSecrets } from './actions.rules.ts';
-import { actorFor, type Requester } from './requester.steps.ts';
+import { type Requester, settingFor } from './requester.steps.ts';
 
 export interface ActionContext {
   tx: WriteTx;
@@ -40,17 +40,16 @@ export interface ActionContext {
 export interface Plan {
   /** What a request that would change nothing is refused with; null: there is something to do. */
   already: Refusal | null;
-  run(authorization: Authorization): Promise<{ invite?: ServerInvite }>;
+  run?(authorization: Authorization): Promise<unknown>;
+  /** Runs it where it makes an invite. */
+  issue?(authorization: Authorization): Promise<ServerInvite>;
 }
 
 type MakePlan = () => Promise<Plan>;
 type Kinds = { [Kind in ActionKind]: (context: ActionContext, action: ActionOf<Kind>) => Promise<MakePlan> };
 
 /** Checks the person's authority now; answers what plans the action. @throws Refusal of the person's own operation. */
-export async function requireAuthority(
-  { requester, ...context }: ActionContext,
-  action: AdminAction,
-): Promise<MakePlan> {
+export async function requireAuthority({ requester, ...context }: ActionContext, action: AdminAction) {
   const person = { ...requester.person };
   setTerms(person, ownOperation(action));
   const plan = plans[action.kind] as (context: ActionContext, action: AdminAction) => Promise<MakePlan>;
@@ -71,17 +70,10 @@ const plans: Kinds = {
       refuseSecrets(invite.pairing.work);
       await requirePairable(context, invite.pairing.initiating_agent_id, invite.boards[0]);
     }
-    const issuer = { tx, root: context.root, address: context.address };
+    const by = { by: requester.person, requestId: requester.requestId };
     return async () => ({
       already: null,
-      run: async (authorization) => ({
-        invite: await issueInvite(issuer, {
-          ...invite,
-          by: requester.person,
-          requestId: requester.requestId,
-          authorization,
-        }),
-      }),
+      issue: (authorization) => issueInvite(context, { ...invite, ...by, authorization }),
     });
   },
 
@@ -94,14 +86,9 @@ const plans: Kinds = {
       return {
         already: member ? alreadyOnBoard(place.board, person.handle, member) : null,
         run: async (authorization) => {
-          const actor = await actorFor(tx, place.board, requester);
-          await addMembership(tx, place.board, {
-            person,
-            actor,
-            ...(actor.kind === 'agent' ? { by_owner: requester.person.person.person_id } : {}),
-            ...reasonOf(authorization),
-          });
-          return {};
+          const { actor } = await settingFor(tx, place.board, requester);
+          const owner = actor.kind === 'agent' ? { by_owner: requester.person.person.person_id } : {};
+          await addMembership(tx, place.board, { person, actor, ...owner, ...reasonOf(authorization) });
         },
       };
     };
@@ -118,10 +105,8 @@ const plans: Kinds = {
       return {
         already: changes ? null : noChange(`${person.handle} is ${owner ? 'an owner' : 'a member'} already.`),
         run: async (authorization) => {
-          const actor = await actorFor(tx, place.board, requester);
-          const change = { tx, board: place.board, member, actor };
-          await (owner ? makeOwner : unmakeOwner)(change, reasonOf(authorization));
-          return {};
+          const acting = { ...(await settingFor(tx, place.board, requester)), member };
+          await (owner ? makeOwner : unmakeOwner)(acting, reasonOf(authorization));
         },
       };
     };
@@ -139,11 +124,8 @@ const plans: Kinds = {
       const same = Object.entries(after).every(([key, value]) => place.policy[key as keyof typeof after] === value);
       return {
         already: same ? noChange('The policy of this board is so already.') : null,
-        run: async (authorization) => {
-          const actor = await actorFor(tx, place.board, requester);
-          await setPolicy({ tx, board: place.board, actor }, policy, reasonOf(authorization));
-          return {};
-        },
+        run: async (authorization) =>
+          setPolicy(await settingFor(tx, place.board, requester), policy, reasonOf(authorization)),
       };
     };
   },
@@ -156,10 +138,7 @@ const plans: Kinds = {
       if (!same) await requireAdminLeft(tx, person);
       return {
         already: same ? noChange(`${person.handle} is ${role} already.`) : null,
-        run: async () => {
-          await changeRole(tx, person, { role, by: requester.person, requestId: requester.requestId });
-          return {};
-        },
+        run: () => changeRole(tx, person, { role, by: requester.person, requestId: requester.requestId }),
       };
     };
   },
@@ -169,10 +148,7 @@ const plans: Kinds = {
     if (!row || !mayRevoke(requester.person, row.person_id)) throw keyNotFound();
     return async () => ({
       already: row.revoked_at === null ? null : noChange(`The key ${row.name} is revoked already.`),
-      run: async () => {
-        await endKey(tx, row, { by: requester.person, requestId: requester.requestId });
-        return {};
-      },
+      run: () => endKey(tx, row, { by: requester.person, requestId: requester.requestId }),
     });
   },
 };
@@ -185,10 +161,9 @@ async function removal({ tx, requester }: ActionContext, personId: string): Prom
     if (!gone) await requireAdminLeft(tx, person);
     return {
       already: gone ? personNotFound() : null,
-      run: async (authorization) => {
+      run: (authorization) => {
         const { person: caller, agentId, requestId } = requester;
-        await removeFromServer(tx, person, { caller, agentId, requestId, why: reasonOf(authorization) });
-        return {};
+        return removeFromServer(tx, person, { caller, agentId, requestId, why: reasonOf(authorization) });
       },
     };
   };
@@ -201,25 +176,19 @@ async function takeOff({ tx, requester }: ActionContext, boardId: string, person
   if (!self) await requireOwner(tx, place);
   return async () => {
     const member = await activeHuman(tx, boardId, personId);
-    if (!member) await requireKnown(tx, personId);
+    if (!member && !(await personById(tx, personId))) throw personNotFound();
     if (member && self && member.access === 'admin') await requireAnotherOwner(tx, place);
     return {
       already: member ? null : personNotOnBoard(place.board),
       run: async (authorization) => {
-        const actor = await actorFor(tx, place.board, requester);
-        const how = 'removed' as const;
-        if (member) await endMembership(tx, place.board, member, { actor, how, why: reasonOf(authorization) });
-        return {};
+        const setting = await settingFor(tx, place.board, requester);
+        if (member) await endMembership(setting, member, 'removed', reasonOf(authorization));
       },
     };
   };
 }
 
-async function requirePairable(
-  { tx, requester }: ActionContext,
-  agentId: string,
-  boardId: string | undefined,
-): Promise<void> {
+async function requirePairable({ tx, requester }: ActionContext, agentId: string, boardId: string | undefined) {
   if (agentId !== requester.agentId) {
     throw new Refusal('forbidden', 'An agent asks only for work of its own.', {
       hint: 'Name the seat that makes the request as initiating_agent_id.',
@@ -232,10 +201,6 @@ async function requirePresent(tx: WriteTx, id: string): Promise<PersonRow> {
   const person = await personById(tx, id);
   if (person?.removed_at === null) return person;
   throw personNotFound();
-}
-
-async function requireKnown(tx: WriteTx, id: string): Promise<void> {
-  if (!(await personById(tx, id))) throw personNotFound();
 }
 
 async function requireOn(tx: WriteTx, place: Place, id: string): Promise<{ member: MemberRow; person: PersonRow }> {

@@ -48,6 +48,8 @@ const decided = ['executed', 'declined', 'expired'] as const;
 const made = ['pending', ...decided] as const;
 const refused = (code: ErrorCode | 'own'): ApprovalEffect => ({ does: 'nothing', refused: code });
 const closed = (reason: ClosedReason): ApprovalEffect => ({ does: 'close', reason });
+const declined: ApprovalEffect = { does: 'decline', notice: 'approval_declined' };
+const lapsed: ApprovalEffect = { ...closed('timeout'), notice: 'approval_expired' };
 const allowed: ApprovalEffect = { does: 'execute', notice: 'approval_allowed', seals: true };
 
 export const approvalTable: readonly Row[] = [
@@ -66,23 +68,11 @@ export const approvalTable: readonly Row[] = [
   { id: 'A14r', from: ['executed'], on: allowing, when: 'no_authority', effect: refused('own') },
   { id: 'A14', from: ['executed'], on: allowing, effect: { does: 'show' } },
 
-  {
-    id: 'A9',
-    from: ['pending'],
-    on: ['decline'],
-    to: 'declined',
-    effect: { does: 'decline', notice: 'approval_declined' },
-  },
+  { id: 'A9', from: ['pending'], on: ['decline'], to: 'declined', effect: declined },
   { id: 'A16', from: ['declined'], on: ['decline'], effect: { does: 'show' } },
   { id: 'A15', from: ['executed', 'expired'], on: ['decline'], effect: refused('approval_closed') },
 
-  {
-    id: 'A10',
-    from: ['pending'],
-    on: ['time_over'],
-    to: 'expired',
-    effect: { ...closed('timeout'), notice: 'approval_expired' },
-  },
+  { id: 'A10', from: ['pending'], on: ['time_over'], to: 'expired', effect: lapsed },
   { id: 'A11', from: ['pending'], on: ['seat_ended'], to: 'expired', effect: closed('requester_ended') },
   { id: 'A12', from: ['pending'], on: ['key_ended'], to: 'expired', effect: closed('key_ended') },
   { id: 'A13', from: ['pending'], on: ['person_ended'], to: 'expired', effect: closed('person_ended') },

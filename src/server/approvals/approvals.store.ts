@@ -1,15 +1,15 @@
 /** Approvals: what agents asked for, with what their state rests on. */
-
 import type { Knex } from 'knex';
 import { DAY, WEEK } from '../../contract/durations.ts';
 import type { AdminAction, Approval, Authorization } from '../../contract/types.ts';
 import { countRows, firstRow } from '../db/query.ts';
+import { insertInto, updateIn } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Position } from '../text/page-token.ts';
 import { plainTransition } from '../text/state-table.ts';
 import { approvalTable, type ClosedReason, type Ending } from './approval-states.rules.ts';
 
-export type State = Approval['state'];
+type State = Approval['state'];
 
 export type ApprovalRow = {
   id: string;
@@ -70,13 +70,8 @@ const withRequester = (db: Knex): Knex.QueryBuilder =>
       person_removed_at: 'p.removed_at',
     });
 
-interface Effective {
-  state: State;
-  reason: ClosedReason | null;
-}
-
 /** The state that an approval is in, whether or not anything has written it down yet. */
-export function effective(row: RequestRow, now: number): Effective {
+export function effective(row: RequestRow, now: number): { state: State; reason: ClosedReason | null } {
   if (row.state !== 'pending') return { state: row.state, reason: row.closed_reason };
   const ending = endingOf(row, now);
   if (ending === null) return { state: 'pending', reason: null };
@@ -92,8 +87,8 @@ function endingOf(row: RequestRow, now: number): Ending | null {
   return null;
 }
 
-export const insertApproval = (tx: WriteTx, row: ApprovalRow): Promise<number> =>
-  tx.change((db) => db('approvals').insert(row));
+export const insertApproval = insertInto<ApprovalRow>('approvals');
+export const saveApproval = updateIn<ApprovalRow>('approvals');
 
 export const approvalById = (tx: ReadTx, id: string): Promise<RequestRow | undefined> =>
   firstRow(tx, (db) => withRequester(db).where('a.id', id));
@@ -105,10 +100,6 @@ export const lockApproval = async (tx: WriteTx, id: string): Promise<void> => {
 
 export const approvalByKey = (tx: ReadTx, agentId: string, hash: Buffer): Promise<RequestRow | undefined> =>
   firstRow(tx, (db) => withRequester(db).where({ 'a.agent_id': agentId, 'a.request_key_hash': hash }));
-
-/** Frees the key that a request came with. */
-export const forgetRequestKey = (tx: WriteTx, id: string): Promise<number> =>
-  tx.change((db) => db('approvals').where('id', id).update({ request_key_hash: null }));
 
 /** Frees the keys of requests that are older than a day. */
 export const forgetRequestKeys = (tx: WriteTx, limit: number): Promise<number> =>
@@ -152,20 +143,12 @@ export const countAutomatic = (tx: ReadTx, personId: string, since: number): Pro
   );
 
 /** Changes an approval that is pending; 0 when something came first. */
-export const close = (
-  tx: WriteTx,
-  id: string,
-  change: Partial<ApprovalRow> & Pick<ApprovalRow, 'state'>,
-): Promise<number> =>
+export const close = (tx: WriteTx, id: string, change: Partial<ApprovalRow> & { state: State }): Promise<number> =>
   tx.change((db) =>
     db('approvals')
       .where({ id, state: 'pending' })
       .update({ decided_at: tx.now, ...change }),
   );
-
-/** Names the invite that an execution issued. */
-export const noteExecution = (tx: WriteTx, id: string, inviteId: string): Promise<number> =>
-  tx.change((db) => db('approvals').where('id', id).update({ invite_id: inviteId }));
 
 /** All listed approvals of a person or an agent, in no order. */
 export const listedRows = (

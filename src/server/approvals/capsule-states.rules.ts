@@ -40,34 +40,16 @@ const there = ['held', 'collected'] as const;
 const all = [...there, 'cleared'] as const;
 
 const erasing = (erases: string, gives: CapsuleEffect['gives'] = 'nothing'): CapsuleEffect => ({ gives, erases });
+const lost: CapsuleEffect = { gives: 'refusal', refused: 'own', erases: 'authority_lost' };
+const over = erasing('invite_ended', 'record');
+const unreadable: CapsuleEffect = { ...erasing('unreadable', 'record'), reports: true };
 
 export const capsuleTable: readonly Row[] = [
-  {
-    id: 'C8',
-    from: all,
-    on: ['collect'],
-    when: 'no_authority',
-    to: 'cleared',
-    effect: { gives: 'refusal', refused: 'own', erases: 'authority_lost' },
-  },
+  { id: 'C8', from: all, on: ['collect'], when: 'no_authority', to: 'cleared', effect: lost },
   { id: 'C10', from: all, on: ['collect'], when: 'archived', effect: { gives: 'refusal', refused: 'board_archived' } },
-  {
-    id: 'C7',
-    from: there,
-    on: ['collect'],
-    when: 'invite_over',
-    to: 'cleared',
-    effect: erasing('invite_ended', 'record'),
-  },
+  { id: 'C7', from: there, on: ['collect'], when: 'invite_over', to: 'cleared', effect: over },
   { id: 'C5', from: ['collected'], on: ['collect'], when: 'other_key', effect: { gives: 'record' } },
-  {
-    id: 'C9',
-    from: there,
-    on: ['collect'],
-    when: 'unreadable',
-    to: 'cleared',
-    effect: { gives: 'record', erases: 'unreadable', reports: true },
-  },
+  { id: 'C9', from: there, on: ['collect'], when: 'unreadable', to: 'cleared', effect: unreadable },
   { id: 'C3', from: ['held'], on: ['collect'], when: 'no_key', to: 'cleared', effect: erasing('collected', 'secret') },
   { id: 'C2', from: ['held'], on: ['collect'], to: 'collected', effect: { gives: 'secret' } },
   { id: 'C4', from: ['collected'], on: ['collect'], effect: { gives: 'secret', recovered: true } },

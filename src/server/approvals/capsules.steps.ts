@@ -1,8 +1,7 @@
 /** Seals an allowed invite's secret for the agent that asked for it, and opens it. */
 import { DAY } from '../../contract/durations.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { InviteRow } from '../invites/invites.store.ts';
-import { inviteById } from '../invites/invites.store.ts';
+import { type InviteRow, inviteById } from '../invites/invites.store.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { ApprovalRow } from './approvals.store.ts';
 import { type Binding, COLLECT_LABEL, collectKeyHash, OUTCOME_LABEL, seal, unseal, VERSION } from './capsules.rules.ts';
@@ -36,11 +35,6 @@ export async function sealSecret(tx: WriteTx, sealer: Sealer, row: Owner, secret
     version: VERSION,
     ...seal(key, bindingOf(sealer, row), secret),
     expires_at: Math.min(invite.expires_at, tx.now + DAY),
-    consumed_at: null,
-    until: null,
-    winning_key_hash: null,
-    cleared_at: null,
-    clear_reason: null,
   });
 }
 

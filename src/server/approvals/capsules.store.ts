@@ -1,7 +1,7 @@
 /** Capsules: the sealed secret of an allowed invite, and what became of it. A cleared row stays as the receipt. */
-
 import type { Knex } from 'knex';
 import { firstRow } from '../db/query.ts';
+import { insertInto, rowsBy } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { CapsuleState } from './capsule-states.rules.ts';
 
@@ -27,8 +27,10 @@ export function capsuleState(row: CapsuleRow, now: number): CapsuleState {
   return row.until !== null && row.until > now ? 'collected' : 'cleared';
 }
 
-export const insertCapsule = (tx: WriteTx, row: CapsuleRow): Promise<number> =>
-  tx.change((db) => db('approval_outcomes').insert(row));
+/** What is left out is null. */
+export const insertCapsule = insertInto<Partial<CapsuleRow>>('approval_outcomes');
+
+const rowsOf = rowsBy<CapsuleRow>('approval_outcomes', 'approval_id');
 
 /** In a write its row is locked until the commit. */
 export const capsuleOf = (tx: ReadTx, approvalId: string): Promise<CapsuleRow | undefined> =>
@@ -38,20 +40,11 @@ export const capsuleOf = (tx: ReadTx, approvalId: string): Promise<CapsuleRow | 
   });
 
 /** Without the secrets' bytes being looked at: for lists. */
-export const capsulesOf = async (tx: ReadTx, approvalIds: string[]): Promise<Map<string, CapsuleRow>> => {
-  if (approvalIds.length === 0) return new Map();
-  const rows = await tx.query<CapsuleRow>((db) =>
-    db('approval_outcomes').whereIn('approval_id', approvalIds).select('*'),
-  );
-  return new Map(rows.map((row) => [row.approval_id, row]));
-};
+export const capsulesOf = async (tx: ReadTx, approvalIds: string[]): Promise<Map<string, CapsuleRow>> =>
+  new Map((await rowsOf(tx, approvalIds)).map((row) => [row.approval_id, row]));
 
 /** Takes a capsule that nobody took; 0 when somebody did. */
-export const consume = (
-  tx: WriteTx,
-  approvalId: string,
-  change: Pick<CapsuleRow, 'until' | 'winning_key_hash'>,
-): Promise<number> =>
+export const consume = (tx: WriteTx, approvalId: string, change: Pick<CapsuleRow, 'until' | 'winning_key_hash'>) =>
   tx.change((db) =>
     db('approval_outcomes')
       .where('approval_id', approvalId)
@@ -84,9 +77,7 @@ export const clearForInvites = (tx: WriteTx, inviteIds: string[], reason: string
     : clearCapsules(tx, (query) => query.whereIn('invite_id', inviteIds), reason);
 
 /** Clears capsules that have expired. */
-export const clearPassed = (tx: WriteTx): Promise<number> =>
-  clearCapsules(
-    tx,
-    (query) => query.where((either) => either.where('expires_at', '<=', tx.now).orWhere('until', '<=', tx.now)),
-    'expired',
-  );
+export function clearPassed(tx: WriteTx): Promise<number> {
+  const over = (query: Knex.QueryBuilder) => query.where('expires_at', '<=', tx.now).orWhere('until', '<=', tx.now);
+  return clearCapsules(tx, (query) => query.where(over), 'expired');
+}

@@ -32,8 +32,11 @@ export async function closeRows(tx: WriteTx, rows: ApprovalRow[], ending: Ending
   }
 }
 
-const closeAll = async (tx: WriteTx, narrow: Narrow, ending: Ending): Promise<void> =>
-  closeRows(tx, await pendingOf(tx, narrow), ending);
+/** Closes what is pending of these requests, and clears what could still be collected. */
+async function end(tx: WriteTx, of: Narrow, ending: Ending, reason: string): Promise<void> {
+  await closeRows(tx, await pendingOf(tx, of), ending);
+  await clearOf(tx, of, reason);
+}
 
 const clearOf = (tx: WriteTx, narrow: Narrow, reason: string): Promise<number> =>
   clearCapsules(tx, (query, db) => query.whereIn('approval_id', narrow(db({ a: 'approvals' })).select('a.id')), reason);
@@ -41,25 +44,19 @@ const clearOf = (tx: WriteTx, narrow: Narrow, reason: string): Promise<number> =
 /** Seats ended, or came under another key. */
 export async function closeForSeats(tx: WriteTx, seatIds: string[]): Promise<void> {
   if (seatIds.length === 0) return;
-  const of: Narrow = (query) => query.whereIn('a.agent_id', seatIds);
-  await closeAll(tx, of, 'seat_ended');
-  await clearOf(tx, of, 'requester_ended');
+  await end(tx, (query) => query.whereIn('a.agent_id', seatIds), 'seat_ended', 'requester_ended');
   await endpointsOfSeats(tx, seatIds);
 }
 
 export async function closeForKeys(tx: WriteTx, keyIds: string[]): Promise<void> {
   if (keyIds.length === 0) return;
-  const of: Narrow = (query) => query.whereIn('a.parent_key_id', keyIds);
-  await closeAll(tx, of, 'key_ended');
-  await clearOf(tx, of, 'key_ended');
+  await end(tx, (query) => query.whereIn('a.parent_key_id', keyIds), 'key_ended', 'key_ended');
   await endpointsOfKeys(tx, keyIds);
 }
 
 /** A person leaves the server: nothing they or their agents asked for or were allowed goes on. */
 export async function closeForPerson(tx: WriteTx, personId: string): Promise<void> {
-  const of: Narrow = (query) => query.where('a.person_id', personId);
-  await closeAll(tx, of, 'person_ended');
-  await clearOf(tx, of, 'person_ended');
+  await end(tx, (query) => query.where('a.person_id', personId), 'person_ended', 'person_ended');
   await pairingsOfPerson(tx, personId);
   const ends = { trigger: 'person_ended', categories: [], by: { changed_with: 'server' } } as const;
   await changeAllowance(tx, await allowanceOf(tx, personId), ends);
@@ -69,8 +66,7 @@ export async function closeForPerson(tx: WriteTx, personId: string): Promise<voi
 export async function closeForBoard(tx: WriteTx, boardId: string): Promise<void> {
   const of: Narrow = (query) =>
     query.whereIn('a.agent_id', (seats) => seats.from('members').where('board_id', boardId).select('id'));
-  await closeAll(tx, of, 'seat_ended');
-  await clearOf(tx, of, 'requester_ended');
+  await end(tx, of, 'seat_ended', 'requester_ended');
   await clearOf(tx, (query) => naming(query, boardId), 'board_deleted');
   await pairingsOfBoard(tx, boardId);
 }

@@ -1,5 +1,5 @@
 /** A person allows or declines what one of their agents asked for. */
-import { type ErrorCode, Refusal } from '../../contract/errors.ts';
+import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, ServerInvite } from '../../contract/types.ts';
 import { changeAllowance, changedBy, INVITE_WARNING } from '../allowances/allowance.steps.ts';
 import { allowanceOf, categoriesOf } from '../allowances/allowances.store.ts';
@@ -11,10 +11,10 @@ import { pairingsOfApproval } from '../pairing/endings.steps.ts';
 import { lockPeople } from '../people/people.store.ts';
 import { plainTransition, transition } from '../text/state-table.ts';
 import { findApproval, ownView } from '../views/approval.ts';
-import { ActionReview } from './action-review.steps.ts';
+import { type Review, review } from './action-review.steps.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
 import { approvalTable } from './approval-states.rules.ts';
-import { actionOf, close, effective, lockApproval, type RequestRow, type State } from './approvals.store.ts';
+import { actionOf, close, effective, lockApproval, type RequestRow } from './approvals.store.ts';
 import { sealSecret } from './capsules.steps.ts';
 import { execute } from './execute.steps.ts';
 import { lockForAction } from './locks.steps.ts';
@@ -32,21 +32,27 @@ export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
     const row = await lockAll(tx, seen, action);
     const { state } = effective(row, tx.now);
     const requester = requesterOf(caller, row.agent_id, requestId);
-    const review = new ActionReview({ tx, root: deps.root, address: deps.address, requester }, action, state);
+    const context = { tx, root: deps.root, address: deps.address, requester };
+    const reviewed: Review = { plan: null, refusal: null };
     const { effect } = await transition(approvalTable, state, always ? 'allow_always' : 'allow', {
       no_category: () => kinds[action.kind].category === null,
       altered: () => hashOf(row.action) !== row.payload_hash,
-      no_authority: () => review.refuses(),
+      no_authority: async () => Object.assign(reviewed, await review(context, action, state)).refusal !== null,
       own_key_needed: () => caller.kind === 'BR' && !browserMayAllow(action),
     });
-    if (effect.refused) throw refusalFor(effect.refused, { state, row, deps, review });
+    if (effect.refused === 'own') throw reviewed.refusal;
+    if (effect.refused === 'invalid_request') throw oneAtATime();
+    if (effect.refused) {
+      throw state === 'declined' || state === 'expired' ? approvalClosed(state) : altered(deps.report, row.id);
+    }
     const shown = async () => ownView(tx, caller, await reread(tx, row.id), baseUrl);
     if (effect.does === 'show') return { answer: { state: 'executed', approval: await shown() } };
     if (effect.does === 'hand_over') {
       const next = ownKeyStep(row.id, baseUrl);
       return { status: 202, answer: { state: 'pending', approval: { ...(await shown()), next }, next } };
     }
-    const done = await execute(tx, row, review.plan, { decision: always ? 'always' : 'once' });
+    if (!reviewed.plan) throw new Error('it was not found possible');
+    const done = await execute(tx, row, reviewed.plan, { decision: always ? 'always' : 'once' });
     if (effect.seals && done?.invite) await sealSecret(tx, deps, await reread(tx, row.id), secretOf(done.invite));
     if (effect.notice) await tellDecision(tx, row, effect.notice, done?.invite && Date.parse(done.invite.expires_at));
     const warning = effect.allows ? await allowAlways(tx, caller, row, action) : undefined;
@@ -54,21 +60,6 @@ export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
     return { status: done?.invite ? 201 : 200, answer };
   },
 });
-
-interface Refused {
-  state: State;
-  row: RequestRow;
-  deps: Deps;
-  review: ActionReview;
-}
-
-/** What the table's word stands for. */
-function refusalFor(word: ErrorCode | 'own', { state, row, deps, review }: Refused): Refusal {
-  if (word === 'own') return review.refusal;
-  if (word === 'invalid_request') return oneAtATime();
-  if (state === 'declined' || state === 'expired') return approvalClosed(state);
-  return altered(deps.report, row.id);
-}
 
 const secretOf = ({ invite }: ServerInvite): string => invite.slice(invite.indexOf('#') + 1);
 

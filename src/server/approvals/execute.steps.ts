@@ -5,13 +5,10 @@ import type { WriteTx } from '../db/tx.ts';
 import { markRecipientOnBoard } from '../pairing/endings.steps.ts';
 import type { Plan } from './action-authority.steps.ts';
 import { kinds } from './actions.rules.ts';
-import { type ApprovalRow, actionOf, close, noteExecution } from './approvals.store.ts';
+import { type ApprovalRow, actionOf, close, saveApproval } from './approvals.store.ts';
 
-interface Decision {
-  decision: NonNullable<Approval['decision']>;
-  /** By which it was done without asking. */
-  allowance?: AllowanceRow;
-}
+/** With the allowance by which it was done without asking. */
+type Decision = { decision: NonNullable<Approval['decision']>; allowance?: AllowanceRow };
 
 /** Under whose authority an action runs. */
 function authorizationFor(row: ApprovalRow, { allowance }: Decision): Authorization {
@@ -50,7 +47,9 @@ export async function execute(
   tx.publish(`onboarding:${row.person_id}`);
   await markRecipientOnBoard(tx, row.id);
   if (plan.already) return {};
-  const done = await plan.run(authorization);
-  if (done.invite) await noteExecution(tx, row.id, done.invite.id);
-  return done;
+  await plan.run?.(authorization);
+  const invite = await plan.issue?.(authorization);
+  if (!invite) return {};
+  await saveApproval(tx, row.id, { invite_id: invite.id });
+  return { invite };
 }

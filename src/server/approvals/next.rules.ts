@@ -1,16 +1,13 @@
 /** The commands that a person or agent runs next. Guidance, never permission; no secret is ever in one. */
 import type { NextStep } from '../../contract/errors.ts';
 import { shellArgument } from '../../contract/text.ts';
-import { listStep } from '../pairing/next.rules.ts';
-
-const on = (baseUrl: string): string => `--server ${shellArgument(baseUrl, null)}`;
+import { listStep, step } from '../pairing/next.rules.ts';
 
 /** For the person whose agent asked. */
-export const allowStep = (approvalId: string, baseUrl: string): NextStep => ({
-  command: `service approvals allow ${approvalId} ${on(baseUrl)}`,
-  resume: 'Your person runs it in their own terminal, or decides on the page; this session is then told.',
-  board_view: `${baseUrl}/inbox/approvals/${approvalId}`,
-});
+export function allowStep(approvalId: string, baseUrl: string): NextStep {
+  const resume = 'Your person runs it in their own terminal, or decides on the page; this session is then told.';
+  return step(baseUrl, `service approvals allow ${approvalId}`, resume, `approvals/${approvalId}`);
+}
 
 /** For the person in a browser, where only their own key allows it. */
 export const ownKeyStep = (approvalId: string, baseUrl: string): NextStep => ({
@@ -19,11 +16,10 @@ export const ownKeyStep = (approvalId: string, baseUrl: string): NextStep => ({
 });
 
 /** When an invite's secret cannot be shown again. */
-export const revokeStep = (inviteId: string, baseUrl: string): NextStep => ({
-  command: `service invite revoke ${inviteId} ${on(baseUrl)}`,
-  resume: 'The link is shown only once. If it was lost, your person revokes it, and you ask for a new invite.',
-  board_view: `${baseUrl}/inbox/invites/${inviteId}`,
-});
+export function revokeStep(inviteId: string, baseUrl: string): NextStep {
+  const resume = 'The link is shown only once. If it was lost, your person revokes it, and you ask for a new invite.';
+  return step(baseUrl, `service invite revoke ${inviteId}`, resume, `invites/${inviteId}`);
+}
 
 /** For the person whose agent made an invite that still brings somebody. */
 export const takeBackStep = (inviteId: string, baseUrl: string): NextStep => ({
@@ -32,11 +28,10 @@ export const takeBackStep = (inviteId: string, baseUrl: string): NextStep => ({
 });
 
 /** What the agent runs once its request is decided. */
-const showStep = (approvalId: string, baseUrl: string): NextStep => ({
-  command: `service approvals show ${approvalId} ${on(baseUrl)}`,
-  resume: 'Run it in this session: it shows the decision, and an invite that waits for you once.',
-  board_view: `${baseUrl}/inbox/approvals/${approvalId}`,
-});
+function showStep(approvalId: string, baseUrl: string): NextStep {
+  const resume = 'Run it in this session: it shows the decision, and an invite that waits for you once.';
+  return step(baseUrl, `service approvals show ${approvalId}`, resume, `approvals/${approvalId}`);
+}
 
 interface Named {
   approval_id?: string;
@@ -51,33 +46,22 @@ export function noticeStep({ approval_id, pairing_request_id, person, board, tas
   if (approval_id !== undefined) return showStep(approval_id, baseUrl);
   if (pairing_request_id !== undefined) return listStep(baseUrl);
   if (task !== undefined && board !== undefined) {
-    return {
-      command: `service task show ${task.ref} --board ${shellArgument(board)} ${on(baseUrl)}`,
-      resume: 'It shows who has the task now and where it stands.',
-    };
+    const command = `service task show ${task.ref} --board ${shellArgument(board)}`;
+    return step(baseUrl, command, 'It shows who has the task now and where it stands.');
   }
   if (board !== undefined) {
-    return {
-      command: `service members --board ${shellArgument(board)} ${on(baseUrl)}`,
-      resume: 'It shows who is on the board now.',
-    };
+    return step(baseUrl, `service members --board ${shellArgument(board)}`, 'It shows who is on the board now.');
   }
-  return {
-    command: `service people show ${shellArgument(person?.handle ?? 'me')} ${on(baseUrl)}`,
-    resume: 'It shows who came.',
-  };
+  return step(baseUrl, `service people show ${shellArgument(person?.handle ?? 'me')}`, 'It shows who came.');
 }
 
 /** For an invite that nothing can be done about any more. */
-export const inviteStep = (inviteId: string, baseUrl: string): NextStep => ({
-  command: `service invite show ${inviteId} ${on(baseUrl)}`,
-  resume: 'It shows what became of the invite.',
-  board_view: `${baseUrl}/inbox/invites/${inviteId}`,
-});
+export const inviteStep = (inviteId: string, baseUrl: string): NextStep =>
+  step(baseUrl, `service invite show ${inviteId}`, 'It shows what became of the invite.', `invites/${inviteId}`);
 
 /** How a person's agent comes onto a board they were put on: what they run, and what they tell the agent. */
 export function joinStep(board: string, baseUrl: string): { join_command: string; join_prompt: string } {
-  const command = `service join --board ${shellArgument(board)} ${on(baseUrl)}`;
+  const { command } = step(baseUrl, `service join --board ${shellArgument(board)}`, '');
   return {
     join_command: command,
     join_prompt: `You were put on the board ${board}. Run this, then read its charter before you write: ${command}`,

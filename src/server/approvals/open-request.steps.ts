@@ -8,7 +8,7 @@ import type { SeatCaller } from '../operation/caller.ts';
 import { newId } from '../text/ids.ts';
 import { transition } from '../text/state-table.ts';
 import type { ActionContext } from './action-authority.steps.ts';
-import { ActionReview } from './action-review.steps.ts';
+import { review } from './action-review.steps.ts';
 import { type CanonicalAction, kinds } from './actions.rules.ts';
 import { approvalTable } from './approval-states.rules.ts';
 import {
@@ -44,26 +44,26 @@ export async function openRequest(
   const { person_id } = caller.person;
   await tx.serialise(`approvals:${person_id}`);
   if (kinds[action.kind].category !== null) await lockForAction(tx, action, null);
-  const review = new ActionReview(context, action, 'new');
+  const { plan, refusal } = await review(context, action, 'new');
   let allowance: AllowanceRow | null = null;
   const { effect } = await transition(approvalTable, 'new', 'request', {
-    no_authority: () => review.refuses(),
+    no_authority: () => refusal !== null,
     covered: async () => {
       allowance = await findCoveringAllowance(tx, context.requester, action);
       return allowance !== null;
     },
   });
-  if (effect.refused) throw review.refusal;
+  if (effect.refused) throw refusal;
   const same = action.kind === 'invite_people' ? undefined : await samePending(tx, caller.seat.member_id, hash);
   if (same && effective(same, tx.now).state === 'pending') return { row: same, done: null };
   await requireRoom(tx, caller);
   const row = newApproval(tx, caller, { action, text, hash }, keyHash);
   await insertApproval(tx, row);
-  if (effect.does === 'hold' || !allowance) {
+  if (effect.does === 'hold' || !allowance || !plan) {
     tx.publish(`onboarding:${person_id}`);
     return { row: await reread(tx, row.id), done: null };
   }
-  const done = await execute(tx, row, review.plan, { decision: 'allowance', allowance });
+  const done = await execute(tx, row, plan, { decision: 'allowance', allowance });
   return { row: await reread(tx, row.id), done: done ?? {} };
 }
 

@@ -10,38 +10,36 @@ import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
 import { keyConflict } from '../operation/refusals.rules.ts';
 import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
-import type { RootKey } from '../text/root-key.ts';
 import { ownView } from '../views/approval.ts';
 import { type ActionContext, requireAuthority } from './action-authority.steps.ts';
 import { type CanonicalAction, canonicalAction, hashOf, kinds } from './actions.rules.ts';
-import { approvalByKey, effective, forgetRequestKey, type RequestRow } from './approvals.store.ts';
+import { approvalByKey, effective, type RequestRow, saveApproval } from './approvals.store.ts';
 import { allowStep } from './next.rules.ts';
 import { openRequest } from './open-request.steps.ts';
 import { altered, approvalClosed } from './refusals.rules.ts';
 import { requesterOf } from './requester.steps.ts';
 
 type Result = Answer<'requestAdminAction'>;
-type Asking = Pick<Deps, 'root' | 'address' | 'report'>;
 
-export const requestAdminAction = ({ root, address, report }: Asking): WriteCase<'requestAdminAction'> => ({
+export const requestAdminAction = ({ root, address, report }: Deps): WriteCase<'requestAdminAction'> => ({
   async run(tx, caller, { body, requestId, idempotencyKey }) {
     if (caller.kind !== 'AG') throw agentRequired();
     await requireSeat(tx, caller);
     const canonical = canonicalAction(body);
     const context = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
-    const keyHash = idempotencyKey === undefined ? null : keyHashOf(root, caller, idempotencyKey);
-    const earlier = keyHash && (await approvalByKey(tx, caller.seat.member_id, keyHash));
+    const { member_id } = caller.seat;
+    const keyHash = idempotencyKey === undefined ? null : root.digest(`admin-request ${member_id} ${idempotencyKey}`);
+    const earlier = keyHash && (await approvalByKey(tx, member_id, keyHash));
     if (earlier && earlier.created_at + DAY > tx.now) {
       if (hashOf(earlier.action) !== earlier.payload_hash) throw altered(report, earlier.id);
       return replay(context, caller, earlier, canonical);
     }
-    if (earlier) await forgetRequestKey(tx, earlier.id);
-    return ask(context, caller, canonical, keyHash);
+    if (earlier) await saveApproval(tx, earlier.id, { request_key_hash: null });
+    const { row, done } = await openRequest(context, caller, canonical, keyHash);
+    if (done === null) return pendingAnswer(context, row);
+    return { status: 201, answer: { state: 'executed', approval: await view(context, row), ...done } };
   },
 });
-
-const keyHashOf = (root: RootKey, { seat }: SeatCaller, key: string): Buffer =>
-  root.digest(`admin-request ${seat.member_id} ${key}`);
 
 /** A seat on an archive only reads, and nobody asks for a person who is not there. */
 async function requireSeat(tx: WriteTx, caller: SeatCaller): Promise<void> {
@@ -52,17 +50,6 @@ async function requireSeat(tx: WriteTx, caller: SeatCaller): Promise<void> {
     });
   }
   await ownPlace(tx, caller);
-}
-
-async function ask(
-  context: ActionContext,
-  caller: SeatCaller,
-  canonical: CanonicalAction,
-  keyHash: Buffer | null,
-): Promise<Outcome<Result>> {
-  const { row, done } = await openRequest(context, caller, canonical, keyHash);
-  if (done === null) return pendingAnswer(context, row);
-  return { status: 201, answer: { state: 'executed', approval: await view(context, row), ...done } };
 }
 
 /** What a request with the same key is told: the record as it is now, never a secret. @throws Refusal */

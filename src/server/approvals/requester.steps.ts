@@ -1,6 +1,6 @@
 /** Who makes a request: an agent, with the person on whose authority it would be done. */
-import type { EventActor } from '../../contract/types.ts';
 import { actorOn } from '../access/acting.ts';
+import type { Setting } from '../boards/acting.steps.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
@@ -21,8 +21,8 @@ export const requesterOf = (caller: Caller, agentId: string, requestId: string):
 });
 
 /** Who acts on a board: the agent where it has its seat, else the person; no foreign seat stands in a board's log. */
-export async function actorFor(tx: WriteTx, board: BoardRow, { person, agentId }: Requester): Promise<EventActor> {
+export async function settingFor(tx: WriteTx, board: BoardRow, { person, agentId }: Requester): Promise<Setting> {
   const agent = await memberById(tx, agentId);
-  if (agent?.board_id === board.id) return actorOn(agent, person);
-  return actorOn((await activeHuman(tx, board.id, person.person.person_id)) ?? null, person);
+  const own = agent?.board_id === board.id ? agent : await activeHuman(tx, board.id, person.person.person_id);
+  return { tx, board, actor: actorOn(own ?? null, person) };
 }

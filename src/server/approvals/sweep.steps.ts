@@ -1,4 +1,5 @@
 /** Records what has ended by time alone. Only notices and stored secrets depend on it: every read looks at the clock. */
+import { idsOf } from '../db/query.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { dropExpired } from '../notices/notices.store.ts';
 import { sweepPairings } from '../pairing/endings.steps.ts';
@@ -18,8 +19,8 @@ export async function sweepOnboarding(tx: WriteTx, limit: number): Promise<numbe
 }
 
 /** Expired keys that pending requests or capsules depend on. */
-async function endedKeys(tx: WriteTx): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>((db) =>
+const endedKeys = (tx: WriteTx): Promise<string[]> =>
+  idsOf(tx, (db) =>
     db({ k: 'access_keys' })
       .where('k.expires_at', '<=', tx.now)
       .whereIn(
@@ -32,5 +33,3 @@ async function endedKeys(tx: WriteTx): Promise<string[]> {
       .orderBy('k.id')
       .select('k.id'),
   );
-  return rows.map((row) => row.id);
-}

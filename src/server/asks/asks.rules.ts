@@ -1,6 +1,7 @@
 /** What an ask must be, what state it is in, and who may end it. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
+import type { MemberRow } from '../members/member.rules.ts';
 
 export type AskRequest = Partial<NonNullable<Body<'postMessage'>['ask']>>;
 
@@ -75,12 +76,7 @@ export function checkAnswer({ option, withdrawn, comment }: AnswerRequest): void
 }
 
 /** A member as far as asking goes. */
-interface Party {
-  id: string;
-  kind: 'human' | 'agent';
-  person_id: string;
-  status: 'active' | 'removed' | 'left';
-}
+type Party = Pick<MemberRow, 'id' | 'kind' | 'person_id' | 'status'>;
 
 /** The member asked; and where an agent asks, its person. Never the asker itself. */
 export function mayAnswer(member: Pick<Party, 'id' | 'kind' | 'person_id'>, asker: Party, askedId: string): boolean {

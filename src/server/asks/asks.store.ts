@@ -1,6 +1,6 @@
 /** Asks: whom a message asks what, and its latest answer. What it says stands in the message. */
 import type { Knex } from 'knex';
-import { firstRow } from '../db/query.ts';
+import { insertInto, rowBy } from '../db/rows.ts';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
@@ -35,10 +35,10 @@ export const openBlockingAsks = (tx: ReadTx, taskIds: string[]): Promise<AskRow[
           .select('*'),
       );
 
-export const insertAsk = (tx: WriteTx, row: AskRow): Promise<number> => tx.change((db) => db('asks').insert(row));
+/** What is left out is null. */
+export const insertAsk = insertInto<Partial<AskRow>>('asks');
 
-export const askOf = (tx: ReadTx, messageId: string): Promise<AskRow | undefined> =>
-  firstRow(tx, (db) => db('asks').where('message_id', messageId).select('*'));
+export const askOf = rowBy<AskRow>('asks', 'message_id');
 
 /** Notes the latest answer, or that the ask was withdrawn. */
 export const saveAnswer = (

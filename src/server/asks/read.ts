@@ -9,6 +9,7 @@ import { requireTask } from '../tasks/find.steps.ts';
 import { readSelector } from '../tasks/references.rules.ts';
 import { findTaskAnywhere } from '../tasks/tasks.store.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
+import { cut } from '../text/cut.ts';
 import { messageViews } from '../views/message.ts';
 import { type AskFilter, type AskPosition, type AskRow, listAskRows } from './asks.store.ts';
 
@@ -22,13 +23,10 @@ export const listAsks: ReadCase<'listAsks'>['run'] = async (tx, caller, { query 
   const filter = await filterOf(tx, places, query, one);
   if (!filter) return { asks: [], next_after: null };
   const rows = await listAskRows(tx, filter, position, query.limit + 1);
-  const page = rows.slice(0, query.limit);
-  const last = page.at(-1);
-  const asks = await viewsOf(tx, places, page);
-  return {
-    asks,
-    next_after: rows.length > query.limit && last ? boundToken(bound, [last.blocking, last.at, last.message_id]) : null,
-  };
+  const { page, next_after } = cut(rows, query.limit, (last) =>
+    boundToken(bound, [last.blocking, last.at, last.message_id]),
+  );
+  return { asks: await viewsOf(tx, places, page), next_after };
 };
 
 /** What is looked for; null: a task that is nowhere. @throws Refusal */

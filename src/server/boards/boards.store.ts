@@ -1,6 +1,8 @@
 /** Board rows. */
+import type { Knex } from 'knex';
 import type { Policy, Role } from '../../contract/types.ts';
-import { countRows } from '../db/query.ts';
+import { countRows, idsOf } from '../db/query.ts';
+import { insertInto, rowBy, rowsBy, updateIn } from '../db/rows.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { presets } from './policy.rules.ts';
@@ -38,11 +40,6 @@ export type BoardRow = {
   show_owner: number;
 };
 
-const boardStatement = (column: 'id' | 'name') =>
-  statement<{ value: string }, BoardRow>((db, p) => db('boards').where(column, p.value).select('*'));
-const byIdRead = boardStatement('id');
-const byNameRead = boardStatement('name');
-
 /** In one order for all, so that two who lock several boards do not wait for each other. */
 const lockStatement = (column: 'id' | 'name') =>
   listStatement<Params, BoardRow>((db, _p, values) =>
@@ -56,13 +53,12 @@ const byIdLocked = lockStatement('id');
 const byNameLocked = lockStatement('name');
 
 /** Not for use cases: they find boards through their caller (access/board-access.ts). */
-export const boardByName = (tx: ReadTx, name: string): Promise<BoardRow | undefined> =>
-  tx.first(byNameRead, { value: name });
+export const boardByName = rowBy<BoardRow>('boards', 'name');
+export const boardById = rowBy<BoardRow>('boards', 'id');
 export const lockBoardByName = async (tx: WriteTx, name: string): Promise<BoardRow | undefined> => {
   const board = await tx.one(byNameLocked, 'name', name);
   return board && tx.once(`board:${board.id}`, async () => board);
 };
-export const boardById = (tx: ReadTx, id: string): Promise<BoardRow | undefined> => tx.first(byIdRead, { value: id });
 export const lockBoardById = (tx: WriteTx, id: string): Promise<BoardRow | undefined> =>
   tx.once(`board:${id}`, () => tx.one(byIdLocked, 'id', id));
 
@@ -80,23 +76,15 @@ const saveHeadStatement = statement<Pick<BoardRow, 'id' | (typeof headColumns)[n
 /** Writes the head of the record and the running counts of a locked board. */
 export const saveHead = (tx: WriteTx, board: BoardRow): Promise<void> => tx.send(saveHeadStatement, board);
 
-export const insertBoard = (tx: WriteTx, row: BoardRow): Promise<number> => tx.change((db) => db('boards').insert(row));
+export const insertBoard = insertInto<BoardRow>('boards');
 
-export const setShowOwner = (tx: WriteTx, boardId: string, show: boolean): Promise<number> =>
-  tx.change((db) =>
-    db('boards')
-      .where('id', boardId)
-      .update({ show_owner: show ? 1 : 0 }),
-  );
+const updateBoard = updateIn<BoardRow>('boards');
 
-/** What a board's settings change. */
-export type SettingsRow = Pick<
-  BoardRow,
-  'title' | 'charter' | 'roles' | 'policy' | 'agents_add_people' | 'task_prefix' | 'visibility' | 'lifecycle'
->;
-
-export const saveSettings = (tx: WriteTx, boardId: string, columns: Partial<SettingsRow>): Promise<number> =>
-  tx.change((db) => db('boards').where('id', boardId).update(columns));
+/** Changes columns of a board, and the row at hand with them. */
+export async function saveBoard(tx: WriteTx, board: BoardRow, columns: Partial<BoardRow>): Promise<void> {
+  await updateBoard(tx, board.id, columns);
+  Object.assign(board, columns);
+}
 
 /** Names that are `base` or start with `base-`, in use now or for ever. */
 export const namesLike = async (tx: ReadTx, base: string): Promise<Set<string>> => {
@@ -106,18 +94,21 @@ export const namesLike = async (tx: ReadTx, base: string): Promise<Set<string>> 
   return new Set(rows.map((row) => row.name));
 };
 
-interface BoardListFilter {
-  /** Boards this person is on; with `open` also the open ones. */
+/** The boards this person is on; with `open` also the open ones. */
+interface Scope {
   personId: string;
   open: boolean;
   /** Only this board (an agent's own). */
   boardId?: string;
+}
+
+interface BoardListFilter extends Scope {
   lifecycle: 'active' | 'archived' | 'all';
   after?: string;
   limit: number;
 }
 
-const inScope = (filter: Pick<BoardListFilter, 'personId' | 'open' | 'boardId'>) => (db: import('knex').Knex) => {
+const inScope = (filter: Scope) => (db: Knex) => {
   const mine = db('members')
     .whereRaw('members.board_id = boards.id')
     .where({ person_id: filter.personId, kind: 'human', status: 'active' })
@@ -131,15 +122,10 @@ const inScope = (filter: Pick<BoardListFilter, 'personId' | 'open' | 'boardId'>)
 };
 
 /** Those of these boards that are in the scope. */
-export const visibleIds = async (
-  tx: ReadTx,
-  scope: Pick<BoardListFilter, 'personId' | 'open' | 'boardId'>,
-  ids: string[],
-): Promise<Set<string>> => {
+export async function visibleIds(tx: ReadTx, scope: Scope, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await tx.query<{ id: string }>((db) => inScope(scope)(db).whereIn('boards.id', ids).select('boards.id'));
-  return new Set(rows.map((row) => row.id));
-};
+  return new Set(await idsOf(tx, (db) => inScope(scope)(db).whereIn('boards.id', ids).select('boards.id')));
+}
 
 /** Boards of a list, by name. */
 export const listBoardRows = (tx: ReadTx, filter: BoardListFilter): Promise<BoardRow[]> =>
@@ -150,10 +136,8 @@ export const listBoardRows = (tx: ReadTx, filter: BoardListFilter): Promise<Boar
     return query;
   });
 
-export const countArchived = (
-  tx: ReadTx,
-  filter: Pick<BoardListFilter, 'personId' | 'open' | 'boardId'>,
-): Promise<number> => countRows(tx, (db) => inScope(filter)(db).where('lifecycle', 'archived'));
+export const countArchived = (tx: ReadTx, scope: Scope): Promise<number> =>
+  countRows(tx, (db) => inScope(scope)(db).where('lifecycle', 'archived'));
 
 interface HiddenRow {
   id: string;
@@ -182,11 +166,7 @@ export const listHiddenRows = (
       )
       .orderBy('b.id')
       .limit(limit)
-      .select({
-        id: 'b.id',
-        lifecycle: 'b.lifecycle',
-        created_at: 'b.created_at',
-        creator_person_id: 'b.creator_person_id',
+      .select('b.id', 'b.lifecycle', 'b.created_at', 'b.creator_person_id', {
         creator_handle: 'p.handle',
         people: db('members').whereRaw('members.board_id = b.id').where({ kind: 'human', status: 'active' }).count(),
       });
@@ -227,11 +207,4 @@ export const lockBoardsOfPerson = (tx: WriteTx, personId: string): Promise<Board
   );
 
 /** Boards by their ids, deleted ones included. */
-export const boardsWithIds = async (tx: ReadTx, ids: string[]): Promise<BoardRow[]> =>
-  ids.length === 0 ? [] : tx.all(...withIdsStatement.over({}, ids));
-
-const withIdsStatement = listStatement<Params, BoardRow>((db, _p, ids) =>
-  db('boards')
-    .whereIn('id', ids as string[])
-    .select('*'),
-);
+export const boardsWithIds = rowsBy<BoardRow>('boards', 'id');

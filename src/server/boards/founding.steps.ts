@@ -8,12 +8,13 @@ import type { WriteTx } from '../db/tx.ts';
 import { blankMember, type MemberRow } from '../members/member.rules.ts';
 import { insertMember } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import { append, ZERO } from '../record/append.steps.ts';
+import { ZERO } from '../record/append.steps.ts';
 import { newId } from '../text/ids.ts';
+import { record } from './acting.steps.ts';
 import { type BoardRow, boardByName, insertBoard, namesLike, type StoredPolicy } from './boards.store.ts';
 import { firstFree } from './names.rules.ts';
 import { presets, withOverrides } from './policy.rules.ts';
-import { plainMember, type Template, templateNamed, templates } from './templates.rules.ts';
+import { plainMember, type Template, templates } from './templates.rules.ts';
 import { cleanCharter, cleanTitle, requireOneLine } from './texts.rules.ts';
 
 type RequestBody = Body<'createBoard'>;
@@ -54,7 +55,7 @@ export async function foundBoard(
 }
 
 function requireTemplate(name: string): Template {
-  const template = templateNamed(name);
+  const template = templates.find((known) => known.name === name);
   if (template) return template;
   const choices = templates.map((known) => known.name);
   throw new Refusal('template_not_found', 'There is no such template.', {
@@ -79,18 +80,12 @@ async function claimName(
   return asked;
 }
 
-interface Chosen {
-  name: string;
-  template: Template | undefined;
-  policy: StoredPolicy;
-}
-
 function newBoard(
   tx: WriteTx,
   caller: Caller,
   options: RequestBody,
-  { name, template, policy }: Chosen,
-): { board: BoardRow; creator: MemberRow } {
+  { name, template, policy }: { name: string; template: Template | undefined; policy: StoredPolicy },
+) {
   const id = newId('brd', tx.now);
   const memberId = newId('mem', tx.now);
   const creator: MemberRow = {
@@ -141,39 +136,31 @@ async function recordBirth(
   { board, creator, policy }: { board: BoardRow; creator: MemberRow; policy: StoredPolicy },
   founding: Founding | undefined,
 ): Promise<void> {
-  const actor = eventActor(creator, caller.person.handle);
-  await append(tx, board, {
-    type: 'board.created',
-    actor,
-    data: {
-      board_id: board.id,
-      name: board.name,
-      template: board.template,
-      charter: board.charter,
-      roles: JSON.parse(board.roles) as Board['roles'],
-      policy: withOverrides(policy),
-      agents_add_people: board.agents_add_people === 1,
-      ...(board.title === null ? {} : { title: board.title }),
-      ...(board.visibility === 'private' ? { visibility: 'private' } : {}),
-      ...(founding ? { agent_id: founding.agentId, via: 'delegation', delegation_id: founding.delegationId } : {}),
-    },
+  const setting = { tx, board, actor: eventActor(creator, caller.person.handle) };
+  await record(setting, 'board.created', {
+    board_id: board.id,
+    name: board.name,
+    template: board.template,
+    charter: board.charter,
+    roles: JSON.parse(board.roles) as Board['roles'],
+    policy: withOverrides(policy),
+    agents_add_people: board.agents_add_people === 1,
+    ...(board.title === null ? {} : { title: board.title }),
+    ...(board.visibility === 'private' ? { visibility: 'private' } : {}),
+    ...(founding ? { agent_id: founding.agentId, via: 'delegation', delegation_id: founding.delegationId } : {}),
   });
-  await append(tx, board, {
-    type: 'member.joined',
-    actor,
-    data: {
-      member_id: creator.id,
-      name: creator.name,
-      kind: 'human',
-      role: null,
-      owner: null,
-      owner_id: null,
-      harness: null,
-      access: 'admin',
-      join_code_id: null,
-      // Without it nobody could tell from the record alone which person the creator is.
-      person_id: creator.person_id,
-    },
+  await record(setting, 'member.joined', {
+    member_id: creator.id,
+    name: creator.name,
+    kind: 'human',
+    role: null,
+    owner: null,
+    owner_id: null,
+    harness: null,
+    access: 'admin',
+    join_code_id: null,
+    // Without it nobody could tell from the record alone which person the creator is.
+    person_id: creator.person_id,
   });
   tx.publish(`account:${caller.person.person_id}`);
   if (board.visibility === 'open') tx.publish('boards');

@@ -12,18 +12,13 @@ import type { WriteCase } from '../operation/usecase.ts';
 import { type BoardRow, boardById } from './boards.store.ts';
 import { setLifecycle } from './set-lifecycle.steps.ts';
 
-interface Step {
-  from: BoardRow['lifecycle'];
-  to: BoardRow['lifecycle'];
-  /** In words, for refusals. */
-  verb: string;
-}
-
 const steps = {
   archive: { from: 'active', to: 'archived', verb: 'archive' },
   restore: { from: 'archived', to: 'active', verb: 'restore' },
   delete: { from: 'archived', to: 'deleted', verb: 'delete' },
-} as const satisfies Record<string, Step>;
+} as const;
+
+type Step = (typeof steps)[keyof typeof steps];
 
 const brdId = idPattern('brd');
 

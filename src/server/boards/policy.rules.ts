@@ -5,38 +5,29 @@ import type { Permission, Policy, PolicyChange, PolicyKey, Preset, Role } from '
 
 type StoredPolicy = Omit<Policy, 'overrides'>;
 
+const starter: StoredPolicy = {
+  preset: 'starter',
+  visibility: 'open',
+  broadcast: 'everyone',
+  urgent: 'everyone',
+  show_harness: true,
+  nudges: 'on',
+  agent_run: { notice: 12, hold: 30 },
+  stale_after: 1_800,
+};
+
 export const presets: Record<Preset, StoredPolicy> = {
-  starter: {
-    preset: 'starter',
-    visibility: 'open',
-    broadcast: 'everyone',
-    urgent: 'everyone',
-    show_harness: true,
-    nudges: 'on',
-    agent_run: { notice: 12, hold: 30 },
-    stale_after: 1_800,
-  },
+  starter,
   recommended: {
+    ...starter,
     preset: 'recommended',
     visibility: 'addressed',
     broadcast: 'granted',
     urgent: 'granted',
-    show_harness: true,
-    nudges: 'on',
-    agent_run: { notice: 12, hold: 30 },
-    stale_after: 1_800,
   },
 };
 
-const keys: readonly PolicyKey[] = [
-  'visibility',
-  'broadcast',
-  'urgent',
-  'show_harness',
-  'nudges',
-  'agent_run',
-  'stale_after',
-];
+const keys = Object.keys(starter).filter((key) => key !== 'preset') as PolicyKey[];
 
 /** The policy as it is shown: with the keys that differ from its preset. */
 export function withOverrides(policy: StoredPolicy): Policy {

@@ -4,8 +4,9 @@ import { seeBoard, type VisibleBoard } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import { ownMemberships } from '../members/memberships.store.ts';
-import { type Caller, isPerson } from '../operation/caller.ts';
+import { type Caller, isAdmin } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
+import { cut } from '../text/cut.ts';
 import { timestamp } from '../text/time.ts';
 import { boardView } from '../views/board.ts';
 import { boardListViews } from '../views/board-list.ts';
@@ -19,20 +20,16 @@ export const listTemplates: ReadCase<'listTemplates'>['run'] = async () => ({ te
 
 export const listBoards: ReadCase<'listBoards'>['run'] = async (tx, caller, { query }) => {
   const scope = scopeOf(caller, query.all);
-  const rows = await listBoardRows(tx, {
-    ...scope,
-    lifecycle: query.lifecycle,
-    after: query.after,
-    limit: query.limit + 1,
-  });
-  const page = rows.slice(0, query.limit);
+  const { lifecycle, after, limit } = query;
+  const rows = await listBoardRows(tx, { ...scope, lifecycle, after, limit: limit + 1 });
+  const { page, next_after } = cut(rows, limit, ({ name }) => name);
   const hidden = query.all && caller.kind !== 'DG' ? await hiddenBoards(tx, caller, query) : null;
   return {
     boards: await boardListViews(tx, caller, await visibleBoards(tx, caller, page), query.activity),
     archived_count: await countArchived(tx, scope),
     ...(hidden ? { hidden_boards: hidden.boards } : {}),
-    next_after: rows.length > query.limit ? (page.at(-1)?.name ?? null) : null,
-    next_hidden_after: hidden?.next ?? null,
+    next_after,
+    next_hidden_after: hidden?.next_after ?? null,
   };
 };
 
@@ -57,11 +54,11 @@ async function hiddenBoards(
   tx: ReadTx,
   caller: Caller,
   { lifecycle, hidden_after: after, limit }: Query<'listBoards'>,
-): Promise<{ boards: HiddenBoard[]; next: string | null }> {
-  if (!isPerson(caller) || caller.person.server_role !== 'admin') return { boards: [], next: null };
+): Promise<{ boards: HiddenBoard[]; next_after: string | null }> {
+  if (!isAdmin(caller)) return { boards: [], next_after: null };
   const personId = caller.person.person_id;
   const rows = await listHiddenRows(tx, { personId, lifecycle, after, limit: limit + 1 });
-  const page = rows.slice(0, limit);
+  const { page, next_after } = cut(rows, limit, ({ id }) => id);
   const boards = page.map((row) => ({
     id: row.id,
     visibility: 'private' as const,
@@ -73,5 +70,5 @@ async function hiddenBoards(
     can_restore: row.lifecycle === 'archived',
     can_delete: row.lifecycle === 'archived',
   }));
-  return { boards, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+  return { boards, next_after };
 }

@@ -1,26 +1,17 @@
 /** Changes to a board's settings, each with its event. Nothing is written where nothing changes. */
-
 import { canonicalJson } from '../../contract/canonical.ts';
-import type { EventActor, PolicyChange, Role } from '../../contract/types.ts';
-import type { WriteTx } from '../db/tx.ts';
+import type { PolicyChange, Role } from '../../contract/types.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
 import type { Authorized } from '../record/append.steps.ts';
-import { append } from '../record/append.steps.ts';
-import { type BoardRow, parsePolicy, parseRoles, type SettingsRow, saveSettings } from './boards.store.ts';
+import { record, type Setting } from './acting.steps.ts';
+import { type BoardRow, parsePolicy, parseRoles, saveBoard } from './boards.store.ts';
 import { changedPolicy, withOverrides } from './policy.rules.ts';
 import { prefixHolder, reservePrefix } from './prefixes.store.ts';
-
-/** What every change needs: the board's row is locked. */
-export interface Setting {
-  tx: WriteTx;
-  board: BoardRow;
-  actor: EventActor;
-}
 
 export async function setTitle(setting: Setting, title: string | null): Promise<void> {
   const { title: before } = setting.board;
   if (title === before) return;
-  await save(setting, { title });
+  await saveBoard(setting.tx, setting.board, { title });
   await record(setting, 'board.titled', { before, after: title });
   // The list of boards shows it, also to those who only see the board.
   if (setting.board.visibility === 'open') setting.tx.publish('boards');
@@ -31,10 +22,10 @@ export async function setConfig(
   setting: Setting,
   wanted: { charter?: string; roles?: Record<string, Role> },
 ): Promise<void> {
-  const { tx, board, actor } = setting;
+  const { tx, board } = setting;
   const before = { charter: board.charter, roles: parseRoles(board) };
   const data: Record<string, unknown> = {};
-  const columns: Partial<SettingsRow> = {};
+  const columns: Partial<BoardRow> = {};
   if (wanted.charter !== undefined && wanted.charter !== before.charter) {
     data['charter'] = { before: before.charter, after: wanted.charter };
     columns.charter = wanted.charter;
@@ -44,23 +35,18 @@ export async function setConfig(
     columns.roles = JSON.stringify(wanted.roles);
   }
   if (Object.keys(data).length === 0) return;
-  await save(setting, columns);
+  await saveBoard(tx, board, columns);
   await record(setting, 'board.config_changed', data);
-  const dropped = wanted.roles ? droppedRoles(board, before.roles) : [];
-  if (dropped.length > 0) await revokeCodes(tx, board, actor, { roles: dropped });
-}
-
-/** Roles of a board that are in `before` and no longer there. */
-function droppedRoles(board: BoardRow, before: Readonly<Record<string, Role>>): string[] {
-  const roles = parseRoles(board);
-  return Object.keys(before).filter((name) => !Object.hasOwn(roles, name));
+  const { roles = before.roles } = wanted;
+  const dropped = Object.keys(before.roles).filter((name) => !Object.hasOwn(roles, name));
+  if (dropped.length > 0) await revokeCodes(setting, { roles: dropped });
 }
 
 export async function setPolicy(setting: Setting, change: PolicyChange, why: Authorized = {}): Promise<void> {
   const before = parsePolicy(setting.board);
   const after = changedPolicy(before, change);
   if (canonicalJson(after) === canonicalJson(before)) return;
-  await save(setting, { policy: JSON.stringify(after) });
+  await saveBoard(setting.tx, setting.board, { policy: JSON.stringify(after) });
   await record(setting, 'board.policy_changed', {
     before: withOverrides(before),
     after: withOverrides(after),
@@ -71,7 +57,7 @@ export async function setPolicy(setting: Setting, change: PolicyChange, why: Aut
 
 export async function setAgentsAddPeople(setting: Setting, allowed: boolean): Promise<void> {
   if ((setting.board.agents_add_people === 1) === allowed) return;
-  await save(setting, { agents_add_people: allowed ? 1 : 0 });
+  await saveBoard(setting.tx, setting.board, { agents_add_people: allowed ? 1 : 0 });
   await record(setting, 'board.agents_add_people_changed', { agents_add_people: allowed });
 }
 
@@ -84,14 +70,6 @@ export async function setTaskPrefix(setting: Setting, prefix: string): Promise<v
   const { task_prefix: before } = board;
   if (prefix === before) return;
   if ((await prefixHolder(tx, prefix)) !== board.id) await reservePrefix(tx, prefix, board.id);
-  await save(setting, { task_prefix: prefix });
+  await saveBoard(tx, board, { task_prefix: prefix });
   await record(setting, 'board.task_prefix_set', { before, after: prefix });
 }
-
-async function save({ tx, board }: Setting, columns: Partial<SettingsRow>): Promise<void> {
-  await saveSettings(tx, board.id, columns);
-  Object.assign(board, columns);
-}
-
-const record = ({ tx, board, actor }: Setting, type: string, data: Record<string, unknown>) =>
-  append(tx, board, { type, actor, data });

@@ -43,6 +43,3 @@ export const templates: readonly Template[] = [
     pair: ['writer', 'reviewer'],
   },
 ];
-
-export const templateNamed = (name: string): Template | undefined =>
-  templates.find((template) => template.name === name);

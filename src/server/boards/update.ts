@@ -2,16 +2,17 @@
 import { Refusal } from '../../contract/errors.ts';
 import { patterns } from '../../contract/ids.ts';
 import type { Body } from '../../contract/types.ts';
-import { eventActor } from '../access/acting.ts';
+import { actingOn } from '../access/acting.ts';
 import { requireOwner } from '../access/authority.ts';
-import { lockPlace, type Place } from '../access/board-access.ts';
+import type { Place } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { agentsInRoles } from '../members/members.store.ts';
+import { activeAgents } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { personRequired } from '../operation/gate.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { boardView } from '../views/board.ts';
+import type { Setting } from './acting.steps.ts';
 import { parsePolicy, parseRoles } from './boards.store.ts';
 import { mayDo } from './policy.rules.ts';
 import { prefixHolder } from './prefixes.store.ts';
@@ -32,10 +33,10 @@ export const updateBoard: WriteCase<'updateBoard'> = {
   worksArchived: (body) => body.agents_add_people === false && Object.keys(body).length === 1,
 
   async run(tx, caller, { params, body }) {
-    const place = await lockPlace(tx, caller, params['board'] ?? '');
+    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
     await requireAuthority(tx, caller, place, body);
     await requireValues(tx, place, body);
-    await apply(tx, caller, place, body);
+    await apply(acting, body);
     return { answer: await boardView(tx, caller, { ...place, policy: parsePolicy(place.board) }) };
   },
 };
@@ -65,18 +66,15 @@ async function requireValues(tx: WriteTx, { board }: Place, body: Change): Promi
   if (body.roles !== undefined) {
     requireRoles(body.roles);
     const kept = new Set(Object.keys(body.roles));
-    await requireUnused(
-      tx,
-      board.id,
-      Object.keys(parseRoles(board)).filter((role) => !kept.has(role)),
-    );
+    const dropped = Object.keys(parseRoles(board)).filter((role) => !kept.has(role));
+    await requireUnused(tx, board.id, dropped);
   }
   if (body.task_prefix !== undefined) await requirePrefix(tx, board.id, body.task_prefix);
 }
 
 /** @throws Refusal `role_in_use` when an active agent holds one of these roles. */
 async function requireUnused(tx: WriteTx, boardId: string, roles: string[]): Promise<void> {
-  const holders = roles.length === 0 ? [] : await agentsInRoles(tx, boardId, roles);
+  const holders = roles.length === 0 ? [] : await activeAgents(tx, boardId, 'role', roles);
   if (holders.length === 0) return;
   const used = roles.flatMap((role) => {
     const agents = holders.filter((agent) => agent.role === role).map((agent) => agent.name);
@@ -102,8 +100,7 @@ async function requirePrefix(tx: WriteTx, boardId: string, prefix: string): Prom
   });
 }
 
-async function apply(tx: WriteTx, caller: Caller, { board, member }: Place, body: Change): Promise<void> {
-  const setting = { tx, board, actor: eventActor(member, caller.person.handle) };
+async function apply(setting: Setting, body: Change): Promise<void> {
   if (body.title !== undefined) await settings.setTitle(setting, body.title || null);
   if (body.charter !== undefined || body.roles !== undefined) await settings.setConfig(setting, body);
   if (body.policy !== undefined) await settings.setPolicy(setting, body.policy);

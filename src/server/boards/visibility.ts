@@ -1,8 +1,7 @@
 /** Turning a board open or private. */
 import type { Answer, Body } from '../../contract/types.ts';
-import { eventActor } from '../access/acting.ts';
+import { actingOn } from '../access/acting.ts';
 import { requireOwner } from '../access/authority.ts';
-import { lockPlace } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { countLive } from '../files/files.store.ts';
 import { workingCodes } from '../joining/join-codes.store.ts';
@@ -14,25 +13,21 @@ export const setBoardVisibility: WriteCase<'setBoardVisibility'> = {
   worksArchived: ({ visibility }) => visibility === 'private',
 
   async run(tx, caller, { params, body }) {
-    const place = await lockPlace(tx, caller, params['board'] ?? '');
+    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
     await requireOwner(tx, place);
     const answer = await foreseen(tx, place.board, body);
     if (body.dry_run) return { answer, tried: true };
-    if (answer.changed) {
-      await setVisibility({ tx, board: place.board, actor: eventActor(place.member, caller.person.handle) }, answer);
-    }
+    if (answer.changed) await setVisibility(acting, answer);
     return { answer };
   },
 };
-
-type Turned = Answer<'setBoardVisibility'>;
 
 /** What the change does. The board's row is locked, so it is also what the change will have done. */
 async function foreseen(
   tx: WriteTx,
   board: BoardRow,
   { visibility, dry_run }: Body<'setBoardVisibility'>,
-): Promise<Turned> {
+): Promise<Answer<'setBoardVisibility'>> {
   const changed = board.visibility !== visibility;
   const closing = changed && visibility === 'private';
   return {

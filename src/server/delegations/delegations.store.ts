@@ -1,7 +1,6 @@
 /** Machine delegations. Only a keyed digest of a delegation's token is kept. */
-
 import type { Knex } from 'knex';
-import { countRows } from '../db/query.ts';
+import { countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Position, pageFrom } from '../text/page-token.ts';
 
@@ -47,10 +46,8 @@ export const listDelegationRows = (tx: ReadTx, filter: DelegationFilter): Promis
   });
 
 /** One of a person's own delegations. */
-export const delegationOf = async (tx: ReadTx, personId: string, id: string): Promise<DelegationRow | undefined> => {
-  const found = await tx.query<DelegationRow>((db) => rows(db, tx.now).where({ 'd.person_id': personId, 'd.id': id }));
-  return found[0];
-};
+export const delegationOf = (tx: ReadTx, personId: string, id: string): Promise<DelegationRow | undefined> =>
+  firstRow(tx, (db) => rows(db, tx.now).where({ 'd.person_id': personId, 'd.id': id }));
 
 /** How many delegations of a key have not ended. */
 export const countOpenDelegations = (tx: ReadTx, keyId: string): Promise<number> =>

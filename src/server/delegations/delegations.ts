@@ -11,9 +11,9 @@ import { cutPage, readPageToken } from '../text/page-token.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { callerView } from '../views/person.ts';
-import type { DelegationRow } from './delegations.store.ts';
 import {
   countOpenDelegations,
+  type DelegationRow,
   delegationOf,
   endDelegations,
   insertDelegation,

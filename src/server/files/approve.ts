@@ -1,9 +1,9 @@
 /** A person's approval of a version, and taking it back. */
 import { actingOn } from '../access/acting.ts';
+import { record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.steps.ts';
 import { fileView } from '../views/file.ts';
 import { approve } from './approvals.steps.ts';
 import { approvalsOf, removeApproval } from './files.store.ts';
@@ -28,11 +28,7 @@ export const unapproveFile: WriteCase<'unapproveFile'> = {
     const personId = place.member.person_id;
     const mine = (await approvalsOf(tx, [file.id])).find((row) => row.person_id === personId);
     if (mine) {
-      await append(tx, place.board, {
-        type: 'file.approval_removed',
-        actor: acting.actor,
-        data: { file_id: file.id, version: mine.version },
-      });
+      await record(acting, 'file.approval_removed', { file_id: file.id, version: mine.version });
       await removeApproval(tx, file.id, personId);
     }
     return { answer: await fileView(tx, place, file) };

@@ -1,5 +1,6 @@
 /** Citing file versions in a message: what is cited stays that version for good, and an answer may approve it. */
 import type { FileRef, FileToAttach } from '../../contract/types.ts';
+import type { Acting } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type MessageRow, postedEvents } from '../messages/messages.store.ts';
 import { approve } from './approvals.steps.ts';
@@ -34,23 +35,18 @@ export async function citesNew(tx: WriteTx, files: readonly FileRef[]): Promise<
 /** Notes what a message cites, for those who ask where a file was cited. */
 export async function keepCitations(tx: WriteTx, message: MessageRow, files: readonly FileRef[]): Promise<void> {
   if (files.length === 0) return;
-  const rows = files.map(({ id, version }, n) => ({
-    message_id: message.id,
-    n,
-    file_id: id,
-    version,
-    seq: message.seq,
-  }));
+  const { id: message_id, seq } = message;
+  const rows = files.map(({ id: file_id, version }, n) => ({ message_id, n, file_id, version, seq }));
   await insertAttachments(tx, rows);
 }
 
 /** Approves what an approval ask cites, in the name of the person it asked: the cited versions, even if newer ones exist. */
-export async function approveCited(approving: Parameters<typeof approve>[0], askId: string): Promise<void> {
-  const { tx, board } = approving;
+export async function approveCited(acting: Acting, askId: string): Promise<void> {
+  const { tx, board } = acting;
   const [posted] = await postedEvents(tx, [askId]);
   const data = JSON.parse(posted?.data ?? '{}') as { ask?: { approval?: boolean }; files?: FileRef[] };
   if (!data.ask?.approval) return;
   for (const { id, version } of [...(data.files ?? [])].sort((a, b) => a.version - b.version)) {
-    await approve(approving, await requireVersion(tx, await requireFile(tx, board.id, id), version));
+    await approve(acting, await requireVersion(tx, await requireFile(tx, board.id, id), version));
   }
 }

@@ -17,15 +17,18 @@ interface Preconditions {
   replace_format: boolean;
 }
 
-export type Decision =
+type Decision =
   | { do: 'create' }
   | { do: 'version' }
   /** The brief in its other format goes, and this file comes as the brief. */
   | { do: 'switch' }
-  /** With what is there now; undefined: nothing is. */
-  | { do: 'refuse'; code: WriteRefusal; now?: Present | undefined };
+  | ({ do: 'refuse' } & Refused);
 
-type WriteRefusal = Extract<ErrorCode, 'file_exists' | 'file_changed' | 'brief_exists' | 'brief_path_reserved'>;
+/** With what is there now; undefined: nothing is. */
+export interface Refused {
+  code: Extract<ErrorCode, 'file_exists' | 'file_changed' | 'brief_exists' | 'brief_path_reserved'>;
+  now?: Present | undefined;
+}
 
 /** Whether a path is one of the two at which the brief stands, and nothing else. */
 export const isBriefPath = (name: string): boolean => name === 'brief.md' || name === 'brief.html';
@@ -35,10 +38,7 @@ export function decideWrite(wanted: Preconditions, atName: Present | undefined, 
   if (wanted.brief) return decideBrief(wanted, brief);
   if (isBriefPath(wanted.name)) return { do: 'refuse', code: 'brief_path_reserved', now: brief };
   const { base, file_id } = wanted;
-  if (!atName) {
-    const creates = base === 0 && file_id === undefined;
-    return creates ? { do: 'create' } : { do: 'refuse', code: 'file_changed' };
-  }
+  if (!atName) return decideNew(wanted);
   const meant = file_id === undefined || file_id === atName.id;
   if (base === 0 && meant) return { do: 'refuse', code: 'file_exists', now: atName };
   if (base === atName.latest && meant) return { do: 'version' };
@@ -46,13 +46,15 @@ export function decideWrite(wanted: Preconditions, atName: Present | undefined, 
 }
 
 /** Replacing a brief requires both its id and its latest version. */
-function decideBrief({ name, base, file_id, replace_format }: Preconditions, brief: Present | undefined): Decision {
-  if (!brief) {
-    const creates = base === 0 && file_id === undefined;
-    return creates ? { do: 'create' } : { do: 'refuse', code: 'file_changed' };
-  }
+function decideBrief(wanted: Preconditions, brief: Present | undefined): Decision {
+  if (!brief) return decideNew(wanted);
+  const { name, base, file_id, replace_format } = wanted;
   const same = brief.name === name;
   if (!same && !replace_format) return { do: 'refuse', code: 'brief_exists', now: brief };
   if (file_id !== brief.id || base !== brief.latest) return { do: 'refuse', code: 'file_changed', now: brief };
   return { do: same ? 'version' : 'switch' };
 }
+
+/** Where nothing is. */
+const decideNew = ({ base, file_id }: Preconditions): Decision =>
+  base === 0 && file_id === undefined ? { do: 'create' } : { do: 'refuse', code: 'file_changed' };

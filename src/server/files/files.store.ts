@@ -1,6 +1,7 @@
 /** File rows: what a file is called, what it is for, and its versions. The bytes lie elsewhere. */
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
+import { insertInto, updateIn } from '../db/rows.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -43,26 +44,23 @@ export type ApprovalRow = {
   seq: number;
 };
 
-export const insertFile = (tx: WriteTx, row: FileRow): Promise<number> => tx.change((db) => db('files').insert(row));
+export const insertFile = insertInto<FileRow>('files');
 
-export const saveFile = (tx: WriteTx, id: string, columns: Partial<FileRow>): Promise<number> =>
-  tx.change((db) => db('files').where({ id }).update(columns));
+const updateFile = updateIn<FileRow>('files');
 
-const one = async (tx: ReadTx, where: Record<string, unknown>, live: boolean): Promise<FileRow | undefined> => {
-  const [row] = await tx.query<FileRow>((db) => {
-    const query = db('files').where(where).select('*');
-    return live ? query.whereNull('removed_at') : query;
-  });
-  return row;
-};
+/** Changes columns of a file, and the row at hand with them. */
+export async function changeFile(tx: WriteTx, file: FileRow, columns: Partial<FileRow>): Promise<void> {
+  await updateFile(tx, file.id, columns);
+  Object.assign(file, columns);
+}
 
 /** A live file by its path. */
 export const liveByName = (tx: ReadTx, boardId: string, name: string): Promise<FileRow | undefined> =>
-  one(tx, { board_id: boardId, name }, true);
+  firstRow(tx, (db) => db('files').where({ board_id: boardId, name }).whereNull('removed_at').select('*'));
 
 /** A file by its id, removed or not. */
 export const fileById = (tx: ReadTx, boardId: string, id: string): Promise<FileRow | undefined> =>
-  one(tx, { board_id: boardId, id }, false);
+  firstRow(tx, (db) => db('files').where({ board_id: boardId, id }).select('*'));
 
 /** Files by their ids, removed or not. */
 export const filesWithIds = (tx: ReadTx, ids: string[]): Promise<FileRow[]> =>
@@ -127,8 +125,7 @@ function fromPlace(query: Knex.QueryBuilder, after: FilePlace): void {
     );
 }
 
-export const insertVersion = (tx: WriteTx, row: VersionRow): Promise<number> =>
-  tx.change((db) => db('file_versions').insert(row));
+export const insertVersion = insertInto<VersionRow>('file_versions');
 
 export const versionOf = (tx: ReadTx, fileId: string, version: number): Promise<VersionRow | undefined> =>
   firstRow(tx, (db) => db('file_versions').where({ file_id: fileId, version }).select('*'));

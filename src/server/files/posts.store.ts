@@ -1,12 +1,12 @@
 /** Which messages cite which versions, and what was said since a version, as readers may know it. */
 import { anyRow } from '../db/query.ts';
-import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { insertInto } from '../db/rows.ts';
+import type { ReadTx } from '../db/tx.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
 
 type AttachmentRow = { message_id: string; n: number; file_id: string; version: number; seq: number };
 
-export const insertAttachments = (tx: WriteTx, rows: AttachmentRow[]): Promise<number> =>
-  tx.change((db) => db('message_files').insert(rows));
+export const insertAttachments = insertInto<AttachmentRow>('message_files');
 
 export const isCited = (tx: ReadTx, fileId: string, version: number): Promise<boolean> =>
   anyRow(tx, (db) => db('message_files').where({ file_id: fileId, version }).limit(1).select('message_id'));

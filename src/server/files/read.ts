@@ -4,6 +4,7 @@ import type { ReadTx } from '../db/tx.ts';
 import type { DownloadCase, ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { boundToken, foreignPosition, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
+import { cut } from '../text/cut.ts';
 import { fileView, fileViews, versionViews } from '../views/file.ts';
 import { type FilePlace, type FileRow, listFileRows, versionsBelow } from './files.store.ts';
 import { requireFile, requireVersion } from './find.steps.ts';
@@ -25,13 +26,10 @@ export const listFiles: ReadCase<'listFiles'>['run'] = async (tx, caller, { para
     ...(maintained === undefined ? {} : { maintained }),
   };
   const rows = await listFileRows(tx, filter, placeIn(readBoundToken(bound, after)), limit + 1);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    board: board.name,
-    files: await fileViews(tx, place, page),
-    next_after: rows.length > limit && last ? boundToken(bound, [last.maintained, last.latest_at, last.id]) : null,
-  };
+  const { page, next_after } = cut(rows, limit, (last) =>
+    boundToken(bound, [last.maintained, last.latest_at, last.id]),
+  );
+  return { board: board.name, files: await fileViews(tx, place, page), next_after };
 };
 
 function placeIn(position: unknown): FilePlace | null {
@@ -59,13 +57,8 @@ export const listFileVersions: ReadCase<'listFileVersions'>['run'] = async (tx, 
   const { place, file } = await find(tx, caller, params);
   const below = readBoundNumber(file.id, query.after);
   const rows = await versionsBelow(tx, file.id, below, query.limit + 1);
-  const page = rows.slice(0, query.limit);
-  const last = page.at(-1);
-  return {
-    file_id: file.id,
-    versions: await versionViews(tx, place.reader, page),
-    next_after: rows.length > query.limit && last ? boundToken(file.id, last.version) : null,
-  };
+  const { page, next_after } = cut(rows, query.limit, ({ version }) => boundToken(file.id, version));
+  return { file_id: file.id, versions: await versionViews(tx, place.reader, page), next_after };
 };
 
 export const listFilePosts: ReadCase<'listFilePosts'>['run'] = async (tx, caller, { params, query }) => {

@@ -1,7 +1,5 @@
 /** Whether an invite still works: its own state, who issued it, and every board it leads to. */
-
-import type { BoardRow } from '../boards/boards.store.ts';
-import { boardById, lockBoardById } from '../boards/boards.store.ts';
+import { type BoardRow, boardById, lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { findKeyById } from '../keys/credentials.store.ts';
 import { type MemberRow, memberById } from '../members/members.store.ts';

@@ -6,7 +6,7 @@ import { audit } from '../record/audit.steps.ts';
 import { plainTransition } from '../text/state-table.ts';
 import { inviteView } from '../views/invite.ts';
 import { inviteTable } from './invite-states.rules.ts';
-import { inviteById, setInviteRevoked, stateOf, suggestHandle } from './invites.store.ts';
+import { inviteById, saveInvite, setInviteRevoked, stateOf } from './invites.store.ts';
 import { inviteNotFound } from './refusals.rules.ts';
 
 /** Metadata only: what the invite gives stays as it was. */
@@ -16,7 +16,7 @@ export const updateInvite: WriteCase<'updateInvite'> = {
     if (row?.created_by !== caller.person.person_id || stateOf(row, tx.now) !== 'active') throw inviteNotFound();
     if (caller.kind === 'AG' && row.issuing_agent_id !== caller.seat.member_id) throw inviteNotFound();
     const suggested_handle = body.suggested_handle === '' ? null : body.suggested_handle;
-    await suggestHandle(tx, row.id, suggested_handle);
+    await saveInvite(tx, row.id, { suggested_handle });
     const answer = await inviteView(tx, caller, { ...row, suggested_handle });
     caller.shown.boards = answer.boards;
     return { answer };

@@ -51,7 +51,10 @@ export const connectPerson = (root: RootKey, serverId: string, address: ServerAd
     await bringOntoBoards(tx, found, person);
     const pairing = await redeemPairing(tx, found.invite.id, person.id);
     if (found.effect.tells) await tellRedeemed(tx, found.invite, person, pairing);
-    await note(tx, found, person, key, requestId);
+    const details = { person_id: person.id, handle };
+    await audit(tx, { action: 'invite.redeemed', by: null, target: found.invite.id, requestId, details });
+    const made = { ...details, name: key.name, origin: key.origin };
+    await audit(tx, { action: 'key.created', by: null, target: key.id, requestId, details: made });
     const known = { server_id: serverId, person: personView(person), key: await keyView(tx, key) };
     if (body.client_token === undefined) return { answer: { ...known, key: { ...known.key, token } } };
     const receipt = await leaveReceipt(tx, found, person, key, pairing);
@@ -84,24 +87,6 @@ async function redeemPairing(tx: WriteTx, inviteId: string, personId: string): P
   const held = await requestOfInvite(tx, inviteId);
   const moved = held && (await move(tx, held, 'redeem', { recipientId: personId }));
   return moved?.recipient_id === personId ? row.id : undefined;
-}
-
-async function note(
-  tx: WriteTx,
-  { invite }: Redeemable,
-  person: PersonRow,
-  key: AccessKeyRow,
-  requestId: string,
-): Promise<void> {
-  const details = { person_id: person.id, handle: person.handle };
-  await audit(tx, { action: 'invite.redeemed', by: null, target: invite.id, requestId, details });
-  await audit(tx, {
-    action: 'key.created',
-    by: null,
-    target: key.id,
-    requestId,
-    details: { ...details, name: key.name, origin: key.origin },
-  });
 }
 
 async function leaveReceipt(

@@ -10,8 +10,6 @@ import { requireOwnSeat } from '../seats/own-agent.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { issueInvite } from './issue.steps.ts';
 
-type RequestBody = Body<'createInvite'>;
-
 export const createInvite = (root: RootKey, address: ServerAddress): WriteCase<'createInvite'> => ({
   prepare(body) {
     if (body.pairing) refuseSecrets(body.pairing.work);
@@ -20,18 +18,14 @@ export const createInvite = (root: RootKey, address: ServerAddress): WriteCase<'
   async run(tx, caller, { body, requestId }) {
     await tx.serialise(`invites:${caller.person.person_id}`);
     for (const id of [...body.boards].sort()) await lockPlaceById(tx, caller, id);
-    if (body.pairing) await requirePairable(tx, caller, body.boards, body.pairing);
+    await requirePairable(tx, caller, body);
     return { answer: await issueInvite({ tx, root, address }, { ...body, by: caller, requestId }) };
   },
 });
 
 /** @throws Refusal `invalid_request` (422), `pairing_not_found`. */
-async function requirePairable(
-  tx: WriteTx,
-  caller: Caller,
-  boards: string[],
-  { initiating_agent_id }: NonNullable<RequestBody['pairing']>,
-): Promise<void> {
+async function requirePairable(tx: WriteTx, { person }: Caller, { boards, pairing }: Body<'createInvite'>) {
+  if (!pairing) return;
   if (boards.length !== 1) {
     throw new Refusal('invalid_request', 'Work together begins on exactly one board.', {
       status: 422,
@@ -39,5 +33,5 @@ async function requirePairable(
       details: { field: 'pairing', problem: 'needs exactly one board' },
     });
   }
-  await requireOwnSeat(tx, initiating_agent_id, caller.person.person_id, boards[0]);
+  await requireOwnSeat(tx, pairing.initiating_agent_id, person.person_id, boards[0]);
 }

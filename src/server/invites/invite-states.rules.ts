@@ -22,16 +22,12 @@ export interface InviteEffect {
 
 type Row = Transition<InviteState, InviteTrigger, InviteCondition, InviteEffect>;
 
+const redeemed: InviteEffect = { clears: 'invite_redeemed', tells: 'invite_redeemed' };
+
 export const inviteTable: readonly Row[] = [
   { id: 'I1', from: ['active'], on: ['redeem'], when: 'no_authority', effect: { refused: 'invite_invalid' } },
   { id: 'I2', from: ['active'], on: ['redeem'], when: 'archived', effect: { refused: 'invite_invalid' } },
-  {
-    id: 'I3',
-    from: ['active'],
-    on: ['redeem'],
-    to: 'redeemed',
-    effect: { clears: 'invite_redeemed', tells: 'invite_redeemed' },
-  },
+  { id: 'I3', from: ['active'], on: ['redeem'], to: 'redeemed', effect: redeemed },
   { id: 'I4', from: ['redeemed', 'revoked', 'expired'], on: ['redeem'], effect: { refused: 'invite_invalid' } },
   { id: 'I5', from: ['active', 'expired'], on: ['revoke'], to: 'revoked', effect: { clears: 'invite_revoked' } },
   { id: 'I6', from: ['redeemed', 'revoked'], on: ['revoke'], effect: {} },

@@ -1,6 +1,7 @@
 /** Server invites and what redeeming them left. Only a keyed digest of an invite's secret is kept. */
 import type { Knex } from 'knex';
 import { countRows, firstRow, idsOf } from '../db/query.ts';
+import { insertInto, rowBy, updateIn } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { InviteState } from './invite-states.rules.ts';
 
@@ -53,8 +54,8 @@ function inState(query: Knex.QueryBuilder, state: InviteState, now: number): Kne
 export const invitesUsedBy = (tx: ReadTx, personId: string): Promise<InviteRow[]> =>
   tx.query<InviteRow>((db) => db('server_invites').where('used_by', personId).select('*'));
 
-export const insertInvite = (tx: WriteTx, row: InviteRow): Promise<number> =>
-  tx.change((db) => db('server_invites').insert(row));
+export const insertInvite = insertInto<InviteRow>('server_invites');
+export const saveInvite = updateIn<InviteRow>('server_invites');
 
 export const countActive = (tx: ReadTx, personId: string): Promise<number> =>
   countRows(tx, (db) => inState(db('server_invites').where('created_by', personId), 'active', tx.now));
@@ -129,9 +130,6 @@ export const revokeInvitesBy = (tx: WriteTx, personId: string): Promise<number> 
     inState(db('server_invites').where('created_by', personId), 'active', tx.now).update({ revoked_at: tx.now }),
   );
 
-export const suggestHandle = (tx: WriteTx, id: string, handle: string | null): Promise<number> =>
-  tx.change((db) => db('server_invites').where('id', id).update({ suggested_handle: handle }));
-
 export type ReceiptRow = {
   key_id: string;
   person_id: string;
@@ -142,8 +140,5 @@ export type ReceiptRow = {
   pairing_request_id: string | null;
 };
 
-export const insertReceipt = (tx: WriteTx, row: ReceiptRow): Promise<number> =>
-  tx.change((db) => db('onboarding_receipts').insert(row));
-
-export const receiptOfKey = (tx: ReadTx, keyId: string): Promise<ReceiptRow | undefined> =>
-  firstRow(tx, (db) => db('onboarding_receipts').where('key_id', keyId).select('*'));
+export const insertReceipt = insertInto<ReceiptRow>('onboarding_receipts');
+export const receiptOfKey = rowBy<ReceiptRow>('onboarding_receipts', 'key_id');

@@ -9,7 +9,7 @@ import { audit } from '../record/audit.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
-import { type Hosts, serverName } from './address.rules.ts';
+import type { Address } from './address.rules.ts';
 import { boardsOf, countActive, type InviteRow, insertInvite, type Pairing } from './invites.store.ts';
 import { promptOf } from './prompt.rules.ts';
 
@@ -20,10 +20,6 @@ const ACTIVE = {
   hint: 'Revoke those that nobody will use: service invite list.',
   text: `You already have ${MAX_ACTIVE} active invites.`,
 };
-
-export interface Address extends Hosts {
-  baseUrl(): string;
-}
 
 /** Where invites are made. */
 interface Issuer {
@@ -53,28 +49,23 @@ export async function issueInvite({ tx, root, address }: Issuer, wanted: InviteT
   const row = newInvite(tx, wanted, root.digest(secret));
   await insertInvite(tx, row);
   const pairing = await beginPairing(tx, row, wanted);
-  await audit(tx, {
-    action: 'invite.created',
-    by: wanted.by,
-    target: row.id,
-    requestId: wanted.requestId,
-    details: { boards: wanted.boards, expires_at: timestamp(row.expires_at) },
-  });
-  return shownInvite(row, secret, wanted.by.person.handle, address, pairing);
+  const { by, requestId } = wanted;
+  const details = { boards: wanted.boards, expires_at: timestamp(row.expires_at) };
+  await audit(tx, { action: 'invite.created', by, target: row.id, requestId, details });
+  return shownInvite(row, secret, by.person.handle, address, pairing);
 }
 
 /** Creates the pairing request for the invited person and an agent of the issuer. */
 async function beginPairing(tx: WriteTx, row: InviteRow, { pairing, by }: InviteTerms): Promise<string | undefined> {
   const [boardId] = boardsOf(row);
   if (!pairing || boardId === undefined) return undefined;
-  const { id } = await begin(tx, {
+  return begin(tx, {
     boardId,
     inviterId: by.person.person_id,
     agentId: pairing.initiating_agent_id,
     work: pairing.work,
     to: { inviteId: row.id, expiresAt: row.expires_at },
   });
-  return id;
 }
 
 /** An invite with its secret, as link and prompt. @param pairing the request that waits for the invited person */
@@ -87,14 +78,7 @@ export const shownInvite = (
 ): ServerInvite => ({
   id: row.id,
   invite: inviteLink(address.baseUrl(), secret),
-  prompt: promptOf({
-    baseUrl: address.baseUrl(),
-    serverName: serverName(address),
-    secret,
-    inviter,
-    suggestedHandle: row.suggested_handle,
-    expiresAt: row.expires_at,
-  }),
+  prompt: promptOf(address, row, secret, inviter),
   server_role: 'member',
   expires_at: timestamp(row.expires_at),
   boards: boardsOf(row),

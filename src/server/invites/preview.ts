@@ -31,14 +31,7 @@ export const previewInvite = (root: RootKey, serverId: string, address: ServerAd
         boards: boards.map(({ board }) => ({ id: board.id, name: board.name, title: board.title })),
         ...(invite.suggested_handle === null ? {} : { suggested_handle: invite.suggested_handle }),
         ...(work === undefined ? {} : { work }),
-        prompt: promptOf({
-          baseUrl: address.baseUrl(),
-          serverName: serverName(address),
-          secret: bearer,
-          inviter: issuer.handle,
-          suggestedHandle: invite.suggested_handle,
-          expiresAt: invite.expires_at,
-        }),
+        prompt: promptOf(address, invite, bearer, issuer.handle),
         expires_at: timestamp(invite.expires_at),
       },
     };

@@ -1,22 +1,19 @@
 /** The text that goes with an invite: for a newcomer, or for the agent into whose session they paste it. */
 import { inviteLink } from '../../contract/invite-link.ts';
-
-interface PromptFacts {
-  baseUrl: string;
-  serverName: string;
-  secret: string;
-  inviter: string;
-  suggestedHandle: string | null;
-  expiresAt: number;
-}
+import { type Address, serverName } from './address.rules.ts';
 
 /** Names the server, the inviter, the way in and its end; nothing of any work, and no other secret. */
-export function promptOf({ baseUrl, serverName, secret, inviter, suggestedHandle, expiresAt }: PromptFacts): string {
-  const link = inviteLink(baseUrl, secret);
-  const until = new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ');
+export function promptOf(
+  address: Address,
+  { suggested_handle, expires_at }: { suggested_handle: string | null; expires_at: number },
+  secret: string,
+  inviter: string,
+): string {
+  const link = inviteLink(address.baseUrl(), secret);
+  const until = new Date(expires_at).toISOString().slice(0, 16).replace('T', ' ');
   return [
-    `@${inviter} invites you to the board service at ${serverName}.`,
-    ...(suggestedHandle === null ? [] : [`Suggested handle: ${suggestedHandle}`]),
+    `@${inviter} invites you to the board service at ${serverName(address)}.`,
+    ...(suggested_handle === null ? [] : [`Suggested handle: ${suggested_handle}`]),
     `Link, for one person, once, until ${until} UTC: ${link}`,
     '',
     'A person in a terminal runs:',

@@ -1,13 +1,10 @@
 /** Invites as their issuer reads them, and what a person gets again who came by one. */
-
 import { Refusal } from '../../contract/errors.ts';
-import type { ReadTx } from '../db/tx.ts';
-import type { Caller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.steps.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { inviteView, inviteViews, receiptView, seenBoards } from '../views/invite.ts';
-import { boardsOf, type InviteRow, inviteById, listInviteRows, receiptOfKey } from './invites.store.ts';
+import { boardsOf, inviteById, listInviteRows, receiptOfKey } from './invites.store.ts';
 import { inviteNotFound } from './refusals.rules.ts';
 
 /** Newest first; also after losing the admin role. */
@@ -21,15 +18,10 @@ export const listInvites: ReadCase<'listInvites'>['run'] = async (tx, caller, { 
 };
 
 export const getInvite: ReadCase<'getInvite'>['run'] = async (tx, caller, { params }) => {
-  return inviteView(tx, caller, await ownInvite(tx, caller, params['invite'] ?? ''));
-};
-
-/** @throws Refusal `invite_not_found`. */
-async function ownInvite(tx: ReadTx, caller: Caller, id: string): Promise<InviteRow> {
-  const invite = await inviteById(tx, id);
+  const invite = await inviteById(tx, params['invite'] ?? '');
   if (invite?.created_by !== caller.person.person_id) throw inviteNotFound();
-  return invite;
-}
+  return inviteView(tx, caller, invite);
+};
 
 /** Only the key that the connect made has one; boards are named while they are visible. */
 export const getOnboardingReceipt =

@@ -1,5 +1,4 @@
 /** Creating a board for a session, with a seat for it, by a machine's delegation. */
-import { eventActor } from '../access/acting.ts';
 import { seeBoardById } from '../access/board-access.ts';
 import { recheckShown } from '../access/replay.ts';
 import { requireMayCreate } from '../boards/creation.steps.ts';
@@ -21,17 +20,9 @@ export const createDelegatedBoard = (root: RootKey): WriteCase<'createDelegatedB
     const { delegation_id: delegationId } = (caller as DelegateCaller).delegation;
     const agentId = newId('mem', tx.now);
     const place = await foundBoard(tx, caller, body, { agentId, delegationId });
-    const seat = await makeSeat(tx, root, place.board, {
-      id: agentId,
-      person: caller.person,
-      keyId: caller.key.key_id,
-      actor: eventActor(place.member, caller.person.handle),
-      role: body.role,
-      name: body.agent_name,
-      harness,
-      session: body.session,
-      delegationId,
-    });
+    const { role, agent_name: name, session } = body;
+    const plan = { id: agentId, role, name, harness, session, delegationId };
+    const seat = await makeSeat(tx, root, { ...caller, ...place }, plan);
     return { answer: await joinedView(tx, caller, { place, seat }) };
   },
 

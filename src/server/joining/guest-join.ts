@@ -1,6 +1,5 @@
 /** Joins one board as a guest: one code and one transaction make person, key, membership and agent. */
 import type { Answer, Body } from '../../contract/types.ts';
-import { eventActor } from '../access/acting.ts';
 import { requirePlace } from '../access/board-access.ts';
 import { parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -44,13 +43,9 @@ export const joinAsGuest = (root: RootKey, serverId: string): OpenCase<'joinAsGu
     requireRole(found.board, found.code.role);
     if (body.client_token !== undefined) await requireUnusedToken(tx, root, body.client_token);
     const guest = await newGuest(tx, root, found, body);
-    await audit(tx, {
-      action: 'key.created',
-      by: guest.caller,
-      target: guest.key.id,
-      requestId,
-      details: { origin: guest.key.origin, join_code_id: found.code.id },
-    });
+    const { caller: by, key } = guest;
+    const details = { origin: key.origin, join_code_id: found.code.id };
+    await audit(tx, { action: 'key.created', by, target: key.id, requestId, details });
     return { answer: await answerOf(tx, serverId, guest) };
   },
 });
@@ -84,23 +79,12 @@ async function newGuest(tx: WriteTx, root: RootKey, { board, code }: Found, body
     token: body.client_token,
   });
   const member = await addMembership(tx, board, { person, join_code_id: code.id });
-  const seat = await makeSeat(tx, root, board, {
-    person: { person_id: person.id, handle: person.handle },
-    keyId: key.id,
-    actor: eventActor(member, person.handle),
-    role: code.role,
-    name: body.name,
-    harness: body.harness ?? null,
-    session: undefined,
-    joinCodeId: code.id,
-  });
+  const place = requirePlace({ board, member, policy: parsePolicy(board) });
+  const caller = await callerOf(tx, root, token);
+  const plan = { role: code.role, name: body.name, harness: body.harness ?? null, joinCodeId: code.id };
+  const seat = await makeSeat(tx, root, { ...caller, ...place }, plan);
   await noteCodeUse(tx, code, { keyId: key.id, memberId: seat.row.id });
-  return {
-    caller: await callerOf(tx, root, token),
-    key,
-    keyToken: body.client_token === undefined ? token : null,
-    joined: { place: requirePlace({ board, member, policy: parsePolicy(board) }), seat },
-  };
+  return { caller, key, keyToken: body.client_token === undefined ? token : null, joined: { place, seat } };
 }
 
 /** The guest as a caller, as their later requests are read. */

@@ -1,6 +1,5 @@
 /** Joining with a person's own key and a join code: a pairing code that they made, or the code made for this guest. */
 import { Refusal } from '../../contract/errors.ts';
-import { eventActor } from '../access/acting.ts';
 import { requirePlace } from '../access/board-access.ts';
 import { recheckShown } from '../access/replay.ts';
 import { boardById, parsePolicy } from '../boards/boards.store.ts';
@@ -14,7 +13,7 @@ import type { RootKey } from '../text/root-key.ts';
 import { archivedByCode, codeInvalid, codeWorks, type Found, findCode, makerStands } from './code-validity.steps.ts';
 import { type ByCode, harnessOf } from './join.rules.ts';
 import type { Joined } from './join-by-delegation.steps.ts';
-import { codeById, type JoinCodeRow, noteCodeUse } from './join-codes.store.ts';
+import { codeById, noteCodeUse } from './join-codes.store.ts';
 
 /** @throws Refusal `join_code_invalid`, `guest_code_not_for_members`, `join_code_not_yours`, then what making a seat says. */
 export async function joinByCode(tx: WriteTx, root: RootKey, caller: Caller, body: ByCode): Promise<Joined> {
@@ -28,18 +27,11 @@ export async function joinByCode(tx: WriteTx, root: RootKey, caller: Caller, bod
   const member =
     (await activeHuman(tx, board.id, person.person_id)) ??
     (await addMembership(tx, board, { person: { ...person, id: person.person_id }, join_code_id: code.id }));
-  const seat = await makeSeat(tx, root, board, {
-    person,
-    keyId: caller.key.key_id,
-    actor: eventActor(member, person.handle),
-    role: code.role,
-    name: body.name,
-    harness,
-    session: body.session,
-    joinCodeId: code.id,
-  });
+  const place = requirePlace({ board, member, policy: parsePolicy(board) });
+  const plan = { ...body, harness, role: code.role, joinCodeId: code.id };
+  const seat = await makeSeat(tx, root, { ...caller, ...place }, plan);
   await noteCodeUse(tx, code, null);
-  return { place: requirePlace({ board, member, policy: parsePolicy(board) }), seat };
+  return { place, seat };
 }
 
 /** A code that works, for this caller. */
@@ -69,16 +61,8 @@ export async function recheckJoin(tx: WriteTx, caller: Caller, shown: Shown): Pr
   await recheckShown(tx, caller, shown);
   if (shown.code === undefined) return;
   const code = await codeById(tx, shown.code);
-  const found = code && (await foundAgain(tx, code));
-  if (!found) throw codeInvalid();
-  if (shown.seat === undefined) {
-    await requireOwnCode(tx, caller, found);
-    return;
-  }
-  if (!(await makerStands(tx, found))) throw codeInvalid();
-}
-
-async function foundAgain(tx: WriteTx, code: JoinCodeRow): Promise<Found | null> {
-  const board = await boardById(tx, code.board_id);
-  return board ? { board, code } : null;
+  const board = code && (await boardById(tx, code.board_id));
+  if (!board) throw codeInvalid();
+  if (shown.seat === undefined) await requireOwnCode(tx, caller, { board, code });
+  else if (!(await makerStands(tx, { board, code }))) throw codeInvalid();
 }

@@ -1,11 +1,10 @@
 /** Joining with a machine's delegation: a session comes onto a board, or gets another token for the seat it has there. */
 import { usualRole } from '../../contract/values.ts';
-import { eventActor } from '../access/acting.ts';
 import { lockVisible, type Place, requirePlace, type VisibleBoard } from '../access/board-access.ts';
 import { seatRemoved } from '../access/replay.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { lockSeats } from '../members/end-members.store.ts';
-import { type MemberRow, seatOfSession } from '../members/members.store.ts';
+import { seatOfSession } from '../members/members.store.ts';
 import { addMembership } from '../members/membership.steps.ts';
 import type { DelegateCaller } from '../operation/caller.ts';
 import { makeSeat, type NewSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
@@ -36,17 +35,8 @@ export async function joinByDelegation(
   const { person_id } = caller.person;
   const session_digest = root.digest(body.session);
   const known = await seatOfSession(tx, { board_id: found.board.id, person_id, session_digest });
-  return known ? reuse(tx, root, caller, found, known) : joinAnew(tx, root, caller, found, body);
-}
-
-/** Name, role and harness of the request say nothing about a seat that is there. */
-async function reuse(
-  tx: WriteTx,
-  root: RootKey,
-  caller: DelegateCaller,
-  found: VisibleBoard,
-  known: MemberRow,
-): Promise<Joined> {
+  if (!known) return joinAnew(tx, root, caller, found, body);
+  // Name, role and harness of the request say nothing about a seat that is there.
   if (known.status !== 'active') throw seatRemoved(known);
   return { place: requirePlace(found), seat: await rotateToken(tx, root, known, caller.key.key_id), reused: true };
 }
@@ -65,15 +55,7 @@ async function joinAnew(
   const { delegation_id } = caller.delegation;
   const via = { via: 'delegation' as const, delegation_id };
   const member = present ?? (await addMembership(tx, board, { person: { ...person, id: person.person_id }, ...via }));
-  const seat = await makeSeat(tx, root, board, {
-    person,
-    keyId: caller.key.key_id,
-    actor: eventActor(member, person.handle),
-    role,
-    name: body.name,
-    harness,
-    session: body.session,
-    delegationId: delegation_id,
-  });
-  return { place: requirePlace({ board, policy, member }), seat };
+  const place = requirePlace({ board, policy, member });
+  const plan = { ...body, role, harness, delegationId: delegation_id };
+  return { place, seat: await makeSeat(tx, root, { ...caller, ...place }, plan) };
 }

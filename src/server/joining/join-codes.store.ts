@@ -1,7 +1,7 @@
 /** Join codes. Only a keyed digest of a code is kept. */
 import type { Knex } from 'knex';
 import { countRows } from '../db/query.ts';
-import { statement } from '../db/statement.ts';
+import { insertInto, rowBy } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type JoinCodeRow = {
@@ -41,18 +41,9 @@ export const workingCodes = (tx: ReadTx, boardId: string, scope: CodeScope): Pro
 export const setCodesRevoked = (tx: WriteTx, ids: string[]): Promise<number> =>
   tx.change((db) => db('join_codes').whereIn('id', ids).update({ revoked_at: tx.now }));
 
-const byDigestStatement = statement<{ digest: Buffer }, JoinCodeRow>((db, p) =>
-  db('join_codes').where('digest', p.digest).select('*'),
-);
-const byIdStatement = statement<{ id: string }, JoinCodeRow>((db, p) => db('join_codes').where('id', p.id).select('*'));
-
-export const codeByDigest = (tx: ReadTx, digest: Buffer): Promise<JoinCodeRow | undefined> =>
-  tx.first(byDigestStatement, { digest });
-
-export const codeById = (tx: ReadTx, id: string): Promise<JoinCodeRow | undefined> => tx.first(byIdStatement, { id });
-
-export const insertCode = (tx: WriteTx, row: JoinCodeRow): Promise<number> =>
-  tx.change((db) => db('join_codes').insert(row));
+export const codeByDigest = rowBy<JoinCodeRow>('join_codes', 'digest');
+export const codeById = rowBy<JoinCodeRow>('join_codes', 'id');
+export const insertCode = insertInto<JoinCodeRow>('join_codes');
 
 /** How many codes of a board neither ended nor were used up. */
 export const countWorkingCodes = (tx: ReadTx, boardId: string): Promise<number> =>
@@ -95,15 +86,16 @@ interface CodeFilter {
 /** Codes of a board, newest first. */
 export const listCodeRows = (tx: ReadTx, filter: CodeFilter): Promise<JoinCodeRow[]> =>
   tx.query<JoinCodeRow>((db) => {
-    const query = db('join_codes').where('board_id', filter.boardId).orderBy('id', 'desc').limit(filter.limit);
     const since = filter.endedAfter;
-    if (since === undefined) query.whereNull('revoked_at').whereNull('used_at').where('expires_at', '>', tx.now);
-    else {
-      for (const end of ['revoked_at', 'used_at'])
-        query.where((either) => either.whereNull(end).orWhere(end, '>', since));
-      query.where('expires_at', '>', since);
-    }
+    const query = since === undefined ? working(db, tx, filter.boardId) : endedSince(db, since, filter.boardId);
     if (filter.maker !== undefined) query.where('maker_member_id', filter.maker);
     if (filter.after !== undefined) query.where('id', '<', filter.after);
-    return query.select('*');
+    return query.orderBy('id', 'desc').limit(filter.limit).select('*');
   });
+
+/** Those that work, and those that ended after this time. */
+function endedSince(db: Knex, since: number, boardId: string): Knex.QueryBuilder {
+  const query = db('join_codes').where('board_id', boardId).where('expires_at', '>', since);
+  for (const end of ['revoked_at', 'used_at']) query.where((either) => either.whereNull(end).orWhere(end, '>', since));
+  return query;
+}

@@ -3,8 +3,9 @@ import { Refusal } from '../../contract/errors.ts';
 import { reservedHandles } from '../../contract/ids.ts';
 import { writeJoinLine } from '../../contract/join-line.ts';
 import type { Body } from '../../contract/types.ts';
-import { eventActor } from '../access/acting.ts';
-import { lockPlace, onBoard, type Place } from '../access/board-access.ts';
+import { actingOn } from '../access/acting.ts';
+import { onBoard, type Place } from '../access/board-access.ts';
+import { type Acting, record } from '../boards/acting.steps.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -13,8 +14,8 @@ import type { Caller } from '../operation/caller.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
 import type { ReadCase, ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { holderOfHandle, type PersonRow, personByHandle } from '../people/people.store.ts';
-import { append } from '../record/append.steps.ts';
 import { requireRole } from '../seats/seat.steps.ts';
+import { cut } from '../text/cut.ts';
 import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { newShortCode } from '../text/short-code.ts';
@@ -32,7 +33,7 @@ type RequestBody = Body<'createJoinCode'>;
 export const createJoinCode = (root: RootKey, address: ServerAddress): WriteCase<'createJoinCode'> => ({
   async run(tx, caller, { params, body }) {
     if (caller.kind === 'AG' && body.guest !== undefined) throw guestCodeByPerson();
-    const place = await lockPlace(tx, caller, params['board'] ?? '');
+    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
     requireInvite(caller, place);
     requireRole(place.board, body.role);
     const guest = body.guest === undefined ? null : await requireGuest(tx, place, body.guest);
@@ -42,9 +43,9 @@ export const createJoinCode = (root: RootKey, address: ServerAddress): WriteCase
       hint: `service code list --board ${place.board.name} shows them; revoke those that are no longer needed.`,
     });
     const code = newShortCode();
-    const row = newCode(tx, place, body, guest?.id ?? null, root.digest(code));
+    const row = newCode(acting, body, guest?.id ?? null, root.digest(code));
     await insertCode(tx, row);
-    await recordCode(tx, caller, place, row);
+    await recordCode(acting, row);
     const line = { board: place.board.name, origin: address.baseUrl(), role: body.guest ? 'guest' : body.role, code };
     return { answer: { ...(await codeView(tx, place, row)), code, join_line: writeJoinLine(line) } };
   },
@@ -78,13 +79,9 @@ async function requireGuest(tx: WriteTx, { board }: Place, handle: string): Prom
   });
 }
 
-function newCode(
-  tx: WriteTx,
-  { board, member }: Place,
-  { role, guest, ttl_seconds }: RequestBody,
-  guestId: string | null,
-  digest: Buffer,
-): JoinCodeRow {
+function newCode(acting: Acting, body: RequestBody, guestId: string | null, digest: Buffer): JoinCodeRow {
+  const { tx, board, member } = acting;
+  const { role, guest, ttl_seconds } = body;
   return {
     id: newId('jc', tx.now),
     board_id: board.id,
@@ -106,14 +103,11 @@ function newCode(
   };
 }
 
-async function recordCode(tx: WriteTx, caller: Caller, { board, member }: Place, code: JoinCodeRow): Promise<void> {
+async function recordCode(acting: Acting, code: JoinCodeRow): Promise<void> {
   const guest =
     code.kind === 'guest' ? { kind: 'guest', guest: code.guest_handle, guest_id: code.guest_person_id } : {};
-  await append(tx, board, {
-    type: 'joincode.created',
-    actor: eventActor(member, caller.person.handle),
-    data: { join_code_id: code.id, role: code.role, expires_at: timestamp(code.expires_at), ...guest },
-  });
+  const data = { join_code_id: code.id, role: code.role, expires_at: timestamp(code.expires_at), ...guest };
+  await record(acting, 'joincode.created', data);
 }
 
 export const listJoinCodes: ReadCase<'listJoinCodes'>['run'] = async (tx, caller, { params, query }) => {
@@ -126,18 +120,15 @@ export const listJoinCodes: ReadCase<'listJoinCodes'>['run'] = async (tx, caller
     after: query.after,
     limit: query.limit + 1,
   });
-  const page = rows.slice(0, query.limit);
+  const { page, next_after } = cut(rows, query.limit, ({ id }) => id);
   const codes = await codeViews(tx, place, page);
-  return {
-    join_codes: query.state === 'all' ? codes : codes.filter(({ state }) => state === 'working'),
-    next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
-  };
+  return { join_codes: query.state === 'all' ? codes : codes.filter(({ state }) => state === 'working'), next_after };
 };
 
 /** It only takes away, so it works on an archive too, and for an agent whose role may no longer make codes. */
 export const revokeJoinCode: WriteCase<'revokeJoinCode'> = {
   async run(tx, caller, { params }) {
-    const place = await lockPlace(tx, caller, params['board'] ?? '');
+    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
     const code = await codeById(tx, params['code_id'] ?? '');
     if (code?.board_id !== place.board.id) {
       throw new Refusal('join_code_not_found', 'There is no such join code on this board.', {
@@ -149,7 +140,7 @@ export const revokeJoinCode: WriteCase<'revokeJoinCode'> = {
         hint: `Ask your person to run: service code revoke ${code.id} --board ${place.board.name}`,
       });
     }
-    await revokeCodes(tx, place.board, eventActor(place.member, caller.person.handle), { ids: [code.id] });
+    await revokeCodes(acting, { ids: [code.id] });
     const now = (await codeById(tx, code.id)) ?? code;
     return { answer: await codeView(tx, place, now) };
   },

@@ -1,6 +1,5 @@
 /** Putting an agent onto a board: with its person's key by board or by code, or with a machine's delegation. */
 import type { Body } from '../../contract/types.ts';
-import { eventActor } from '../access/acting.ts';
 import { lockPlace } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
@@ -10,8 +9,7 @@ import type { RootKey } from '../text/root-key.ts';
 import { joinedView } from '../views/seat.ts';
 import { type ByBoard, formOfDelegation, formOfKey, harnessOf } from './join.rules.ts';
 import { joinByCode, recheckJoin } from './join-by-code.steps.ts';
-import type { Joined } from './join-by-delegation.steps.ts';
-import { joinByDelegation } from './join-by-delegation.steps.ts';
+import { type Joined, joinByDelegation } from './join-by-delegation.steps.ts';
 
 export const joinBoard = (root: RootKey): WriteCase<'joinBoard'> => ({
   async run(tx, caller, { body }) {
@@ -32,14 +30,5 @@ async function joinByBoard(tx: WriteTx, root: RootKey, caller: Caller, body: ByB
   const place = await lockPlace(tx, caller, body.board);
   const harness = harnessOf(body);
   requireRole(place.board, body.role);
-  const seat = await makeSeat(tx, root, place.board, {
-    person: caller.person,
-    keyId: caller.key.key_id,
-    actor: eventActor(place.member, caller.person.handle),
-    role: body.role,
-    name: body.name,
-    harness,
-    session: body.session,
-  });
-  return { place, seat };
+  return { place, seat: await makeSeat(tx, root, { ...caller, ...place }, { ...body, harness }) };
 }

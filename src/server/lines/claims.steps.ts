@@ -7,8 +7,7 @@ import { activeAgentsOfPerson } from '../members/memberships.store.ts';
 import { tell } from '../notices/notices.steps.ts';
 import { timestamp } from '../text/time.ts';
 import { type ClaimRow, claimsOn } from './claims.store.ts';
-import { hasLapsed } from './lines.rules.ts';
-import type { LineRow } from './lines.store.ts';
+import { hasLapsed, type LineRow } from './lines.rules.ts';
 
 const TOLD_FOR_MS = 12 * 3_600_000;
 
@@ -61,10 +60,10 @@ function sharedWith(line: Paths, other: Pick<ClaimRow, 'repo' | 'paths'>, steps:
 /** Only names and the reader's own globs: what the other wrote is no word of the server's. */
 const tellOther = (tx: WriteTx, agent: MemberRow, other: ClaimRow, shared: string[]): Promise<void> =>
   tell(tx, {
-    memberId: other.member_id,
+    member_id: other.member_id,
     kind: 'line_overlap',
     subject: `${agent.id} ${tx.now}`,
-    expiresAt: tx.now + TOLD_FOR_MS,
+    expires_at: tx.now + TOLD_FOR_MS,
     text: `${agent.name} on ${other.board} also works on files of your line: ${shared[0]}${shared.length > 1 ? ` and ${shared.length - 1} more` : ''}.`,
     about: { board: other.board },
   });

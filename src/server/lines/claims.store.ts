@@ -35,13 +35,7 @@ export const claimsOn = (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]> =>
       .whereNotNull('l.paths')
       .orderBy(['l.at', 'l.member_id'])
       .limit(MOST)
-      .select('l.member_id', 'l.kind', 'l.text', 'l.until', 'l.at', 'l.repo', 'l.paths', 'm.person_id', 'm.board_id', {
-        agent: 'm.name',
-        owner: 'p.handle',
-        board: 'b.name',
-        task_ref: 't.ref',
-        presence: 'r.presence',
-        presence_since: 'r.presence_since',
-        reported_at: 'r.reported_at',
-      }),
+      .select('l.member_id', 'l.kind', 'l.text', 'l.until', 'l.at', 'l.repo', 'l.paths', 'm.person_id', 'm.board_id')
+      .select('r.presence', 'r.presence_since', 'r.reported_at')
+      .select({ agent: 'm.name', owner: 'p.handle', board: 'b.name', task_ref: 't.ref' }),
   );

@@ -1,5 +1,4 @@
 /** Which agents are on which files. */
-
 import { memberById } from '../members/members.store.ts';
 import { boardIdsOf } from '../members/memberships.store.ts';
 import type { ReadCase } from '../operation/usecase.ts';

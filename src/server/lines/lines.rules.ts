@@ -10,12 +10,25 @@ const PAUSE_KEPT_MS = WEEK;
 export const AHEAD_MS = 30 * DAY;
 
 /** What of a line decides how long it is valid; milliseconds since the epoch. */
-export interface Span {
+export type Span = {
   kind: 'working' | 'paused';
   /** Only of a pause. */
   until: number | null;
   at: number;
-}
+};
+
+export type LineRow = Span & {
+  member_id: string;
+  text: string;
+  task_id: string | null;
+  /** Name of the agent or of its person. */
+  set_by: string;
+  source: 'command' | 'task' | 'plan';
+  /** The repository that the paths are in; null where there is none. */
+  repo: string | null;
+  /** JSON of the globs; null: it names no files. */
+  paths: string | null;
+};
 
 /** Whether a line has ended: its agent has left since, or no session has come back for long. */
 export function hasLapsed({ kind, until, at }: Span, report: Reported | undefined, now: number): boolean {

@@ -1,8 +1,8 @@
 /** Sets and clears lines and publishes the change to followers of the board. */
 import type { WriteTx } from '../db/tx.ts';
 import type { ReportRow } from '../seats/reports.store.ts';
-import { hasLapsed } from './lines.rules.ts';
-import { deleteLineOf, deleteLines, deleteLinesAbout, type LineRow, linesOf, saveLine } from './lines.store.ts';
+import { hasLapsed, type LineRow } from './lines.rules.ts';
+import { deleteLineOf, deleteLines, deleteLinesAbout, linesOf, saveLine } from './lines.store.ts';
 
 /** Sets a member's line in place of the one it has. */
 export async function setLine(tx: WriteTx, boardId: string, line: Omit<LineRow, 'at'>): Promise<void> {
@@ -26,7 +26,6 @@ export async function clearLinesAbout(tx: WriteTx, boardId: string, taskId: stri
 export async function dropLapsed(tx: WriteTx, boardId: string, report: ReportRow, leaves: boolean): Promise<void> {
   const [line] = await linesOf(tx, [report.member_id]);
   if (!line) return;
-  if ((leaves && line.kind === 'working') || hasLapsed(line, report, tx.now)) {
-    if ((await deleteLineOf(tx, line)) > 0) tx.publish(`presence:${boardId}`);
-  }
+  const ended = (leaves && line.kind === 'working') || hasLapsed(line, report, tx.now);
+  if (ended && (await deleteLineOf(tx, line)) > 0) tx.publish(`presence:${boardId}`);
 }

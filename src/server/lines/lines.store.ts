@@ -1,36 +1,14 @@
 /** What agents are on now: one line each, never part of the record. */
-import { listStatement, type Params } from '../db/statement.ts';
+import { rowsBy, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Presence } from '../seats/presence.rules.ts';
+import type { Reported } from '../seats/presence.rules.ts';
+import type { LineRow, Span } from './lines.rules.ts';
 
-export type LineRow = {
-  member_id: string;
-  kind: 'working' | 'paused';
-  text: string;
-  /** Milliseconds since the epoch; only of a pause. */
-  until: number | null;
-  task_id: string | null;
-  /** Name of the agent or of its person. */
-  set_by: string;
-  source: 'command' | 'task' | 'plan';
-  at: number;
-  /** The repository that the paths are in; null where there is none. */
-  repo: string | null;
-  /** JSON of the globs; null: it names no files. */
-  paths: string | null;
-};
+export type { LineRow } from './lines.rules.ts';
 
-export const saveLine = (tx: WriteTx, row: LineRow): Promise<number> =>
-  tx.change((db) => db('agent_lines').insert(row).onConflict('member_id').merge());
+export const saveLine = writeInto<LineRow>('agent_lines', ['member_id']);
 
-const ofStatement = listStatement<Params, LineRow>((db, _p, memberIds) =>
-  db('agent_lines')
-    .whereIn('member_id', memberIds as string[])
-    .select('*'),
-);
-
-export const linesOf = (tx: ReadTx, memberIds: string[]): Promise<LineRow[]> =>
-  tx.all(...ofStatement.over({}, memberIds));
+export const linesOf = rowsBy<LineRow>('agent_lines', 'member_id');
 
 export const deleteLines = (tx: WriteTx, memberIds: string[]): Promise<number> =>
   tx.change((db) => db('agent_lines').whereIn('member_id', memberIds).delete());
@@ -60,11 +38,9 @@ export const renameSetter = (tx: WriteTx, personId: string, before: string, afte
   );
 
 /** A line with what its agent last reported. */
-export interface ReportedLine extends Pick<LineRow, 'member_id' | 'kind' | 'until' | 'at'> {
+export interface ReportedLine extends Span, Reported {
+  member_id: string;
   board_id: string;
-  presence: Presence | null;
-  presence_since: number | null;
-  reported_at: number | null;
 }
 
 /** All lines there are, at most `limit`, by member. */
@@ -76,14 +52,6 @@ export const listReportedLines = (tx: ReadTx, after: string, limit: number): Pro
       .where('l.member_id', '>', after)
       .orderBy('l.member_id')
       .limit(limit)
-      .select(
-        'l.member_id',
-        'l.kind',
-        'l.until',
-        'l.at',
-        'm.board_id',
-        'r.presence',
-        'r.presence_since',
-        'r.reported_at',
-      ),
+      .select('l.member_id', 'l.kind', 'l.until', 'l.at', 'm.board_id')
+      .select('r.presence', 'r.presence_since', 'r.reported_at'),
   );

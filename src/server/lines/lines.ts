@@ -11,48 +11,44 @@ import { requireTask } from '../tasks/find.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { memberView } from '../views/member.ts';
 import { filesOf, overlapsOf } from './claims.steps.ts';
-import { AHEAD_MS } from './lines.rules.ts';
+import { AHEAD_MS, type LineRow } from './lines.rules.ts';
 import { clearLines, setLine } from './lines.steps.ts';
-import { type LineRow, linesOf } from './lines.store.ts';
+import { linesOf } from './lines.store.ts';
 
 type SetLine = Body<'setMyLine'>;
 
-const clean = (body: SetLine): SetLine => ({ ...body, text: redact(body.text).text });
-
-export const setMyLine: WriteCase<'setMyLine'> = {
-  prepare: clean,
-  async run(tx, caller, { body }) {
-    const place = await ownPlace(tx, caller as SeatCaller);
-    return { answer: await set(tx, caller, { place, agentId: place.member.id, setBy: place.member.name }, body) };
-  },
-};
-
-export const clearMyLine: WriteCase<'clearMyLine'> = {
-  async run(tx, caller) {
-    const place = await ownPlace(tx, caller as SeatCaller);
-    return { answer: await clear(tx, caller, place, place.member.id) };
-  },
-};
-
-export const setAgentLine: WriteCase<'setAgentLine'> = {
-  prepare: clean,
-  async run(tx, caller, { params, body }) {
-    const { place, agentId } = await ownAgent(tx, caller, params);
-    return { answer: await set(tx, caller, { place, agentId, setBy: caller.person.handle }, body) };
-  },
-};
-
-export const clearAgentLine: WriteCase<'clearAgentLine'> = {
-  async run(tx, caller, { params }) {
-    const { place, agentId } = await ownAgent(tx, caller, params);
-    return { answer: await clear(tx, caller, place, agentId) };
-  },
-};
-
+/** Whose line it is, and who says it. */
 interface Target {
   place: Place;
   agentId: string;
   setBy: string;
+}
+
+type Find = (tx: WriteTx, caller: Caller, params: Record<string, string>) => Promise<Target>;
+
+const setting = (find: Find): WriteCase<'setMyLine'> & WriteCase<'setAgentLine'> => ({
+  prepare: (body) => ({ ...body, text: redact(body.text).text }),
+  async run(tx, caller, { params, body }) {
+    return { answer: await set(tx, caller, await find(tx, caller, params), body) };
+  },
+});
+
+const clearing = (find: Find): WriteCase<'clearMyLine'> & WriteCase<'clearAgentLine'> => ({
+  async run(tx, caller, { params }) {
+    const { place, agentId } = await find(tx, caller, params);
+    await clearLines(tx, place.board.id, [agentId]);
+    return { answer: await memberView(tx, await agentWithId(tx, agentId), place, caller) };
+  },
+});
+
+export const setMyLine: WriteCase<'setMyLine'> = setting(itself);
+export const clearMyLine: WriteCase<'clearMyLine'> = clearing(itself);
+export const setAgentLine: WriteCase<'setAgentLine'> = setting(ownAgent);
+export const clearAgentLine: WriteCase<'clearAgentLine'> = clearing(ownAgent);
+
+async function itself(tx: WriteTx, caller: Caller): Promise<Target> {
+  const place = await ownPlace(tx, caller as SeatCaller);
+  return { place, agentId: place.member.id, setBy: place.member.name };
 }
 
 async function set(tx: WriteTx, caller: Caller, { place, agentId, setBy }: Target, body: SetLine) {
@@ -88,11 +84,6 @@ async function set(tx: WriteTx, caller: Caller, { place, agentId, setBy }: Targe
 
 const kept = ({ repo, paths }: LineRow) => ({ repo, paths });
 
-async function clear(tx: WriteTx, caller: Caller, place: Place, agentId: string) {
-  await clearLines(tx, place.board.id, [agentId]);
-  return memberView(tx, await agentWithId(tx, agentId), place, caller);
-}
-
 async function agentWithId(tx: WriteTx, id: string): Promise<MemberWithPerson> {
   const [agent] = await membersWithIds(tx, [id]);
   if (!agent) throw new Error(`agent ${id} is missing`);
@@ -100,11 +91,7 @@ async function agentWithId(tx: WriteTx, id: string): Promise<MemberWithPerson> {
 }
 
 /** An active agent of the caller's, its seat locked. @throws Refusal `member_not_found`, `agent_owner_required`. */
-async function ownAgent(
-  tx: WriteTx,
-  caller: Caller,
-  params: Record<string, string>,
-): Promise<{ place: Place; agentId: string }> {
+async function ownAgent(tx: WriteTx, caller: Caller, params: Record<string, string>): Promise<Target> {
   const place = await onBoard(tx, caller, params['board'] ?? '');
   const found = await findMember(tx, place.board.id, params['member'] ?? '');
   if (found?.status !== 'active') throw memberNotFound(place);
@@ -115,7 +102,7 @@ async function ownAgent(
   }
   // Held and read again: a seat that ended meanwhile takes no line any more.
   if ((await lockMode(tx, found.id))?.status !== 'active') throw memberNotFound(place);
-  return { place, agentId: found.id };
+  return { place, agentId: found.id, setBy: caller.person.handle };
 }
 
 const memberNotFound = ({ board }: Place): Refusal =>

@@ -29,9 +29,7 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
     // The kept answer is shown again only while the caller is on the board.
     caller.shown.member = true;
     const { display_name, server_role } = added;
-    return {
-      answer: boardPersonView({ ...member, handle: added.handle, display_name, server_role }, found.board.name),
-    };
+    return { answer: boardPersonView({ ...member, handle, display_name, server_role }, found.board.name) };
   },
 };
 
@@ -45,11 +43,8 @@ async function requireAgentMayAdd(tx: WriteTx, place: Place, handle: string): Pr
   const command = `service board add ${handle} --board ${board.name}`;
   const forPerson = { hint: `Ask your person to run: ${command}`, details: { command } };
   if (member.session_digest === null) {
-    throw new Refusal(
-      'agent_session_required',
-      'Only an agent that joined from a recorded session may add people.',
-      forPerson,
-    );
+    const message = 'Only an agent that joined from a recorded session may add people.';
+    throw new Refusal('agent_session_required', message, forPerson);
   }
   if (await agentMayAdd(tx, board, member)) return;
   throw new Refusal('add_people_not_allowed', 'Agents of this role may not add people to this board now.', forPerson);

@@ -18,14 +18,7 @@ export const arrivalsUnread = (tx: ReadTx, memberIds: string[]): Promise<Arrival
       .join({ e: 'events' }, (on) => on.on('e.board_id', 'm.board_id').andOn('e.seq', 'm.read_up_to'))
       .whereIn('m.id', memberIds)
       .where('e.type', 'person.added')
-      .select({
-        board_id: 'm.board_id',
-        member_id: 'm.id',
-        seq: 'e.seq',
-        at: 'e.at',
-        actor: 'e.actor',
-        data: 'e.data',
-      }),
+      .select('m.board_id', 'e.seq', 'e.at', 'e.actor', 'e.data', { member_id: 'm.id' }),
   );
 
 /** When the newest agent of a person joined, for each of these boards that ever had one. */

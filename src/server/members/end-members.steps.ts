@@ -1,11 +1,11 @@
 /** Ends seats and memberships with all that depends on them, in one transaction and in the order of the record. */
 import type { EventActor } from '../../contract/types.ts';
 import { clearForMembership, closeForSeats } from '../approvals/closings.steps.ts';
-import { type BoardRow, setShowOwner } from '../boards/boards.store.ts';
+import { record, type Setting } from '../boards/acting.steps.ts';
+import { type BoardRow, saveBoard } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
 import type { Authorized } from '../record/append.steps.ts';
-import { append } from '../record/append.steps.ts';
 import { endQueues } from '../seats/queue.store.ts';
 import { endReports } from '../seats/reports.store.ts';
 import { dropPartsOf } from '../tasks/parts.steps.ts';
@@ -31,28 +31,18 @@ export async function endSeat(
   { actor, by, owner, pruned }: SeatEnding,
 ): Promise<MemberRow> {
   const status = by === 'self' ? 'left' : 'removed';
+  const setting = { tx, board, actor };
   await closeSeats(tx, [seat], status, by);
-  await append(tx, board, {
-    type: by === 'self' ? 'agent.left' : 'agent.removed',
-    actor,
-    data: {
-      member_id: seat.id,
-      name: seat.name,
-      person_id: seat.person_id,
-      owner,
-      removed_by: by,
-      ...(pruned ? { pruned: true, ...pruned } : {}),
-    },
+  await record(setting, by === 'self' ? 'agent.left' : 'agent.removed', {
+    member_id: seat.id,
+    name: seat.name,
+    person_id: seat.person_id,
+    owner,
+    removed_by: by,
+    ...(pruned ? { pruned: true, ...pruned } : {}),
   });
-  await settle(tx, board, actor, [seat]);
+  await settle(setting, [seat]);
   return { ...seat, status, removed_at: tx.now, removed_by: by };
-}
-
-interface MembershipEnding {
-  actor: EventActor;
-  how: 'left' | 'removed' | 'removed_from_server';
-  /** What the event says of an approval that caused it. */
-  why?: Authorized | undefined;
 }
 
 const byWhom = {
@@ -62,33 +52,30 @@ const byWhom = {
 } as const;
 
 /**
- * Ends a person's active membership with all their agents there; answers those agents. The board's row is locked. Whether
- * the board may lose this person is decided before.
+ * Ends a person's active membership with all their agents there; answers those agents. Whether the board may lose this
+ * person is decided before. @param why what the event says of an approval that caused it.
  */
 export async function endMembership(
-  tx: WriteTx,
-  board: BoardRow,
+  setting: Setting,
   member: MemberRow,
-  { actor, how, why }: MembershipEnding,
+  how: keyof typeof byWhom,
+  why: Authorized = {},
 ): Promise<MemberRow[]> {
-  const agents = await activeAgents(tx, board.id, { person_id: member.person_id });
+  const { tx, board } = setting;
+  const agents = await activeAgents(tx, board.id, 'person_id', [member.person_id]);
   const by = byWhom[how];
   await clearForMembership(tx, member.person_id, board.id);
   await setEnded(tx, [member.id], how === 'left' ? 'left' : 'removed', by.person);
   await closeSeats(tx, agents, 'removed', by.seats);
-  await append(tx, board, {
-    type: how === 'left' ? 'person.left' : 'person.removed',
-    actor,
-    data: {
-      member_id: member.id,
-      person_id: member.person_id,
-      name: member.name,
-      agents: agents.map((agent) => agent.id),
-      ...(how === 'removed_from_server' ? { from_server: true } : {}),
-      ...why,
-    },
+  await record(setting, how === 'left' ? 'person.left' : 'person.removed', {
+    member_id: member.id,
+    person_id: member.person_id,
+    name: member.name,
+    agents: agents.map((agent) => agent.id),
+    ...(how === 'removed_from_server' ? { from_server: true } : {}),
+    ...why,
   });
-  await settle(tx, board, actor, [member, ...agents]);
+  await settle(setting, [member, ...agents]);
   tx.publish(`account:${member.person_id}`);
   return agents;
 }
@@ -112,18 +99,15 @@ async function closeSeats(
 }
 
 /** What follows from members being gone, after the event that says so: their codes, then their parts in tasks. */
-async function settle(tx: WriteTx, board: BoardRow, actor: EventActor, gone: MemberRow[]): Promise<void> {
-  await revokeCodes(tx, board, actor, { makers: gone.map((member) => member.id) });
-  await dropPartsOf(
-    { tx, board, actor },
-    gone.map((member) => member.id),
-  );
-  if (gone.some((member) => member.kind === 'agent')) await recountOwners(tx, board);
+async function settle(setting: Setting, gone: MemberRow[]): Promise<void> {
+  const ids = gone.map((member) => member.id);
+  await revokeCodes(setting, { makers: ids });
+  await dropPartsOf(setting, ids);
+  if (gone.some((member) => member.kind === 'agent')) await recountOwners(setting.tx, setting.board);
 }
 
 /** Messages show whose agent wrote them only while agents of several people are there. */
 async function recountOwners(tx: WriteTx, board: BoardRow): Promise<void> {
   if (board.show_owner === 0 || (await agentTotals(tx, board.id, '')).people > 1) return;
-  await setShowOwner(tx, board.id, false);
-  board.show_owner = 0;
+  await saveBoard(tx, board, { show_owner: 0 });
 }

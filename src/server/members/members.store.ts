@@ -1,18 +1,18 @@
 /** Member rows: a person or an agent on one board. */
-
 import { idPattern, patterns } from '../../contract/ids.ts';
 import { firstRow } from '../db/query.ts';
+import { insertInto, rowBy, updateIn } from '../db/rows.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
-import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow, MemberWithPerson } from './member.rules.ts';
 
 export type { MemberRow, MemberWithPerson } from './member.rules.ts';
 
 const withPerson = { handle: 'p.handle', display_name: 'p.display_name', server_role: 'p.server_role' };
 
-const byIdStatement = statement<{ id: string }, MemberRow>((db, p) => db('members').where('id', p.id).select('*'));
-
-export const memberById = (tx: ReadTx, id: string): Promise<MemberRow | undefined> => tx.first(byIdStatement, { id });
+export const memberById = rowBy<MemberRow>('members', 'id');
+export const insertMember = insertInto<MemberRow>('members');
+export const saveMember = updateIn<MemberRow>('members');
 
 const ofSessionStatement = statement<{ board_id: string; person_id: string; session_digest: Buffer }, MemberRow>(
   (db, p) =>
@@ -28,11 +28,6 @@ export const seatOfSession = (
   tx: ReadTx,
   of: { board_id: string; person_id: string; session_digest: Buffer },
 ): Promise<MemberRow | undefined> => tx.first(ofSessionStatement, of);
-
-export const replaceToken = (
-  tx: WriteTx,
-  { id, token_digest, key_id }: Pick<MemberRow, 'id' | 'token_digest' | 'key_id'>,
-): Promise<number> => tx.change((db) => db('members').where('id', id).update({ token_digest, key_id }));
 
 const byNameStatement = statement<{ board_id: string; name: string }, MemberRow>((db, p) =>
   db('members').where({ board_id: p.board_id, name: p.name }).select('*'),
@@ -62,25 +57,16 @@ const withIdsStatement = listStatement<Params, MemberWithPerson>((db, _p, ids) =
 export const membersWithIds = (tx: ReadTx, ids: string[]): Promise<MemberWithPerson[]> =>
   ids.length === 0 ? Promise.resolve([]) : tx.all(...withIdsStatement.over({}, ids));
 
-/** Active agents of a board with a role, or of a person, in the order they joined. */
-export const activeAgents = (
-  tx: ReadTx,
-  boardId: string,
-  by: { role: string } | { person_id: string },
-): Promise<MemberRow[]> =>
-  tx.query<MemberRow>((db) =>
-    db('members')
-      .where({ board_id: boardId, kind: 'agent', status: 'active', ...by })
-      .orderBy('id')
-      .select('*'),
-  );
+/** The same by their ids. */
+export const membersById = async (tx: ReadTx, ids: Iterable<string>): Promise<Map<string, MemberWithPerson>> =>
+  new Map((await membersWithIds(tx, [...new Set(ids)])).map((member) => [member.id, member]));
 
-/** Active agents that hold one of these roles, in the order they joined. */
-export const agentsInRoles = (tx: ReadTx, boardId: string, roles: string[]): Promise<MemberRow[]> =>
+/** Active agents of a board with one of these roles, or of these people, in the order they joined. */
+export const activeAgents = (tx: ReadTx, boardId: string, by: 'role' | 'person_id', values: string[]) =>
   tx.query<MemberRow>((db) =>
     db('members')
       .where({ board_id: boardId, kind: 'agent', status: 'active' })
-      .whereIn('role', roles)
+      .whereIn(by, values)
       .orderBy('id')
       .select('*'),
   );
@@ -97,24 +83,17 @@ export const humanByHandle = (tx: ReadTx, boardId: string, handle: string): Prom
 
 const memberId = idPattern('mem');
 
-/** Whether a text can be the name or id of a member. */
-const namesMember = (text: string): boolean => patterns.memberName.test(text) || memberId.test(text);
-
 /** Somebody on a board or an agent that was, by name or id; never a person who left. */
-export const findMember = async (
-  tx: ReadTx,
-  boardId: string,
-  nameOrId: string,
-): Promise<MemberWithPerson | undefined> => {
-  if (!namesMember(nameOrId)) return undefined;
+export async function findMember(tx: ReadTx, boardId: string, ref: string): Promise<MemberWithPerson | undefined> {
+  if (!patterns.memberName.test(ref) && !memberId.test(ref)) return undefined;
   return firstRow(tx, (db) =>
     db({ m: 'members' })
       .join({ p: 'people' }, 'p.id', 'm.person_id')
-      .where({ 'm.board_id': boardId, [nameOrId.startsWith('mem_') ? 'm.id' : 'm.name']: nameOrId })
+      .where({ 'm.board_id': boardId, [ref.startsWith('mem_') ? 'm.id' : 'm.name']: ref })
       .where((either) => either.where('m.status', 'active').orWhere('m.kind', 'agent'))
       .select('m.*', withPerson),
   );
-};
+}
 
 interface MemberFilter {
   boardId: string;
@@ -141,13 +120,3 @@ export const listMemberRows = (tx: ReadTx, filter: MemberFilter): Promise<Member
     if (filter.after !== undefined) query.where('m.id', '>', filter.after);
     return query;
   });
-
-export const insertMember = (tx: WriteTx, row: MemberRow): Promise<number> =>
-  tx.change((db) => db('members').insert(row));
-
-export const setAccess = (tx: WriteTx, id: string, access: 'admin' | 'member'): Promise<number> =>
-  tx.change((db) => db('members').where('id', id).update({ access }));
-
-/** Writes a former member's row as it is from now on. */
-export const reviveMember = (tx: WriteTx, { id, ...row }: MemberRow): Promise<number> =>
-  tx.change((db) => db('members').where('id', id).update(row));

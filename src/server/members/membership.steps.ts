@@ -1,18 +1,18 @@
 /** Adds a person to a board. Every membership of a person begins here: added, invited, joined by a code. */
 import { reservedMemberNames } from '../../contract/ids.ts';
 import type { EventActor } from '../../contract/types.ts';
+import { record } from '../boards/acting.steps.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import { firstFree } from '../boards/names.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
 import type { PersonRow } from '../people/people.store.ts';
 import type { Authorized } from '../record/append.steps.ts';
-import { append } from '../record/append.steps.ts';
 import { newId } from '../text/ids.ts';
 import { blankMember, type MemberRow } from './member.rules.ts';
 import { countOwners, countPeople } from './member-counts.store.ts';
 import { memberNames } from './member-names.store.ts';
-import { insertMember, reviveMember } from './members.store.ts';
+import { insertMember, saveMember } from './members.store.ts';
 import { humanOf } from './memberships.store.ts';
 import { makeOwnerBySystem } from './owners.steps.ts';
 import { addGap } from './positions.store.ts';
@@ -79,17 +79,9 @@ async function newMember(tx: WriteTx, board: BoardRow, { person }: Arrival): Pro
 async function comeBack(tx: WriteTx, board: BoardRow, former: MemberRow): Promise<MemberRow> {
   const now = position(board, former);
   await addGap(tx, { member_id: former.id, after_seq: former.read_up_to, up_to_seq: now.read_up_to });
-  const member: MemberRow = {
-    ...former,
-    ...now,
-    access: 'member',
-    status: 'active',
-    joined_at: tx.now,
-    removed_at: null,
-    removed_by: null,
-  };
-  await reviveMember(tx, member);
-  return member;
+  const back = { access: 'member', status: 'active', joined_at: tx.now, removed_at: null, removed_by: null } as const;
+  await saveMember(tx, former.id, { ...now, ...back });
+  return { ...former, ...now, ...back };
 }
 
 /** A new guest joins, as an agent does; everybody else is added. */
@@ -100,32 +92,16 @@ async function recordArrival(
   { person, actor, ...how }: Arrival,
   rejoined: boolean,
 ): Promise<void> {
-  const by = actor ?? { kind: 'human', member_id: member.id, name: member.name, owner: null };
+  const itself: EventActor = { kind: 'human', member_id: member.id, name: member.name, owner: null };
+  const setting = { tx, board, actor: actor ?? itself };
+  // Without the person's id nobody could tell from the record alone which person a guest is.
+  const common = { member_id: member.id, person_id: person.id, name: member.name, access: 'member' };
   if (person.server_role === 'guest' && !rejoined) {
-    const plain = { role: null, owner: null, owner_id: null, harness: null, access: 'member' };
-    await append(tx, board, {
-      type: 'member.joined',
-      actor: by,
-      data: {
-        member_id: member.id,
-        name: member.name,
-        kind: 'human',
-        ...plain,
-        join_code_id: how.join_code_id ?? null,
-        guest: true,
-        // Without it nobody could tell from the record alone which person the guest is.
-        person_id: person.id,
-      },
-    });
+    const plain = { role: null, owner: null, owner_id: null, harness: null, join_code_id: how.join_code_id ?? null };
+    await record(setting, 'member.joined', { ...common, kind: 'human', ...plain, guest: true });
     return;
   }
-  await append(tx, board, {
-    type: 'person.added',
-    actor: by,
-    data: { member_id: member.id, person_id: person.id, name: member.name, access: 'member', rejoined, ...given(how) },
-  });
+  // Only what was given: the record holds no undefined.
+  const given = Object.fromEntries(Object.entries(how).filter(([, value]) => value !== undefined));
+  await record(setting, 'person.added', { ...common, rejoined, ...given });
 }
-
-/** Only what was given: the record holds no undefined. */
-const given = (how: Omit<Arrival, 'person' | 'actor'>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(how).filter(([, value]) => value !== undefined));

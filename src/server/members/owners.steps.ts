@@ -1,22 +1,11 @@
 /** Makes and unmakes owners of a board; `ownershipChanges` decides first whether that is allowed. The board's row is locked. */
 import { Refusal } from '../../contract/errors.ts';
-import type { EventActor } from '../../contract/types.ts';
 import { requireAnotherOwner } from '../access/authority.ts';
+import { type Acting, record } from '../boards/acting.steps.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Authorized } from '../record/append.steps.ts';
-import { append } from '../record/append.steps.ts';
-import type { MemberWithPerson } from './members.store.ts';
-import { type MemberRow, setAccess } from './members.store.ts';
-
-/** Whose ownership of which board changes, and who acts. */
-interface OwnerChange {
-  tx: WriteTx;
-  board: BoardRow;
-  /** A person on the board. */
-  member: MemberRow;
-  actor: EventActor;
-}
+import { type MemberRow, type MemberWithPerson, saveMember } from './members.store.ts';
 
 /**
  * Whether making a person on a board an owner, or an owner a member, would change anything.
@@ -38,36 +27,25 @@ export async function ownershipChanges(
   return changes;
 }
 
-/** @param why an allowance or approval, or what the system did it for. */
-export async function makeOwner(
-  { tx, board, member, actor }: OwnerChange,
-  why: Authorized & { reason?: 'board_had_no_owner' | 'owner_removed_from_server' } = {},
-): Promise<void> {
-  await setAccess(tx, member.id, 'admin');
-  member.access = 'admin';
-  await append(tx, board, {
-    type: 'person.made_owner',
-    actor,
-    data: { member_id: member.id, person_id: member.person_id, name: member.name, ...why },
-  });
+type Reason = 'board_had_no_owner' | 'owner_removed_from_server';
+
+/** Makes a person on the board an owner. @param why an allowance or approval, or what the system did it for. */
+export async function makeOwner(acting: Acting, why: Authorized & { reason?: Reason } = {}): Promise<void> {
+  const { id: member_id, person_id, name } = await setAccess(acting, 'admin');
+  await record(acting, 'person.made_owner', { member_id, person_id, name, ...why });
 }
 
 /** Makes an owner a member again. The caller has made sure that another owner stays. */
-export async function unmakeOwner({ tx, board, member, actor }: OwnerChange, why: Authorized = {}): Promise<void> {
-  await setAccess(tx, member.id, 'member');
-  member.access = 'member';
-  await append(tx, board, {
-    type: 'person.role_changed',
-    actor,
-    data: { member_id: member.id, person_id: member.person_id, before: 'owner', after: 'member', ...why },
-  });
+export async function unmakeOwner(acting: Acting, why: Authorized = {}): Promise<void> {
+  const { id: member_id, person_id } = await setAccess(acting, 'member');
+  await record(acting, 'person.role_changed', { member_id, person_id, before: 'owner', after: 'member', ...why });
+}
+
+async function setAccess({ tx, member }: Acting, access: 'admin' | 'member'): Promise<MemberRow> {
+  await saveMember(tx, member.id, { access });
+  return Object.assign(member, { access });
 }
 
 /** Makes a member of a board without an owner its owner; the server is the actor. */
-export const makeOwnerBySystem = (
-  tx: WriteTx,
-  board: BoardRow,
-  member: MemberRow,
-  reason: 'board_had_no_owner' | 'owner_removed_from_server',
-): Promise<void> =>
+export const makeOwnerBySystem = (tx: WriteTx, board: BoardRow, member: MemberRow, reason: Reason): Promise<void> =>
   makeOwner({ tx, board, member, actor: { kind: 'system', member_id: null, name: null, owner: null } }, { reason });

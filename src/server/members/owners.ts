@@ -1,7 +1,6 @@
 /** Making somebody an owner of a board, and an owner a member again. */
-import { eventActor } from '../access/acting.ts';
+import { actingOn } from '../access/acting.ts';
 import { requireOwner, requirePersonOn } from '../access/authority.ts';
-import { lockPlace } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
@@ -17,12 +16,11 @@ export const unmakeBoardOwner: WriteCase<'unmakeBoardOwner'> = {
 };
 
 async function change(tx: WriteTx, caller: Caller, board = '', handle = '', role: 'owner' | 'member') {
-  const place = await lockPlace(tx, caller, board);
+  const { place, acting } = await actingOn(tx, caller, board);
   await requireOwner(tx, place);
   const member = await requirePersonOn(tx, place, handle);
   if (await ownershipChanges(tx, place.board, member, role)) {
-    const actor = eventActor(place.member, caller.person.handle);
-    await (role === 'owner' ? makeOwner : unmakeOwner)({ tx, board: place.board, member, actor });
+    await (role === 'owner' ? makeOwner : unmakeOwner)({ ...acting, member });
   }
   return { answer: boardPersonView(member, place.board.name) };
 }

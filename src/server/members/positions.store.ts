@@ -1,4 +1,6 @@
 /** What members sent and have read: running counts, read positions, and the gaps of those who were away. */
+import { idsOf } from '../db/query.ts';
+import { insertInto } from '../db/rows.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
@@ -6,7 +8,7 @@ import type { MemberRow } from './member.rules.ts';
 /** Messages a member missed while away: after their former position, up to the number they came back at. */
 type GapRow = { member_id: string; after_seq: number; up_to_seq: number };
 
-export const addGap = (tx: WriteTx, row: GapRow): Promise<number> => tx.change((db) => db('member_gaps').insert(row));
+export const addGap = insertInto<GapRow>('member_gaps');
 
 const sentStatement = statement<{ id: string; sent_count: number; sent_everyone_count: number }>((db, p) =>
   db('members').where('id', p.id).update({ sent_count: p.sent_count, sent_everyone_count: p.sent_everyone_count }),
@@ -19,14 +21,12 @@ export const saveSent = (tx: WriteTx, member: MemberRow): Promise<void> =>
     sent_everyone_count: member.sent_everyone_count,
   });
 
-const positionStatement = statement<{
-  id: string;
-  read_up_to: number;
-  read_count: number;
-  read_everyone_count: number;
-  read_sent_count: number;
-  read_sent_everyone_count: number;
-}>((db, p) =>
+type ReadPosition = Pick<
+  MemberRow,
+  'read_up_to' | 'read_count' | 'read_everyone_count' | 'read_sent_count' | 'read_sent_everyone_count'
+>;
+
+const positionStatement = statement<{ id: string } & ReadPosition>((db, p) =>
   db('members').where('id', p.id).where('read_up_to', '<', p.read_up_to).update({
     read_up_to: p.read_up_to,
     read_count: p.read_count,
@@ -37,23 +37,15 @@ const positionStatement = statement<{
 );
 
 /** Moves a read position forward; never back, whatever the order in which two of these commit. */
-export const movePosition = (
-  tx: WriteTx,
-  id: string,
-  position: Pick<
-    MemberRow,
-    'read_up_to' | 'read_count' | 'read_everyone_count' | 'read_sent_count' | 'read_sent_everyone_count'
-  >,
-): Promise<number> => tx.run(positionStatement, { id, ...position });
+export const movePosition = (tx: WriteTx, id: string, position: ReadPosition): Promise<number> =>
+  tx.run(positionStatement, { id, ...position });
 
 /** Of these members those who were away when this number was given, and so never saw it. */
-export const gapsOver = async (tx: ReadTx, memberIds: string[], seq: number): Promise<string[]> => {
-  const rows = await tx.query<{ member_id: string }>((db) =>
+export const gapsOver = (tx: ReadTx, memberIds: string[], seq: number): Promise<string[]> =>
+  idsOf(tx, (db) =>
     db('member_gaps')
       .whereIn('member_id', memberIds)
       .where('after_seq', '<', seq)
       .where('up_to_seq', '>=', seq)
-      .distinct('member_id'),
+      .distinct({ id: 'member_id' }),
   );
-  return rows.map((row) => row.member_id);
-};

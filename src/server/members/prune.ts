@@ -11,7 +11,7 @@ import { type Disconnected, disconnectedAgents } from '../seats/reports.store.ts
 import { timestamp } from '../text/time.ts';
 import { endSeat } from './end-members.steps.ts';
 import { lockSeats } from './end-members.store.ts';
-import { type MemberRow, type MemberWithPerson, membersWithIds } from './members.store.ts';
+import { type MemberRow, type MemberWithPerson, membersById } from './members.store.ts';
 import { activeHuman } from './memberships.store.ts';
 
 /** Most agents in one call. */
@@ -38,7 +38,7 @@ interface Found {
 }
 
 async function look(tx: WriteTx, caller: Caller, body: Prune): Promise<Found> {
-  const found = await qualifying(tx, caller, body, body.agents);
+  const found = await qualifying(tx, caller, body);
   const listed = found.slice(0, BATCH);
   const scene = await sceneOf(tx, caller, listed, boardById);
   return {
@@ -52,7 +52,7 @@ async function look(tx: WriteTx, caller: Caller, body: Prune): Promise<Found> {
 async function prune(tx: WriteTx, caller: Caller, body: Prune): Promise<Found> {
   if (body.agents === undefined) throw unnamed();
   await lockSeats(tx, { of: { seats: body.agents } });
-  const found = await qualifying(tx, caller, body, body.agents);
+  const found = await qualifying(tx, caller, body);
   const scene = await sceneOf(tx, caller, found, lockBoardById);
   for (const one of found) await endOne(tx, caller, one, scene);
   caller.shown.boards = [...scene.places.values()].flatMap(({ board, named }) => (named ? [board.id] : []));
@@ -66,15 +66,10 @@ const unnamed = (): Refusal =>
     details: { field: 'agents' },
   });
 
-const qualifying = (
-  tx: ReadTx,
-  caller: Caller,
-  { all, disconnected_for }: Prune,
-  ids: string[] | undefined,
-): Promise<Disconnected[]> =>
+const qualifying = (tx: ReadTx, caller: Caller, { all, agents, disconnected_for }: Prune): Promise<Disconnected[]> =>
   disconnectedAgents(tx, {
     personId: all ? null : caller.person.person_id,
-    ids,
+    ids: agents,
     before: tx.now - disconnected_for * 1000,
     limit: BATCH + 1,
   });
@@ -99,11 +94,8 @@ async function sceneOf<Tx extends ReadTx>(
     const member = (await activeHuman(tx, id, caller.person.person_id)) ?? null;
     places.set(id, { board, member, named: member !== null || board.visibility === 'open' });
   }
-  const seats = await membersWithIds(
-    tx,
-    found.map((one) => one.member_id),
-  );
-  return { places, seats: new Map(seats.map((seat) => [seat.id, seat])) };
+  const ids = found.map((one) => one.member_id);
+  return { places, seats: await membersById(tx, ids) };
 }
 
 async function endOne(tx: WriteTx, caller: Caller, { member_id, board_id, since }: Disconnected, scene: Scene) {

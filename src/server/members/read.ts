@@ -3,9 +3,10 @@ import { Refusal } from '../../contract/errors.ts';
 import { onBoard, seeBoard } from '../access/board-access.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { agentsOfPerson } from '../seats/agents.store.ts';
+import { cut } from '../text/cut.ts';
 import { memberView, memberViews, ownAgentViews } from '../views/member.ts';
 import { boardPersonView } from '../views/person.ts';
-import { findMember, listMemberRows, membersWithIds } from './members.store.ts';
+import { findMember, listMemberRows, membersById } from './members.store.ts';
 
 export const listBoardPeople: ReadCase<'listBoardPeople'>['run'] = async (tx, caller, { params, query }) => {
   const { board } = await seeBoard(tx, caller, params['board'] ?? '');
@@ -16,13 +17,9 @@ export const listBoardPeople: ReadCase<'listBoardPeople'>['run'] = async (tx, ca
     after: query.after,
     limit: query.limit + 1,
   });
-  const page = rows.slice(0, query.limit);
-  return {
-    board: board.name,
-    visibility: board.visibility,
-    people: page.map((row) => boardPersonView(row, board.name)),
-    next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
-  };
+  const { page, next_after } = cut(rows, query.limit, ({ id }) => id);
+  const people = page.map((row) => boardPersonView(row, board.name));
+  return { board: board.name, visibility: board.visibility, people, next_after };
 };
 
 export const listMembers: ReadCase<'listMembers'>['run'] = async (tx, caller, { params, query }) => {
@@ -34,17 +31,13 @@ export const listMembers: ReadCase<'listMembers'>['run'] = async (tx, caller, { 
     after: query.after,
     limit: query.limit + 1,
   });
-  const page = rows.slice(0, query.limit);
-  return {
-    members: await memberViews(tx, page, place, caller),
-    next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
-  };
+  const { page, next_after } = cut(rows, query.limit, ({ id }) => id);
+  return { members: await memberViews(tx, page, place, caller), next_after };
 };
 
 export const getMember: ReadCase<'getMember'>['run'] = async (tx, caller, { params }) => {
   const place = await onBoard(tx, caller, params['board'] ?? '');
-  const ref = params['member'] ?? '';
-  const found = await findMember(tx, place.board.id, ref);
+  const found = await findMember(tx, place.board.id, params['member'] ?? '');
   if (!found) {
     throw new Refusal('member_not_found', `There is no such member on ${place.board.name}.`, {
       hint: `service board members --board ${place.board.name} shows who is on it.`,
@@ -62,21 +55,12 @@ export const listMyAgents: ReadCase<'listMyAgents'>['run'] = async (tx, caller, 
     after: query.after,
     limit: query.limit + 1,
   });
-  const page = rows.slice(0, query.limit);
-  const found = new Map(
-    (
-      await membersWithIds(
-        tx,
-        page.map((row) => row.id),
-      )
-    ).map((agent) => [agent.id, agent]),
-  );
+  const { page, next_after } = cut(rows, query.limit, ({ id }) => id);
+  const ids = page.map((row) => row.id);
+  const found = await membersById(tx, ids);
   const agents = page.flatMap((row) => {
     const agent = found.get(row.id);
     return agent ? [{ agent, board: { id: row.board_id, name: row.board_name } }] : [];
   });
-  return {
-    agents: await ownAgentViews(tx, agents, caller),
-    next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
-  };
+  return { agents: await ownAgentViews(tx, agents, caller), next_after };
 };

@@ -1,6 +1,6 @@
 /** Ending memberships and seats: people leave, agents leave, owners remove people and agents. */
 import { Refusal } from '../../contract/errors.ts';
-import type { AgentSeat, BoardPerson } from '../../contract/types.ts';
+import type { BoardPerson } from '../../contract/types.ts';
 import { actorOn, eventActor } from '../access/acting.ts';
 import { requireAnotherOwner, requireOwner, requirePersonOn } from '../access/authority.ts';
 import {
@@ -12,8 +12,7 @@ import {
   requirePlace,
 } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { SeatCaller } from '../operation/caller.ts';
-import { type Caller, isAdmin } from '../operation/caller.ts';
+import { type Caller, isAdmin, type SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { boardPersonView } from '../views/person.ts';
 import { seatView } from '../views/seat.ts';
@@ -58,7 +57,7 @@ async function leave(tx: WriteTx, caller: Caller, place: Place): Promise<BoardPe
   if (place.member.access === 'admin') await requireAnotherOwner(tx, place);
   const { handle, display_name, server_role } = caller.person;
   const actor = eventActor(place.member, handle);
-  await endMembership(tx, place.board, place.member, { actor, how: 'left' });
+  await endMembership({ tx, board: place.board, actor }, place.member, 'left');
   // The kept answer may be shown again to a person who still sees the board.
   delete caller.shown.member;
   return boardPersonView({ ...place.member, handle, display_name, server_role }, place.board.name);
@@ -67,7 +66,7 @@ async function leave(tx: WriteTx, caller: Caller, place: Place): Promise<BoardPe
 /** Another owner may be removed too: the caller is an owner who stays. */
 async function takeOff(tx: WriteTx, caller: Caller, place: Place, person: MemberWithPerson): Promise<BoardPerson> {
   const actor = eventActor(place.member, caller.person.handle);
-  await endMembership(tx, place.board, person, { actor, how: 'removed' });
+  await endMembership({ tx, board: place.board, actor }, person, 'removed');
   return boardPersonView(person, place.board.name);
 }
 
@@ -83,12 +82,7 @@ async function findTarget(tx: WriteTx, reached: ReachedBoard, wanted: string): P
   });
 }
 
-async function endAgent(
-  tx: WriteTx,
-  caller: Caller,
-  reached: ReachedBoard,
-  { handle, ...seat }: MemberWithPerson,
-): Promise<AgentSeat> {
+async function endAgent(tx: WriteTx, caller: Caller, reached: ReachedBoard, { handle, ...seat }: MemberWithPerson) {
   const by = await capacity(tx, caller, reached, seat.person_id);
   const ended = await endSeat(tx, reached.board, seat, { actor: actorOn(reached.member, caller), by, owner: handle });
   return seatView(ended, handle, reached);

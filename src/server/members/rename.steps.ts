@@ -6,40 +6,30 @@ import { renameSetter } from '../lines/lines.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { PersonRow } from '../people/people.store.ts';
 import { append } from '../record/append.steps.ts';
-import { renameMember } from './member-names.store.ts';
-import type { MemberRow } from './members.store.ts';
+import { type MemberRow, saveMember } from './members.store.ts';
 import { humansOn } from './memberships.store.ts';
 
-interface Rename {
-  /** As they were before it. */
-  person: PersonRow;
-  handle: string;
-}
-
-/** Gives the person's memberships of boards that this transaction has locked the new name, with one event each. */
+/**
+ * Gives the person's memberships of boards that this transaction has locked the new name, with one event each.
+ * @param person as they were before it.
+ */
 export async function renameOnBoards(
   tx: WriteTx,
   boards: BoardRow[],
   caller: Caller,
-  { person, handle }: Rename,
+  { person, handle }: { person: PersonRow; handle: string },
 ): Promise<void> {
-  const members = await humansOn(
-    tx,
-    boards.map((board) => board.id),
-    [person.id, caller.person.person_id],
-  );
+  const ids = boards.map((board) => board.id);
+  const members = await humansOn(tx, ids, [person.id, caller.person.person_id]);
   await renameSetter(tx, person.id, person.handle, handle);
   for (const board of boards) {
     const here = members.filter((member) => member.board_id === board.id);
     const renamed = here.find((member) => member.person_id === person.id);
     const renamer = here.find((member) => member.person_id === caller.person.person_id);
     if (!renamed) continue;
-    await renameMember(tx, renamed.id, handle);
-    await append(tx, board, {
-      type: 'person.renamed',
-      actor: actorOf(renamer, caller),
-      data: { person_id: person.id, member_id: renamed.id, before: person.handle, after: handle },
-    });
+    await saveMember(tx, renamed.id, { name: handle });
+    const data = { person_id: person.id, member_id: renamed.id, before: person.handle, after: handle };
+    await append(tx, board, { type: 'person.renamed', actor: actorOf(renamer, caller), data });
   }
 }
 

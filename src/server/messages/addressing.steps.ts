@@ -4,7 +4,7 @@ import type { Role } from '../../contract/types.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { activeNames } from '../members/member-names.store.ts';
-import { activeAgents, humanByHandle, type MemberRow, membersNamed, membersWithIds } from '../members/members.store.ts';
+import { activeAgents, humanByHandle, type MemberRow, membersById, membersNamed } from '../members/members.store.ts';
 import { parseTargets, quoted, type Target } from './targets.rules.ts';
 import { threadMembers } from './threads.store.ts';
 
@@ -54,7 +54,7 @@ export async function addressTo(tx: WriteTx, from: Addressee, given: string[]): 
 export async function addressThread(tx: WriteTx, from: Addressee, rootSeq: number): Promise<Addressing> {
   const ids = await threadMembers(tx, from.boardId, rootSeq, { memberId: from.sender.id, readsAll: from.readsAll });
   const others = ids.filter((id) => id !== from.sender.id);
-  const members = new Map((await membersWithIds(tx, others)).map((member) => [member.id, member]));
+  const members = await membersById(tx, others);
   const recipients = others.flatMap((id) => members.get(id) ?? []).filter((member) => member.status === 'active');
   if (recipients.length === 0) {
     throw new Refusal('reply_has_no_recipients', 'Nobody else is in this thread.', {
@@ -67,7 +67,8 @@ export async function addressThread(tx: WriteTx, from: Addressee, rootSeq: numbe
 
 export const toEveryone: Addressing = { to: ['all'], everyone: true, recipients: null, named: [] };
 
-async function activeByName(tx: WriteTx, boardId: string, names: string[]): Promise<Map<string, MemberRow>> {
+/** The active members of a board with these names. */
+export async function activeByName(tx: WriteTx, boardId: string, names: string[]): Promise<Map<string, MemberRow>> {
   if (names.length === 0) return new Map();
   const rows = await membersNamed(tx, boardId, names);
   return new Map(rows.filter((row) => row.status === 'active').map((row) => [row.name, row]));
@@ -91,12 +92,15 @@ async function resolve(
       if (!Object.hasOwn(from.roles, target.role)) {
         throw noSuchRole(quoted(target.role), from.roles, { target: quoted(`role:${target.role}`) });
       }
-      return activeAgents(tx, from.boardId, { role: target.role });
+      return activeAgents(tx, from.boardId, 'role', [target.role]);
     case 'owner': {
       const person = await humanByHandle(tx, from.boardId, target.handle);
       if (!person)
-        throw unknownRecipient(`owner:${target.handle}`, await activeNames(tx, from.boardId, CHOICES, 'human'));
-      return activeAgents(tx, from.boardId, { person_id: person.person_id });
+        throw unknownRecipient(
+          `owner:${target.handle}`,
+          await activeNames(tx, from.boardId, CHOICES, { kind: 'human' }),
+        );
+      return activeAgents(tx, from.boardId, 'person_id', [person.person_id]);
     }
   }
 }

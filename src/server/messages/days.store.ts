@@ -1,6 +1,7 @@
 /** Where each day with messages begins on a board, so that counts of days are differences and never counts of rows. */
 import { DAY } from '../../contract/durations.ts';
-import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { insertInto } from '../db/rows.ts';
+import type { ReadTx } from '../db/tx.ts';
 
 /** Days since the epoch, in UTC. */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY);
@@ -12,8 +13,7 @@ type DayRow = {
   before: number;
 };
 
-export const insertDay = (tx: WriteTx, row: DayRow): Promise<number> =>
-  tx.change((db) => db('message_days').insert(row));
+export const insertDay = insertInto<DayRow>('message_days');
 
 /** The days of these boards from one on, oldest first. */
 export const daysFrom = (tx: ReadTx, boardIds: string[], day: number): Promise<DayRow[]> =>

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { Mention, Message, Query } from '../../contract/types.ts';
 import type { AskingData } from '../asks/asks.rules.ts';
 import { anyRow, idsOf } from '../db/query.ts';
+import { rowBy } from '../db/rows.ts';
 import { insertion, listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type AgentRun, RESTARTS } from './agent-run.rules.ts';
@@ -104,13 +105,12 @@ const withContext = (db: Knex) =>
     .leftJoin({ ps: 'members' }, 'ps.id', 'pm.sender_id')
     .leftJoin({ rm: 'messages' }, (on) => on.on('rm.board_id', 'm.board_id').andOn('rm.seq', 'm.root_seq'));
 
-const byIdStatement = statement<{ id: string }, MessageRow>((db, p) => db('messages').where('id', p.id).select('*'));
 const bySeqStatement = statement<{ board_id: string; seq: number }, MessageRow>((db, p) =>
   db('messages').where({ board_id: p.board_id, seq: p.seq }).select('*'),
 );
 
 /** Not yet checked against any reader; see views/message.ts. */
-export const messageById = (tx: ReadTx, id: string): Promise<MessageRow | undefined> => tx.first(byIdStatement, { id });
+export const messageById = rowBy<MessageRow>('messages', 'id');
 export const messageBySeq = (tx: ReadTx, boardId: string, seq: number): Promise<MessageRow | undefined> =>
   tx.first(bySeqStatement, { board_id: boardId, seq });
 
@@ -293,13 +293,9 @@ const inserting = insertion<NewMessage>('messages');
 
 export const insertMessage = (tx: WriteTx, row: NewMessage): Promise<void> => tx.send(inserting(row), row);
 
-const runOf = ({ agent_run, run_limit, run_restarts, run_held_at, run_stopped }: AgentRun): AgentRun => ({
-  agent_run,
-  run_limit,
-  run_restarts,
-  run_held_at,
-  run_stopped,
-});
+const runOf = ({ agent_run, run_limit, run_restarts, run_held_at, run_stopped }: AgentRun): AgentRun => {
+  return { agent_run, run_limit, run_restarts, run_held_at, run_stopped };
+};
 
 type ThreadKey = { board_id: string; seq: number };
 
@@ -359,11 +355,7 @@ export const restartRunsAbout = (tx: WriteTx, taskId: string): Promise<number> =
   tx.run(restartStatement, { task_id: taskId });
 
 /** The same in the threads where a version of a file is cited. */
-export const restartRunsCiting = (
-  tx: WriteTx,
-  boardId: string,
-  { fileId, version }: { fileId: string; version: number },
-): Promise<number> =>
+export const restartRunsCiting = (tx: WriteTx, boardId: string, fileId: string, version: number): Promise<number> =>
   tx.change((db) =>
     db('messages')
       .where({ board_id: boardId })

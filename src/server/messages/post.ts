@@ -10,14 +10,14 @@ import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission, requirePostingRights } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { citesNew, filesToCite } from '../files/attach.steps.ts';
-import { activeAgents, type MemberRow, memberById, membersNamed } from '../members/members.store.ts';
+import { activeAgents, type MemberRow, memberById } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { aboutOf } from '../tasks/about.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { askContext, askViews } from '../views/ask.ts';
 import { messageView } from '../views/message.ts';
-import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
+import { type Addressing, activeByName, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
 import { isNoticed, noRun, requireOpenToAgents, runNotice, withPost } from './agent-run.rules.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
 import { type MessageRow, rootOf } from './messages.store.ts';
@@ -77,17 +77,8 @@ export const postMessage: WriteCase<'postMessage', Post> = {
       now: tx.now,
     });
     const mentions = await mentionsIn(tx, place, roles, body.redacted.text, addressing);
-    const written = await writePost(tx, caller, place, {
-      post: body,
-      parent,
-      run,
-      addressing,
-      mentions,
-      about,
-      files,
-      asking,
-      answering,
-    });
+    const parts = { parent, run, addressing, mentions, about, files, asking, answering };
+    const written = await writePost(tx, caller, place, { post: body, ...parts });
     caller.shown.message = written.row.id;
     return { answer: await asSeenBySender(tx, caller, place, written, { parent, root }) };
   },
@@ -126,12 +117,11 @@ async function mentionsIn(
   const found = findMentions(text);
   if (found.length === 0) return [];
   const names = found.flatMap((mention) => (mention.form === 'name' ? [mention.name] : []));
-  const rows = names.length > 0 ? await membersNamed(tx, place.board.id, names) : [];
-  const byName = new Map(rows.filter((row) => row.status === 'active').map((row) => [row.name, row]));
+  const byName = await activeByName(tx, place.board.id, names);
   const byRole = new Map<string, MemberRow[]>();
   for (const mention of found) {
     if (mention.form === 'role' && Object.hasOwn(roles, mention.name) && !byRole.has(mention.name)) {
-      byRole.set(mention.name, await activeAgents(tx, place.board.id, { role: mention.name }));
+      byRole.set(mention.name, await activeAgents(tx, place.board.id, 'role', [mention.name]));
     }
   }
   const recipients = new Set(addressing.recipients?.map((member) => member.id));

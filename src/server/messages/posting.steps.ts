@@ -54,12 +54,7 @@ export interface Written {
 }
 
 /** Appends a post to its board, whose row is locked, and writes all that follows from it. */
-export async function writePost(
-  tx: WriteTx,
-  { person }: Pick<Caller, 'person'>,
-  place: Place,
-  decided: Decided,
-): Promise<Written> {
+export async function writePost(tx: WriteTx, { person }: Caller, place: Place, decided: Decided): Promise<Written> {
   const { board, member } = place;
   const { post, parent, run, addressing, mentions, about, files, asking, answering } = decided;
   const { expects_reply = false, urgent = false } = post.sent;
@@ -87,11 +82,8 @@ export async function writePost(
   board.answer_count += answers ? 1 : 0;
   member.sent_count += 1;
   member.sent_everyone_count += addressing.everyone ? 1 : 0;
-  const event = await append(tx, board, {
-    type: 'message.posted',
-    actor: eventActor(member, person.handle),
-    data: { ...data },
-  });
+  const actor = eventActor(member, person.handle);
+  const event = await append(tx, board, { type: 'message.posted', actor, data: { ...data } });
   if (board.last_message_at === null || dayOf(board.last_message_at) < dayOf(event.at)) {
     await insertDay(tx, { board_id: board.id, day: dayOf(event.at), before: board.message_count - 1 });
   }
@@ -134,7 +126,6 @@ export async function writePost(
     await clearRequest(tx, member.id, parent.seq);
   }
   if (answering && approves(member, answering)) {
-    const actor = eventActor(member, person.handle);
     await approveCited({ tx, board, member, actor }, answering.ask.message_id);
   }
   await noteMark(tx, { row, text: data.body, recipients: data.recipients ?? null });
@@ -188,8 +179,6 @@ const keepAsk = (tx: WriteTx, row: MessageRow, ask: AskData): Promise<number> =>
     task_id: ask.task_id,
     blocking: ask.blocking ? 1 : 0,
     going_at: ask.going_at === null ? null : Date.parse(ask.going_at),
-    answer_seq: null,
-    answer_option: null,
     withdrawn: 0,
   });
 
@@ -201,14 +190,8 @@ function namedRows(message: MessageRow, addressing: Addressing, mentions: Mentio
   const rows = new Map<string, NamedRow>();
   const base = { seq: message.seq, urgent: message.urgent };
   for (const recipient of addressing.recipients ?? []) {
-    rows.set(recipient.id, {
-      ...base,
-      member_id: recipient.id,
-      addressed: 1,
-      mentioned: 0,
-      wakes: 1,
-      awaits: message.expects_reply,
-    });
+    const named = { member_id: recipient.id, addressed: 1, mentioned: 0, wakes: 1, awaits: message.expects_reply };
+    rows.set(recipient.id, { ...base, ...named });
   }
   for (const mention of mentions) {
     const known = rows.get(mention.id);

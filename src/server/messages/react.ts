@@ -1,15 +1,14 @@
 /** Reactions: at most one of a kind by each member on each message. */
-
 import type { Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
 import { eventActor } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
 import { findMessage, lockMessage } from '../access/message.ts';
+import { record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { membersWithIds } from '../members/members.store.ts';
+import { membersById } from '../members/members.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.steps.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from '../views/actors.ts';
 import { messageViews } from '../views/message.ts';
@@ -24,11 +23,11 @@ export const addReaction: WriteCase<'addReaction'> = {
     const found = await findForReaction(tx, caller, params);
     const key = keyOf(found);
     if (!(await hasReacted(tx, key))) {
-      const { seq, at } = await record(tx, caller, found, 'reaction.added');
+      const { seq, at } = await recordReaction(tx, caller, found, 'reaction.added');
       await insertReaction(tx, { ...key, seq, at });
       await countReaction(tx, found.message.id, 1);
     }
-    return { answer: await asRead(tx, caller, found) };
+    return { answer: await asRead(tx, found) };
   },
   recheck,
 };
@@ -37,10 +36,10 @@ export const removeReaction: WriteCase<'removeReaction'> = {
   async run(tx, caller, { params }) {
     const found = await findForReaction(tx, caller, params);
     if ((await deleteReaction(tx, keyOf(found))) > 0) {
-      await record(tx, caller, found, 'reaction.removed');
+      await recordReaction(tx, caller, found, 'reaction.removed');
       await countReaction(tx, found.message.id, -1);
     }
-    return { answer: await asRead(tx, caller, found) };
+    return { answer: await asRead(tx, found) };
   },
   recheck,
 };
@@ -48,14 +47,8 @@ export const removeReaction: WriteCase<'removeReaction'> = {
 export const listReactions: ReadCase<'listReactions'>['run'] = async (tx, caller, { params }) => {
   const { place, message } = await findMessage(tx, caller, params['message'] ?? '');
   const rows = await reactionsTo(tx, [message.id]);
-  const members = new Map(
-    (
-      await membersWithIds(
-        tx,
-        rows.map((row) => row.member_id),
-      )
-    ).map((member) => [member.id, member]),
-  );
+  const ids = rows.map((row) => row.member_id);
+  const members = await membersById(tx, ids);
   const reactions = reactionGroups(rows, place.reader).map(({ by: _names, ...group }) => ({
     ...group,
     by: rows
@@ -81,14 +74,14 @@ async function findForReaction(tx: WriteTx, caller: Caller, params: Record<strin
 
 const keyOf = ({ message, place, name }: Found) => ({ message_id: message.id, member_id: place.member.id, name });
 
-const record = (tx: WriteTx, caller: Caller, { place, message, name }: Found, type: string) =>
-  append(tx, place.board, {
-    type,
-    actor: eventActor(place.member, caller.person.handle),
-    data: { message_id: message.id, name, emoji: emojis[name] },
+const recordReaction = (tx: WriteTx, caller: Caller, { place, message, name }: Found, type: string) =>
+  record({ tx, board: place.board, actor: eventActor(place.member, caller.person.handle) }, type, {
+    message_id: message.id,
+    name,
+    emoji: emojis[name],
   });
 
-async function asRead(tx: WriteTx, _caller: Caller, { place, message }: Found): Promise<Message> {
+async function asRead(tx: WriteTx, { place, message }: Found): Promise<Message> {
   const [view] = await messageViews(tx, place, await messagesWithSeqs(tx, place.board.id, [message.seq]));
   return view as Message;
 }

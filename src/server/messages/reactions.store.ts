@@ -1,5 +1,7 @@
 /** Reactions on messages. */
 import type { ReactionName } from '../../contract/values.ts';
+import { anyRow } from '../db/query.ts';
+import { insertInto } from '../db/rows.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -28,14 +30,13 @@ export const reactionsTo = (tx: ReadTx, messageIds: string[]): Promise<ReactionW
 
 type Key = Pick<ReactionRow, 'message_id' | 'member_id' | 'name'>;
 
-export const hasReacted = async (tx: ReadTx, key: Key): Promise<boolean> =>
-  (await tx.query((db) => db('reactions').where(key).select('seq'))).length > 0;
+export const hasReacted = (tx: ReadTx, key: Key): Promise<boolean> =>
+  anyRow(tx, (db) => db('reactions').where(key).select('seq'));
 
-export const insertReaction = (tx: WriteTx, row: ReactionRow): Promise<number> =>
-  tx.change((db) => db('reactions').insert(row));
+export const insertReaction = insertInto<ReactionRow>('reactions');
 
-export const deleteReaction = (tx: WriteTx, { message_id, member_id, name }: Key): Promise<number> =>
-  tx.change((db) => db('reactions').where({ message_id, member_id, name }).delete());
+export const deleteReaction = (tx: WriteTx, key: Key): Promise<number> =>
+  tx.change((db) => db('reactions').where(key).delete());
 
 const countStatement = statement<{ id: string; by: number }>((db, p) =>
   db('messages')

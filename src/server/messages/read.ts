@@ -6,7 +6,7 @@ import { findMessage, findMessageBySeq } from '../access/message.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { memberByName, membersWithIds } from '../members/members.store.ts';
+import { memberByName, membersById } from '../members/members.store.ts';
 import type { ReadCase, WaitCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { actorView } from '../views/actors.ts';
@@ -27,12 +27,7 @@ const MAX_REPLY_IDS = 100;
 export const listMessages: ReadCase<'listMessages'>['run'] = async (tx, caller, { params, query }) => {
   const place = await onBoard(tx, caller, params['board'] ?? '');
   const filter = await filterOf(tx, place, query);
-  const page = await messagePage(tx, place, filter, {
-    after: query.after,
-    before: query.before ?? null,
-    limit: query.limit,
-    newest: query.newest,
-  });
+  const page = await messagePage(tx, place, filter, { ...query, before: query.before ?? null });
   return { board: place.board.name, messages: page.items, next_after: page.next_after, prev_before: page.prev_before };
 };
 
@@ -50,19 +45,10 @@ export const listReplies: WaitCase<'listReplies'>['run'] = async (tx, caller, { 
   const id = params['message'] ?? '';
   const { place, message } = await findMessage(tx, caller, id);
   const rootSeq = message.root_seq ?? message.seq;
-  const filter = { boardId: place.board.id, reader: place.reader, rootSeq };
-  const page = await messagePage(tx, place, filter, {
-    after: query.after,
-    before: null,
-    limit: query.limit,
-    newest: false,
-  });
-  const [root] = await messagePage(
-    tx,
-    place,
-    { boardId: place.board.id, reader: place.reader },
-    { after: rootSeq - 1, before: rootSeq + 1, limit: 1, newest: false },
-  ).then((found) => found.items);
+  const thread = { boardId: place.board.id, reader: place.reader };
+  const page = await messagePage(tx, place, { ...thread, rootSeq }, { ...query, before: null, newest: false });
+  const first = { after: rootSeq - 1, before: rootSeq + 1, limit: 1, newest: false };
+  const [root] = (await messagePage(tx, place, thread, first)).items;
   return {
     answer: { message_id: id, root: root ?? null, replies: page.items, next_after: page.next_after },
     empty: page.items.length === 0,
@@ -112,7 +98,7 @@ async function withRecipients(tx: ReadTx, place: Place, message: MessageRow) {
 /** What became of the message with each agent it was addressed to, in recorded order. */
 async function recipientStates(tx: ReadTx, place: Place, message: MessageRow, ids: string[]) {
   if (ids.length === 0) return [];
-  const members = new Map((await membersWithIds(tx, ids)).map((member) => [member.id, member]));
+  const members = await membersById(tx, ids);
   const replies = await directReplies(tx, place.board.id, message.seq, place.reader, 1000);
   return ids.flatMap((id) => {
     const member = members.get(id);

@@ -3,7 +3,7 @@ import type { Answer } from '../../contract/types.ts';
 import { onBoard, type Place } from '../access/board-access.ts';
 import { findMessageBySeq } from '../access/message.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
+import { type MemberWithPerson, membersById } from '../members/members.store.ts';
 import { gapsOver } from '../members/positions.store.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { presenceAt } from '../seats/presence.rules.ts';
@@ -41,7 +41,7 @@ async function receiptsOf(
   if (ids.length === 0) return [];
   // What waits where is told to the sender alone.
   const queues = sender === place.member.id ? await queuedIn(tx, ids, messageId) : new Map<string, number>();
-  const members = new Map((await membersWithIds(tx, ids)).map((member) => [member.id, member]));
+  const members = await membersById(tx, ids);
   const missed = new Set(await gapsOver(tx, ids, seq));
   const reports = new Map((await reportsOf(tx, ids)).map((report) => [report.member_id, report]));
   return ids.flatMap((id) => {

@@ -3,10 +3,10 @@ import { Refusal } from '../../contract/errors.ts';
 import { eventActor } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
 import { lockMessage } from '../access/message.ts';
+import { record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.steps.ts';
 import { messageViews } from '../views/message.ts';
 import { continued, limitOf } from './agent-run.rules.ts';
 import { type MessageRow, messagesWithSeqs, releaseHeld, rootOf, saveRun } from './messages.store.ts';
@@ -17,11 +17,9 @@ export const setThreadRun: WriteCase<'setThreadRun'> = {
     const { place, root } = await find(tx, caller, params['message'] ?? '');
     const limits = place.policy.agent_run;
     const run = body.action === 'stop' ? { ...root, run_stopped: 1 } : continued(root, limits);
-    await append(tx, place.board, {
-      type: body.action === 'stop' ? 'thread.stopped' : 'thread.continued',
-      actor: eventActor(place.member, caller.person.handle),
-      data: { agent_run: root.agent_run, message_id: root.id },
-    });
+    const setting = { tx, board: place.board, actor: eventActor(place.member, caller.person.handle) };
+    const type = body.action === 'stop' ? 'thread.stopped' : 'thread.continued';
+    await record(setting, type, { agent_run: root.agent_run, message_id: root.id });
     await saveRun(tx, root, run);
     if (body.action === 'continue') await releaseHeld(tx, root, limitOf(run, limits));
     const [answer] = await messageViews(tx, place, await messagesWithSeqs(tx, place.board.id, [root.seq]));

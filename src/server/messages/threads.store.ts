@@ -174,13 +174,6 @@ export const threadAgents = (tx: ReadTx, boardId: string, roots: number[]): Prom
       .where('s.status', 'active')
       .groupByRaw(`${byThread}, s.id, s.name, s.person_id, p.handle, h.last`)
       .orderBy('s.name')
-      .select({
-        root_seq: thread,
-        id: 's.id',
-        name: 's.name',
-        person_id: 's.person_id',
-        handle: 'p.handle',
-        last_of_person: 'h.last',
-      })
+      .select('s.id', 's.name', 's.person_id', 'p.handle', { root_seq: thread, last_of_person: 'h.last' })
       .max({ last: 'm.seq' });
   });

@@ -4,7 +4,7 @@ import { authorizationOf } from '../approvals/approvals.store.ts';
 import { inviteStep, takeBackStep } from '../approvals/next.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { boardsOf, type InviteRow, listAgentInvites, stateOf } from '../invites/invites.store.ts';
-import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
+import { type MemberWithPerson, membersById } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
@@ -26,12 +26,11 @@ export const listInviteNotices =
   };
 
 async function views(tx: ReadTx, caller: Caller, rows: InviteRow[], baseUrl: string): Promise<Notice[]> {
-  const agentIds = [...new Set(rows.flatMap(({ issuing_agent_id: id }) => id ?? []))];
-  const agents = agentIds.length === 0 ? [] : await membersWithIds(tx, agentIds);
-  const names = new Map(agents.map((agent) => [agent.id, agent]));
+  const agentIds = rows.flatMap(({ issuing_agent_id: id }) => id ?? []);
+  const agents = await membersById(tx, agentIds);
   const labels = await boardLabels(tx, caller, rows.flatMap(boardsOf));
   return rows.map((row) => {
-    const agent = names.get(row.issuing_agent_id ?? '');
+    const agent = agents.get(row.issuing_agent_id ?? '');
     const state = stateOf(row, tx.now);
     return {
       id: row.id,

@@ -1,44 +1,34 @@
 /** Tells agents what came of what they asked for, in words of the server: ids, handles and board names, no secret. */
 import { DAY, WEEK } from '../../contract/durations.ts';
 import type { ApprovalRow } from '../approvals/approvals.store.ts';
-import type { BoardRow } from '../boards/boards.store.ts';
-import { boardById } from '../boards/boards.store.ts';
+import { type BoardRow, boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { boardsOf, invitesUsedBy } from '../invites/invites.store.ts';
+import { boardsOf, type InviteRow, invitesUsedBy } from '../invites/invites.store.ts';
 import { memberById } from '../members/members.store.ts';
+import type { PersonRow } from '../people/people.store.ts';
 import { newId } from '../text/ids.ts';
-import { type About, dropOldest, insertNotice, type NoticeKind } from './notices.store.ts';
+import { type About, dropOldest, insertNotice, type NoticeRow } from './notices.store.ts';
 
 const MOST = 50;
 
-interface Notice {
-  memberId: string;
-  kind: NoticeKind;
-  /** With the kind: what is told once. */
-  subject: string;
+interface Notice extends Pick<NoticeRow, 'member_id' | 'kind' | 'subject' | 'expires_at' | 'text'> {
   generation?: number;
-  expiresAt: number;
-  text: string;
   about: About;
 }
 
 /** Writes a notice for an agent that is there; one that ended is told nothing. */
 export async function tell(tx: WriteTx, notice: Notice): Promise<void> {
-  const seat = await memberById(tx, notice.memberId);
+  const seat = await memberById(tx, notice.member_id);
   if (seat?.status !== 'active') return;
   const board = await boardById(tx, seat.board_id);
   if (!board || board.lifecycle === 'deleted') return;
   const added = await insertNotice(tx, {
     id: newId('ntc', tx.now),
-    member_id: seat.id,
-    kind: notice.kind,
-    subject: notice.subject,
-    generation: notice.generation ?? 1,
+    generation: 1,
     created_at: tx.now,
-    expires_at: notice.expiresAt,
-    text: notice.text,
-    about: JSON.stringify(notice.about),
     delivered_at: null,
+    ...notice,
+    about: JSON.stringify(notice.about),
   });
   if (added === 0) return;
   await dropOldest(tx, seat.id, MOST);
@@ -60,60 +50,49 @@ export const tellDecision = (
   until?: number,
 ): Promise<void> =>
   tell(tx, {
-    memberId: agent_id,
+    member_id: agent_id,
     kind,
     subject: id,
-    expiresAt: until ?? tx.now + (kind === 'approval_allowed' ? DAY : WEEK),
+    expires_at: until ?? tx.now + (kind === 'approval_allowed' ? DAY : WEEK),
     text: `Your request ${id} ${words[kind]}.`,
     about: { approval_id: id },
   });
 
-type Redeemed = { id: string; issuing_agent_id: string | null };
-type Newcomer = { id: string; handle: string };
+type Newcomer = Pick<PersonRow, 'id' | 'handle'>;
 
 /** The invite that an agent asked for was used. */
 export async function tellRedeemed(
   tx: WriteTx,
-  invite: Redeemed,
+  invite: InviteRow,
   { id, handle }: Newcomer,
-  pairingId?: string,
+  pairing_request_id?: string,
 ): Promise<void> {
   if (invite.issuing_agent_id === null) return;
   await tell(tx, {
-    memberId: invite.issuing_agent_id,
+    member_id: invite.issuing_agent_id,
     kind: 'invite_redeemed',
     subject: invite.id,
-    expiresAt: tx.now + WEEK,
+    expires_at: tx.now + WEEK,
     text: `@${handle} used the invite ${invite.id} that you asked for.`,
-    about: {
-      invite_id: invite.id,
-      ...(pairingId === undefined ? {} : { pairing_request_id: pairingId }),
-      person: { id, handle },
-    },
+    about: { invite_id: invite.id, pairing_request_id, person: { id, handle } },
   });
 }
 
-interface TakenOver {
-  memberId: string;
-  task: { id: string; ref: string };
-  /** Name of the member who has it now. */
-  by: string;
-  /** Of the event. */
-  seq: number;
-}
-
-/** A former owner hears of it when it comes back; a person sees it on the board. */
+/**
+ * A former owner hears of it when it comes back; a person sees it on the board.
+ * @param by the name of the member who has it now. @param seq of the event.
+ */
 export async function tellTakenOver(
   tx: WriteTx,
   board: Pick<BoardRow, 'name'>,
-  { memberId, task, by, seq }: TakenOver,
+  { memberId, task, by, seq }: { memberId: string; task: { id: string; ref: string }; by: string; seq: number },
 ): Promise<void> {
   if ((await memberById(tx, memberId))?.kind !== 'agent') return;
   await tell(tx, {
-    memberId,
+    member_id: memberId,
     kind: 'task_taken_over',
     subject: `${task.id} ${seq}`,
-    expiresAt: tx.now + 30 * DAY,
+    expires_at: tx.now + 30 * DAY,
     text: `@${by} took over ${task.ref} on ${board.name} from you; you help with it now.`,
     about: { task: { id: task.id, ref: task.ref }, board: board.name },
   });
@@ -123,15 +102,15 @@ export async function tellTakenOver(
 export async function tellArrival(
   tx: WriteTx,
   board: Pick<BoardRow, 'id' | 'name'>,
-  { id, handle }: { id: string; handle: string },
+  { id, handle }: Newcomer,
 ): Promise<void> {
   for (const invite of await invitesUsedBy(tx, id)) {
     if (invite.issuing_agent_id === null || !boardsOf(invite).includes(board.id)) continue;
     await tell(tx, {
-      memberId: invite.issuing_agent_id,
+      member_id: invite.issuing_agent_id,
       kind: 'colleague_arrived',
       subject: `${invite.id} ${board.id}`,
-      expiresAt: tx.now + WEEK,
+      expires_at: tx.now + WEEK,
       text: `The first agent of @${handle} is on ${board.name}.`,
       about: { invite_id: invite.id, person: { id, handle }, board: board.name },
     });

@@ -9,6 +9,7 @@ export type NoticeRow = {
   id: string;
   member_id: string;
   kind: NoticeKind;
+  /** With the kind: what is told once. */
   subject: string;
   generation: number;
   created_at: number;

@@ -26,15 +26,6 @@ export const comersSince = (
       .where('i.used_at', '>', since)
       .orderBy([{ column: 'i.used_at', order: 'desc' }, { column: 'i.id', order: 'desc' }, 'm.joined_at', 'm.id'])
       .limit(20_000)
-      .select({
-        invite_id: 'i.id',
-        boards: 'i.boards',
-        person_id: 'p.id',
-        handle: 'p.handle',
-        used_at: 'i.used_at',
-        board_id: 'm.board_id',
-        member_id: 'm.id',
-        name: 'm.name',
-        harness: 'm.harness',
-      }),
+      .select('i.boards', 'p.handle', 'i.used_at', 'm.board_id', 'm.name', 'm.harness')
+      .select({ invite_id: 'i.id', person_id: 'p.id', member_id: 'm.id' }),
   );

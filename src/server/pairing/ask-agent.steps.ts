@@ -13,27 +13,22 @@ import { pairingStep } from './next.rules.ts';
 import { pairingNotFound } from './refusals.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
 
-interface Asked {
-  row: SubjectRow;
-  board: BoardRow;
-  agentId: string;
-  baseUrl: string;
-}
-
 /**
  * Posts as the person, to this agent alone; answers the message. The work is quoted, and names in it wake nobody: it is content
  * of somebody else's.
  */
-export async function askAgent(tx: WriteTx, caller: Caller, { row, board, agentId, baseUrl }: Asked): Promise<string> {
+export async function askAgent(
+  tx: WriteTx,
+  caller: Caller,
+  { row, board, agentId, baseUrl }: { row: SubjectRow; board: BoardRow; agentId: string; baseUrl: string },
+): Promise<string> {
   const member = await activeHuman(tx, board.id, caller.person.person_id);
   const agent = await memberById(tx, agentId);
   const inviter = await personById(tx, row.inviter_id);
   if (!member || !agent) throw pairingNotFound();
   const policy = parsePolicy(board);
-  const step = pairingStep(
-    { id: row.id, state: 'awaiting_session', awaiting: 'recipient', reader: 'recipient' },
-    baseUrl,
-  );
+  const next = { id: row.id, state: 'awaiting_session', awaiting: 'recipient', reader: 'recipient' } as const;
+  const step = pairingStep(next, baseUrl);
   const { row: message } = await writePost(
     tx,
     caller,

@@ -4,7 +4,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { newId } from '../text/ids.ts';
 import { publish } from './move.steps.ts';
 import { tooManyOpen } from './refusals.rules.ts';
-import { countOpen, insertRequest, type PairingRow } from './requests.store.ts';
+import { countOpen, insertRequest } from './requests.store.ts';
 
 const OPEN_OF_INVITER = 50;
 const OPEN_OF_PAIR = 5;
@@ -32,10 +32,10 @@ export async function requirePairingRoom(
   if ((await countOpen(tx, between)) >= OPEN_OF_PAIR) throw tooManyOpen(OPEN_OF_PAIR, 'with this person on this board');
 }
 
-/** Whether board, seat, recipient and caps admit it is decided before. */
-export async function begin(tx: WriteTx, { boardId, inviterId, agentId, work, to }: Beginning): Promise<PairingRow> {
+/** Answers its id. Whether board, seat, recipient and caps admit it is decided before. */
+export async function begin(tx: WriteTx, { boardId, inviterId, agentId, work, to }: Beginning): Promise<string> {
   const direct = 'recipientId' in to;
-  const row: PairingRow = {
+  const row = {
     id: newId('prq', tx.now),
     board_id: boardId,
     inviter_id: inviterId,
@@ -46,26 +46,10 @@ export async function begin(tx: WriteTx, { boardId, inviterId, agentId, work, to
     generation: 1,
     created_at: tx.now,
     expires_at: direct ? tx.now + WEEK : to.expiresAt,
-    initiator_agent_id: null,
-    initiator_key_id: null,
-    initiator_binding: null,
-    recipient_agent_id: null,
-    recipient_key_id: null,
-    recipient_binding: null,
     accepted: 0,
-    nonce_i2r: null,
-    nonce_r2i: null,
-    after_seq: null,
-    evidence_i2r: null,
-    evidence_r2i: null,
-    chosen_agent_id: null,
-    choice_message_id: null,
     admission_approval_id: direct ? (to.admissionId ?? null) : null,
-    closed: null,
-    closed_reason: null,
-    closed_at: null,
   };
   await insertRequest(tx, row);
   publish(tx, row);
-  return row;
+  return row.id;
 }

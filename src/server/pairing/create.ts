@@ -37,7 +37,7 @@ export const createPairingRequest = (deps: Deps): WriteCase<'createPairingReques
     const person = requireMember(recipient);
     await requirePairingRoom(tx, person_id, { recipientId: person.id, boardId: place.board.id });
     const admission = await admit(tx, deps, { caller, place, person, requestId });
-    const { id } = await begin(tx, {
+    const id = await begin(tx, {
       boardId: place.board.id,
       inviterId: person_id,
       agentId: body.initiating_agent_id,
@@ -76,18 +76,11 @@ function requireMember(person: PersonRow | undefined): PersonRow {
   throw personNotFound();
 }
 
-interface Admission {
-  caller: Caller;
-  place: Place;
-  person: PersonRow;
-  requestId: string;
-}
-
 /** Adds a recipient to a private board, or requests approval for it; null if no approval is needed. */
 async function admit(
   tx: WriteTx,
   { root, address }: Deps,
-  { caller, place, person, requestId }: Admission,
+  { caller, place, person, requestId }: { caller: Caller; place: Place; person: PersonRow; requestId: string },
 ): Promise<{ id: string; held: boolean } | null> {
   const { board, member } = place;
   if (board.visibility === 'open' || (await activeHuman(tx, board.id, person.id))) return null;

@@ -23,11 +23,14 @@ async function moveAll(
 }
 
 const waiting: Narrow = (query) => query.whereNull('r.recipient_id');
+
 /** Requests that an agent's own invite belongs to. */
-const byAgentsInvite = (query: Knex.QueryBuilder, narrow: Narrow): Knex.QueryBuilder =>
-  waiting(query).whereIn('r.invite_id', (invites) =>
-    narrow(invites.from('server_invites').whereNotNull('issuing_agent_id')).select('id'),
-  );
+const byAgentsInvite =
+  (column: 'issuing_agent_id' | 'parent_key_id', ids: string[]): Narrow =>
+  (query) =>
+    waiting(query).whereIn('r.invite_id', (invites) =>
+      invites.from('server_invites').whereNotNull('issuing_agent_id').whereIn(column, ids).select('id'),
+    );
 
 /** Seats ended, or came under another key. */
 export async function endpointsOfSeats(tx: WriteTx, seatIds: string[]): Promise<void> {
@@ -35,28 +38,22 @@ export async function endpointsOfSeats(tx: WriteTx, seatIds: string[]): Promise<
   const gone = (await membersWithIds(tx, seatIds)).filter((seat) => seat.status !== 'active').map((seat) => seat.id);
   // An invite whose initiating seat is gone leads nowhere; one that an agent asked for ends with the key behind the seat too.
   await moveAll(tx, (query) => waiting(query).whereIn('r.initiating_agent_id', gone), 'invite_ended');
-  await moveAll(
-    tx,
-    (query) => byAgentsInvite(query, (invites) => invites.whereIn('issuing_agent_id', seatIds)),
-    'invite_ended',
-  );
-  await revokeProofsOf(tx, 'agent_id', seatIds);
-  await moveAll(tx, (query) => selected(query, 'agent_id', seatIds), 'endpoint_ended');
+  await moveAll(tx, byAgentsInvite('issuing_agent_id', seatIds), 'invite_ended');
+  await endpointsEnd(tx, 'agent_id', seatIds);
 }
 
 export async function endpointsOfKeys(tx: WriteTx, keyIds: string[]): Promise<void> {
   if (keyIds.length === 0) return;
-  await moveAll(
-    tx,
-    (query) => byAgentsInvite(query, (invites) => invites.whereIn('parent_key_id', keyIds)),
-    'invite_ended',
-  );
-  await revokeProofsOf(tx, 'key_id', keyIds);
-  await moveAll(tx, (query) => selected(query, 'key_id', keyIds), 'endpoint_ended');
+  await moveAll(tx, byAgentsInvite('parent_key_id', keyIds), 'invite_ended');
+  await endpointsEnd(tx, 'key_id', keyIds);
 }
 
-const selected = (query: Knex.QueryBuilder, column: 'agent_id' | 'key_id', ids: string[]): Knex.QueryBuilder =>
-  query.where((either) => either.whereIn(`r.initiator_${column}`, ids).orWhereIn(`r.recipient_${column}`, ids));
+async function endpointsEnd(tx: WriteTx, column: 'agent_id' | 'key_id', ids: string[]): Promise<void> {
+  await revokeProofsOf(tx, column, ids);
+  const selected: Narrow = (query) =>
+    query.where((either) => either.whereIn(`r.initiator_${column}`, ids).orWhereIn(`r.recipient_${column}`, ids));
+  await moveAll(tx, selected, 'endpoint_ended');
+}
 
 const ofPerson = (query: Knex.QueryBuilder, personId: string): Knex.QueryBuilder =>
   query.where((either) => either.where('r.inviter_id', personId).orWhere('r.recipient_id', personId));
@@ -71,12 +68,8 @@ const sideOfPerson =
  * ends with their memberships: there the board is locked before its requests, as everywhere.
  */
 export async function pairingsOfPerson(tx: WriteTx, personId: string): Promise<void> {
-  await moveAll(
-    tx,
-    (query) => waiting(query).where('r.inviter_id', personId),
-    'invite_ended',
-    () => 'initiator',
-  );
+  const invited: Narrow = (query) => waiting(query).where('r.inviter_id', personId);
+  await moveAll(tx, invited, 'invite_ended', () => 'initiator');
   const away: Narrow = (query) =>
     ofPerson(query, personId).whereNotExists((own) =>
       own
@@ -89,13 +82,10 @@ export async function pairingsOfPerson(tx: WriteTx, personId: string): Promise<v
 }
 
 /** A person is off a board. */
-export const pairingsOfMembership = (tx: WriteTx, personId: string, boardId: string): Promise<void> =>
-  moveAll(
-    tx,
-    (query) => ofPerson(query.where('r.board_id', boardId), personId),
-    'person_ended',
-    sideOfPerson(personId),
-  );
+export function pairingsOfMembership(tx: WriteTx, personId: string, boardId: string): Promise<void> {
+  const there: Narrow = (query) => ofPerson(query.where('r.board_id', boardId), personId);
+  return moveAll(tx, there, 'person_ended', sideOfPerson(personId));
+}
 
 export const pairingsOfBoard = (tx: WriteTx, boardId: string): Promise<void> =>
   moveAll(tx, (query) => query.where('r.board_id', boardId), 'board_deleted');

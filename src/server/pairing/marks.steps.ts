@@ -1,6 +1,6 @@
 /** Recognising the lines by which two sessions show each other that messages arrive, while they are being posted. */
 import type { WriteTx } from '../db/tx.ts';
-import { otherSide, type PairingLine, pinger, readPairingLine } from './lines.rules.ts';
+import { otherSide, type PairingLine, pinger, readPairingLine, short } from './lines.rules.ts';
 import { insertMark, type MarkRow, marksOf } from './marks.store.ts';
 import { publish } from './move.steps.ts';
 import { requestById, type SubjectRow } from './requests.store.ts';
@@ -43,12 +43,11 @@ export function flawOf(row: SubjectRow, line: PairingLine, posted: Posted, marks
   const { kind, direction, generation } = line;
   if (line.requestId !== row.id) return kind;
   if (generation !== row.generation) return 'generation';
-  const nonce = pinger(direction) === 'initiator' ? row.nonce_i2r : row.nonce_r2i;
-  if (line.nonce !== nonce || posted.row.seq <= (row.after_seq ?? 0)) return kind;
+  if (line.nonce !== row[`nonce_${short(direction)}`] || posted.row.seq <= (row.after_seq ?? 0)) return kind;
   const side = kind === 'ping' ? pinger(direction) : otherSide(pinger(direction));
-  const seats = { initiator: row.initiator_agent_id, recipient: row.recipient_agent_id };
-  if (posted.row.sender_id !== seats[side]) return 'sender';
-  if (posted.recipients?.length !== 1 || posted.recipients[0] !== seats[otherSide(side)]) return 'recipient';
+  if (posted.row.sender_id !== row[`${side}_agent_id`]) return 'sender';
+  if (posted.recipients?.length !== 1 || posted.recipients[0] !== row[`${otherSide(side)}_agent_id`])
+    return 'recipient';
   if (kind === 'ping') return null;
   const answered = marks.some(
     (mark) =>

@@ -1,5 +1,6 @@
 /** Pings and replies the server has seen being posted. Bookkeeping: what is no such line is text like any other. */
 import type { PairingDirection } from '../../contract/types.ts';
+import { insertInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type MarkRow = {
@@ -11,8 +12,7 @@ export type MarkRow = {
   ping_seq: number | null;
 };
 
-export const insertMark = (tx: WriteTx, row: MarkRow): Promise<number> =>
-  tx.change((db) => db('pairing_marks').insert(row));
+export const insertMark = insertInto<MarkRow>('pairing_marks');
 
 /** All marks of these requests, of every generation. */
 export const marksOf = async (tx: ReadTx, requestIds: string[]): Promise<MarkRow[]> =>

@@ -145,12 +145,8 @@ const effects: Record<Effect, (turn: Turn) => Promise<void>> = {
   async challenges(turn) {
     const { tx, row } = turn;
     if (stateAt(row, tx.now) !== 'verifying' || row.nonce_i2r !== null) return;
-    const board = await boardById(tx, row.board_id);
-    await change(turn, {
-      nonce_i2r: newUlid(tx.now),
-      nonce_r2i: newUlid(tx.now),
-      after_seq: board?.head_seq ?? 0,
-    });
+    const after_seq = (await boardById(tx, row.board_id))?.head_seq ?? 0;
+    await change(turn, { nonce_i2r: newUlid(tx.now), nonce_r2i: newUlid(tx.now), after_seq });
   },
   async ask(turn) {
     const { ask } = turn.moved;
@@ -162,12 +158,8 @@ const effects: Record<Effect, (turn: Turn) => Promise<void>> = {
     if (stateAt(row, tx.now) !== 'ready') return;
     await change(turn, { closed: 'ready', closed_at: tx.now });
     await revokeProofs(tx, row.id);
-    await tellBoth(
-      turn,
-      'pairing_ready',
-      WEEK,
-      (board) => `${row.id} on ${board} is ready: the two sessions reach each other.`,
-    );
+    const text = (board: string) => `${row.id} on ${board} is ready: the two sessions reach each other.`;
+    await tellBoth(turn, 'pairing_ready', WEEK, text);
   },
   async close(turn) {
     const { next, reason } = turn.transition.effect;
@@ -189,17 +181,14 @@ const effects: Record<Effect, (turn: Turn) => Promise<void>> = {
 };
 
 /** Notifies the participants of the change. */
-export function publish(
-  tx: WriteTx,
-  { inviter_id, recipient_id }: Pick<PairingRow, 'inviter_id' | 'recipient_id'>,
-): void {
+export function publish(tx: WriteTx, { inviter_id, recipient_id }: Pick<PairingRow, 'inviter_id' | 'recipient_id'>) {
   tx.publish(`onboarding:${inviter_id}`);
   if (recipient_id !== null) tx.publish(`onboarding:${recipient_id}`);
 }
 
 /** The seat of a side that is live; before the initiator is selected, the seat that the request was made for. */
 function seatOf({ row, tx }: Turn, side: PairingSide): string | null {
-  const selected = side === 'initiator' ? row.initiator_agent_id : row.recipient_agent_id;
+  const selected = row[`${side}_agent_id`];
   if (selected === null) return side === 'initiator' ? row.initiating_agent_id : null;
   return isLive(row, side, tx.now) ? selected : null;
 }
@@ -222,11 +211,11 @@ async function tellSeat(
   if (memberId === null) return;
   const board = await boardById(tx, row.board_id);
   await tell(tx, {
-    memberId,
+    member_id: memberId,
     kind,
     subject: row.id,
     generation: row.generation,
-    expiresAt: tx.now + life,
+    expires_at: tx.now + life,
     text: text(board?.name ?? row.board_id),
     about: { pairing_request_id: row.id },
   });

@@ -11,42 +11,36 @@ interface Waiting {
   reader: PairingSide | null;
 }
 
-const on = (baseUrl: string): string => `--server ${shellArgument(baseUrl, null)}`;
-
-export const listStep = (baseUrl: string): NextStep => ({
-  command: `service pairing list ${on(baseUrl)}`,
-  resume: 'It shows what became of the request, and which side is next.',
+/** @param view where the inbox of the page shows the same. */
+export const step = (baseUrl: string, command: string, resume: string, view?: string): NextStep => ({
+  command: `${command} --server ${shellArgument(baseUrl, null)}`,
+  resume,
+  ...(view === undefined ? {} : { board_view: `${baseUrl}/inbox/${view}` }),
 });
+
+export const listStep = (baseUrl: string): NextStep =>
+  step(baseUrl, 'service pairing list', 'It shows what became of the request, and which side is next.');
 
 /** Undefined once it has ended. */
 export function pairingStep({ id, state, awaiting, reader }: Waiting, baseUrl: string): NextStep | undefined {
-  const board_view = `${baseUrl}/inbox/pairings/${id}`;
+  const to = (command: string, resume: string) => step(baseUrl, command, resume, `pairings/${id}`);
   switch (state) {
-    case 'awaiting_account':
-      return {
-        command: `service invite list ${on(baseUrl)}`,
-        resume: 'Nobody has come by the invite yet: hand its link over again, or revoke it and make another.',
-        board_view,
-      };
+    case 'awaiting_account': {
+      const resume = 'Nobody has come by the invite yet: hand its link over again, or revoke it and make another.';
+      return to('service invite list', resume);
+    }
     case 'awaiting_session':
     case 'awaiting_endpoint':
       return awaiting === 'recipient' || (awaiting === 'both' && reader !== 'initiator')
-        ? {
-            command: `service pairing accept ${id} --here ${on(baseUrl)}`,
-            resume: 'Run it in the session that should do the work, for the recipient.',
-            board_view,
-          }
-        : {
-            command: `service pairing select ${id} --here ${on(baseUrl)}`,
-            resume: 'Run it in the session that should do the work, for the initiator.',
-            board_view,
-          };
-    case 'verifying':
-      return {
-        command: `service pairing list ${on(baseUrl)}`,
-        resume: `The two sessions show each other that messages arrive; next is ${awaiting === 'both' ? 'either side' : `the ${awaiting}`}.`,
-        board_view,
-      };
+        ? to(`service pairing accept ${id} --here`, 'Run it in the session that should do the work, for the recipient.')
+        : to(
+            `service pairing select ${id} --here`,
+            'Run it in the session that should do the work, for the initiator.',
+          );
+    case 'verifying': {
+      const next = awaiting === 'both' ? 'either side' : `the ${awaiting}`;
+      return to('service pairing list', `The two sessions show each other that messages arrive; next is ${next}.`);
+    }
     default:
       return undefined;
   }

@@ -23,100 +23,48 @@ export type ProofRow = {
 };
 
 /** `suspended`: its board is archived. */
-export type ProofState = 'none' | 'working' | 'expired' | 'suspended' | 'revoked';
+export type ProofState = (typeof states)[number];
 
-export const proofTriggers = [
-  /** Its secret comes for the very binding it was made for; the first time that makes it. */
-  'present',
+type ProofOutcome = { next: ProofState } | { refused: ErrorCode };
+type Outcome = ProofState | ProofOutcome;
+
+const states = ['none', 'working', 'expired', 'suspended', 'revoked'] as const;
+const changed: ProofOutcome = { refused: 'pairing_changed' };
+const dead: ProofOutcome = { refused: 'unauthorized' };
+const archived: ProofOutcome = { refused: 'board_archived' };
+
+/** What each trigger makes of a credential, by its state in their order. */
+const table = {
+  /**
+   * Its secret comes for the very binding it was made for; the first time that makes it. An expired one is armed again for
+   * ten minutes: seat, key, session and generation are looked at before.
+   */
+  present: ['working', 'working', 'working', archived, changed],
   /** Its secret comes for another request, side, key, seat or session. */
-  'present_elsewhere',
+  present_elsewhere: ['working', changed, changed, archived, changed],
   /** Another secret comes for the same endpoint. */
-  'other_secret',
-  'clock',
+  other_secret: ['none', 'revoked', 'revoked', archived, 'revoked'],
+  clock: ['none', 'expired', 'expired', 'expired', 'revoked'],
   /** Either side has another endpoint. */
-  'replaced',
+  replaced: ['none', 'revoked', 'revoked', archived, 'revoked'],
   /** The request ended. */
-  'closed',
+  closed: ['none', 'revoked', 'revoked', 'revoked', 'revoked'],
   /** Its seat, key, person or membership ended. */
-  'ended',
-  'archived',
-  'restored',
+  ended: ['none', 'revoked', 'revoked', 'revoked', 'revoked'],
+  archived: ['none', 'suspended', 'expired', 'suspended', 'revoked'],
+  restored: ['none', 'working', 'expired', 'working', 'revoked'],
   /** It is shown for reading, accepting or verifying. */
-  'use',
-] as const;
-export type ProofTrigger = (typeof proofTriggers)[number];
+  use: [dead, 'working', dead, dead, dead],
+} satisfies Record<string, [Outcome, Outcome, Outcome, Outcome, Outcome]>;
 
-type ProofCell = { next: ProofState } | { refused: ErrorCode };
+export type ProofTrigger = keyof typeof table;
+export const proofTriggers = Object.keys(table) as ProofTrigger[];
 
-const to = (next: ProofState): ProofCell => ({ next });
-const changed: ProofCell = { refused: 'pairing_changed' };
-const dead: ProofCell = { refused: 'unauthorized' };
-const archived: ProofCell = { refused: 'board_archived' };
-
-/** What each trigger makes of a credential. */
-export const proofMachine: Readonly<Record<ProofState, Readonly<Record<ProofTrigger, ProofCell>>>> = {
-  none: {
-    present: to('working'),
-    present_elsewhere: to('working'),
-    other_secret: to('none'),
-    clock: to('none'),
-    replaced: to('none'),
-    closed: to('none'),
-    ended: to('none'),
-    archived: to('none'),
-    restored: to('none'),
-    use: dead,
-  },
-  working: {
-    present: to('working'),
-    present_elsewhere: changed,
-    other_secret: to('revoked'),
-    clock: to('expired'),
-    replaced: to('revoked'),
-    closed: to('revoked'),
-    ended: to('revoked'),
-    archived: to('suspended'),
-    restored: to('working'),
-    use: to('working'),
-  },
-  expired: {
-    // Armed again for ten minutes: seat, key, session and generation are looked at before.
-    present: to('working'),
-    present_elsewhere: changed,
-    other_secret: to('revoked'),
-    clock: to('expired'),
-    replaced: to('revoked'),
-    closed: to('revoked'),
-    ended: to('revoked'),
-    archived: to('expired'),
-    restored: to('expired'),
-    use: dead,
-  },
-  suspended: {
-    present: archived,
-    present_elsewhere: archived,
-    other_secret: archived,
-    clock: to('expired'),
-    replaced: archived,
-    closed: to('revoked'),
-    ended: to('revoked'),
-    archived: to('suspended'),
-    restored: to('working'),
-    use: dead,
-  },
-  revoked: {
-    present: changed,
-    present_elsewhere: changed,
-    other_secret: to('revoked'),
-    clock: to('revoked'),
-    replaced: to('revoked'),
-    closed: to('revoked'),
-    ended: to('revoked'),
-    archived: to('revoked'),
-    restored: to('revoked'),
-    use: dead,
-  },
-};
+/** What a trigger leads to in a state. */
+export function proofOutcome(state: ProofState, on: ProofTrigger): ProofOutcome {
+  const outcome = table[on][states.indexOf(state)] as Outcome;
+  return typeof outcome === 'string' ? { next: outcome } : outcome;
+}
 
 /** What a credential is by its own row; whether what it is bound to is live is asked where it is used. */
 export function proofState(row: Pick<ProofRow, 'revoked_at' | 'expires_at'> | undefined, now: number): ProofState {

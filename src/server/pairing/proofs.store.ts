@@ -2,14 +2,14 @@
 import type { Knex } from 'knex';
 import type { PairingSide } from '../../contract/types.ts';
 import { firstRow, idsOf } from '../db/query.ts';
+import { insertInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { ProofRow } from './proofs.rules.ts';
 
 export const proofByVerifier = (tx: ReadTx, verifier: Buffer): Promise<ProofRow | undefined> =>
   firstRow(tx, (db) => db('pairing_credentials').where('verifier', verifier).select('*'));
 
-export const insertProof = (tx: WriteTx, row: ProofRow): Promise<number> =>
-  tx.change((db) => db('pairing_credentials').insert(row));
+export const insertProof = insertInto<ProofRow>('pairing_credentials');
 
 /** Arms a proof that was not revoked until another time. */
 export const rearm = (tx: WriteTx, id: string, expiresAt: number): Promise<number> =>

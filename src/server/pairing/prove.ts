@@ -52,7 +52,7 @@ async function verify(
   if (pinger(direction) !== proof.side) throw notYours('the side that pings in this direction');
   await requireRoundTrip(tx, row, direction, { ping_seq, reply_seq });
   const evidence: Evidence = { ping_seq, reply_seq, handoff_id };
-  const stored = short(direction) === 'i2r' ? row.evidence_i2r : row.evidence_r2i;
+  const stored = row[`evidence_${short(direction)}`];
   if (stored === null) return move(tx, row, 'verify', { side: proof.side, evidence });
   if (stored !== JSON.stringify(evidence)) throw pairingChanged('Another round trip is on file for this direction.');
   return row;

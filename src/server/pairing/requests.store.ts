@@ -1,52 +1,16 @@
 /** Pairing requests, with what their state rests on as it is now. */
 import type { Knex } from 'knex';
-import { countRows } from '../db/query.ts';
+import { WEEK } from '../../contract/durations.ts';
+import { countRows, idsOf } from '../db/query.ts';
+import { insertInto } from '../db/rows.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Closed, ClosedReason } from './pairing-states.rules.ts';
-import type { RequestColumns } from './subject.rules.ts';
+import type { PairingRow, SubjectRow } from './subject.rules.ts';
 
-export type PairingRow = {
-  id: string;
-  board_id: string;
-  inviter_id: string;
-  initiating_agent_id: string;
-  recipient_id: string | null;
-  invite_id: string | null;
-  work: string;
-  generation: number;
-  created_at: number;
-  expires_at: number;
-  initiator_agent_id: string | null;
-  initiator_key_id: string | null;
-  initiator_binding: string | null;
-  recipient_agent_id: string | null;
-  recipient_key_id: string | null;
-  recipient_binding: string | null;
-  accepted: number;
-  nonce_i2r: string | null;
-  nonce_r2i: string | null;
-  after_seq: number | null;
-  /** JSON of `Evidence`. */
-  evidence_i2r: string | null;
-  evidence_r2i: string | null;
-  chosen_agent_id: string | null;
-  choice_message_id: string | null;
-  admission_approval_id: string | null;
-  closed: Closed | null;
-  closed_reason: ClosedReason | null;
-  closed_at: number | null;
-};
-
-/** A request with everything its state and its sight rest on. */
-export type SubjectRow = PairingRow &
-  RequestColumns & {
-    board_lifecycle: 'active' | 'archived' | 'deleted' | null;
-    board_visibility: 'open' | 'private' | null;
-  };
+export type { PairingRow, SubjectRow } from './subject.rules.ts';
 
 /** How long an ended one stands in lists. */
-const LISTED_MS = 7 * 86_400_000;
+const LISTED_MS = WEEK;
 
 /** Joins one side of a request `r`: its endpoint's seat and key, its person and that person's membership. */
 function withSide(query: Knex.QueryBuilder, side: 'initiator' | 'recipient', p: 'i' | 'r'): Knex.QueryBuilder {
@@ -94,8 +58,8 @@ function subjects(db: Knex): Knex.QueryBuilder {
   return withSide(withSide(query, 'initiator', 'i'), 'recipient', 'r');
 }
 
-export const insertRequest = (tx: WriteTx, row: PairingRow): Promise<number> =>
-  tx.change((db) => db('pairing_requests').insert(row));
+/** What is left out is null. */
+export const insertRequest = insertInto<Partial<PairingRow>>('pairing_requests');
 
 const byIdStatement = statement<{ id: string }, SubjectRow>((db, p) => subjects(db).where('r.id', p.id));
 const byIdsStatement = listStatement<Params, SubjectRow>((db, _p, ids) =>
@@ -142,16 +106,14 @@ export const openRequests = async (
   narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
   limit = 10_000,
 ): Promise<SubjectRow[]> => {
-  const rows = await tx.query<{ id: string }>((db) =>
+  const ids = await idsOf(tx, (db) =>
     narrow(db({ r: 'pairing_requests' }).whereNull('r.closed'))
       .orderBy('r.id')
       .limit(limit)
       .forUpdate()
       .select('r.id'),
   );
-  if (rows.length === 0) return [];
-  const ids = rows.map((row) => row.id);
-  return tx.all(...byIdsStatement.over({}, ids));
+  return ids.length === 0 ? [] : tx.all(...byIdsStatement.over({}, ids));
 };
 
 /** How many of these are open and within their time. */

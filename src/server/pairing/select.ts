@@ -10,7 +10,7 @@ import { pairingView } from '../views/pairing.ts';
 import { lockPairing, requireOpen } from './find.steps.ts';
 import { otherSide } from './lines.rules.ts';
 import { move, refusalOf } from './move.steps.ts';
-import { type ProofRow, type ProofTrigger, proofEnd, proofMachine, proofState } from './proofs.rules.ts';
+import { type ProofRow, proofEnd, proofOutcome, proofState } from './proofs.rules.ts';
 import { proofByVerifier, rearm } from './proofs.store.ts';
 import { notYours, pairingChanged, pairingNotFound } from './refusals.rules.ts';
 import { requestById, type SubjectRow } from './requests.store.ts';
@@ -71,16 +71,11 @@ async function again(
     known.agent_id === body.agent_id &&
     known.binding === body.session_binding;
   const state = proofState(known, tx.now);
-  proofStep(row, state, same ? 'present' : 'present_elsewhere', tx.now);
+  const outcome = proofOutcome(state, same ? 'present' : 'present_elsewhere');
+  if ('refused' in outcome) throw refusalOf(outcome.refused, stateAt(row, tx.now));
   if (known.generation !== row.generation) throw pairingChanged();
   if (state === 'expired') await rearm(tx, known.id, end);
   return row;
-}
-
-/** @throws Refusal of the transition. */
-function proofStep(row: SubjectRow, state: ReturnType<typeof proofState>, on: ProofTrigger, now: number): void {
-  const outcome = proofMachine[state][on];
-  if ('refused' in outcome) throw refusalOf(outcome.refused, stateAt(row, now));
 }
 
 async function select(
@@ -92,12 +87,10 @@ async function select(
   if (generation !== row.generation) throw pairingChanged();
   const endpoint = { agent_id, key_id: keyId, binding: session_binding };
   const moved = { side, endpoint, proof: { verifier, expires_at: end } };
-  const [agent, key, binding] =
-    side === 'initiator'
-      ? [row.initiator_agent_id, row.initiator_key_id, row.initiator_binding]
-      : [row.recipient_agent_id, row.recipient_key_id, row.recipient_binding];
-  if (agent === null) return move(tx, row, side === 'initiator' ? 'select_initiator' : 'select_recipient', moved);
-  if (agent === agent_id && key === keyId && binding === session_binding) return move(tx, row, 'renew', moved);
+  const agent = row[`${side}_agent_id`];
+  if (agent === null) return move(tx, row, `select_${side}`, moved);
+  const same = agent === agent_id && row[`${side}_key_id`] === keyId && row[`${side}_binding`] === session_binding;
+  if (same) return move(tx, row, 'renew', moved);
   if (isLive(row, side, tx.now) && !replace) {
     throw pairingChanged('Another session is selected for this side; selecting this one needs replace.');
   }
@@ -113,7 +106,7 @@ async function answerOf(
 ): Promise<Answer<'selectPairingEndpoint'>> {
   const row = (await requestById(tx, moved.id)) ?? moved;
   const request = await pairingView(tx, caller, row, deps);
-  const endpoint = proof.side === 'initiator' ? request.initiator : request.recipient;
+  const endpoint = request[proof.side];
   if (!endpoint) throw new Error('it was just selected');
   return { id: proof.id, request, side: proof.side, endpoint, expires_at: timestamp(proof.expires_at) };
 }

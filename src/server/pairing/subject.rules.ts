@@ -3,6 +3,38 @@ import type { PairingDirection, PairingRequest, PairingSide, PairingState } from
 import { directions, otherSide, pinger } from './lines.rules.ts';
 import { type Closed, type ClosedReason, stateOf } from './pairing-states.rules.ts';
 
+export type PairingRow = {
+  id: string;
+  board_id: string;
+  inviter_id: string;
+  initiating_agent_id: string;
+  recipient_id: string | null;
+  invite_id: string | null;
+  work: string;
+  generation: number;
+  created_at: number;
+  expires_at: number;
+  initiator_agent_id: string | null;
+  initiator_key_id: string | null;
+  initiator_binding: string | null;
+  recipient_agent_id: string | null;
+  recipient_key_id: string | null;
+  recipient_binding: string | null;
+  accepted: number;
+  nonce_i2r: string | null;
+  nonce_r2i: string | null;
+  after_seq: number | null;
+  /** JSON of `Evidence`. */
+  evidence_i2r: string | null;
+  evidence_r2i: string | null;
+  chosen_agent_id: string | null;
+  choice_message_id: string | null;
+  admission_approval_id: string | null;
+  closed: Closed | null;
+  closed_reason: ClosedReason | null;
+  closed_at: number | null;
+};
+
 /** What an endpoint of a request rests on, as it is now: its seat and key, its person and that person's membership. */
 type Endpoint = {
   status: string | null;
@@ -15,8 +47,10 @@ type Endpoint = {
   member_id: string | null;
 };
 
-/** What a request rests on: the columns of both endpoints, its invite, and the recipient's admission. */
-export type RequestColumns = { [Column in keyof Endpoint as `${'i' | 'r'}_${Column}`]: Endpoint[Column] } & {
+/** What a request rests on: its board, the columns of both endpoints, its invite, and the recipient's admission. */
+type RequestColumns = { [Column in keyof Endpoint as `${'i' | 'r'}_${Column}`]: Endpoint[Column] } & {
+  board_lifecycle: 'active' | 'archived' | 'deleted' | null;
+  board_visibility: 'open' | 'private' | null;
   invite_agent_id: string | null;
   invite_key_expires_at: number | null;
   admission_state: 'pending' | 'executed' | 'declined' | 'expired' | null;
@@ -24,26 +58,8 @@ export type RequestColumns = { [Column in keyof Endpoint as `${'i' | 'r'}_${Colu
   admission_key_expires_at: number | null;
 };
 
-/** The columns of a request that determine its state (requests.store.ts reads them). */
-export interface Subject extends RequestColumns {
-  board_id: string;
-  inviter_id: string;
-  recipient_id: string | null;
-  invite_id: string | null;
-  generation: number;
-  expires_at: number;
-  initiator_agent_id: string | null;
-  initiator_key_id: string | null;
-  recipient_agent_id: string | null;
-  recipient_key_id: string | null;
-  accepted: number;
-  evidence_i2r: string | null;
-  evidence_r2i: string | null;
-  admission_approval_id: string | null;
-  closed: Closed | null;
-  closed_reason: ClosedReason | null;
-  closed_at: number | null;
-}
+/** A request with everything its state and its sight rest on (requests.store.ts reads it). */
+export type SubjectRow = PairingRow & RequestColumns;
 
 /** A round trip as its pinging side reported it. */
 export interface Evidence {
@@ -55,7 +71,7 @@ export interface Evidence {
 const passed = (end: number | null, now: number): boolean => end !== null && end <= now;
 
 /** Whether a side has an endpoint whose seat, key, person and membership are unchanged since it was selected. */
-export function isLive(row: Subject, side: PairingSide, now: number): boolean {
+export function isLive(row: SubjectRow, side: PairingSide, now: number): boolean {
   const e = side === 'initiator' ? 'i' : 'r';
   const personId = side === 'initiator' ? row.inviter_id : row.recipient_id;
   if (row[`${side}_agent_id`] === null || row[`${e}_status`] !== 'active') return false;
@@ -72,7 +88,7 @@ interface Ended {
 }
 
 /** How it ended, stored or not: ends by time alone are computed here. */
-export function endOf(row: Subject, now: number): Ended | null {
+export function endOf(row: SubjectRow, now: number): Ended | null {
   if (row.closed !== null) return { closed: row.closed, reason: row.closed_reason, at: row.closed_at ?? now };
   const waits = row.recipient_id === null && row.invite_agent_id !== null;
   if (waits && passed(row.invite_key_expires_at, Math.min(now, row.expires_at - 1))) {
@@ -86,7 +102,7 @@ export function endOf(row: Subject, now: number): Ended | null {
 }
 
 /** When the time to admit the recipient to the board ran out; null if it has not, or they were admitted. */
-function admissionEnd(row: Subject, now: number): number | null {
+function admissionEnd(row: SubjectRow, now: number): number | null {
   if (row.admission_state === null || row.admission_state === 'executed') return null;
   if (row.admission_state !== 'pending') return now;
   const end = Math.min(row.admission_expires_at ?? now, row.admission_key_expires_at ?? Number.POSITIVE_INFINITY);
@@ -94,16 +110,17 @@ function admissionEnd(row: Subject, now: number): number | null {
 }
 
 /** Whether the recipient is admitted to the board; until then they see nothing of it. */
-export const recipientIsOnBoard = (row: Subject): boolean =>
+export const recipientIsOnBoard = (row: SubjectRow): boolean =>
   row.admission_approval_id === null || row.admission_state === 'executed';
 
 /** The state it is in. */
-export const stateAt = (row: Subject, now: number): PairingState => withEnd(row, now, endOf(row, now)?.closed ?? null);
+export const stateAt = (row: SubjectRow, now: number): PairingState =>
+  withEnd(row, now, endOf(row, now)?.closed ?? null);
 
 /** The state before an end by time that is not stored yet. */
-export const stateBefore = (row: Subject, now: number): PairingState => withEnd(row, now, row.closed);
+export const stateBefore = (row: SubjectRow, now: number): PairingState => withEnd(row, now, row.closed);
 
-function withEnd(row: Subject, now: number, closed: Closed | null): PairingState {
+function withEnd(row: SubjectRow, now: number, closed: Closed | null): PairingState {
   return stateOf({
     closed,
     account: row.recipient_id !== null,
@@ -125,7 +142,7 @@ interface Mark {
 }
 
 /** What comes next in each direction. */
-export function progressOf(row: Subject, marks: readonly Mark[]): Progress {
+export function progressOf(row: SubjectRow, marks: readonly Mark[]): Progress {
   const step = (direction: PairingDirection, evidence: string | null): Step => {
     if (evidence !== null) return 'done';
     const seen = marks.filter((mark) => mark.generation === row.generation && mark.direction === direction);
@@ -140,7 +157,7 @@ export function progressOf(row: Subject, marks: readonly Mark[]): Progress {
 
 /** Which side has to act; undefined if it has ended. */
 export function awaitingOf(
-  row: Subject,
+  row: SubjectRow,
   state: PairingState,
   progress: Progress | null,
   now: number,

@@ -1,8 +1,8 @@
 /** Queries on the people of the server. */
-
 import type { Knex } from 'knex';
 import type { MidturnPolicy, ServerRole } from '../../contract/types.ts';
 import { anyRow, countRows, firstRow, idsOf } from '../db/query.ts';
+import { rowBy, rowsBy, updateIn } from '../db/rows.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { newId } from '../text/ids.ts';
@@ -68,7 +68,6 @@ const byHandleStatement = (lock: (query: Knex.QueryBuilder) => Knex.QueryBuilder
 const byHandle = byHandleStatement();
 const byHandleShared = byHandleStatement((query) => query.forShare());
 const byHandleLocked = byHandleStatement((query) => query.forUpdate());
-const byIdStatement = statement<{ id: string }, PersonRow>((db, p) => db('people').where('id', p.id).select('*'));
 
 /** The present person with this handle. */
 export const personByHandle = (tx: ReadTx, handle: string): Promise<PersonRow | undefined> =>
@@ -79,7 +78,7 @@ export const shareLockPersonByHandle = (tx: WriteTx, handle: string): Promise<Pe
   tx.first(byHandleShared, { handle });
 
 /** A person, removed ones included. */
-export const personById = (tx: ReadTx, id: string): Promise<PersonRow | undefined> => tx.first(byIdStatement, { id });
+export const personById = rowBy<PersonRow>('people', 'id');
 
 /** Whose a handle is or was for good: of a present person, or reserved by a rename or removal; undefined: free. */
 export const holderOfHandle = async (tx: ReadTx, handle: string): Promise<string | undefined> => {
@@ -103,14 +102,11 @@ export const lockPersonById = (tx: WriteTx, id: string): Promise<PersonRow | und
 export const lockPersonByHandle = (tx: WriteTx, handle: string): Promise<PersonRow | undefined> =>
   tx.first(byHandleLocked, { handle });
 
-export const savePerson = (tx: WriteTx, id: string, changes: Partial<Omit<PersonRow, 'id'>>): Promise<number> =>
-  tx.change((db) => db('people').where('id', id).update(changes));
+export const savePerson = updateIn<PersonRow>('people');
 
 /** Present people. @param page orders and cuts them. */
-export const listPersonRows = (
-  tx: ReadTx,
-  page: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
-): Promise<PersonRow[]> => tx.query<PersonRow>((db) => page(db('people').whereNull('removed_at').select('*')));
+export const listPersonRows = (tx: ReadTx, page: (query: Knex.QueryBuilder) => Knex.QueryBuilder) =>
+  tx.query<PersonRow>((db) => page(db('people').whereNull('removed_at').select('*')));
 
 /** How many admins are there. To decide by it, hold the people. */
 export const countAdmins = (tx: ReadTx): Promise<number> =>
@@ -137,9 +133,9 @@ export const reserveHandles = (tx: WriteTx, personId: string, handles: string[])
       .onConflict('handle')
       .ignore(),
   );
+
 /** People by their ids, removed ones included. */
-export const peopleWithIds = async (tx: ReadTx, ids: string[]): Promise<PersonRow[]> =>
-  ids.length === 0 ? [] : tx.query<PersonRow>((db) => db('people').whereIn('id', ids).select('*'));
+export const peopleWithIds = rowsBy<PersonRow>('people', 'id');
 
 /** Which of these handles are somebody's, or reserved for good. */
 export async function takenHandles(tx: ReadTx, handles: string[]): Promise<Set<string>> {

@@ -1,5 +1,4 @@
 /** What ends with a person on the server, for the operation itself and for the approval of an agent's request. */
-
 import type { PersonRemoval } from '../../contract/types.ts';
 import { actorOn } from '../access/acting.ts';
 import { closeForPerson } from '../approvals/closings.steps.ts';
@@ -55,10 +54,7 @@ export async function removeFromServer(tx: WriteTx, person: PersonRow, removal: 
  * Ends a person's credentials and what they or their agents have handed out that could still be used; counts what worked
  * until now. Rows are locked in the order in which requests lock them (credentials.store.ts).
  */
-async function endCredentials(
-  tx: WriteTx,
-  personId: string,
-): Promise<Pick<Counts, 'keys_revoked' | 'browser_sessions_ended'>> {
+async function endCredentials(tx: WriteTx, personId: string) {
   await endDelegations(tx, { person_id: personId }, 'person_removed');
   await lockSeats(tx, { of: { person: personId } });
   const keys = await lockWorkingKeys(tx, personId);
@@ -73,22 +69,16 @@ async function endCredentials(
 }
 
 /** In the order of the boards' ids, so that two of these never wait for each other. */
-async function leaveEveryBoard(
-  tx: WriteTx,
-  person: PersonRow,
-  { caller, agentId, why }: Removal,
-): Promise<Omit<Counts, 'keys_revoked' | 'browser_sessions_ended'>> {
+async function leaveEveryBoard(tx: WriteTx, person: PersonRow, { caller, agentId, why }: Removal) {
   const counts = { agents_removed: 0, boards_left: 0, owners_passed: 0, unreachable_boards: [] as string[] };
   for (const id of await boardIdsOf(tx, person.id)) {
     const board = await lockBoardById(tx, id);
     const member = await activeHuman(tx, id, person.id);
     if (!board || board.lifecycle === 'deleted' || !member) continue;
     const agent = agentId === undefined ? undefined : await memberById(tx, agentId);
-    const own = agent?.board_id === id ? agent : undefined;
-    const actor = actorOn(own ?? (await activeHuman(tx, id, caller.person.person_id)) ?? null, caller);
-    counts.agents_removed += (
-      await endMembership(tx, board, member, { actor, how: 'removed_from_server', why })
-    ).length;
+    const own = agent?.board_id === id ? agent : await activeHuman(tx, id, caller.person.person_id);
+    const actor = actorOn(own ?? null, caller);
+    counts.agents_removed += (await endMembership({ tx, board, actor }, member, 'removed_from_server', why)).length;
     counts.boards_left++;
     if (await passOn(tx, board)) counts.owners_passed++;
     if (board.visibility === 'private' && (await countPeople(tx, id)) === 0) counts.unreachable_boards.push(id);

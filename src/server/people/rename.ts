@@ -1,6 +1,5 @@
 /** Changing a person's handle. The old one stays theirs for good, so that nobody can pose as them. */
 import { lockBoardsOfPerson } from '../boards/boards.store.ts';
-import type { WriteTx } from '../db/tx.ts';
 import { isNameOfOther } from '../members/member-names.store.ts';
 import { renameOnBoards } from '../members/rename.steps.ts';
 import type { Caller } from '../operation/caller.ts';
@@ -14,7 +13,6 @@ import {
   holderOfHandle,
   lockPeople,
   lockPersonByHandle,
-  type PersonRow,
   personById,
   reserveHandles,
   savePerson,
@@ -39,7 +37,8 @@ export const renamePerson: WriteCase<'renamePerson'> = {
     await reserveHandles(tx, person.id, [current, handle]);
     await savePerson(tx, person.id, { handle });
     await renameOnBoards(tx, boards, caller, { person, handle });
-    await recordRename(tx, caller, person, handle, requestId);
+    const details = { before: current, after: handle };
+    await audit(tx, { action: 'person.renamed', by: caller, target: person.id, requestId, details });
     return { answer: { person: personView({ ...person, handle }), changed: true } };
   },
   async recheck(tx, caller, { person: id }) {
@@ -56,12 +55,3 @@ function requireAuthority({ person }: Caller, self: boolean): void {
   if (self) refuseGuest(person, { cannot: 'change their handle' });
   else requireAdmin(person, { may: 'rename somebody else' });
 }
-
-const recordRename = (tx: WriteTx, by: Caller, person: PersonRow, handle: string, requestId: string) =>
-  audit(tx, {
-    action: 'person.renamed',
-    by,
-    target: person.id,
-    requestId,
-    details: { before: person.handle, after: handle },
-  });

@@ -1,24 +1,16 @@
 /** What followers of a board are told of its agents: presence, applied mode and line. */
 import type { ReadTx } from '../db/tx.ts';
-import type { Presence } from './presence.rules.ts';
+import type { LineRow } from '../lines/lines.rules.ts';
+import type { Reported } from './presence.rules.ts';
+
+type Line = Omit<LineRow, 'member_id' | 'task_id'>;
 
 /** Times are milliseconds since the epoch. Where an agent has no line, `line_kind` is null. */
-export type AgentStatusRow = {
+export type AgentStatusRow = Reported & { [Column in keyof Line as `line_${Column}`]: Line[Column] | null } & {
   member_id: string;
   board_id: string;
   name: string;
-  presence: Presence | null;
-  presence_since: number | null;
-  reported_at: number | null;
   delivery: 'focused' | 'all' | 'humans' | 'off' | null;
-  line_kind: 'working' | 'paused' | null;
-  line_text: string | null;
-  line_until: number | null;
-  line_set_by: string | null;
-  line_source: 'command' | 'task' | 'plan' | null;
-  line_at: number | null;
-  line_repo: string | null;
-  line_paths: string | null;
   task_id: string | null;
   task_ref: string | null;
   task_title: string | null;
@@ -34,42 +26,24 @@ export const agentStatusesOn = (tx: ReadTx, boardIds: string[]): Promise<AgentSt
       .leftJoin({ t: 'tasks' }, 't.id', 'l.task_id')
       .whereIn('m.board_id', boardIds)
       .where({ 'm.kind': 'agent', 'm.status': 'active' })
-      .select(
-        'm.board_id',
-        'm.name',
-        'm.braked_until',
-        'r.presence',
-        'r.presence_since',
-        'r.reported_at',
-        'r.delivery',
-        {
-          member_id: 'm.id',
-          line_kind: 'l.kind',
-          line_text: 'l.text',
-          line_until: 'l.until',
-          line_set_by: 'l.set_by',
-          line_source: 'l.source',
-          line_at: 'l.at',
-          line_repo: 'l.repo',
-          line_paths: 'l.paths',
-          task_id: 't.id',
-          task_ref: 't.ref',
-          task_title: 't.title',
-        },
-      ),
+      .select('m.board_id', 'm.name', 'm.braked_until', 'r.presence', 'r.presence_since', 'r.reported_at', 'r.delivery')
+      .select({
+        member_id: 'm.id',
+        line_kind: 'l.kind',
+        line_text: 'l.text',
+        line_until: 'l.until',
+        line_set_by: 'l.set_by',
+        line_source: 'l.source',
+        line_at: 'l.at',
+        line_repo: 'l.repo',
+        line_paths: 'l.paths',
+        task_id: 't.id',
+        task_ref: 't.ref',
+        task_title: 't.title',
+      }),
   );
 
-interface AgentStatusLine {
-  kind: 'working' | 'paused';
-  text: string;
-  until: number | null;
-  set_by: string;
-  source: 'command' | 'task' | 'plan';
-  at: number;
-  repo: string | null;
-  paths: string | null;
-  task: { id: string; ref: string; title: string } | null;
-}
+type AgentStatusLine = Line & { task: { id: string; ref: string; title: string } | null };
 
 /** The line in a status row. */
 export function lineIn(row: AgentStatusRow): AgentStatusLine | null {

@@ -1,8 +1,7 @@
 /** Agents as their person has them: on which boards, how messages reach them, and the task they are on. */
-
-import type { DeliveryMode } from '../../contract/types.ts';
 import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { MemberRow } from '../members/member.rules.ts';
 
 interface OwnAgentsFilter {
   personId: string;
@@ -33,11 +32,7 @@ export const agentsOfPerson = (tx: ReadTx, { personId, boardId, after, limit }: 
     return query;
   });
 
-export interface SeatMode {
-  status: 'active' | 'removed' | 'left';
-  delivery_mode: DeliveryMode | null;
-  delivery_revision: number;
-}
+export type SeatMode = Pick<MemberRow, 'status' | 'delivery_mode' | 'delivery_revision'>;
 
 /** How messages reach a seat; its row is locked for this transaction alone to write. */
 export const lockMode = (tx: WriteTx, id: string): Promise<SeatMode | undefined> =>
@@ -45,12 +40,6 @@ export const lockMode = (tx: WriteTx, id: string): Promise<SeatMode | undefined>
     const query = db('members').where('id', id).select('status', 'delivery_mode', 'delivery_revision');
     return tx.dialect.shared ? query.forNoKeyUpdate() : query;
   });
-
-export const setMode = (tx: WriteTx, id: string, mode: DeliveryMode, revision: number): Promise<number> =>
-  tx.change((db) => db('members').where('id', id).update({ delivery_mode: mode, delivery_revision: revision }));
-
-export const setCurrentTask = (tx: WriteTx, memberId: string, taskId: string | null): Promise<number> =>
-  tx.change((db) => db('members').where('id', memberId).update({ current_task_id: taskId }));
 
 /** Nobody is on this task any more, or one member is not. */
 export const clearCurrentTask = (tx: WriteTx, taskId: string, memberId?: string): Promise<number> =>

@@ -2,12 +2,12 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { MemberRow } from '../members/members.store.ts';
+import { type MemberRow, saveMember } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { brakeView, budgetView } from '../views/member.ts';
 import { type Brake, brakeAt, refilled, usualWakes } from './budget.rules.ts';
-import { budgetOf, type SeatBudget, saveBudget, setBrake } from './budgets.store.ts';
+import { budgetOf, type SeatBudget, saveBudget } from './budgets.store.ts';
 import { lockOwnAgent } from './own-agent.steps.ts';
 
 export const setAgentBudget: WriteCase<'setAgentBudget'> = {
@@ -55,7 +55,7 @@ async function released(
   { place, found }: { place: { board: { id: string; name: string } }; found: MemberRow },
   { budget, brake }: { budget: SeatBudget; brake: Brake },
 ): Promise<Answer<'releaseAgent'>> {
-  await setBrake(tx, found.id, brake);
+  await saveMember(tx, found.id, brake);
   tx.publish(`presence:${place.board.id}`);
   tx.publish(`positions:${caller.person.person_id}`);
   tx.publish(`seat:${found.id}`);

@@ -1,6 +1,6 @@
 /** Budgets of seats: what their people set, and what is left. */
 import type { Budget } from '../../contract/types.ts';
-import { statement } from '../db/statement.ts';
+import { rowBy, rowsBy, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Brake, Bucket } from './budget.rules.ts';
 
@@ -26,21 +26,19 @@ export interface SeatBudget {
 
 const noBudget: SeatBudget = { wakes: null, cost: null, buckets: [], costBucket: null };
 
-const ofStatement = statement<{ member_id: string }, Row>((db, p) =>
-  db('seat_budgets').where('member_id', p.member_id).select('*'),
-);
+const rowOf = rowBy<Row>('seat_budgets', 'member_id');
+const rowsOf = rowsBy<Row>('seat_budgets', 'member_id');
+const saveRow = writeInto<Row>('seat_budgets', ['member_id']);
 
 /** The budget of a seat. For a change of it the seat's row is locked. */
 export async function budgetOf(tx: ReadTx, memberId: string): Promise<SeatBudget> {
-  const row = await tx.first(ofStatement, { member_id: memberId });
+  const row = await rowOf(tx, memberId);
   return row ? parsed(row) : noBudget;
 }
 
 /** The budgets that were set or used, by seat. */
 export async function budgetsOf(tx: ReadTx, memberIds: string[]): Promise<Map<string, SeatBudget>> {
-  if (memberIds.length === 0) return new Map();
-  const rows = await tx.query<Row>((db) => db('seat_budgets').whereIn('member_id', memberIds).select('*'));
-  return new Map(rows.map((row) => [row.member_id, parsed(row)]));
+  return new Map((await rowsOf(tx, memberIds)).map((row) => [row.member_id, parsed(row)]));
 }
 
 const parsed = ({ wakes, cost, buckets, cost_bucket: costBucket }: Row): SeatBudget => ({
@@ -55,30 +53,20 @@ export const saveBudget = (
   memberId: string,
   { wakes, cost, buckets, costBucket }: SeatBudget,
 ): Promise<number> =>
-  tx.change((db) =>
-    db('seat_budgets')
-      .insert({
-        member_id: memberId,
-        wakes: wakes === null ? null : JSON.stringify(wakes),
-        cost: cost === null ? null : JSON.stringify(cost),
-        buckets: JSON.stringify(buckets),
-        cost_bucket: costBucket === null ? null : JSON.stringify(costBucket),
-      })
-      .onConflict('member_id')
-      .merge(),
-  );
+  saveRow(tx, {
+    member_id: memberId,
+    wakes: wakes && JSON.stringify(wakes),
+    cost: cost && JSON.stringify(cost),
+    buckets: JSON.stringify(buckets),
+    cost_bucket: costBucket && JSON.stringify(costBucket),
+  });
 
-export const setBrake = (tx: WriteTx, memberId: string, brake: Brake): Promise<number> =>
-  tx.change((db) => db('members').where('id', memberId).update(brake));
-
-interface BrakedAgent {
+interface BrakedAgent extends Brake {
   id: string;
   name: string;
   board_id: string;
   board_name: string;
   braked_until: number;
-  braked_reason: Brake['braked_reason'];
-  braked_at: number | null;
 }
 
 /** A person's active agents that are braked at `now`, on active boards; those that only people wake are not told. */

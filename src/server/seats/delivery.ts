@@ -1,6 +1,6 @@
 /** How messages reach an agent, as its person chose. Not part of the record. */
+import { saveMember } from '../members/members.store.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { setMode } from './agents.store.ts';
 import { lockOwnAgent } from './own-agent.steps.ts';
 
 export const setDeliveryMode: WriteCase<'setDeliveryMode'> = {
@@ -9,7 +9,7 @@ export const setDeliveryMode: WriteCase<'setDeliveryMode'> = {
     const changed = agent.delivery_mode !== mode;
     const revision = agent.delivery_revision + (changed ? 1 : 0);
     if (changed) {
-      await setMode(tx, found.id, mode, revision);
+      await saveMember(tx, found.id, { delivery_mode: mode, delivery_revision: revision });
       tx.publish(`positions:${caller.person.person_id}`);
     }
     return { answer: { board: place.board.name, agent: found.name, mode, revision, changed } };

@@ -1,13 +1,10 @@
 /** The mid-turn policies that people set for single agents. */
 import type { MidturnPolicy } from '../../contract/types.ts';
-import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { ReadTx } from '../db/tx.ts';
 
 /** The exceptions for a person's active agents. */
-export const midturnExceptions = (
-  tx: ReadTx,
-  personId: string,
-): Promise<{ member_id: string; policy: MidturnPolicy }[]> =>
-  tx.query((db) =>
+export const midturnExceptions = (tx: ReadTx, personId: string) =>
+  tx.query<{ member_id: string; policy: MidturnPolicy }>((db) =>
     db({ m: 'members' })
       .join({ b: 'boards' }, 'b.id', 'm.board_id')
       .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active' })
@@ -16,6 +13,3 @@ export const midturnExceptions = (
       .orderBy('m.id')
       .select({ member_id: 'm.id', policy: 'm.midturn_policy' }),
   );
-
-export const setMidturn = (tx: WriteTx, id: string, policy: MidturnPolicy | null): Promise<number> =>
-  tx.change((db) => db('members').where('id', id).update({ midturn_policy: policy }));

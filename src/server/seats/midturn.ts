@@ -3,13 +3,13 @@ import { Refusal } from '../../contract/errors.ts';
 import type { MidturnPolicy } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { type MemberRow, memberById } from '../members/members.store.ts';
+import { type MemberRow, memberById, saveMember } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { lockPeople, personById, savePerson } from '../people/people.store.ts';
 import { effectivePolicy, usualPolicy } from './midturn.rules.ts';
-import { midturnExceptions, setMidturn } from './midturn.store.ts';
+import { midturnExceptions } from './midturn.store.ts';
 
 export const getMidturnPolicy: ReadCase<'getMidturnPolicy'>['run'] = async (tx, caller) => {
   if (caller.kind === 'AG') return effectivePolicy(caller.seat.midturn_policy, caller.seat.midturn_default);
@@ -26,7 +26,7 @@ export const setMidturnPolicy: WriteCase<'setMidturnPolicy'> = {
       const agent = await requireOwnAgent(tx, caller, memberId);
       caller.shown.seat = agent.id;
       const changed = agent.midturn_policy !== policy;
-      if (changed) await setMidturn(tx, agent.id, policy);
+      if (changed) await saveMember(tx, agent.id, { midturn_policy: policy });
       return { answer: { ...effectivePolicy(policy, before), changed, overrides: await midturnExceptions(tx, id) } };
     }
     if (policy === null) throw noDefault();

@@ -1,5 +1,5 @@
 /** What waits in the queues of agents' own programs, as their daemons reported it. */
-import { statement } from '../db/statement.ts';
+import { rowBy, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export interface QueuedMessage {
@@ -20,12 +20,7 @@ export type QueueRow = {
   expires_at: number;
 };
 
-const queueStatement = statement<{ member_id: string }, QueueRow>((db, p) =>
-  db('seat_queues').where('member_id', p.member_id).select('*'),
-);
-
-export const queueOf = (tx: ReadTx, memberId: string): Promise<QueueRow | undefined> =>
-  tx.first(queueStatement, { member_id: memberId });
+export const queueOf = rowBy<QueueRow>('seat_queues', 'member_id');
 
 /** Reports of these seats that still count. */
 export const liveQueues = (tx: ReadTx, memberIds: string[]): Promise<QueueRow[]> =>
@@ -34,8 +29,7 @@ export const liveQueues = (tx: ReadTx, memberIds: string[]): Promise<QueueRow[]>
   );
 
 /** Writes a seat's report whole. The seat's row is locked, so nobody else writes it. */
-export const saveQueue = (tx: WriteTx, row: QueueRow): Promise<number> =>
-  tx.change((db) => db('seat_queues').insert(row).onConflict('member_id').merge());
+export const saveQueue = writeInto<QueueRow>('seat_queues', ['member_id']);
 
 /** With its seat a report ends. */
 export const endQueues = (tx: WriteTx, memberIds: string[]): Promise<number> =>

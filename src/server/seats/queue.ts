@@ -77,11 +77,8 @@ function fenceOf(tx: ReadTx, { board, member }: Place, row: QueueRow | undefined
   };
 }
 
-const conflict = (): Refusal =>
-  new Refusal(
-    'queue_report_conflict',
-    'Another reporter has taken over this queue, or has reported since you read it.',
-    {
-      hint: 'Read it again. The reporter that reports now continues, and the other one stops.',
-    },
-  );
+function conflict(): Refusal {
+  const message = 'Another reporter has taken over this queue, or has reported since you read it.';
+  const hint = 'Read it again. The reporter that reports now continues, and the other one stops.';
+  return new Refusal('queue_report_conflict', message, { hint });
+}

@@ -1,5 +1,6 @@
 /** What a seat's daemon reports of it: presence, the delivery it applies, where it runs. */
 import type { Knex } from 'knex';
+import { rowsBy, writeInto } from '../db/rows.ts';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { PRESENCE_MS, type Presence } from './presence.rules.ts';
@@ -26,6 +27,13 @@ export type ReportRow = {
 };
 
 export const notWaiting = { waiting_for: null, waiting_question: null, waiting_where: null };
+const nowhere = {
+  location_harness: null,
+  location_session: null,
+  location_folder: null,
+  location_machine: null,
+  located_at: null,
+};
 
 /** What a seat has before its first report. */
 export const noReport = (memberId: string): ReportRow => ({
@@ -35,20 +43,18 @@ export const noReport = (memberId: string): ReportRow => ({
   reported_at: null,
   delivery: null,
   ...notWaiting,
-  location_harness: null,
-  location_session: null,
-  location_folder: null,
-  location_machine: null,
-  located_at: null,
+  ...nowhere,
   revision: 0,
 });
+
+/** The reports of these seats; a seat that never reported has none. */
+export const reportsOf = rowsBy<ReportRow>('seat_reports', 'member_id');
 
 export const reportOf = async (tx: ReadTx, memberId: string): Promise<ReportRow> =>
   (await reportsOf(tx, [memberId]))[0] ?? noReport(memberId);
 
 /** Writes a seat's report whole. The seat's row is locked, so nobody else writes it. */
-export const saveReport = (tx: WriteTx, row: ReportRow): Promise<number> =>
-  tx.change((db) => db('seat_reports').insert(row).onConflict('member_id').merge());
+export const saveReport = writeInto<ReportRow>('seat_reports', ['member_id']);
 
 /** With its seat a report ends: nobody is there any more, and where it ran is forgotten. */
 export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
@@ -62,11 +68,7 @@ export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
           [tx.now - PRESENCE_MS, tx.now],
         ),
         ...notWaiting,
-        location_harness: null,
-        location_session: null,
-        location_folder: null,
-        location_machine: null,
-        located_at: null,
+        ...nowhere,
       }),
   );
 
@@ -130,13 +132,3 @@ export const disconnectedAgents = (
     if (ids !== undefined) query.whereIn('m.id', ids);
     return query;
   });
-
-const ofStatement = listStatement<Params, ReportRow>((db, _p, memberIds) =>
-  db('seat_reports')
-    .whereIn('member_id', memberIds as string[])
-    .select('*'),
-);
-
-/** The reports of these seats; a seat that never reported has none. */
-export const reportsOf = (tx: ReadTx, memberIds: string[]): Promise<ReportRow[]> =>
-  tx.all(...ofStatement.over({}, memberIds));

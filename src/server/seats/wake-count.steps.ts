@@ -1,9 +1,9 @@
 /** Counts what agents' messages woke, at the acknowledgement that says they were taken. */
 import { statement } from '../db/statement.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { MemberRow } from '../members/members.store.ts';
+import { type MemberRow, saveMember } from '../members/members.store.ts';
 import { type BrakeReason, brakeAt, takeWake, usualWakes } from './budget.rules.ts';
-import { budgetOf, saveBudget, setBrake } from './budgets.store.ts';
+import { budgetOf, saveBudget } from './budgets.store.ts';
 
 /**
  * Kinds of senders of what concerned an agent between two positions, as in contract/waking.ts; everything does where
@@ -44,7 +44,7 @@ export async function countWake(tx: WriteTx, member: MemberRow, after: number, u
 /** From now on agents' messages do not wake the seat until that moment; everybody who follows it is told. A longer brake stays. */
 export async function brake(tx: WriteTx, member: MemberRow, until: number, reason: BrakeReason): Promise<void> {
   if ((brakeAt(member, tx.now)?.until ?? 0) >= until) return;
-  await setBrake(tx, member.id, { braked_until: until, braked_reason: reason, braked_at: tx.now });
+  await saveMember(tx, member.id, { braked_until: until, braked_reason: reason, braked_at: tx.now });
   tx.publish(`presence:${member.board_id}`);
   tx.publish(`positions:${member.person_id}`);
 }

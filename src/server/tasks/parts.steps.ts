@@ -1,24 +1,14 @@
 /** Who has which part in a task, what they are on, and what ends with a part. The board's row is locked. */
 import { Refusal } from '../../contract/errors.ts';
-import type { EventActor } from '../../contract/types.ts';
-import type { BoardRow } from '../boards/boards.store.ts';
+import { type Acting, record, type Setting } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { clearLines, clearLinesAbout, setLine } from '../lines/lines.steps.ts';
-import { type MemberRow, memberById } from '../members/members.store.ts';
+import { type MemberRow, memberById, saveMember } from '../members/members.store.ts';
 import { restartRunsAbout } from '../messages/messages.store.ts';
 import { tellTakenOver } from '../notices/notices.steps.ts';
-import { append } from '../record/append.steps.ts';
-import { clearCurrentTask, setCurrentTask } from '../seats/agents.store.ts';
+import { clearCurrentTask } from '../seats/agents.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { deleteHelper, helpersOf, insertHelper, partsOf, saveTask, type TaskRow } from './tasks.store.ts';
-
-/** What every change of a task needs. */
-export interface Acting {
-  tx: WriteTx;
-  board: BoardRow;
-  member: MemberRow;
-  actor: EventActor;
-}
 
 /** @throws Refusal `task_closed`. */
 export function requireOpen(task: TaskRow): void {
@@ -33,41 +23,28 @@ export const isHelper = async (tx: WriteTx, task: TaskRow, memberId: string): Pr
   (await helpersOf(tx, [task.id])).some((helper) => helper.member_id === memberId);
 
 /** Makes the member the owner of a task that has none, or selects again one they own. */
-export async function takeTask({ tx, board, member, actor }: Acting, task: TaskRow): Promise<void> {
+export async function takeTask(acting: Acting, task: TaskRow): Promise<void> {
+  const { member } = acting;
   const owned = task.owner_id === member.id;
   if (owned && (member.kind === 'human' || member.current_task_id === task.id)) return;
-  const event = await append(tx, board, {
-    type: 'task.started',
-    actor,
-    data: {
-      task_id: task.id,
-      ref: task.ref,
-      member_id: member.id,
-      previous_owner: null,
-      ...(owned ? { reselected: true } : {}),
-    },
-  });
-  await own({ tx, member }, task, event, owned ? task.owner_seq : event.seq);
+  const common = { task_id: task.id, ref: task.ref, member_id: member.id, previous_owner: null };
+  const event = await record(acting, 'task.started', { ...common, ...(owned ? { reselected: true } : {}) });
+  await own(acting, task, event, owned ? task.owner_seq : event.seq);
 }
 
 /** The same with a task that somebody else has, who helps from now on and is told. */
-export async function takeOver({ tx, board, member, actor }: Acting, task: TaskRow): Promise<void> {
+export async function takeOver(acting: Acting, task: TaskRow): Promise<void> {
+  const { tx, board, member } = acting;
   const from = task.owner_id;
   if (from === null) throw new Error(`${task.ref} has no owner`);
-  const data = { task_id: task.id, ref: task.ref, from, to: member.id };
-  const event = await append(tx, board, { type: 'task.taken_over', actor, data });
+  const event = await record(acting, 'task.taken_over', { task_id: task.id, ref: task.ref, from, to: member.id });
   await insertHelper(tx, { task_id: task.id, member_id: from, seq: event.seq });
   await clearLinesAbout(tx, board.id, task.id, from);
-  await own({ tx, member }, task, event, event.seq);
+  await own(acting, task, event, event.seq);
   await tellTakenOver(tx, board, { memberId: from, task, by: member.name, seq: event.seq });
 }
 
-async function own(
-  { tx, member }: Pick<Acting, 'tx' | 'member'>,
-  task: TaskRow,
-  { at }: { at: number },
-  owner_seq: number,
-): Promise<void> {
+async function own({ tx, member }: Acting, task: TaskRow, { at }: { at: number }, owner_seq: number): Promise<void> {
   await deleteHelper(tx, task.id, member.id);
   await change(tx, task, { owner_id: member.id, owner_seq, owner_at: at, state: 'in_progress', updated_at: at });
   await select(tx, member, task);
@@ -75,14 +52,11 @@ async function own(
 
 /** Makes the member a helper; an owner stays the owner. */
 export async function joinTask(acting: Acting, task: TaskRow): Promise<void> {
-  const { tx, board, member, actor } = acting;
+  const { tx, member } = acting;
   const has = task.owner_id === member.id || (await isHelper(tx, task, member.id));
   if (has && (member.kind === 'human' || member.current_task_id === task.id)) return;
-  const event = await append(tx, board, {
-    type: 'task.joined',
-    actor,
-    data: { task_id: task.id, ref: task.ref, member_id: member.id, ...(has ? { reselected: true } : {}) },
-  });
+  const common = { task_id: task.id, ref: task.ref, member_id: member.id };
+  const event = await record(acting, 'task.joined', { ...common, ...(has ? { reselected: true } : {}) });
   if (!has) await insertHelper(tx, { task_id: task.id, member_id: member.id, seq: event.seq });
   await change(tx, task, await changedAt(acting, task, event.at));
   await select(tx, member, task);
@@ -91,7 +65,7 @@ export async function joinTask(acting: Acting, task: TaskRow): Promise<void> {
 /** An agent is on the task from now on, and its line says so. People are on no task. */
 async function select(tx: WriteTx, member: MemberRow, task: TaskRow): Promise<void> {
   if (member.kind === 'human') return;
-  await setCurrentTask(tx, member.id, task.id);
+  await saveMember(tx, member.id, { current_task_id: task.id });
   member.current_task_id = task.id;
   await setLine(tx, member.board_id, { ...lineAbout(member, task), repo: null, paths: null });
 }
@@ -116,12 +90,13 @@ interface Drop {
 
 /** Ends a part in a task that is not closed. */
 export async function dropPart(
-  { tx, board, actor }: Pick<Acting, 'tx' | 'board' | 'actor'>,
+  setting: Setting,
   task: Pick<TaskRow, 'id' | 'ref'> & Partial<TaskRow>,
   { memberId, as, reason, by }: Drop,
 ): Promise<void> {
+  const { tx, board } = setting;
   const data = { task_id: task.id, ref: task.ref, member_id: memberId, as, reason, by };
-  const event = await append(tx, board, { type: 'task.dropped', actor, data });
+  const event = await record(setting, 'task.dropped', data);
   if (as === 'helper') await deleteHelper(tx, task.id, memberId);
   const columns = as === 'owner' ? { owner_id: null, owner_seq: 0, state: 'open' as const } : {};
   await change(tx, task, { ...columns, updated_at: event.at });
@@ -130,19 +105,15 @@ export async function dropPart(
 }
 
 /** Ends every open part of members who are gone, and their lines. */
-export async function dropPartsOf(acting: Pick<Acting, 'tx' | 'board' | 'actor'>, memberIds: string[]): Promise<void> {
-  for (const { id, ref, member_id, as } of await partsOf(acting.tx, memberIds)) {
-    await dropPart(acting, { id, ref }, { memberId: member_id, as, reason: null, by: 'seat_ended' });
+export async function dropPartsOf(setting: Setting, memberIds: string[]): Promise<void> {
+  for (const { id, ref, member_id, as } of await partsOf(setting.tx, memberIds)) {
+    await dropPart(setting, { id, ref }, { memberId: member_id, as, reason: null, by: 'seat_ended' });
   }
-  await clearLines(acting.tx, acting.board.id, memberIds);
+  await clearLines(setting.tx, setting.board.id, memberIds);
 }
 
 /** The columns that say when a task changed, and when its owner or the owner's person did it. */
-export async function changedAt(
-  { tx, member }: Pick<Acting, 'tx' | 'member'>,
-  { owner_id }: TaskRow,
-  at: number,
-): Promise<Pick<TaskRow, 'updated_at'> & Partial<TaskRow>> {
+export async function changedAt({ tx, member }: Acting, { owner_id }: TaskRow, at: number) {
   const own =
     owner_id === member.id ||
     (owner_id !== null && member.kind === 'human' && (await memberById(tx, owner_id))?.person_id === member.person_id);
@@ -150,11 +121,7 @@ export async function changedAt(
 }
 
 /** Writes columns of a task and keeps the row at hand true. Agents who talk about it may go on for as long again. */
-export async function change(
-  tx: WriteTx,
-  task: Pick<TaskRow, 'id'> & Partial<TaskRow>,
-  columns: Partial<TaskRow>,
-): Promise<void> {
+export async function change(tx: WriteTx, task: Pick<TaskRow, 'id'> & Partial<TaskRow>, columns: Partial<TaskRow>) {
   await saveTask(tx, task.id, columns);
   await restartRunsAbout(tx, task.id);
   Object.assign(task, columns);

@@ -1,7 +1,8 @@
 /** The prefix a board's tasks are numbered under. */
 import { Refusal } from '../../contract/errors.ts';
+import type { Setting } from '../boards/acting.steps.ts';
 import { prefixHolder } from '../boards/prefixes.store.ts';
-import { type Setting, setTaskPrefix } from '../boards/settings.steps.ts';
+import { setTaskPrefix } from '../boards/settings.steps.ts';
 import { defaultPrefixes } from './references.rules.ts';
 
 /** The board's prefix; with its first task it gets one from its name. @throws Refusal `task_prefix_taken` when none is left. */

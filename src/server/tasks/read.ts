@@ -3,9 +3,10 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
 import { onBoard, onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { memberByName, membersWithIds } from '../members/members.store.ts';
+import { memberByName, membersById } from '../members/members.store.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { boundToken, foreignPosition, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
+import { cut } from '../text/cut.ts';
 import { actorView } from '../views/actors.ts';
 import { taskView, taskViews, textOf } from '../views/tasks/task.ts';
 import { requireTask } from './find.steps.ts';
@@ -42,15 +43,15 @@ async function listOf(tx: ReadTx, places: Place[], query: Asked, one: Place | nu
     readPlace(readBoundToken(boundTo(query), query.after)),
     query.limit + 1,
   );
-  const page = rows.slice(0, query.limit);
-  const last = page.at(-1);
+  const { page, next_after } = cut(rows, query.limit, (last) =>
+    boundToken(boundTo(query), [last.state, last.board_name, last.number]),
+  );
   const counts = Object.fromEntries(GROUPS.map((state) => [state, 0])) as Record<TaskState, number>;
   for (const { state, count } of await countTasks(tx, boardIds)) counts[state] = Number(count);
   return {
     tasks: await viewsOf(tx, places, page),
     counts: { ...counts, blocked: await countBlocked(tx, boardIds) },
-    next_after:
-      rows.length > query.limit && last ? boundToken(boundTo(query), [last.state, last.board_name, last.number]) : null,
+    next_after,
   };
 }
 
@@ -64,13 +65,12 @@ const states: Record<Asked['state'], TaskState[]> = {
 };
 
 async function filterOf(tx: ReadTx, places: Place[], query: Asked, one: Place | null): Promise<TaskFilter> {
-  const owner = query.owner === undefined ? {} : { ownerId: await ownerOf(tx, query.owner, one) };
   return {
     boardIds: places.map((place) => place.board.id),
     states: states[query.state],
-    ...owner,
-    ...(query.mine ? { mineIds: places.map((place) => place.member.id) } : {}),
-    ...(query.blocked ? { blocked: true } : {}),
+    ownerId: query.owner === undefined ? undefined : await ownerOf(tx, query.owner, one),
+    mineIds: query.mine ? places.map((place) => place.member.id) : undefined,
+    blocked: query.blocked,
   };
 }
 
@@ -109,24 +109,17 @@ export const listTaskTexts: ReadCase<'listTaskTexts'>['run'] = async (tx, caller
   const bound = [task.id, query.field];
   const below = readBoundNumber(bound, query.after);
   const rows = await textVersions(tx, task.id, query.field, below, query.limit + 1);
-  const page = rows.slice(0, query.limit);
-  const authors = new Map(
-    (
-      await membersWithIds(
-        tx,
-        page.map((row) => row.by_id),
-      )
-    ).map((member) => [member.id, actorView(member, place.reader)]),
-  );
-  const last = page.at(-1);
+  const { page, next_after } = cut(rows, query.limit, ({ version }) => boundToken(bound, version));
+  const byIds = page.map((row) => row.by_id);
+  const authors = await membersById(tx, byIds);
   return {
     task: { id: task.id, ref: task.ref, title: task.title },
     field: query.field,
     versions: page.flatMap((row) => {
       const by = authors.get(row.by_id);
-      return by ? [textOf(row, () => by)] : [];
+      return by ? [textOf(row, () => actorView(by, place.reader))] : [];
     }),
-    next_after: rows.length > query.limit && last ? boundToken(bound, last.version) : null,
+    next_after,
   };
 };
 

@@ -3,6 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { idPattern, patterns } from '../../contract/ids.ts';
 import { actingOn } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
+import { record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { filesOf, overlapsOf } from '../lines/claims.steps.ts';
 import { setLine } from '../lines/lines.steps.ts';
@@ -10,14 +11,12 @@ import { linesOf } from '../lines/lines.store.ts';
 import { type MemberRow, memberById, memberByName } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { staleTasks } from '../views/tasks/stale.ts';
 import { taskView } from '../views/tasks/task.ts';
 import { notOnTask, requireOwnership, taskTaken } from '../views/tasks/task-refusals.ts';
 import { requireTask } from './find.steps.ts';
 import {
-  type Acting,
   change,
   dropPart,
   isHelper,
@@ -30,9 +29,12 @@ import {
 } from './parts.steps.ts';
 import type { TaskRow } from './tasks.store.ts';
 
-type Params = Record<string, string>;
-
-async function find(tx: WriteTx, caller: Caller, params: Params, permissions: readonly 'claim_tasks'[] = []) {
+async function find(
+  tx: WriteTx,
+  caller: Caller,
+  params: Record<string, string>,
+  permissions: readonly 'claim_tasks'[] = [],
+) {
   const { place, acting } = await actingOn(tx, caller, params['board'] ?? '', permissions);
   const task = await requireTask(tx, place.board.id, params['task'] ?? '');
   requireOpen(task);
@@ -85,13 +87,12 @@ export const finishTask: WriteCase<'finishTask'> = {
 
   async run(tx, caller, { params, body }) {
     const { place, acting, task } = await find(tx, caller, params);
-    const { member, board, actor } = acting;
+    const { member, board } = acting;
     await requireOwnership(tx, place, task, body.ownership);
     if (member.kind === 'agent' && task.owner_id !== member.id) throw await notOnTask(tx, place, task);
     const { note, cancelled } = body;
-    const data = { task_id: task.id, ref: task.ref, note, cancelled };
     if (!cancelled) board.done_count += 1;
-    const { at } = await append(tx, board, { type: 'task.done', actor, data });
+    const { at } = await record(acting, 'task.done', { task_id: task.id, ref: task.ref, note, cancelled });
     const state = cancelled ? 'cancelled' : 'done';
     await change(tx, task, { state, closed_at: at, closed_note: note, updated_at: at });
     await releaseAll(tx, task);
@@ -106,7 +107,8 @@ export const dropTask: WriteCase<'dropTask'> = {
     const { place, acting, task } = await find(tx, caller, params);
     await requireOwnership(tx, place, task, body.ownership);
     const member = body.member === undefined ? acting.member : await memberNamed(tx, place, body.member);
-    const as = await partOf(acting, task, member);
+    const helps = task.owner_id !== member.id && (await isHelper(tx, task, member.id));
+    const as = task.owner_id === member.id ? 'owner' : helps ? 'helper' : null;
     const own = member.id === acting.member.id;
     if (as === null || (acting.member.kind === 'agent' && !own)) throw await notOnTask(tx, place, task);
     await dropPart(acting, task, { memberId: member.id, as, reason: body.reason || null, by: own ? 'self' : 'person' });
@@ -125,9 +127,4 @@ async function memberNamed(tx: WriteTx, { board }: Place, name: string): Promise
   throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
     hint: 'service board members shows who is on it.',
   });
-}
-
-async function partOf({ tx }: Acting, task: TaskRow, member: MemberRow): Promise<'owner' | 'helper' | null> {
-  if (task.owner_id === member.id) return 'owner';
-  return (await isHelper(tx, task, member.id)) ? 'helper' : null;
 }

@@ -1,6 +1,7 @@
 /** Task rows, their helpers and the versions of their texts. */
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
+import { insertInto, rowsBy, updateIn } from '../db/rows.ts';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Selector } from './references.rules.ts';
@@ -46,10 +47,8 @@ export type TextRow = {
 /** Joined by when somebody began to help. */
 type HelperRow = { task_id: string; member_id: string; seq: number };
 
-export const insertTask = (tx: WriteTx, row: TaskRow): Promise<number> => tx.change((db) => db('tasks').insert(row));
-
-export const saveTask = (tx: WriteTx, id: string, columns: Partial<TaskRow>): Promise<number> =>
-  tx.change((db) => db('tasks').where('id', id).update(columns));
+export const insertTask = insertInto<TaskRow>('tasks');
+export const saveTask = updateIn<TaskRow>('tasks');
 
 /** A task of a board by how it is named. */
 export const findTask = (tx: ReadTx, boardId: string, selector: Selector): Promise<TaskRow | undefined> =>
@@ -65,21 +64,12 @@ export const findTaskAnywhere = (
   selector: { id: string } | { ref: string },
 ): Promise<TaskRow | undefined> => firstRow(tx, (db) => db('tasks').where(selector).select('*'));
 
-export const lastNumber = async (tx: ReadTx, boardId: string): Promise<number> => {
-  const [row] = await tx.query<{ last: number | null }>((db) =>
-    db('tasks').where('board_id', boardId).max({ last: 'number' }),
-  );
-  return row?.last ?? 0;
-};
+export async function lastNumber(tx: ReadTx, boardId: string): Promise<number> {
+  const last = (db: Knex) => db('tasks').where('board_id', boardId).max({ last: 'number' });
+  return (await firstRow<{ last: number | null }>(tx, last))?.last ?? 0;
+}
 
-const byIdsStatement = listStatement<Params, TaskRow>((db, _p, ids) =>
-  db('tasks')
-    .whereIn('id', ids as string[])
-    .select('*'),
-);
-
-export const tasksWithIds = (tx: ReadTx, ids: string[]): Promise<TaskRow[]> =>
-  ids.length === 0 ? Promise.resolve([]) : tx.all(...byIdsStatement.over({}, ids));
+export const tasksWithIds = rowsBy<TaskRow>('tasks', 'id');
 
 /** Tasks of a board by their references, in capitals. */
 export const tasksWithRefs = (tx: ReadTx, boardId: string, refs: string[]): Promise<TaskRow[]> =>
@@ -90,14 +80,12 @@ export const tasksWithRefs = (tx: ReadTx, boardId: string, refs: string[]): Prom
 export const helpersOf = (tx: ReadTx, taskIds: string[]): Promise<HelperRow[]> =>
   tx.query<HelperRow>((db) => db('task_helpers').whereIn('task_id', taskIds).orderBy('seq').select('*'));
 
-export const insertHelper = (tx: WriteTx, row: HelperRow): Promise<number> =>
-  tx.change((db) => db('task_helpers').insert(row));
+export const insertHelper = insertInto<HelperRow>('task_helpers');
 
 export const deleteHelper = (tx: WriteTx, taskId: string, memberId: string): Promise<number> =>
   tx.change((db) => db('task_helpers').where({ task_id: taskId, member_id: memberId }).delete());
 
-export const insertText = (tx: WriteTx, row: TextRow): Promise<number> =>
-  tx.change((db) => db('task_texts').insert(row));
+export const insertText = insertInto<TextRow>('task_texts');
 
 /** The latest version of both texts of these tasks. */
 export const latestTexts = (tx: ReadTx, taskIds: string[]): Promise<TextRow[]> =>
@@ -138,19 +126,13 @@ export const partsOf = (
         db('tasks')
           .whereIn('owner_id', memberIds)
           .whereIn('state', ['open', 'in_progress'])
-          .select({ id: 'id', ref: 'ref', number: 'number', member_id: 'owner_id', as: db.raw("'owner'") })
+          .select('id', 'ref', 'number', { member_id: 'owner_id', as: db.raw("'owner'") })
           .unionAll([
             db({ t: 'tasks' })
               .join({ h: 'task_helpers' }, 'h.task_id', 't.id')
               .whereIn('h.member_id', memberIds)
               .whereIn('t.state', ['open', 'in_progress'])
-              .select({
-                id: 't.id',
-                ref: 't.ref',
-                number: 't.number',
-                member_id: 'h.member_id',
-                as: db.raw("'helper'"),
-              }),
+              .select('t.id', 't.ref', 't.number', 'h.member_id', { as: db.raw("'helper'") }),
           ])
           .as('parts'),
       )
@@ -222,13 +204,8 @@ function matching(db: Knex, { boardIds, states, ownerId, mineIds, blocked }: Tas
 const blockingAsks = (db: Knex): Knex.QueryBuilder =>
   db({ a: 'asks' }).whereRaw('a.task_id = t.id').where('a.blocking', 1).whereNull('a.answer_seq').select(db.raw('1'));
 
-interface TaskCount {
-  state: TaskState;
-  count: number;
-}
-
 /** How many tasks these boards have in each state. */
-export const countTasks = (tx: ReadTx, boardIds: string[]): Promise<TaskCount[]> =>
+export const countTasks = (tx: ReadTx, boardIds: string[]): Promise<{ state: TaskState; count: number }[]> =>
   tx.query((db) => db('tasks').whereIn('board_id', boardIds).groupBy('state').select('state').count({ count: '*' }));
 
 export const countBlocked = (tx: ReadTx, boardIds: string[]): Promise<number> =>

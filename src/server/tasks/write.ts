@@ -2,14 +2,15 @@
 import type { Body } from '../../contract/types.ts';
 import { actingOn } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
+import { type Acting, record } from '../boards/acting.steps.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.steps.ts';
+import type { EventRow } from '../record/events.store.ts';
 import { newId } from '../text/ids.ts';
 import { redact } from '../text/redaction.ts';
 import { taskView } from '../views/tasks/task.ts';
 import { notOnTask, requireOwnership, standsChanged } from '../views/tasks/task-refusals.ts';
 import { requireTask } from './find.steps.ts';
-import { type Acting, change, changedAt, isHelper, requireOpen, takeTask } from './parts.steps.ts';
+import { change, changedAt, isHelper, requireOpen, takeTask } from './parts.steps.ts';
 import { prefixOf } from './prefix.steps.ts';
 import { insertTask, insertText, lastNumber, latestTexts, type TaskRow, type TextField } from './tasks.store.ts';
 
@@ -32,7 +33,7 @@ export const createTask: WriteCase<'createTask'> = {
 };
 
 async function open(acting: Acting, title: string, about: string | null): Promise<TaskRow> {
-  const { tx, board, member, actor } = acting;
+  const { tx, board, member } = acting;
   const prefix = await prefixOf(acting);
   const number = (await lastNumber(tx, board.id)) + 1;
   const task: TaskRow = {
@@ -53,11 +54,7 @@ async function open(acting: Acting, title: string, about: string | null): Promis
     about_version: about === null ? 0 : 1,
     stands_version: 0,
   };
-  const event = await append(tx, board, {
-    type: 'task.created',
-    actor,
-    data: { task_id: task.id, ref: task.ref, number, title, about },
-  });
+  const event = await record(acting, 'task.created', { task_id: task.id, ref: task.ref, number, title, about });
   task.opened_at = event.at;
   task.updated_at = event.at;
   await insertTask(tx, task);
@@ -65,14 +62,8 @@ async function open(acting: Acting, title: string, about: string | null): Promis
   return task;
 }
 
-function keepText(
-  { tx, member }: Acting,
-  task: TaskRow,
-  field: TextField,
-  text: string,
-  { seq, at }: { seq: number; at: number },
-): Promise<number> {
-  const version = field === 'about' ? task.about_version : task.stands_version;
+function keepText({ tx, member }: Acting, task: TaskRow, field: TextField, text: string, { seq, at }: EventRow) {
+  const version = task[`${field}_version`];
   return insertText(tx, { task_id: task.id, field, version, text, by_id: member.id, at, seq });
 }
 
@@ -111,7 +102,7 @@ async function requirePart({ tx, member }: Acting, place: Place, task: TaskRow, 
 
 /** One event with what changed; nothing where nothing did. */
 async function write(acting: Acting, task: TaskRow, body: Update): Promise<void> {
-  const { tx, board, actor } = acting;
+  const { tx } = acting;
   const texts = new Map((await latestTexts(tx, [task.id])).map((text) => [text.field, text.text]));
   const changed = {
     ...(body.title !== undefined && body.title !== task.title ? { title: body.title } : {}),
@@ -121,8 +112,7 @@ async function write(acting: Acting, task: TaskRow, body: Update): Promise<void>
       : {}),
   };
   if (Object.keys(changed).length === 0) return;
-  const data = { task_id: task.id, ref: task.ref, ...changed };
-  const event = await append(tx, board, { type: 'task.updated', actor, data });
+  const event = await record(acting, 'task.updated', { task_id: task.id, ref: task.ref, ...changed });
   await change(tx, task, {
     ...(await changedAt(acting, task, event.at)),
     ...(changed.title === undefined ? {} : { title: changed.title }),

@@ -1,0 +1,38 @@
+/** What the rows of most tables need, made from the name of a table. Reading statements are built once. */
+import { listStatement, type Params, statement, type Value } from './statement.ts';
+import type { ReadTx, WriteTx } from './tx.ts';
+
+/** Inserts rows of a table. */
+export const insertInto =
+  <Row extends object>(table: string) =>
+  (tx: WriteTx, row: Row | Row[]): Promise<number> =>
+    tx.change((db) => db(table).insert(row));
+
+/** Inserts a row, or writes it over the one with the same key. */
+export const writeInto =
+  <Row extends object>(table: string, key: (keyof Row & string)[]) =>
+  (tx: WriteTx, row: Row): Promise<number> =>
+    tx.change((db) => db(table).insert(row).onConflict(key).merge());
+
+/** Changes columns of the row with an id. */
+export const updateIn =
+  <Row extends { id: string }>(table: string) =>
+  (tx: WriteTx, id: string, columns: Partial<Row>): Promise<number> =>
+    tx.change((db) => db(table).where('id', id).update(columns));
+
+/** The row with this value in a column. */
+export function rowBy<Row>(table: string, column: keyof Row & string) {
+  const read = statement<{ value: Value }, Row>((db, p) => db(table).where(column, p.value).select('*'));
+  return (tx: ReadTx, value: Value): Promise<Row | undefined> => tx.first(read, { value });
+}
+
+/** The rows with one of these values in a column. */
+export function rowsBy<Row>(table: string, column: keyof Row & string) {
+  const read = listStatement<Params, Row>((db, _p, values) =>
+    db(table)
+      .whereIn(column, values as string[])
+      .select('*'),
+  );
+  return async (tx: ReadTx, values: readonly Value[]): Promise<Row[]> =>
+    values.length === 0 ? [] : tx.all(...read.over({}, values));
+}
