@@ -151,10 +151,7 @@ export const close = (tx: WriteTx, id: string, change: Partial<ApprovalRow> & { 
   );
 
 /** All listed approvals of a person or an agent, in no order. */
-export const listedRows = (
-  tx: ReadTx,
-  of: { 'a.person_id': string } | { 'a.agent_id': string },
-): Promise<RequestRow[]> =>
+export const listedRows = (tx: ReadTx, of: { 'a.person_id': string } | { 'a.agent_id': string }) =>
   tx.query<RequestRow>((db) =>
     withRequester(db)
       .where(of)
@@ -186,11 +183,7 @@ export const compare = (a: Position, b: Position): number =>
   a.created_at - b.created_at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
 /** Pending requests that something ends. */
-export const pendingOf = (
-  tx: WriteTx,
-  narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
-  limit = 10_000,
-): Promise<ApprovalRow[]> =>
+export const pendingOf = (tx: WriteTx, narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder, limit = 10_000) =>
   tx.query<ApprovalRow>((db) =>
     narrow(db({ a: 'approvals' }).where('a.state', 'pending'))
       .orderBy('a.id')

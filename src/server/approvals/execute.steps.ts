@@ -1,5 +1,5 @@
 /** Does what was asked for, after an approval or by an allowance: state, effect and record in one transaction. */
-import type { Approval, Authorization, ServerInvite } from '../../contract/types.ts';
+import type { Approval, Authorization } from '../../contract/types.ts';
 import type { AllowanceRow } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { markRecipientOnBoard } from '../pairing/endings.steps.ts';
@@ -29,12 +29,7 @@ function authorizationFor(row: ApprovalRow, { allowance }: Decision): Authorizat
  * Executes a pending row that is locked. It is closed first, so that an action that ends its own requester does not end the
  * request with it. Null when something else decided it meanwhile.
  */
-export async function execute(
-  tx: WriteTx,
-  row: ApprovalRow,
-  plan: Plan,
-  decision: Decision,
-): Promise<{ invite?: ServerInvite } | null> {
+export async function execute(tx: WriteTx, row: ApprovalRow, plan: Plan, decision: Decision) {
   const authorization = authorizationFor(row, decision);
   const closed = await close(tx, row.id, {
     state: 'executed',

@@ -45,12 +45,7 @@ export function readAsk(
 }
 
 /** Exactly one member, named; an agent that names nobody asks its person. @throws Refusal `ask_invalid`, `unknown_recipient`. */
-export async function addressAsk(
-  tx: WriteTx,
-  from: Addressee,
-  to: string[] | undefined,
-  asking: Asking,
-): Promise<Addressing> {
+export async function addressAsk(tx: WriteTx, from: Addressee, to: string[] | undefined, asking: Asking) {
   const target = to ?? (await ownPerson(tx, from));
   const parsed = target.length === 1 ? parseTarget(target[0] ?? '') : null;
   if (parsed?.kind !== 'name') throw askInvalid('An ask goes to exactly one member, by @name');

@@ -51,10 +51,7 @@ export const askClosed = (): Refusal =>
 const characters = (text: string): number => [...text].length;
 
 /** Options and default as they are kept, trimmed. @throws Refusal `ask_invalid`. */
-export function checkAsk(
-  ask: AskRequest,
-  now: number,
-): { options: string[]; goingWith: string | null; goingAt: number | null } {
+export function checkAsk(ask: AskRequest, now: number) {
   const options = (ask.options ?? []).map((option) => option.trim());
   if (options.length > MAX_OPTIONS) throw askInvalid(`An ask has at most ${MAX_OPTIONS} options`);
   if (options.some((option) => option === '' || characters(option) > MAX_OPTION))

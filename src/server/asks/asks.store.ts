@@ -110,10 +110,7 @@ const openToStatement = listStatement<{ now: number }, { to_id: string; blocking
 );
 
 /** Open asks addressed to each of these members now, those that block counted apart. */
-export const openAsksTo = (
-  tx: ReadTx,
-  memberIds: string[],
-): Promise<{ to_id: string; blocking: number; count: number }[]> =>
+export const openAsksTo = (tx: ReadTx, memberIds: string[]) =>
   tx.all(...openToStatement.over({ now: tx.now }, memberIds));
 
 export interface AskFilter {
@@ -136,12 +133,7 @@ export interface AskPosition {
 }
 
 /** Asks whose message may be read, newest first. */
-export const listAskRows = (
-  tx: ReadTx,
-  filter: AskFilter,
-  after: AskPosition | null,
-  limit: number,
-): Promise<AskRow[]> =>
+export const listAskRows = (tx: ReadTx, filter: AskFilter, after: AskPosition | null, limit: number) =>
   tx.query<AskRow>((db) => {
     const query = readable(
       db({ a: 'asks' }).join({ m: 'messages' }, 'm.id', 'a.message_id').whereIn('a.board_id', filter.boardIds),

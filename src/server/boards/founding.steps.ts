@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Board, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import { type Place, requirePlace } from '../access/board-access.ts';
+import { requirePlace } from '../access/board-access.ts';
 import { nameTaken } from '../access/collision.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { blankMember, type MemberRow } from '../members/member.rules.ts';
@@ -36,12 +36,7 @@ export const cleanLine = <W extends RequestBody>(options: W): W => ({
  * Makes a board whose first owner is the caller's person.
  * @throws Refusal `board_name_taken`, `template_not_found`, 422 `invalid_request`.
  */
-export async function foundBoard(
-  tx: WriteTx,
-  caller: Caller,
-  options: RequestBody,
-  founding?: Founding,
-): Promise<Place> {
+export async function foundBoard(tx: WriteTx, caller: Caller, options: RequestBody, founding?: Founding) {
   if (options.title !== undefined) requireOneLine(options.title);
   const template = options.template === undefined ? undefined : requireTemplate(options.template);
   const name = await claimName(tx, caller, options.name, template);
@@ -65,12 +60,7 @@ function requireTemplate(name: string): Template {
 }
 
 /** The name asked for, or the first free one of the template. @throws Refusal `board_name_taken`. */
-async function claimName(
-  tx: WriteTx,
-  caller: Caller,
-  asked: string | undefined,
-  template: Template | undefined,
-): Promise<string> {
+async function claimName(tx: WriteTx, caller: Caller, asked: string | undefined, template: Template | undefined) {
   if (asked === undefined) {
     const base = template?.name ?? 'board';
     return firstFree(base, await namesLike(tx, base), 40);

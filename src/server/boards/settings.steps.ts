@@ -18,10 +18,7 @@ export async function setTitle(setting: Setting, title: string | null): Promise<
 }
 
 /** Charter and roles; codes for a role that is no more stop working. */
-export async function setConfig(
-  setting: Setting,
-  wanted: { charter?: string; roles?: Record<string, Role> },
-): Promise<void> {
+export async function setConfig(setting: Setting, wanted: { charter?: string; roles?: Record<string, Role> }) {
   const { tx, board } = setting;
   const before = { charter: board.charter, roles: parseRoles(board) };
   const data: Record<string, unknown> = {};

@@ -11,11 +11,7 @@ import { insertAttachments, isCited } from './posts.store.ts';
  * The versions a post names, each once, as they are called now; without a number the latest.
  * @throws Refusal `file_not_found`, `version_not_found`.
  */
-export async function filesToCite(
-  tx: WriteTx,
-  boardId: string,
-  given: readonly FileToAttach[] | undefined,
-): Promise<FileRef[]> {
+export async function filesToCite(tx: WriteTx, boardId: string, given: readonly FileToAttach[] | undefined) {
   const found = new Map<string, FileRef>();
   for (const { file: selector, version } of given ?? []) {
     const file = await requireLiveFile(tx, boardId, selector);

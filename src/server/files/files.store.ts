@@ -147,11 +147,8 @@ export const latestVersions = (tx: ReadTx, fileIds: string[]): Promise<VersionRo
   );
 
 /** What files are for, in the order in which it was said. */
-export const tasksOfFiles = (
-  tx: ReadTx,
-  fileIds: string[],
-): Promise<{ file_id: string; id: string; ref: string; title: string }[]> =>
-  tx.query((db) =>
+export const tasksOfFiles = (tx: ReadTx, fileIds: string[]) =>
+  tx.query<{ file_id: string; id: string; ref: string; title: string }>((db) =>
     db({ ft: 'file_tasks' })
       .join({ t: 'tasks' }, 't.id', 'ft.task_id')
       .whereIn('ft.file_id', fileIds)

@@ -12,14 +12,8 @@ export const isCited = (tx: ReadTx, fileId: string, version: number): Promise<bo
   anyRow(tx, (db) => db('message_files').where({ file_id: fileId, version }).limit(1).select('message_id'));
 
 /** Readable messages that cite a file after a number, oldest first. */
-export const postsOf = (
-  tx: ReadTx,
-  fileId: string,
-  reader: MessageReader,
-  after: number,
-  limit: number,
-): Promise<{ message_id: string; seq: number; version: number; thread_root_seq: number | null }[]> =>
-  tx.query((db) =>
+export const postsOf = (tx: ReadTx, fileId: string, reader: MessageReader, after: number, limit: number) =>
+  tx.query<{ message_id: string; seq: number; version: number; thread_root_seq: number | null }>((db) =>
     readable(
       db({ a: 'message_files' })
         .join({ m: 'messages' }, 'm.id', 'a.message_id')
@@ -34,13 +28,8 @@ export const postsOf = (
   );
 
 /** Readable messages of a board after the latest version of each of these files, for readers who may not read all. */
-export const readableSince = (
-  tx: ReadTx,
-  boardId: string,
-  fileIds: string[],
-  reader: MessageReader,
-): Promise<{ file_id: string; messages: number; answers: number }[]> =>
-  tx.query((db) =>
+export const readableSince = (tx: ReadTx, boardId: string, fileIds: string[], reader: MessageReader) =>
+  tx.query<{ file_id: string; messages: number; answers: number }>((db) =>
     readable(
       db({ f: 'files' })
         .join({ v: 'file_versions' }, (on) => on.on('v.file_id', 'f.id').andOn('v.version', 'f.latest'))

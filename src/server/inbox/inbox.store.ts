@@ -21,12 +21,7 @@ const wokenStatement = statement<
 );
 
 /** Messages after a position that name this agent, mentions included where it may read them. */
-export const wokenSince = async (
-  tx: ReadTx,
-  memberId: string,
-  after: number,
-  readsAll: boolean,
-): Promise<WakingCounts> => {
+export const wokenSince = async (tx: ReadTx, memberId: string, after: number, readsAll: boolean) => {
   const row = await tx.first(wokenStatement, { member_id: memberId, after, reads_all: readsAll ? 1 : 0 });
   return { count: Number(row?.count ?? 0), urgent: Number(row?.urgent ?? 0) };
 };
@@ -74,10 +69,7 @@ const unreadStatement = listStatement<Params, NamedCount>((db, _p, memberIds) =>
  * For each of these agents what names it after its read position, mentions included where it may read them, and how much
  * that is urgent has come: to it, and to everyone by others.
  */
-export async function unreadOf(
-  tx: ReadTx,
-  agents: readonly { memberId: string; readsAll: boolean }[],
-): Promise<Map<string, WakingCounts>> {
+export async function unreadOf(tx: ReadTx, agents: readonly { memberId: string; readsAll: boolean }[]) {
   const ids = agents.map((agent) => agent.memberId);
   const rows = Map.groupBy(await tx.all(...unreadStatement.over({}, ids)), (row) => row.member_id);
   return new Map(
@@ -129,10 +121,7 @@ export interface InboxPage {
 }
 
 /** The messages to everyone of one page, with their senders: the same for all agents that have read as far. */
-export const toEveryone = (
-  tx: ReadTx,
-  { boardId, after, urgentOnly, limit }: InboxPage,
-): Promise<{ seq: number; sender_id: string }[]> =>
+export const toEveryone = (tx: ReadTx, { boardId, after, urgentOnly, limit }: InboxPage) =>
   tx.all(everyoneStatement, { board_id: boardId, after, urgent: urgentOnly ? 1 : 0, limit });
 
 /**

@@ -94,12 +94,7 @@ function sharedReads(tx: ReadTx) {
 }
 
 /** The newest of what is unread and wakes the agent; 0: nothing does. @param people only what people wrote. */
-async function newestWaking(
-  tx: ReadTx,
-  { member, reader }: Place,
-  { messages, more }: Page,
-  people: boolean,
-): Promise<number> {
+async function newestWaking(tx: ReadTx, { member, reader }: Place, { messages, more }: Page, people: boolean) {
   const after = messages.at(-1)?.seq ?? 0;
   const behind = more && (await newestWakingAfter(tx, reader, { boardId: member.board_id, after, people }));
   return behind || (messages.findLast(({ held, from }) => !held && (!people || from.kind === 'human'))?.seq ?? 0);
@@ -142,12 +137,7 @@ async function pageOf(
 }
 
 /** With the server's word beside the message at which agents have answered each other for long. */
-const noticed = (
-  messages: Message[],
-  { messages: rows }: LoadedMessages,
-  { policy }: Place,
-  handle: string,
-): Message[] =>
+const noticed = (messages: Message[], { messages: rows }: LoadedMessages, { policy }: Place, handle: string) =>
   messages.map((message, index) => {
     const { row } = rows[index] as LoadedMessages['messages'][number];
     return isNoticed(row, policy.agent_run) ? { ...message, notice: runNotice(row.agent_run, handle) } : message;

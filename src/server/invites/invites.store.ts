@@ -73,11 +73,7 @@ export const listInviteRows = (
   });
 
 /** Those that a person's agents asked for. @param page orders and cuts them. */
-export const listAgentInvites = (
-  tx: ReadTx,
-  personId: string,
-  page: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
-): Promise<InviteRow[]> =>
+export const listAgentInvites = (tx: ReadTx, personId: string, page: (query: Knex.QueryBuilder) => Knex.QueryBuilder) =>
   tx.query<InviteRow>((db) =>
     page(db('server_invites').where('created_by', personId).whereNotNull('issuing_agent_id').select('*')),
   );

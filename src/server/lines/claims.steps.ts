@@ -27,12 +27,7 @@ export async function boardsOfAgent(tx: ReadTx, agent: Pick<MemberRow, 'person_i
  * Other agents' lines that can mean a file of this one. Whose line the former one of this agent did not touch is told
  * of it by a notice, which wakes nobody.
  */
-export async function overlapsOf(
-  tx: WriteTx,
-  agent: MemberRow,
-  line: Paths,
-  former: Paths | undefined,
-): Promise<LineOverlap[]> {
+export async function overlapsOf(tx: WriteTx, agent: MemberRow, line: Paths, former: Paths | undefined) {
   if (line.paths === null) return [];
   const steps = { left: STEPS };
   const others = (await standingClaims(tx, await boardsOfAgent(tx, agent))).filter(

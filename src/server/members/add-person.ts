@@ -51,12 +51,7 @@ async function requireAgentMayAdd(tx: WriteTx, place: Place, handle: string): Pr
 }
 
 /** @throws Refusal `person_not_found`, `already_on_board`, `person_is_guest`. */
-async function requireAddable(
-  tx: WriteTx,
-  caller: Caller,
-  { board }: VisibleBoard,
-  person: PersonRow | undefined,
-): Promise<PersonRow> {
+async function requireAddable(tx: WriteTx, caller: Caller, { board }: VisibleBoard, person: PersonRow | undefined) {
   if (!person) throw personNotFound();
   // An agent learns nothing of guests who are elsewhere.
   if (caller.kind === 'AG' && person.server_role === 'guest' && !(await activeHuman(tx, board.id, person.id))) {

@@ -22,12 +22,8 @@ export const arrivalsUnread = (tx: ReadTx, memberIds: string[]): Promise<Arrival
   );
 
 /** When the newest agent of a person joined, for each of these boards that ever had one. */
-export const latestAgents = (
-  tx: ReadTx,
-  personId: string,
-  boardIds: string[],
-): Promise<{ board_id: string; at: number }[]> =>
-  tx.query((db) =>
+export const latestAgents = (tx: ReadTx, personId: string, boardIds: string[]) =>
+  tx.query<{ board_id: string; at: number }>((db) =>
     db('members')
       .where({ person_id: personId, kind: 'agent' })
       .whereIn('board_id', boardIds)

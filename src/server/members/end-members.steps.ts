@@ -80,12 +80,7 @@ export async function endMembership(
   return agents;
 }
 
-async function closeSeats(
-  tx: WriteTx,
-  seats: MemberRow[],
-  status: 'left' | 'removed',
-  by: SeatEnding['by'],
-): Promise<void> {
+async function closeSeats(tx: WriteTx, seats: MemberRow[], status: 'left' | 'removed', by: SeatEnding['by']) {
   if (seats.length === 0) return;
   const ids = seats.map((seat) => seat.id);
   await setEnded(tx, ids, status, by);

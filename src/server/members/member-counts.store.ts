@@ -26,11 +26,7 @@ export const countMembers = (tx: ReadTx, boardIds: string[]): Promise<MemberCoun
   tx.all(...countsStatement.over({}, boardIds));
 
 /** How many active agents, and of how many different people; and how many of one person. */
-export const agentTotals = async (
-  tx: ReadTx,
-  boardId: string,
-  personId: string,
-): Promise<{ agents: number; people: number; own: number }> => {
+export const agentTotals = async (tx: ReadTx, boardId: string, personId: string) => {
   const [row] = await tx.query<{ agents: number; people: number; own: number }>((db) =>
     db('members')
       .where({ board_id: boardId, kind: 'agent', status: 'active' })

@@ -74,12 +74,7 @@ export async function activeByName(tx: WriteTx, boardId: string, names: string[]
   return new Map(rows.filter((row) => row.status === 'active').map((row) => [row.name, row]));
 }
 
-async function resolve(
-  tx: WriteTx,
-  from: Addressee,
-  target: Target,
-  named: Map<string, MemberRow>,
-): Promise<MemberRow[]> {
+async function resolve(tx: WriteTx, from: Addressee, target: Target, named: Map<string, MemberRow>) {
   switch (target.kind) {
     case 'all':
       return [];

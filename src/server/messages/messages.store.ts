@@ -260,12 +260,7 @@ interface ReplyCount {
 }
 
 /** Readable replies of these threads, for readers who may not read all. */
-export const countReadableReplies = (
-  tx: ReadTx,
-  boardId: string,
-  roots: number[],
-  reader: MessageReader,
-): Promise<ReplyCount[]> =>
+export const countReadableReplies = (tx: ReadTx, boardId: string, roots: number[], reader: MessageReader) =>
   tx.query<ReplyCount>((db) =>
     readable(db({ m: 'messages' }).where('m.board_id', boardId).whereIn('m.root_seq', roots), reader)
       .groupBy('m.root_seq')
@@ -275,14 +270,8 @@ export const countReadableReplies = (
   );
 
 /** Direct, readable replies to a message, oldest first, at most `limit`. */
-export const directReplies = (
-  tx: ReadTx,
-  boardId: string,
-  seq: number,
-  reader: MessageReader,
-  limit: number,
-): Promise<{ id: string; sender_id: string }[]> =>
-  tx.query((db) =>
+export const directReplies = (tx: ReadTx, boardId: string, seq: number, reader: MessageReader, limit: number) =>
+  tx.query<{ id: string; sender_id: string }>((db) =>
     readable(db({ m: 'messages' }).where({ 'm.board_id': boardId, 'm.reply_to_seq': seq }), reader)
       .orderBy('m.seq')
       .limit(limit)

@@ -92,12 +92,7 @@ interface Sending {
   answering: Answering | null;
 }
 
-function address(
-  tx: WriteTx,
-  place: Place,
-  roles: Record<string, Role>,
-  { to, parent, asking, answering }: Sending,
-): Promise<Addressing> {
+function address(tx: WriteTx, place: Place, roles: Record<string, Role>, { to, parent, asking, answering }: Sending) {
   const from = { boardId: place.board.id, sender: place.member, readsAll: place.reader.readsAll, roles };
   if (asking) return addressAsk(tx, from, to, asking);
   if (answering && parent) return addressAnswer(tx, from, to, parent.root_seq ?? parent.seq, answering);

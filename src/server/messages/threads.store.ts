@@ -53,13 +53,8 @@ const byLastReply = (tx: ReadTx, boardId: string, before: number | null, limit: 
     return before === null ? query : query.where('last_reply_seq', '<', before);
   });
 
-const repliesBefore = (
-  tx: ReadTx,
-  boardId: string,
-  reader: MessageReader,
-  before: number | null,
-): Promise<{ root_seq: number; seq: number }[]> =>
-  tx.query((db) => {
+const repliesBefore = (tx: ReadTx, boardId: string, reader: MessageReader, before: number | null) =>
+  tx.query<{ root_seq: number; seq: number }>((db) => {
     const query = db({ m: 'messages' })
       .where('m.board_id', boardId)
       .whereNotNull('m.root_seq')
@@ -94,13 +89,8 @@ async function readableRoots(
 }
 
 /** Who wrote readable replies in these threads, by their first one. */
-export const threadSenders = (
-  tx: ReadTx,
-  boardId: string,
-  roots: number[],
-  reader: MessageReader,
-): Promise<{ root_seq: number; name: string; first: number }[]> =>
-  tx.query((db) =>
+export const threadSenders = (tx: ReadTx, boardId: string, roots: number[], reader: MessageReader) =>
+  tx.query<{ root_seq: number; name: string; first: number }>((db) =>
     readable(
       db({ m: 'messages' })
         .join({ s: 'members' }, 's.id', 'm.sender_id')
@@ -118,12 +108,7 @@ export const threadSenders = (
  * Ids of who wrote in a thread's readable part, its first message included, or was named there by `@name`, in order of
  * first appearance. Repeated sets of names are one row, so a long thread costs its engine a scan and us a few rows.
  */
-export async function threadMembers(
-  tx: ReadTx,
-  boardId: string,
-  rootSeq: number,
-  reader: MessageReader,
-): Promise<string[]> {
+export async function threadMembers(tx: ReadTx, boardId: string, rootSeq: number, reader: MessageReader) {
   const first = (by: 'sender_id' | 'named') =>
     tx.query<{ who: string; first: number }>((db) =>
       readable(

@@ -99,11 +99,7 @@ export async function tellTakenOver(
 }
 
 /** Tells the agent that had asked for the invite, once for each invite and board. */
-export async function tellArrival(
-  tx: WriteTx,
-  board: Pick<BoardRow, 'id' | 'name'>,
-  { id, handle }: Newcomer,
-): Promise<void> {
+export async function tellArrival(tx: WriteTx, board: Pick<BoardRow, 'id' | 'name'>, { id, handle }: Newcomer) {
   for (const invite of await invitesUsedBy(tx, id)) {
     if (invite.issuing_agent_id === null || !boardsOf(invite).includes(board.id)) continue;
     await tell(tx, {

@@ -56,11 +56,7 @@ export const dropOldest = (tx: WriteTx, memberId: string, most: number): Promise
   );
 
 /** Those an agent has not had yet. @param page orders and cuts them. */
-export const undeliveredRows = (
-  tx: ReadTx,
-  memberId: string,
-  page: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
-): Promise<NoticeRow[]> =>
+export const undeliveredRows = (tx: ReadTx, memberId: string, page: (query: Knex.QueryBuilder) => Knex.QueryBuilder) =>
   tx.query<NoticeRow>((db) => page(undelivered(db('notices'), memberId).where('expires_at', '>', tx.now).select('*')));
 
 /** Notes that an agent had these; what is unknown or another's is left alone. */
@@ -75,11 +71,8 @@ export const dropExpired = (tx: WriteTx, limit: number): Promise<number> =>
   );
 
 /** The newest notice of each active agent of a person: by what a stream sees that one was written. */
-export const newestNotices = (
-  tx: ReadTx,
-  personId: string,
-): Promise<{ member_id: string; board_id: string; newest: string }[]> =>
-  tx.query((db) =>
+export const newestNotices = (tx: ReadTx, personId: string) =>
+  tx.query<{ member_id: string; board_id: string; newest: string }>((db) =>
     db({ n: 'notices' })
       .join({ m: 'members' }, 'm.id', 'n.member_id')
       .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active' })

@@ -13,12 +13,8 @@ export type InviteeRow = {
 };
 
 /** Agents on the boards of invites that were used since then, newest use first, then in the order they joined. */
-export const comersSince = (
-  tx: ReadTx,
-  personId: string,
-  since: number,
-): Promise<(InviteeRow & { boards: string })[]> =>
-  tx.query((db) =>
+export const comersSince = (tx: ReadTx, personId: string, since: number) =>
+  tx.query<InviteeRow & { boards: string }>((db) =>
     db({ i: 'server_invites' })
       .join({ p: 'people' }, 'p.id', 'i.used_by')
       .join({ m: 'members' }, 'm.person_id', 'i.used_by')

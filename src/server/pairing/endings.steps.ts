@@ -10,12 +10,7 @@ import { openRequests, type SubjectRow } from './requests.store.ts';
 
 type Narrow = (query: Knex.QueryBuilder) => Knex.QueryBuilder;
 
-async function moveAll(
-  tx: WriteTx,
-  narrow: Narrow,
-  on: Trigger,
-  by?: (row: SubjectRow) => PairingSide | undefined,
-): Promise<void> {
+async function moveAll(tx: WriteTx, narrow: Narrow, on: Trigger, by?: (row: SubjectRow) => PairingSide | undefined) {
   for (const row of await openRequests(tx, narrow)) {
     const side = by?.(row);
     await moveFromOutside(tx, row, on, side === undefined ? {} : { side });

@@ -37,11 +37,7 @@ export async function findPairing(tx: ReadTx, caller: Caller, id: string): Promi
 }
 
 /** The request that an invite brings its redeemer, where the caller sees it now. */
-export async function pairingOfInvite(
-  tx: ReadTx,
-  caller: Caller,
-  inviteId: string | undefined,
-): Promise<string | undefined> {
+export async function pairingOfInvite(tx: ReadTx, caller: Caller, inviteId: string | undefined) {
   const row = inviteId === undefined ? undefined : await requestOfInvite(tx, inviteId);
   return row && maySee(row, caller) ? row.id : undefined;
 }

@@ -48,12 +48,7 @@ export async function move(tx: WriteTx, row: SubjectRow, on: Trigger, moved: Mov
 }
 
 /** The same for events outside of the request. An end by time that is not stored yet comes first. */
-export async function moveFromOutside(
-  tx: WriteTx,
-  row: SubjectRow,
-  on: Trigger,
-  moved: Moved = {},
-): Promise<SubjectRow> {
+export async function moveFromOutside(tx: WriteTx, row: SubjectRow, on: Trigger, moved: Moved = {}) {
   const settled = await settle(tx, row);
   return settled.closed === null ? run(tx, settled, transitionOf(stateBefore(settled, tx.now), on), moved) : settled;
 }
@@ -71,13 +66,7 @@ export async function settle(tx: WriteTx, row: SubjectRow): Promise<SubjectRow> 
   return on ? run(tx, row, transitionOf(stateBefore(row, tx.now), on), {}, end?.at) : row;
 }
 
-async function run(
-  tx: WriteTx,
-  row: SubjectRow,
-  transition: Row | undefined,
-  moved: Moved,
-  endedAt?: number,
-): Promise<SubjectRow> {
+async function run(tx: WriteTx, row: SubjectRow, transition: Row | undefined, moved: Moved, endedAt?: number) {
   if (!transition) return row;
   const { refused } = transition.effect;
   if (refused) throw refusalOf(refused, stateAt(row, tx.now));

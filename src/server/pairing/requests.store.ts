@@ -117,10 +117,7 @@ export const openRequests = async (
 };
 
 /** How many of these are open and within their time. */
-export const countOpen = (
-  tx: ReadTx,
-  of: { inviter_id: string; recipient_id?: string; board_id?: string },
-): Promise<number> =>
+export const countOpen = (tx: ReadTx, of: { inviter_id: string; recipient_id?: string; board_id?: string }) =>
   countRows(tx, (db) => db('pairing_requests').where(of).whereNull('closed').where('expires_at', '>', tx.now));
 
 /** Changes a request that is still of this generation and open; 0 when something came first. */

@@ -40,10 +40,7 @@ export const earliestAdmin = (tx: ReadTx): Promise<PersonRow | undefined> =>
 export const anybody = (tx: ReadTx): Promise<boolean> => anyRow(tx, (db) => db('people').limit(1).select('id'));
 
 /** Adds a person with an empty allowance; answers the row. */
-export async function insertPerson(
-  tx: WriteTx,
-  given: Pick<PersonRow, 'handle' | 'server_role'> & Partial<PersonRow>,
-): Promise<PersonRow> {
+export async function insertPerson(tx: WriteTx, given: Pick<PersonRow, 'handle' | 'server_role'> & Partial<PersonRow>) {
   const person = { id: newId('hum', tx.now), display_name: null, created_at: tx.now };
   const row: PersonRow = { ...person, removed_at: null, removed_by: null, midturn_policy: null, ...given };
   await tx.change((db) => db('people').insert(row));

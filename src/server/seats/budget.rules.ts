@@ -22,11 +22,7 @@ const filled = (buckets: readonly Bucket[], limits: WakeLimits, now: number): Bu
   });
 
 /** Takes one wake. @returns also until when the seat is paused, if that was the last one */
-export function takeWake(
-  buckets: readonly Bucket[],
-  limits: WakeLimits,
-  now: number,
-): { buckets: Bucket[]; until: number | null } {
+export function takeWake(buckets: readonly Bucket[], limits: WakeLimits, now: number) {
   const left = filled(buckets, limits, now).map((bucket) => ({ ...bucket, left: bucket.left - 1 }));
   const empty = limits.filter((_, index) => (left[index]?.left ?? 1) < 1);
   // By then the bucket is full again.

@@ -48,11 +48,7 @@ const parsed = ({ wakes, cost, buckets, cost_bucket: costBucket }: Row): SeatBud
   costBucket: costBucket === null ? null : (JSON.parse(costBucket) as Bucket),
 });
 
-export const saveBudget = (
-  tx: WriteTx,
-  memberId: string,
-  { wakes, cost, buckets, costBucket }: SeatBudget,
-): Promise<number> =>
+export const saveBudget = (tx: WriteTx, memberId: string, { wakes, cost, buckets, costBucket }: SeatBudget) =>
   saveRow(tx, {
     member_id: memberId,
     wakes: wakes && JSON.stringify(wakes),

@@ -30,24 +30,14 @@ export async function lockOwnAgent(tx: WriteTx, caller: Caller, params: Record<s
 }
 
 /** Whether a person has this active agent on this board, and is on it themselves. */
-export async function isOwnSeat(
-  tx: WriteTx,
-  seatId: string,
-  personId: string,
-  boardId: string | undefined,
-): Promise<boolean> {
+export async function isOwnSeat(tx: WriteTx, seatId: string, personId: string, boardId: string | undefined) {
   const seat = await memberById(tx, seatId);
   if (seat?.kind !== 'agent' || seat.status !== 'active' || seat.person_id !== personId) return false;
   return seat.board_id === boardId && (await activeHuman(tx, seat.board_id, personId)) !== undefined;
 }
 
 /** The seat that an invite names for work together. @throws Refusal `pairing_not_found`. */
-export async function requireOwnSeat(
-  tx: WriteTx,
-  seatId: string,
-  personId: string,
-  boardId: string | undefined,
-): Promise<void> {
+export async function requireOwnSeat(tx: WriteTx, seatId: string, personId: string, boardId: string | undefined) {
   if (await isOwnSeat(tx, seatId, personId, boardId)) return;
   throw new Refusal('pairing_not_found', 'You have no such active agent on this board.', {
     hint: 'service agents shows your agents and their boards.',

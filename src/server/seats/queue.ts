@@ -50,11 +50,7 @@ async function next(tx: WriteTx, place: Place, body: Body<'reportDeliveryQueue'>
 }
 
 /** Those that are in the seat's inbox now. */
-async function stillWaiting(
-  tx: ReadTx,
-  { board, member, reader }: Place,
-  messages: readonly QueuedMessage[],
-): Promise<QueuedMessage[]> {
+async function stillWaiting(tx: ReadTx, { board, member, reader }: Place, messages: readonly QueuedMessage[]) {
   if (messages.length === 0) return [];
   const page = { boardId: board.id, after: member.read_up_to, urgentOnly: false, limit: MOST_WAITING };
   const waiting = await inboxSeqs(tx, reader, page, await toEveryone(tx, page));

@@ -112,10 +112,7 @@ const since = (db: Knex): Knex.Raw =>
   db.raw("CASE WHEN r.presence = 'no_session' THEN r.presence_since ELSE r.reported_at END");
 
 /** Agents without a session for long, on boards that are not deleted, longest first; never those that none ever reported. */
-export const disconnectedAgents = (
-  tx: ReadTx,
-  { personId, ids, before, limit }: DisconnectedFilter,
-): Promise<Disconnected[]> =>
+export const disconnectedAgents = (tx: ReadTx, { personId, ids, before, limit }: DisconnectedFilter) =>
   tx.query<Disconnected>((db) => {
     const query = db({ r: 'seat_reports' })
       .join({ m: 'members' }, 'm.id', 'r.member_id')

@@ -19,11 +19,7 @@ export type UsageRow = {
 const dayOf = (now: number): number => now - (now % DAY);
 
 /** Adds to what was used today. The seat's row is locked, so nobody else adds to it. */
-export async function addUsage(
-  tx: WriteTx,
-  memberId: string,
-  used: Omit<UsageRow, 'member_id' | 'day'>,
-): Promise<UsageRow> {
+export async function addUsage(tx: WriteTx, memberId: string, used: Omit<UsageRow, 'member_id' | 'day'>) {
   const day = dayOf(tx.now);
   const [before] = await usageOf(tx, [memberId]);
   const sum = (a: number | null | undefined, b: number | null): number | null =>

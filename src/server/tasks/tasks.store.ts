@@ -98,13 +98,7 @@ export const latestTexts = (tx: ReadTx, taskIds: string[]): Promise<TextRow[]> =
   );
 
 /** Versions of one text, newest first, below a version. */
-export const textVersions = (
-  tx: ReadTx,
-  taskId: string,
-  field: TextField,
-  below: number | null,
-  limit: number,
-): Promise<TextRow[]> =>
+export const textVersions = (tx: ReadTx, taskId: string, field: TextField, below: number | null, limit: number) =>
   tx.query<TextRow>((db) => {
     const query = db('task_texts')
       .where({ task_id: taskId, field })
@@ -115,11 +109,8 @@ export const textVersions = (
   });
 
 /** Open parts these members have: as owner or helper of tasks that are not closed, by task number, then member. */
-export const partsOf = (
-  tx: ReadTx,
-  memberIds: string[],
-): Promise<{ id: string; ref: string; number: number; member_id: string; as: 'owner' | 'helper' }[]> =>
-  tx.query((db) =>
+export const partsOf = (tx: ReadTx, memberIds: string[]) =>
+  tx.query<{ id: string; ref: string; number: number; member_id: string; as: 'owner' | 'helper' }>((db) =>
     db
       .select('*')
       .from(

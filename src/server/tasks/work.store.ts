@@ -36,10 +36,7 @@ const asksStatement = listStatement<{ now: number }, AskCount>((db, p, memberIds
 );
 
 /** For each of these members how many open asks are its own, and how many are addressed to it. */
-export async function countOpenAsks(
-  tx: ReadTx,
-  memberIds: readonly string[],
-): Promise<Map<string, { own: number; received: number }>> {
+export async function countOpenAsks(tx: ReadTx, memberIds: readonly string[]) {
   const counts = new Map(memberIds.map((id) => [id, { own: 0, received: 0 }]));
   for (const row of await tx.all(...asksStatement.over({ now: tx.now }, memberIds))) {
     const count = counts.get(row.member_id);
