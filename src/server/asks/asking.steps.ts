@@ -9,40 +9,17 @@ import { parseTarget } from '../messages/targets.rules.ts';
 import {
   type AnswerRequest,
   type AskData,
-  type AskRequest,
+  type Asking,
   answerInvalid,
   askClosed,
   askInvalid,
   askState,
   checkAnswer,
-  checkAsk,
   mayAnswer,
   mayWithdraw,
   notAsked,
 } from './asks.rules.ts';
 import { type AskRow, askOf } from './asks.store.ts';
-
-export interface Asking {
-  options: string[];
-  goingWith: string | null;
-  goingAt: number | null;
-  approval: boolean;
-}
-
-/** What a post asks, before anybody is looked up. @throws Refusal `ask_invalid`. */
-export function readAsk(
-  ask: AskRequest,
-  post: { reply_to?: string | undefined; answer?: unknown; files?: readonly unknown[] | undefined },
-  now: number,
-): Asking {
-  if (post.reply_to !== undefined || post.answer !== undefined) throw askInvalid('An ask is no reply and no answer');
-  const asking = checkAsk(ask, now);
-  const approval = ask.approval === true;
-  if (approval && (post.files ?? []).length === 0) throw askInvalid('An approval is asked for files of the board');
-  if (approval && asking.options.length === 0)
-    throw askInvalid('An approval ask needs an option; the first one means approve');
-  return { ...asking, approval };
-}
 
 /** Exactly one member, named; an agent that names nobody asks its person. @throws Refusal `ask_invalid`, `unknown_recipient`. */
 export async function addressAsk(tx: WriteTx, from: Addressee, to: string[] | undefined, asking: Asking) {

@@ -1,4 +1,5 @@
 /** What an ask must be, what state it is in, and who may end it. */
+import { DAY } from '../../contract/durations.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import type { MemberRow } from '../members/member.rules.ts';
@@ -29,7 +30,7 @@ export interface AskingData {
 const MAX_OPTIONS = 4;
 const MAX_OPTION = 80;
 const MAX_GOING_WITH = 120;
-const AHEAD_MS = 30 * 86_400_000;
+const AHEAD_MS = 30 * DAY;
 
 const invalid = (rule: string, hint: string): Refusal =>
   new Refusal('ask_invalid', `${rule}.`, { hint, details: { reason: rule } });
@@ -50,8 +51,21 @@ export const askClosed = (): Refusal =>
 
 const characters = (text: string): number => [...text].length;
 
-/** Options and default as they are kept, trimmed. @throws Refusal `ask_invalid`. */
-export function checkAsk(ask: AskRequest, now: number) {
+/** What is asked, its options and default trimmed. */
+export interface Asking {
+  options: string[];
+  goingWith: string | null;
+  goingAt: number | null;
+  approval: boolean;
+}
+
+/** What a post asks, before anybody is looked up. @throws Refusal `ask_invalid`. */
+export function readAsk(
+  ask: AskRequest,
+  post: { reply_to?: string | undefined; answer?: unknown; files?: readonly unknown[] | undefined },
+  now: number,
+): Asking {
+  if (post.reply_to !== undefined || post.answer !== undefined) throw askInvalid('An ask is no reply and no answer');
   const options = (ask.options ?? []).map((option) => option.trim());
   if (options.length > MAX_OPTIONS) throw askInvalid(`An ask has at most ${MAX_OPTIONS} options`);
   if (options.some((option) => option === '' || characters(option) > MAX_OPTION))
@@ -63,7 +77,11 @@ export function checkAsk(ask: AskRequest, now: number) {
   if (ask.going_at !== undefined && goingWith === null) throw askInvalid('going_at goes with going_with');
   const goingAt = goingWith === null ? null : (ask.going_at ?? now);
   if (goingAt !== null && goingAt > now + AHEAD_MS) throw askInvalid('going_at is more than 30 days ahead');
-  return { options, goingWith, goingAt };
+  const approval = ask.approval === true;
+  if (approval && (post.files ?? []).length === 0) throw askInvalid('An approval is asked for files of the board');
+  if (approval && options.length === 0)
+    throw askInvalid('An approval ask needs an option; the first one means approve');
+  return { options, goingWith, goingAt, approval };
 }
 
 /** At most one of option, withdrawal and comment. @throws Refusal `ask_invalid`. */

@@ -1,11 +1,11 @@
 /** Creating a board. */
 import type { WriteCase } from '../operation/usecase.ts';
 import { boardView } from '../views/board.ts';
-import { requireMayCreate } from './creation.steps.ts';
-import { cleanLine, foundBoard } from './founding.steps.ts';
+import { foundBoard, requireMayCreate } from './founding.steps.ts';
+import { cleanTexts } from './texts.rules.ts';
 
 export const createBoard: WriteCase<'createBoard'> = {
-  prepare: cleanLine,
+  prepare: cleanTexts,
 
   async run(tx, caller, { body }) {
     await requireMayCreate(tx, caller);

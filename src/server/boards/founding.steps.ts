@@ -9,13 +9,14 @@ import { blankMember, type MemberRow } from '../members/member.rules.ts';
 import { insertMember } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { ZERO } from '../record/append.steps.ts';
+import { readSettings } from '../settings/settings.store.ts';
 import { newId } from '../text/ids.ts';
 import { record } from './acting.steps.ts';
 import { type BoardRow, boardByName, insertBoard, namesLike, type StoredPolicy } from './boards.store.ts';
 import { firstFree } from './names.rules.ts';
 import { presets, withOverrides } from './policy.rules.ts';
 import { plainMember, type Template, templates } from './templates.rules.ts';
-import { cleanCharter, cleanTitle, requireOneLine } from './texts.rules.ts';
+import { requireOneLine } from './texts.rules.ts';
 
 type RequestBody = Body<'createBoard'>;
 
@@ -25,12 +26,14 @@ interface Founding {
   delegationId: string;
 }
 
-/** The request with the secrets in its texts removed. */
-export const cleanLine = <W extends RequestBody>(options: W): W => ({
-  ...options,
-  ...(options.title === undefined ? {} : { title: cleanTitle(options.title) }),
-  ...(options.charter === undefined ? {} : { charter: cleanCharter(options.charter) }),
-});
+/** A delegation has no admin powers, also an admin's. @throws Refusal `board_creation_restricted`. */
+export async function requireMayCreate(tx: WriteTx, { kind, person }: Caller): Promise<void> {
+  if (person.server_role === 'admin' && kind !== 'DG') return;
+  if ((await readSettings(tx)).board_creation === 'members') return;
+  throw new Refusal('board_creation_restricted', 'Only server admins create boards here.', {
+    hint: 'Ask an admin for a board, or to allow it to everybody: service settings set --board-creation members',
+  });
+}
 
 /**
  * Makes a board whose first owner is the caller's person.

@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { idPattern } from '../../contract/ids.ts';
 import { actorOn } from '../access/acting.ts';
 import { decidesLifecycle } from '../access/authority.ts';
-import { lockReached, type ReachedBoard, reachById, seeBoardById, type VisibleBoard } from '../access/board-access.ts';
+import { lockReached, reachById, seeBoardById, type VisibleBoard } from '../access/board-access.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
@@ -30,9 +30,17 @@ const lifecycle = (step: Step): Lifecycle => ({
     const found = await lockReached(tx, caller, ref);
     if (brdId.test(ref)) caller.shown.hidden = true;
     requireAuthority(caller, found, step);
-    const changed = found.board.lifecycle !== step.to;
-    if (changed) await take(tx, caller, found, { step, ref });
-    return { answer: { id: found.board.id, lifecycle: step.to, changed } };
+    const { board, member } = found;
+    const changed = board.lifecycle !== step.to;
+    if (changed && board.lifecycle !== step.from) {
+      // An admin who is not on a private board does not learn its name.
+      throw new Refusal('board_not_archived', 'Only an archived board can be deleted.', {
+        hint: `Archive it first: service board archive ${ref}`,
+      });
+    }
+    if (changed) await setLifecycle({ tx, board, actor: actorOn(member, caller) }, step.to, caller.person.person_id);
+    if (changed && step.to === 'deleted') caller.shown.deleted = true;
+    return { answer: { id: board.id, lifecycle: step.to, changed } };
   },
   recheck: (tx, caller, shown) => recheck(tx, caller, shown, step),
 });
@@ -46,23 +54,6 @@ function requireAuthority(caller: Caller, { board, member }: VisibleBoard, { ver
   throw new Refusal('board_creator_required', `Only the board's creator or a server admin can ${verb} it.`, {
     hint: 'Ask its creator, while they are still on the board, or a server admin.',
   });
-}
-
-/** @param ref how the caller named the board: an admin who is not on a private one does not learn its name. */
-async function take(
-  tx: WriteTx,
-  caller: Caller,
-  { board, member }: ReachedBoard,
-  { step, ref }: { step: Step; ref: string },
-): Promise<void> {
-  const { lifecycle: before } = board;
-  if (before !== step.from) {
-    throw new Refusal('board_not_archived', 'Only an archived board can be deleted.', {
-      hint: `Archive it first: service board archive ${ref}`,
-    });
-  }
-  await setLifecycle({ tx, board, actor: actorOn(member, caller) }, step.to, caller.person.person_id);
-  if (step.to === 'deleted') caller.shown.deleted = true;
 }
 
 /**

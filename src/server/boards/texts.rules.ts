@@ -5,11 +5,15 @@ import type { Role } from '../../contract/types.ts';
 import { usualRole } from '../../contract/values.ts';
 import { redact } from '../text/redaction.ts';
 
-/** A title without secrets. */
-export const cleanTitle = (title: string): string => redact(title).text;
+/** A request with the secrets in its title and charter removed. */
+export const cleanTexts = <Texts extends { title?: string; charter?: string }>(request: Texts): Texts => ({
+  ...request,
+  ...(request.title === undefined ? {} : { title: redact(request.title).text }),
+  ...(request.charter === undefined ? {} : { charter: cleanCharter(request.charter) }),
+});
 
 /** A charter without secrets, its lines ended in one way. */
-export const cleanCharter = (charter: string): string => redact(charter.replaceAll('\r\n', '\n')).text;
+const cleanCharter = (charter: string): string => redact(charter.replaceAll('\r\n', '\n')).text;
 
 export const cleanRoles = (roles: Readonly<Record<string, Role>>): Record<string, Role> =>
   Object.fromEntries(

@@ -17,15 +17,13 @@ import { parsePolicy, parseRoles } from './boards.store.ts';
 import { mayDo } from './policy.rules.ts';
 import { prefixHolder } from './prefixes.store.ts';
 import * as settings from './settings.steps.ts';
-import { cleanCharter, cleanRoles, cleanTitle, requireOneLine, requireRoles } from './texts.rules.ts';
+import { cleanRoles, cleanTexts, requireOneLine, requireRoles } from './texts.rules.ts';
 
 type Change = Body<'updateBoard'>;
 
 export const updateBoard: WriteCase<'updateBoard'> = {
   prepare: (body) => ({
-    ...body,
-    ...(body.title === undefined ? {} : { title: cleanTitle(body.title) }),
-    ...(body.charter === undefined ? {} : { charter: cleanCharter(body.charter) }),
+    ...cleanTexts(body),
     ...(body.roles === undefined ? {} : { roles: cleanRoles(body.roles) }),
   }),
 

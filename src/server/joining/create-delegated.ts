@@ -1,8 +1,8 @@
 /** Creating a board for a session, with a seat for it, by a machine's delegation. */
 import { seeBoardById } from '../access/board-access.ts';
 import { recheckShown } from '../access/replay.ts';
-import { requireMayCreate } from '../boards/creation.steps.ts';
-import { cleanLine, foundBoard } from '../boards/founding.steps.ts';
+import { foundBoard, requireMayCreate } from '../boards/founding.steps.ts';
+import { cleanTexts } from '../boards/texts.rules.ts';
 import { boardNotFound, type DelegateCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { makeSeat } from '../seats/seat.steps.ts';
@@ -12,7 +12,7 @@ import { joinedView } from '../views/seat.ts';
 import { harnessOf } from './join.rules.ts';
 
 export const createDelegatedBoard = (root: RootKey): WriteCase<'createDelegatedBoard'> => ({
-  prepare: cleanLine,
+  prepare: cleanTexts,
 
   async run(tx, caller, { body }) {
     await requireMayCreate(tx, caller);

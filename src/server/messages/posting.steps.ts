@@ -2,8 +2,8 @@
 import type { Body, FileRef, Mention } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
-import type { Answering, Asking } from '../asks/asking.steps.ts';
-import type { AskData } from '../asks/asks.rules.ts';
+import type { Answering } from '../asks/asking.steps.ts';
+import type { AskData, Asking } from '../asks/asks.rules.ts';
 import { insertAsk, saveAnswer } from '../asks/asks.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { approveCited, keepCitations } from '../files/attach.steps.ts';

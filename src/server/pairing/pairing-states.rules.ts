@@ -107,7 +107,8 @@ const ending = (id: string, from: Row['from'], on: Trigger, next: Closed, reason
   id,
   from,
   on: [on],
-  effect: { next, reason, effects: ['close', 'tell_closed', 'stream'] },
+  // Nobody has a seat left who could be told of a deleted board.
+  effect: { next, reason, effects: on === 'board_deleted' ? ['close', 'stream'] : ['close', 'tell_closed', 'stream'] },
 });
 
 const refusing = (refused: ErrorCode, on: Row['on'], from: Row['from']): Row => ({
@@ -151,12 +152,7 @@ export const pairingTable: readonly Row[] = [
   ending('T17', openStates, 'deadline', 'expired', 'timeout'),
   ending('T18', arrived, 'admission_refused', 'cancelled', 'admission_refused'),
   ending('T19', openStates, 'person_ended', 'cancelled', 'person_ended'),
-  {
-    id: 'T20',
-    from: openStates,
-    on: ['board_deleted'],
-    effect: { next: 'cancelled', reason: 'board_deleted', effects: ['close', 'stream'] },
-  },
+  ending('T20', openStates, 'board_deleted', 'cancelled', 'board_deleted'),
   row('T21', openStates, 'endpoint_ended', 'computed', ['stream']),
   row('T22', openStates, 'board_archived', 'unchanged', []),
 

@@ -1,4 +1,5 @@
 /** Agents as their person has them: on which boards, how messages reach them, and the task they are on. */
+import type { MidturnPolicy } from '../../contract/types.ts';
 import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
@@ -47,3 +48,15 @@ export const clearCurrentTask = (tx: WriteTx, taskId: string, memberId?: string)
     const query = db('members').where('current_task_id', taskId).update({ current_task_id: null });
     return memberId === undefined ? query : query.where('id', memberId);
   });
+
+/** The mid-turn policies that a person set for single ones of their active agents. */
+export const midturnExceptions = (tx: ReadTx, personId: string) =>
+  tx.query<{ member_id: string; policy: MidturnPolicy }>((db) =>
+    db({ m: 'members' })
+      .join({ b: 'boards' }, 'b.id', 'm.board_id')
+      .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active' })
+      .whereNotNull('m.midturn_policy')
+      .whereNot('b.lifecycle', 'deleted')
+      .orderBy('m.id')
+      .select({ member_id: 'm.id', policy: 'm.midturn_policy' }),
+  );

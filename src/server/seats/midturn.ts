@@ -8,8 +8,8 @@ import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { lockPeople, personById, savePerson } from '../people/people.store.ts';
+import { midturnExceptions } from './agents.store.ts';
 import { effectivePolicy, usualPolicy } from './midturn.rules.ts';
-import { midturnExceptions } from './midturn.store.ts';
 
 export const getMidturnPolicy: ReadCase<'getMidturnPolicy'>['run'] = async (tx, caller) => {
   if (caller.kind === 'AG') return effectivePolicy(caller.seat.midturn_policy, caller.seat.midturn_default);

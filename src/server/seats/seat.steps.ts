@@ -1,6 +1,7 @@
 /** Makes an agent's seat and gives a seat another token. Every seat is made here, by key, code or delegation. */
 import { Refusal } from '../../contract/errors.ts';
 import { reservedMemberNames } from '../../contract/ids.ts';
+import { slug } from '../../contract/slug.ts';
 import { eventActor } from '../access/acting.ts';
 import { closeForSeats } from '../approvals/closings.steps.ts';
 import { record } from '../boards/acting.steps.ts';
@@ -17,7 +18,6 @@ import type { Caller } from '../operation/caller.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { agentNameBase } from './names.rules.ts';
 
 const hint = 'Remove agents that are no longer used.';
 const ON_BOARD = { limit: 500, what: 'agents on this board', hint };
@@ -104,10 +104,18 @@ export async function rotateToken(tx: WriteTx, root: RootKey, seat: MemberRow, k
   return { row: { ...seat, ...changes }, token };
 }
 
+/** Harnesses with a shorter everyday name. */
+const shortNames: Record<string, string> = { 'claude-code': 'claude' };
+
+/**
+ * The name asked for; else from its harness's short name, or its role when there is none. While the policy hides harnesses,
+ * agents are numbered from 1 instead.
+ */
 async function claimName(tx: WriteTx, board: BoardRow, { name, harness, role }: SeatPlan): Promise<string> {
   if (name === undefined) {
     const { show_harness } = parsePolicy(board);
-    const base = agentNameBase(show_harness, harness, role);
+    const shown = shortNames[harness ?? ''] ?? (slug(harness ?? '') || role);
+    const base = show_harness ? shown : 'agent';
     const taken = await memberNames(tx, board.id, base);
     return firstFree(base, new Set([...taken, ...reservedMemberNames]), 40, !show_harness);
   }
