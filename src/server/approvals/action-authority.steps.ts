@@ -5,7 +5,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Authorization, ServerInvite } from '../../contract/types.ts';
 import { personNotOnBoard, requireAnotherOwner, requireOwner } from '../access/authority.ts';
-import { lockPlaceById, type Place } from '../access/board-access.ts';
+import { lockPlaceById } from '../access/board-access.ts';
 import { changedPolicy } from '../boards/policy.rules.ts';
 import { setPolicy } from '../boards/settings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -15,7 +15,6 @@ import { endKey, keyNotFound, mayRevoke } from '../keys/keys.steps.ts';
 import { lockKey } from '../keys/keys.store.ts';
 import { alreadyOnBoard, memberUnlessAddable } from '../members/adding.steps.ts';
 import { endMembership } from '../members/end-members.steps.ts';
-import type { MemberRow } from '../members/members.store.ts';
 import { addMembership } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { makeOwner, ownershipChanges, unmakeOwner } from '../members/owners.steps.ts';
@@ -99,7 +98,9 @@ const plans: Kinds = {
     const place = await lockPlaceById(tx, requester.person, board_id);
     await requireOwner(tx, place);
     return async () => {
-      const { member, person } = await requireOn(tx, place, person_id);
+      const person = await requirePresent(tx, person_id);
+      const member = await activeHuman(tx, place.board.id, person_id);
+      if (!member) throw personNotOnBoard(place.board);
       const owner = role === 'owner';
       const changes = await ownershipChanges(tx, place.board, { ...member, ...person }, role);
       return {
@@ -201,13 +202,6 @@ async function requirePresent(tx: WriteTx, id: string): Promise<PersonRow> {
   const person = await personById(tx, id);
   if (person?.removed_at === null) return person;
   throw personNotFound();
-}
-
-async function requireOn(tx: WriteTx, place: Place, id: string): Promise<{ member: MemberRow; person: PersonRow }> {
-  const person = await requirePresent(tx, id);
-  const member = await activeHuman(tx, place.board.id, id);
-  if (member) return { member, person };
-  throw personNotOnBoard(place.board);
 }
 
 const noChange = (message: string): Refusal =>

@@ -2,7 +2,6 @@
 import type { HiddenBoard, Query } from '../../contract/types.ts';
 import { seeBoard, type VisibleBoard } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { memberById } from '../members/members.store.ts';
 import { ownMemberships } from '../members/memberships.store.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
@@ -41,12 +40,9 @@ function scopeOf(caller: Caller, all: boolean) {
 }
 
 async function visibleBoards(tx: ReadTx, caller: Caller, rows: BoardRow[]): Promise<VisibleBoard[]> {
-  if (caller.kind === 'AG') {
-    const member = (await memberById(tx, caller.seat.member_id)) ?? null;
-    return rows.map((board) => ({ board, policy: parsePolicy(board), member }));
-  }
   const ids = rows.map((row) => row.id);
-  const own = new Map((await ownMemberships(tx, caller.person.person_id, ids)).map((row) => [row.board_id, row]));
+  const members = caller.kind === 'AG' ? [caller.member] : await ownMemberships(tx, caller.person.person_id, ids);
+  const own = new Map(members.map((row) => [row.board_id, row]));
   return rows.map((board) => ({ board, policy: parsePolicy(board), member: own.get(board.id) ?? null }));
 }
 

@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
 import { insertInto, updateIn } from '../db/rows.ts';
-import { listStatement, type Params, statement } from '../db/statement.ts';
+import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type FileRow = {
@@ -66,12 +66,8 @@ export const fileById = (tx: ReadTx, boardId: string, id: string): Promise<FileR
 export const filesWithIds = (tx: ReadTx, ids: string[]): Promise<FileRow[]> =>
   ids.length === 0 ? Promise.resolve([]) : tx.query<FileRow>((db) => db('files').whereIn('id', ids).select('*'));
 
-const briefStatement = statement<{ board_id: string }, FileRow>((db, p) =>
-  db('files').where({ board_id: p.board_id, brief: 1 }).whereNull('removed_at').select('*'),
-);
-
-export const liveBrief = (tx: ReadTx, boardId: string): Promise<FileRow | undefined> =>
-  tx.first(briefStatement, { board_id: boardId });
+export const liveBrief = async (tx: ReadTx, boardId: string): Promise<FileRow | undefined> =>
+  (await briefsOf(tx, [boardId]))[0];
 
 export const briefsOf = (tx: ReadTx, boardIds: string[]): Promise<FileRow[]> =>
   tx.all(...briefsStatement.over({}, boardIds));

@@ -31,7 +31,7 @@ export const getOnboardingInbox =
       arrivals: await arrivals(tx, caller),
       counts: {
         approvals_pending: await countPendingFor(tx, caller, baseUrl),
-        pairings_open: await countOpenPairings(tx, caller),
+        pairings_open: (await seenRequests(tx, caller)).filter((row) => !isClosed(stateAt(row, tx.now))).length,
       },
     };
   };
@@ -80,11 +80,6 @@ async function arrivals(tx: ReadTx, caller: Caller): Promise<Inbox['arrivals']> 
       agents: agents.map(({ member_id, name, harness }) => ({ id: member_id, name, harness })),
     })),
   }));
-}
-
-/** Proposals of work that they have part in and that have not ended. */
-async function countOpenPairings(tx: ReadTx, caller: Caller): Promise<number> {
-  return (await seenRequests(tx, caller)).filter((row) => !isClosed(stateAt(row, tx.now))).length;
 }
 
 /** Requests that wait for them and that they see. */

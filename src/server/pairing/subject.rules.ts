@@ -14,12 +14,6 @@ export type PairingRow = {
   generation: number;
   created_at: number;
   expires_at: number;
-  initiator_agent_id: string | null;
-  initiator_key_id: string | null;
-  initiator_binding: string | null;
-  recipient_agent_id: string | null;
-  recipient_key_id: string | null;
-  recipient_binding: string | null;
   accepted: number;
   nonce_i2r: string | null;
   nonce_r2i: string | null;
@@ -33,7 +27,7 @@ export type PairingRow = {
   closed: Closed | null;
   closed_reason: ClosedReason | null;
   closed_at: number | null;
-};
+} & { [Column in `${PairingSide}_${'agent_id' | 'key_id' | 'binding'}`]: string | null };
 
 /** What an endpoint of a request rests on, as it is now: its seat and key, its person and that person's membership. */
 type Endpoint = {

@@ -1,7 +1,7 @@
 /** Finds an active agent that is a person's own, for what only its person decides. */
 import { Refusal } from '../../contract/errors.ts';
 import { asMember, seeBoard, type VisibleBoard } from '../access/board-access.ts';
-import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { WriteTx } from '../db/tx.ts';
 import { findMember, type MemberRow, memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';
@@ -16,8 +16,11 @@ interface OwnAgent {
 
 /** @throws Refusal `agent_not_found`, `agent_owner_required`, and what finding the board refuses. */
 export async function lockOwnAgent(tx: WriteTx, caller: Caller, params: Record<string, string>): Promise<OwnAgent> {
-  const place = await boardOf(tx, caller, params['board'] ?? '');
-  const found = await findAgent(tx, place, params['member'] ?? '');
+  const seen = await seeBoard(tx, caller, params['board'] ?? '');
+  // An admin, who may remove its agents without being on it, is told whose they are.
+  const place = seen.member === null && isAdmin(caller) ? seen : asMember(caller, seen);
+  const found = await findMember(tx, place.board.id, params['member'] ?? '');
+  if (found?.kind !== 'agent' || found.status !== 'active') throw agentNotFound(place);
   if (found.person_id !== caller.person.person_id) {
     throw new Refusal('agent_owner_required', `${found.name} is not an agent of yours.`, {
       hint: "Only an agent's own person says how messages reach it.",
@@ -42,19 +45,6 @@ export async function requireOwnSeat(tx: WriteTx, seatId: string, personId: stri
   throw new Refusal('pairing_not_found', 'You have no such active agent on this board.', {
     hint: 'service agents shows your agents and their boards.',
   });
-}
-
-/** The board, for its members. An admin, who may remove its agents without being on it, is told whose they are. */
-async function boardOf(tx: ReadTx, caller: Caller, name: string): Promise<VisibleBoard> {
-  const found = await seeBoard(tx, caller, name);
-  return found.member === null && isAdmin(caller) ? found : asMember(caller, found);
-}
-
-/** An active agent by name or id. @throws Refusal `agent_not_found`. */
-async function findAgent(tx: ReadTx, place: VisibleBoard, ref: string): Promise<MemberRow> {
-  const found = await findMember(tx, place.board.id, ref);
-  if (found?.kind !== 'agent' || found.status !== 'active') throw agentNotFound(place);
-  return found;
 }
 
 const agentNotFound = ({ board }: VisibleBoard): Refusal =>

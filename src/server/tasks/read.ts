@@ -9,7 +9,7 @@ import { boundToken, foreignPosition, readBoundNumber, readBoundToken } from '..
 import { cut } from '../text/cut.ts';
 import { actorView } from '../views/actors.ts';
 import { taskView, taskViews, textOf } from '../views/tasks/task.ts';
-import { requireTask } from './find.steps.ts';
+import { memberNotFound, requireTask } from './find.steps.ts';
 import {
   countBlocked,
   countTasks,
@@ -84,9 +84,7 @@ async function ownerOf(tx: ReadTx, name: string, place: Place | null): Promise<s
   }
   const member = await memberByName(tx, place.board.id, name);
   if (member) return member.id;
-  throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
-    hint: 'service board members shows who is on it.',
-  });
+  throw memberNotFound();
 }
 
 async function viewsOf(tx: ReadTx, places: Place[], rows: readonly TaskRow[]) {

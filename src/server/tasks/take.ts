@@ -15,7 +15,7 @@ import { redact } from '../text/redaction.ts';
 import { staleTasks } from '../views/tasks/stale.ts';
 import { taskView } from '../views/tasks/task.ts';
 import { notOnTask, requireOwnership, taskTaken } from '../views/tasks/task-refusals.ts';
-import { requireTask } from './find.steps.ts';
+import { memberNotFound, requireTask } from './find.steps.ts';
 import {
   change,
   dropPart,
@@ -124,7 +124,5 @@ async function memberNamed(tx: WriteTx, { board }: Place, name: string): Promise
       ? await memberByName(tx, board.id, name)
       : undefined;
   if (found?.board_id === board.id) return found;
-  throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
-    hint: 'service board members shows who is on it.',
-  });
+  throw memberNotFound();
 }
