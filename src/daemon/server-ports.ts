@@ -9,26 +9,18 @@ import { createEnvironment } from './server-link/environment.ts';
 import { Servers } from './server-link/servers.ts';
 import { savedSeats } from './sessions/saved-seats.ts';
 
-interface ServerPortsOptions {
-  folders: Folders;
-  env: Env;
-  /** The version of this build. */
-  version: string;
-}
-
+/** @param version of this build */
 export function serverPorts(
-  { folders, env, version }: ServerPortsOptions,
-  { clock, journal, log, sessions, seats, events, serverEvents }: PortDeps,
+  { folders, env, version }: { folders: Folders; env: Env; version: string },
+  deps: PortDeps,
 ): Omit<Ports, 'adapters'> {
+  const { clock, log, events, serverEvents } = deps;
   const credentials = new CredentialStore(folders, env);
-  const servers = new Servers({
-    environment: createEnvironment(clock, log, version),
-    credentials,
-    events: serverEvents,
-  });
-  const reports = new Reports({ servers, clock, log, journal });
+  const environment = createEnvironment(clock, log, version);
+  const servers = new Servers({ environment, credentials, events: serverEvents });
+  const reports = new Reports({ ...deps, servers });
   const delegatedBoards = new DelegatedBoards({ servers, credentials, folders, env, log });
-  const pairing = new Pairing({ servers, credentials, folders, env, journal, log, sessions, seats });
+  const pairing = new Pairing({ ...deps, servers, credentials, folders, env });
   reports.listen(serverEvents);
   pairing.listen(serverEvents, events);
   serverEvents.on('keyEnded', (origin) => delegatedBoards.forget(origin));

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import type { Answer, PairingRequest } from '../../src/contract/types.ts';
 import { ControlRefusal } from '../../src/daemon/control/errors.ts';
-import type { PairingApi } from '../../src/daemon/pairing/api.ts';
+import type { PairingCall } from '../../src/daemon/pairing/api.ts';
 import { bindingHash, Endpoint, type EndpointBinding } from '../../src/daemon/pairing/endpoint.ts';
-import { EndpointDriver } from '../../src/daemon/pairing/prove-endpoint.ts';
+import { endpointDriver } from '../../src/daemon/pairing/prove-endpoint.ts';
 import { FakeClock, tick } from '../client/support.ts';
 
 const MINUTE = 60_000;
@@ -63,17 +63,15 @@ describe('an endpoint of a pairing', () => {
     refused = {};
     ended = [];
     const began = clock.time;
-    const api: Pick<PairingApi, 'call'> = {
-      async call(_origin, as, name, { body, idempotencyKey: key }) {
-        const token = typeof as === 'object' && 'proof' in as ? as.proof : undefined;
-        calls.push({ name, body: body as Record<string, unknown> | undefined, key, token, at: clock.time - began });
-        const code = refused[name]?.shift();
-        if (code) throw new ControlRefusal(code, 'x');
-        return (name === 'selectPairingEndpoint' ? { request: request() } : request()) as Answer<typeof name>;
-      },
+    const call: PairingCall = async (_origin, as, name, { body, idempotencyKey: key }) => {
+      const token = typeof as === 'object' && 'proof' in as ? as.proof : undefined;
+      calls.push({ name, body: body as Record<string, unknown> | undefined, key, token, at: clock.time - began });
+      const code = refused[name]?.shift();
+      if (code) throw new ControlRefusal(code, 'x');
+      return (name === 'selectPairingEndpoint' ? { request: request() } : request()) as Answer<typeof name>;
     };
-    const drive = new EndpointDriver({
-      api,
+    const drive = endpointDriver({
+      call,
       environment: {
         now: clock.now,
         sleep: clock.sleep,

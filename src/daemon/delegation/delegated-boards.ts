@@ -1,7 +1,7 @@
 /** Lists, joins and creates boards for a verified session with the machine's delegation. */
 import type { Client } from '../../client/client.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
-import type { Answer, Board, BodyIn, DeliveryMode } from '../../contract/types.ts';
+import type { Answer, Board, DeliveryMode } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Env, Folders } from '../../local/folders.ts';
 import { ControlRefusal } from '../control/errors.ts';
@@ -20,7 +20,7 @@ const TRANSPORT_RETRIES = 3;
 const RETRY_MS = 200;
 
 interface DelegatedBoardsOptions {
-  servers: Pick<Servers, 'at'>;
+  servers: Servers;
   credentials: CredentialStore;
   folders: Folders;
   env: Env;
@@ -70,29 +70,21 @@ export class DelegatedBoards {
   async join(session: SessionView, { agent, role, code, idempotency_key }: Fields<'join'>): Promise<JoinedSeat> {
     const origin = resolveServer(this.#options, agent.server, session);
     const who = { session: session.key, harness: session.harness, name: agent.name || undefined };
-    if (code !== undefined) return this.#redeem(origin, session, { ...who, code }, idempotency_key);
+    if (code !== undefined) {
+      // With the person's key, because a delegation may not redeem a code. The idempotency key makes a repeat safe.
+      const input = { body: { ...who, code }, idempotencyKey: idempotency_key ?? newIdempotencyKey(), maxAttempts: 1 };
+      const { data } = await this.#asPerson(origin, (client) => client.call('joinBoard', input));
+      return this.#saveSeat(origin, session, data);
+    }
     const body = { ...who, board: agent.board, role };
     return this.#serialize(`${origin} ${session.key} ${agent.board}`, async () => {
       const { data } = await this.#withDelegation(origin, async (delegation) => {
         const client = await delegation.client();
         // The server recognises the session's seat, so a join without an answer can be repeated.
-        return this.#retryTransport(origin, () => client.call('joinBoard', { body, maxAttempts: 1 }));
+        return this.#retryTransport(() => client.call('joinBoard', { body, maxAttempts: 1 }));
       });
       return this.#saveSeat(origin, session, data);
     });
-  }
-
-  /** Redeems a join code with the person's key, because a delegation may not. The key makes a repeat safe. */
-  async #redeem(
-    origin: string,
-    session: SessionView,
-    body: BodyIn<'joinBoard'>,
-    idempotencyKey = newIdempotencyKey(),
-  ): Promise<JoinedSeat> {
-    const { data } = await this.#asPerson(origin, (client) =>
-      client.call('joinBoard', { body, idempotencyKey, maxAttempts: 1 }),
-    );
-    return this.#saveSeat(origin, session, data);
   }
 
   async createBoard(
@@ -106,7 +98,7 @@ export class DelegatedBoards {
     const client = await withRefusals(origin, () => delegation.client());
     const { data } = await withRefusals(origin, () => {
       // Never with a new delegation: the idempotency key of the first would not match, and a second board be created.
-      return this.#retryTransport(origin, () =>
+      return this.#retryTransport(() =>
         client.call('createDelegatedBoard', { body, idempotencyKey: idempotency_key, maxAttempts: 1 }),
       );
     }).catch((error: unknown) => {
@@ -114,7 +106,7 @@ export class DelegatedBoards {
       throw isUnreachable(error) ? mayExist(origin) : error;
     });
     const saved = await this.#saveSeat(origin, session, data);
-    return { ...saved, answer: { ...saved.answer, ...(pair_role ? { pair_role } : {}) } };
+    return { ...saved, answer: { ...saved.answer, pair_role } };
   }
 
   /** The two roles of a template's pair, read with the person's key; undefined if there is no such template or pair. */
@@ -161,9 +153,7 @@ export class DelegatedBoards {
   #asPerson<T>(origin: string, send: (client: Client) => Promise<T>): Promise<T> {
     const { servers, credentials } = this.#options;
     const from = { at: servers.at(origin), credentials };
-    return withRefusals(origin, () =>
-      withPersonKey(from, (client) => this.#retryTransport(origin, () => send(client))),
-    );
+    return withRefusals(origin, () => withPersonKey(from, (client) => this.#retryTransport(() => send(client))));
   }
 
   /** Runs `work` with a delegation, once more with a new one if the old one was revoked. */
@@ -192,8 +182,8 @@ export class DelegatedBoards {
   }
 
   /** Sends the same request again after a pause if its outcome is unknown. */
-  async #retryTransport<T>(origin: string, send: () => Promise<T>): Promise<T> {
-    const { sleep } = this.#options.servers.at(origin).environment;
+  async #retryTransport<T>(send: () => Promise<T>): Promise<T> {
+    const { sleep } = this.#options.servers.environment;
     for (let retries = 0; ; retries++) {
       try {
         return await send();

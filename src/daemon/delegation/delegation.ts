@@ -1,7 +1,7 @@
 /** The machine's delegation for a server: created on first use, kept in memory only, overwritten when it ends. */
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Client } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { slug } from '../../contract/slug.ts';
 import { Failure } from '../../local/failure.ts';
@@ -42,8 +42,7 @@ export class Delegation {
       });
       await this.#creating;
     }
-    const token = this.#token?.toString('utf8');
-    return new Client({ origin: at.transport.server().address, token, ...at.transport.options() });
+    return at.transport.client(this.#token?.toString('utf8'));
   }
 
   /** Overwrites and forgets the token. */
@@ -75,7 +74,7 @@ export async function withPersonKey<T>(
   await at.identity.check();
   const token = await requirePersonKey(credentials, at.url);
   try {
-    return await work(new Client({ origin: at.transport.server().address, token, ...at.transport.options() }));
+    return await work(at.transport.client(token));
   } catch (error) {
     if (error instanceof ClientError && error.status === 401) throw revoked(credentials, at.url);
     throw error;

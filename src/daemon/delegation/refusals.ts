@@ -33,5 +33,5 @@ export function asRefusal(error: unknown, origin: string): unknown {
     });
   }
   const { code, message, hint, details } = error;
-  return new ControlRefusal(code, message, { hint, ...(details ? { details } : {}) });
+  return new ControlRefusal(code, message, { hint, details });
 }

@@ -6,19 +6,13 @@ import type { SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import { asRefusal } from './refusals.ts';
 
-interface ResolveServerOptions {
-  credentials: CredentialStore;
-  folders: Folders;
-  env: Env;
-}
-
 /**
  * The named server, else the one server of the session's seats, else the default.
  *
  * @throws ControlRefusal `server_unknown`, `server_not_selected`, `credentials_unsafe`
  */
 export function resolveServer(
-  { credentials, folders, env }: ResolveServerOptions,
+  { credentials, folders, env }: { credentials: CredentialStore; folders: Folders; env: Env },
   named: string | undefined,
   session: SessionView,
 ): string {

@@ -9,10 +9,10 @@ import type { Receipt, SessionEvents } from '../sessions/events.ts';
 import type { SeatRegistry } from '../sessions/seat-registry.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { PairingApi, PairingApiOptions } from './api.ts';
+import type { PairingApiOptions, PairingCall } from './api.ts';
 import { bindingHash, Endpoint, type EndpointBinding, endpointKey, newInstance } from './endpoint.ts';
-import { ProofFile } from './proofs.ts';
-import { EndpointDriver } from './prove-endpoint.ts';
+import { saveProofs } from './proofs.ts';
+import { type EndpointDriver, endpointDriver } from './prove-endpoint.ts';
 
 export interface EndpointsOptions extends PairingApiOptions {
   folders: Folders;
@@ -22,21 +22,26 @@ export interface EndpointsOptions extends PairingApiOptions {
 }
 
 export class Endpoints {
+  readonly driver: EndpointDriver;
   readonly #options: EndpointsOptions;
-  readonly #api: PairingApi;
   readonly #instance = newInstance();
   readonly #endpoints = new Map<string, Endpoint>();
-  readonly #drivers = new Map<string, EndpointDriver>();
-  #file: ProofFile | null = null;
 
-  constructor(options: EndpointsOptions, api: PairingApi) {
+  constructor(options: EndpointsOptions, call: PairingCall) {
     this.#options = options;
-    this.#api = api;
+    this.driver = endpointDriver({
+      call,
+      environment: options.servers.environment,
+      log: options.log,
+      isCurrent: (endpoint) => this.#isCurrent(endpoint),
+      save: () => this.#save(),
+      end: (endpoint) => this.end(endpoint),
+    });
   }
 
   /** Subscribes to events of servers and sessions. Proofs of an earlier daemon are deleted. */
   listen(servers: ServerEvents, sessions: SessionEvents): void {
-    this.#proofs.clear();
+    this.#save();
     servers.on('inbox', (seat, read) => this.#inbox(seat, read));
     servers.on('problem', (seat, problem) => {
       if (problem === 'unauthorized' || isFinal(problem)) for (const each of this.#of(seat)) this.end(each);
@@ -51,10 +56,9 @@ export class Endpoints {
   close(): void {
     for (const endpoint of this.#endpoints.values()) endpoint.ended.abort();
     this.#endpoints.clear();
-    this.#proofs.clear();
+    this.#save();
   }
 
-  /** The server reported a change of a request. */
   #requestChanged(origin: string, requestId: string): void {
     for (const side of ['initiator', 'recipient'] as const) {
       void this.#endpoints.get(endpointKey({ origin, requestId, side }))?.steps.run().catch(ignore);
@@ -109,7 +113,7 @@ export class Endpoints {
     const hash = bindingHash(bound, { serverId, instance: this.#instance });
     const known = this.#endpoints.get(endpointKey(bound));
     if (known && known.bindingHash === hash && known.generation === generation) return known;
-    return new Endpoint(bound, hash, generation, (each) => this.driver(origin).step(each));
+    return new Endpoint(bound, hash, generation, (each) => this.driver.step(each));
   }
 
   /** Selects an endpoint on the server; the previous one stays if the server refuses. */
@@ -118,7 +122,7 @@ export class Endpoints {
     const before = this.#endpoints.get(key);
     this.#endpoints.set(key, endpoint);
     try {
-      const selected = await this.driver(endpoint.bound.origin).select(endpoint, replace);
+      const selected = await this.driver.select(endpoint, replace);
       if (before !== endpoint) before?.ended.abort();
       return selected;
     } catch (error) {
@@ -127,26 +131,6 @@ export class Endpoints {
       this.#save();
       throw error;
     }
-  }
-
-  get #proofs(): ProofFile {
-    this.#file ??= new ProofFile(join(this.#options.folders.state, 'pairing.json'));
-    return this.#file;
-  }
-
-  driver(origin: string): EndpointDriver {
-    const known = this.#drivers.get(origin);
-    if (known) return known;
-    const drive = new EndpointDriver({
-      api: this.#api,
-      environment: this.#options.servers.at(origin).environment,
-      log: this.#options.log,
-      isCurrent: (endpoint) => this.#isCurrent(endpoint),
-      save: () => this.#save(),
-      end: (endpoint) => this.end(endpoint),
-    });
-    this.#drivers.set(origin, drive);
-    return drive;
   }
 
   /** Whether session, boot and binding are still the ones that were selected. */
@@ -179,7 +163,7 @@ export class Endpoints {
   }
 
   #save(): void {
-    this.#proofs.save([...this.#endpoints.values()]);
+    saveProofs(join(this.#options.folders.state, 'pairing.json'), this.#endpoints.values());
   }
 }
 

@@ -9,12 +9,13 @@ import type { SeatIdentity, SeatRef } from '../refs.ts';
 import type { Notice, ServerEvents } from '../server-link/link.ts';
 import type { SessionEvents } from '../sessions/events.ts';
 import type { Session } from '../sessions/session.ts';
-import { PairingApi } from './api.ts';
+import { type PairingCall, pairingCalls } from './api.ts';
 import { Endpoints, type EndpointsOptions } from './endpoints.ts';
 import { boardOf } from './prove-endpoint.ts';
 
 type Frame = Requests['pairing'];
 type Answer = Answers['pairing'];
+type JoinBoard = (board: string) => Promise<void>;
 
 interface PairingOptions extends EndpointsOptions {
   env: Record<string, string | undefined>;
@@ -23,18 +24,18 @@ interface PairingOptions extends EndpointsOptions {
 
 export class Pairing {
   readonly #options: PairingOptions;
-  readonly #api: PairingApi;
+  readonly #call: PairingCall;
   /** The endpoints of this machine's sessions. */
   readonly endpoints: Endpoints;
 
   constructor(options: PairingOptions) {
     this.#options = options;
-    this.#api = new PairingApi(options);
-    this.endpoints = new Endpoints(options, this.#api);
+    this.#call = pairingCalls(options);
+    this.endpoints = new Endpoints(options, this.#call);
   }
 
   /** Answers the verb for a verified session. @param joinBoard joins the session to a board */
-  async answer(session: Session, frame: Frame, joinBoard: (board: string) => Promise<void>): Promise<Answer> {
+  async answer(session: Session, frame: Frame, joinBoard: JoinBoard): Promise<Answer> {
     const origin = resolveServer(this.#options, frame.server, session.view);
     const { action } = frame;
     if (!['list', 'get'].includes(action) && frame.idempotency_key === undefined) throw missing('idempotency_key');
@@ -46,12 +47,7 @@ export class Pairing {
       case 'request':
         return toAnswer(await this.#propose(origin, session, frame));
       case 'select':
-        return this.#bind(origin, session, {
-          frame,
-          side: 'initiator',
-          id: requirePairingId(frame),
-          joinBoard,
-        });
+        return this.#bind(origin, session, { frame, side: 'initiator', id: requirePairingId(frame), joinBoard });
       case 'accept':
         return this.#bind(origin, session, {
           frame,
@@ -60,20 +56,12 @@ export class Pairing {
           joinBoard,
         });
       case 'decline':
-        return toAnswer(await this.#api.call(origin, 'person', 'declinePairing', writeInput(frame)));
+        return toAnswer(await this.#call(origin, 'person', 'declinePairing', writeInput(frame)));
       default:
-        return toAnswer(
-          await this.#api.call(
-            origin,
-            await this.#callerFor(origin, session, requirePairingId(frame)),
-            'cancelPairing',
-            writeInput(frame),
-          ),
-        );
+        return toAnswer(await this.#cancel(origin, session, frame));
     }
   }
 
-  /** Subscribes to events of servers and sessions. */
   listen(servers: ServerEvents, sessions: SessionEvents): void {
     this.endpoints.listen(servers, sessions);
     servers.on('notices', (seat, notices) => this.#notices(seat, notices));
@@ -94,9 +82,7 @@ export class Pairing {
     const peers = [request.initiator, request.recipient].flatMap((side) => (side ? [side.agent_id] : []));
     const asleep = await Promise.all(
       peers.map(async (member) => {
-        const found = await this.#api
-          .call(origin, 'person', 'getMember', { params: { ...params, member } })
-          .catch(ignore);
+        const found = await this.#call(origin, 'person', 'getMember', { params: { ...params, member } }).catch(ignore);
         const mode = found?.delivery ?? null;
         return found && (mode === 'humans' || mode === 'off') ? [{ agent: found.name, mode }] : [];
       }),
@@ -105,15 +91,14 @@ export class Pairing {
     return waits_because.length === 0 ? answer : { ...answer, pairing: { ...answer.pairing!, waits_because } };
   }
 
-  /** One page of requests. */
   async #list(origin: string, { state, after, limit = PAIRINGS }: Frame): Promise<Answer> {
     const query = { state, after, limit };
-    const { requests, next_after } = await this.#api.call(origin, 'person', 'listPairingRequests', { query });
+    const { requests, next_after } = await this.#call(origin, 'person', 'listPairingRequests', { query });
     return { pairings: requests, next_after };
   }
 
   #request(origin: string, id: string): Promise<PairingRequest> {
-    return this.#api.call(origin, 'person', 'getPairingRequest', { params: { pairing: id } });
+    return this.#call(origin, 'person', 'getPairingRequest', { params: { pairing: id } });
   }
 
   async #propose(origin: string, session: Session, frame: Frame): Promise<PairingRequest> {
@@ -125,7 +110,7 @@ export class Pairing {
       throw new ControlRefusal('invalid_request', 'This session holds no seat on that board.', {
         hint: 'service join',
       });
-    return this.#api.call(origin, { seat }, 'createPairingRequest', {
+    return this.#call(origin, { seat }, 'createPairingRequest', {
       body: { board_id, recipient_id, initiating_agent_id: initiating_agent_id ?? seat.member_id, work },
       idempotencyKey: idempotency_key,
     });
@@ -135,7 +120,7 @@ export class Pairing {
   async #resolveProposal(origin: string, frame: Frame): Promise<string> {
     if (frame.pairing_id !== undefined) return frame.pairing_id;
     const person = this.#options.credentials.server(origin)?.entry.person?.id;
-    const { requests } = await this.#api.call(origin, 'person', 'listPairingRequests', { query: { state: 'open' } });
+    const { requests } = await this.#call(origin, 'person', 'listPairingRequests', { query: { state: 'open' } });
     const waiting = requests.filter(
       (each) => each.recipient_id === person && ['awaiting_session', 'awaiting_endpoint'].includes(each.state),
     );
@@ -151,25 +136,20 @@ export class Pairing {
     });
   }
 
-  /** Who cancels a proposal: the session's seat on that board, else its person. */
-  async #callerFor(origin: string, session: Session, id: string): Promise<'person' | { seat: SeatRef }> {
-    const { board_id } = await this.#request(origin, id);
+  /** As the session's seat on that board, else as its person. */
+  async #cancel(origin: string, session: Session, frame: Frame): Promise<PairingRequest> {
+    const { board_id } = await this.#request(origin, requirePairingId(frame));
     const seat = findSeat(session, origin, board_id);
-    return seat ? { seat } : 'person';
+    return this.#call(origin, seat ? { seat } : 'person', 'cancelPairing', writeInput(frame));
   }
 
   async #bind(
     origin: string,
     session: Session,
-    {
-      frame,
-      side,
-      id,
-      joinBoard: joining,
-    }: { frame: Frame; side: PairingSide; id: string; joinBoard: (board: string) => Promise<void> },
+    { frame, side, id, joinBoard }: { frame: Frame; side: PairingSide; id: string; joinBoard: JoinBoard },
   ): Promise<Answer> {
     const request = await this.#request(origin, id);
-    if (!findSeat(session, origin, request.board_id)) await joining(boardOf(request) ?? request.board_id);
+    if (!findSeat(session, origin, request.board_id)) await joinBoard(boardOf(request) ?? request.board_id);
     const seat = findSeat(session, origin, request.board_id);
     if (!seat) throw new ControlRefusal('pairing_changed', 'The session gave its seat up meanwhile.');
     const endpoint = this.endpoints.endpoint(request, { origin, side, session, seat });
@@ -184,8 +164,7 @@ export class Pairing {
     const selected = await this.endpoints.select(endpoint, frame.replace === true);
     this.#options.log.write('pairing_selected', { origin, pairing: id, side, session: session.key });
     const accepted = side === 'recipient' && !selected.accepted;
-    const drive = this.endpoints.driver(origin);
-    const now = accepted ? await drive.accept(endpoint, frame.idempotency_key!) : selected;
+    const now = accepted ? await this.endpoints.driver.accept(endpoint, frame.idempotency_key!) : selected;
     void endpoint.steps.run().catch(ignore);
     return toAnswer(now);
   }
@@ -196,10 +175,10 @@ export class Pairing {
     const session = this.#options.sessions.get(watch.session_key);
     const current = this.#options.seats.of(seat);
     if (!session?.row.open || session.row.boot !== watch.boot || current?.session !== session) return;
-    const found = await this.#api.call(seat.origin, { seat }, 'getApproval', { params: { approval } });
+    const found = await this.#call(seat.origin, { seat }, 'getApproval', { params: { approval } });
     const id = (found as { pairing_request_id?: string }).pairing_request_id;
     if (id === undefined) return;
-    const request = await this.#api.call(seat.origin, { seat }, 'getPairingRequest', { params: { pairing: id } });
+    const request = await this.#call(seat.origin, { seat }, 'getPairingRequest', { params: { pairing: id } });
     const { origin } = seat;
     const endpoint = this.endpoints.endpoint(request, { origin, side: 'initiator', session, seat: current.identity });
     await this.endpoints.select(endpoint, false);
@@ -225,7 +204,7 @@ const writeInput = (frame: Frame) => ({
 function toAnswer(request: PairingRequest): Answer {
   const { challenge: _own, ...rest } = request;
   const board = boardOf(request);
-  return { pairing: rest, ...(board === undefined ? {} : { board }) };
+  return { pairing: rest, board };
 }
 
 const missing = (what: string): ControlRefusal =>

@@ -4,7 +4,7 @@ import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import type { Log } from '../log.ts';
 import type { Environment } from '../server-link/transport.ts';
-import type { PairingApi } from './api.ts';
+import type { PairingCall } from './api.ts';
 import { type Endpoint, newProof } from './endpoint.ts';
 
 /** Milliseconds between pings; then hourly. */
@@ -13,13 +13,12 @@ const LAST_PING_INTERVAL_MS = HOUR;
 const MAX_PINGS = 8;
 /** Proofs expire after ten minutes. */
 const RENEW_MS = 8 * MINUTE;
-/** Delay after a temporary failure. */
 const RETRY_MS = 30_000;
 
 const terminal = new Set<PairingRequest['state']>(['declined', 'cancelled', 'expired']);
 
 interface EndpointDriverOptions {
-  api: Pick<PairingApi, 'call'>;
+  call: PairingCall;
   environment: Environment;
   log: Log;
   /** Whether the session is still the one that was bound. */
@@ -29,52 +28,46 @@ interface EndpointDriverOptions {
   end(endpoint: Endpoint, why: string): void;
 }
 
-export class EndpointDriver {
-  readonly #options: EndpointDriverOptions;
+export type EndpointDriver = ReturnType<typeof endpointDriver>;
 
-  constructor(options: EndpointDriverOptions) {
-    this.#options = options;
-  }
-
+/** Functions that verify endpoints. */
+export function endpointDriver({ call, environment, log, isCurrent, save, end }: EndpointDriverOptions) {
   /** Reads the state of the request and performs this side's next step. */
-  async step(endpoint: Endpoint): Promise<void> {
-    const { end, isCurrent } = this.#options;
+  async function step(endpoint: Endpoint): Promise<void> {
     if (endpoint.state !== 'open') return;
     if (!isCurrent(endpoint)) return end(endpoint, 'session_changed');
     endpoint.pause?.abort();
     try {
-      await this.#advance(endpoint);
+      await advance(endpoint);
     } catch (error) {
       if (!(error instanceof ControlRefusal)) throw error;
       if (isFinalRefusal(error.code)) return end(endpoint, error.code);
-      this.#stepAfter(endpoint, RETRY_MS);
+      stepAfter(endpoint, RETRY_MS);
     }
   }
 
-  async #advance(endpoint: Endpoint): Promise<void> {
-    const { api, end } = this.#options;
+  async function advance(endpoint: Endpoint): Promise<void> {
     const { origin, requestId, side } = endpoint.bound;
     const params = { pairing: requestId };
-    const request = await api.call(origin, 'person', 'getPairingRequest', { params });
+    const request = await call(origin, 'person', 'getPairingRequest', { params });
     if (terminal.has(request.state)) return end(endpoint, request.state);
     if (!isOurs(request, endpoint)) return end(endpoint, 'pairing_changed');
-    if (request.state === 'ready') return this.#ready(endpoint);
+    if (request.state === 'ready') return ready(endpoint);
     const again = request.generation !== endpoint.generation;
     // The other side was replaced, so this session has to prove itself again.
-    if (again) await this.#renew(endpoint, request.generation);
+    if (again) await renew(endpoint, request.generation);
     if (side === 'recipient' && !request.accepted) {
-      await this.accept(endpoint, `${requestId}:${endpoint.generation}:accept`);
-      return this.#advance(endpoint);
+      await accept(endpoint, `${requestId}:${endpoint.generation}:accept`);
+      return advance(endpoint);
     }
-    if (request.state === 'verifying') await this.#prove(endpoint);
+    if (request.state === 'verifying') await prove(endpoint);
   }
 
-  /** Accepts the request for the recipient. */
-  async accept(endpoint: Endpoint, key: string): Promise<PairingRequest> {
+  async function accept(endpoint: Endpoint, key: string): Promise<PairingRequest> {
     const { origin, requestId, seat } = endpoint.bound;
     const body = { agent_id: seat.member_id, generation: endpoint.generation };
-    return this.#withProof(endpoint, (proof) =>
-      this.#options.api.call(origin, { proof }, 'acceptPairing', {
+    return withProof(endpoint, (proof) =>
+      call(origin, { proof }, 'acceptPairing', {
         params: { pairing: requestId },
         body,
         idempotencyKey: key,
@@ -82,37 +75,35 @@ export class EndpointDriver {
     );
   }
 
-  async #prove(endpoint: Endpoint): Promise<void> {
-    const { api, environment } = this.#options;
+  async function prove(endpoint: Endpoint): Promise<void> {
     const { origin, requestId } = endpoint.bound;
-    if (environment.now() - endpoint.provenAt >= RENEW_MS) await this.#renew(endpoint, endpoint.generation);
-    const request = await this.#withProof(endpoint, (proof) =>
-      api.call(origin, { proof }, 'getPairingRequest', { params: { pairing: requestId } }),
+    if (environment.now() - endpoint.provenAt >= RENEW_MS) await renew(endpoint, endpoint.generation);
+    const request = await withProof(endpoint, (proof) =>
+      call(origin, { proof }, 'getPairingRequest', { params: { pairing: requestId } }),
     );
     const { challenge, progress } = request;
     if (request.state !== 'verifying' || !challenge || !progress) return;
     endpoint.replyLine = challenge.reply_line;
-    if (progress[challenge.direction] === 'done') return this.#stepAfter(endpoint, RENEW_MS);
-    if (endpoint.evidence && (await this.#report(endpoint, challenge.direction))) return;
-    await this.#ping(endpoint, request);
+    if (progress[challenge.direction] === 'done') return stepAfter(endpoint, RENEW_MS);
+    if (endpoint.evidence && (await report(endpoint, challenge.direction))) return;
+    await ping(endpoint, request);
   }
 
   /** Reports the evidence. @returns false if the server rejected it */
-  async #report(endpoint: Endpoint, direction: PairingDirection): Promise<boolean> {
-    const { api, log } = this.#options;
+  async function report(endpoint: Endpoint, direction: PairingDirection): Promise<boolean> {
     const { origin, requestId } = endpoint.bound;
     const { generation, evidence } = endpoint;
     try {
-      const request = await this.#withProof(endpoint, (proof) =>
-        api.call(origin, { proof }, 'verifyPairing', {
+      const request = await withProof(endpoint, (proof) =>
+        call(origin, { proof }, 'verifyPairing', {
           params: { pairing: requestId },
           body: { generation, direction, ...evidence! },
           idempotencyKey: `${requestId}:${generation}:${direction}:${evidence!.handoff_id}`,
         }),
       );
       log.write('pairing_verified', { origin, pairing: requestId, direction });
-      if (request.state === 'ready') this.#ready(endpoint);
-      else this.#stepAfter(endpoint, RENEW_MS);
+      if (request.state === 'ready') ready(endpoint);
+      else stepAfter(endpoint, RENEW_MS);
       return true;
     } catch (error) {
       if (!(error instanceof ControlRefusal) || error.code !== 'pairing_evidence_invalid') throw error;
@@ -121,18 +112,17 @@ export class EndpointDriver {
     }
   }
 
-  async #ping(endpoint: Endpoint, request: PairingRequest): Promise<void> {
-    const { api, environment, log } = this.#options;
+  async function ping(endpoint: Endpoint, request: PairingRequest): Promise<void> {
     const { origin, requestId, seat } = endpoint.bound;
     const waited = environment.now() - endpoint.pingedAt;
     const due = endpoint.pings === 0 ? 0 : pauseAfter(endpoint.pings) - waited;
-    if (endpoint.pings >= MAX_PINGS) return this.#stepAfter(endpoint, RENEW_MS);
-    if (due > 0) return this.#stepAfter(endpoint, Math.min(due, RENEW_MS));
+    if (endpoint.pings >= MAX_PINGS) return stepAfter(endpoint, RENEW_MS);
+    if (due > 0) return stepAfter(endpoint, Math.min(due, RENEW_MS));
     const { direction, ping_text } = request.challenge!;
     const peer = peerOf(request, endpoint);
-    if (peer === undefined) return this.#stepAfter(endpoint, RETRY_MS);
+    if (peer === undefined) return stepAfter(endpoint, RETRY_MS);
     const n = endpoint.pings + 1;
-    await api.call(origin, { seat }, 'postMessage', {
+    await call(origin, { seat }, 'postMessage', {
       params: { board: boardOf(request) ?? seat.board },
       body: { body: ping_text, to: [`@${peer}`], expects_reply: true },
       idempotencyKey: `${requestId}:${endpoint.generation}:${direction}:${n}`,
@@ -140,29 +130,28 @@ export class EndpointDriver {
     endpoint.pings = n;
     endpoint.pingedAt = environment.now();
     log.write('pairing_ping', { origin, pairing: requestId, direction, n });
-    this.#stepAfter(endpoint, Math.min(pauseAfter(n), RENEW_MS));
+    stepAfter(endpoint, Math.min(pauseAfter(n), RENEW_MS));
   }
 
   /** Runs `work`, once more with a new proof if the old one is not valid any more. */
-  async #withProof<T>(endpoint: Endpoint, work: (proof: string) => Promise<T>): Promise<T> {
+  async function withProof<T>(endpoint: Endpoint, work: (proof: string) => Promise<T>): Promise<T> {
     try {
       return await work(endpoint.token);
     } catch (error) {
       if (!(error instanceof ControlRefusal) || error.code !== 'unauthorized') throw error;
     }
-    await this.#renew(endpoint, endpoint.generation);
+    await renew(endpoint, endpoint.generation);
     return work(endpoint.token);
   }
 
-  async #renew(endpoint: Endpoint, generation: number): Promise<void> {
+  async function renew(endpoint: Endpoint, generation: number): Promise<void> {
     if (generation !== endpoint.generation) endpoint.restart(generation);
     endpoint.token = newProof();
-    await this.select(endpoint, false);
+    await select(endpoint, false);
   }
 
   /** Saves the endpoint's proof and sends it to the server. */
-  async select(endpoint: Endpoint, replace: boolean): Promise<PairingRequest> {
-    const { api, environment, save } = this.#options;
+  async function select(endpoint: Endpoint, replace: boolean): Promise<PairingRequest> {
     const { origin, requestId, side, seat } = endpoint.bound;
     save();
     const body = {
@@ -176,7 +165,7 @@ export class EndpointDriver {
     };
     // The server recognises the proof, so the request can be repeated.
     const { request } = await retryUnreachable(environment, () =>
-      api.call(origin, 'person', 'selectPairingEndpoint', { body }),
+      call(origin, 'person', 'selectPairingEndpoint', { body }),
     );
     endpoint.provenAt = environment.now();
     if (request.generation !== endpoint.generation) {
@@ -186,21 +175,23 @@ export class EndpointDriver {
     return request;
   }
 
-  #ready(endpoint: Endpoint): void {
+  function ready(endpoint: Endpoint): void {
     endpoint.state = 'ready';
     endpoint.pause?.abort();
-    this.#options.save();
+    save();
   }
 
-  #stepAfter(endpoint: Endpoint, ms: number): void {
+  function stepAfter(endpoint: Endpoint, ms: number): void {
     const pause = new AbortController();
     endpoint.pause = pause;
     const signal = AbortSignal.any([pause.signal, endpoint.ended.signal]);
-    this.#options.environment
+    environment
       .sleep(ms, signal)
       .then(() => endpoint.steps.run())
       .catch(() => {});
   }
+
+  return { step, accept, select };
 }
 
 const SELECT_RETRIES = 3;
@@ -230,7 +221,6 @@ const peerOf = ({ display }: PairingRequest, { bound: { side } }: Endpoint): str
 export const boardOf = ({ board_id, display }: PairingRequest): string | undefined =>
   display?.boards.find(({ id }) => id === board_id)?.name;
 
-/** Whether a refusal ends the endpoint. */
 const isFinalRefusal = (code: string): boolean =>
   ['pairing_changed', 'pairing_closed', 'pairing_not_found', 'forbidden', 'unauthorized', 'login_required'].includes(
     code,

@@ -1,4 +1,6 @@
 /** The connection to one server: its watched seats, its stream or long polls, and requests on behalf of seats. */
+import { setTimeout } from 'node:timers/promises';
+import type { CallInput } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, Claim, DeliveryMode } from '../../contract/types.ts';
 import type { NeedsPerson, SeatIdentity, SeatRef } from '../refs.ts';
@@ -15,7 +17,6 @@ import {
   type ServerEvents,
   type ServerView,
 } from './link.ts';
-import type { CallInput } from './seat-calls.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import { type Environment, Transport } from './transport.ts';
 import { isNumber, requireClaims } from './trust.ts';
@@ -45,10 +46,6 @@ export class Connection {
     this.#feed = new Feed({ transport, identity, credentials, events, seats: this.#seats });
   }
 
-  get environment(): Environment {
-    return this.transport.environment;
-  }
-
   get size(): number {
     return this.#seats.size;
   }
@@ -67,7 +64,7 @@ export class Connection {
   /** Reads the inbox with a request that is sent after this call. */
   async read(ref: SeatRef, { timeoutMs }: { timeoutMs?: number } = {}): Promise<InboxRead> {
     try {
-      const read = this.#seat(ref).reads.run();
+      const read = this.#seat(ref).inbox.flight.run();
       return await (timeoutMs === undefined ? read : rejectAfter(read, timeoutMs));
     } catch (error) {
       throw seatFailure(error);
@@ -88,9 +85,8 @@ export class Connection {
   }
 
   async presence(ref: SeatRef, presence: Presence, delivery?: DeliveryMode, waiting?: NeedsPerson): Promise<void> {
-    const body = { presence, ...(delivery === undefined ? {} : { delivery }) };
-    const said = this.#call(ref, 'setPresence', { body: { ...body, ...(waiting ? { waiting } : {}) } });
-    await said.catch((error: unknown) => {
+    const body = { presence, delivery };
+    await this.#call(ref, 'setPresence', { body: { ...body, waiting } }).catch((error: unknown) => {
       // An older server does not accept `waiting`, but knows the presence.
       if (!waiting || !(error instanceof SeatFailure) || error.code !== 'invalid_request') throw error;
       return this.#call(ref, 'setPresence', { body });
@@ -131,14 +127,15 @@ export class Connection {
 
   view(): ServerView {
     const { kind, connected, since, reconnects } = this.#feed;
-    const { size, lastError } = this.#seats;
+    const { size } = this.#seats;
+    const { lastError } = this.#seats.calls;
     return {
       url: this.url,
       server_id: this.#credentials.server(this.url)?.serverId ?? null,
       feed: size === 0 ? 'none' : kind,
       connected,
       since,
-      ...(lastError === undefined ? {} : { last_error: lastError }),
+      last_error: lastError,
       reconnects,
     };
   }
@@ -164,7 +161,7 @@ export class Connection {
 
   async #call<Name extends OperationName>(ref: SeatRef, name: Name, input: CallInput<Name>): Promise<Answer<Name>> {
     try {
-      return await this.#seats.call(this.#seat(ref), name, input);
+      return await this.#seats.calls.call(this.#seat(ref), name, input);
     } catch (error) {
       throw seatFailure(error);
     }
@@ -178,10 +175,8 @@ function requireEpoch({ epoch }: { epoch: number }): { epoch: number } {
 }
 
 function rejectAfter<T>(read: Promise<T>, ms: number): Promise<T> {
-  const late = AbortSignal.timeout(ms);
-  return new Promise((resolve, reject) => {
-    const tooLong = () => reject(new SeatFailure('request_timeout', 'The server took too long.'));
-    late.addEventListener('abort', tooLong, { once: true });
-    read.then(resolve, reject);
+  const late = setTimeout(ms, undefined, { ref: false }).then(() => {
+    throw new SeatFailure('request_timeout', 'The server took too long.');
   });
+  return Promise.race([read, late]);
 }

@@ -46,7 +46,7 @@ export class CredentialStore {
     const version = this.#fileVersion();
     if (this.#cache && version !== null && this.#cache.version === version) return this.#cache.saved;
     const saved = readCredentials(this.#folders);
-    this.#cache = version === null ? null : { version: version, saved };
+    this.#cache = version === null ? null : { version, saved };
     this.#keys = new Map();
     return saved;
   }

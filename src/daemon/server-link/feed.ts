@@ -1,17 +1,15 @@
 /** Follows a server: by a stream with the person's key if there is one, else by a long poll per seat. */
-import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
 import { frameData, type SseFrame, sseFrames } from '../../client/sse.ts';
 import { Backoff } from './backoff.ts';
-import type { CredentialStore } from './credentials.ts';
 import { isTransient } from './failures.ts';
 import type { FollowedSeats } from './followed-seats.ts';
-import type { Identity } from './identity.ts';
-import { SeatFailure, type ServerEvents } from './link.ts';
+import { SeatFailure } from './link.ts';
 import { Polls } from './polls.ts';
+import type { ServerLink } from './seat-calls.ts';
 import type { SeatFeed } from './seat-feed.ts';
-import type { Environment, Transport } from './transport.ts';
+import type { Environment } from './transport.ts';
 import { isMode, isNumber } from './trust.ts';
 
 /** A refused key is tried again after this time, or when the saved key changes. */
@@ -20,11 +18,7 @@ const KEY_RETRY_MS = 300_000;
 const STREAM_EVENTS = 'head,read,delivery,notice,pairing';
 const STREAM_EVENTS_AND_LINES = `${STREAM_EVENTS},presence`;
 
-interface FeedOptions {
-  transport: Transport;
-  identity: Identity;
-  credentials: CredentialStore;
-  events: ServerEvents;
+interface FeedOptions extends ServerLink {
   seats: FollowedSeats;
 }
 
@@ -117,7 +111,7 @@ export class Feed {
       const key = await this.#key();
       return key === null ? await this.#poll() : await this.#follow(key);
     } catch (error) {
-      this.#seats.failed(error);
+      this.#seats.calls.failed(error);
       return this.#backoff.nextDelay(0);
     }
   }
@@ -173,13 +167,10 @@ export class Feed {
     let failure: unknown = null;
     try {
       await this.#options.identity.check();
-      const { transport } = this.#options;
-      const client = new Client({ origin: transport.server().address, token: key, ...transport.options(true) });
-      const attempt = this.#backoff.failures + 1;
-      const exchange = await client.openStream({
+      const exchange = await this.#options.transport.client(key, true).openStream({
         query: { events: this.#lines ? STREAM_EVENTS_AND_LINES : STREAM_EVENTS },
         signal,
-        attempt,
+        attempt: this.#backoff.failures + 1,
       });
       since = environment.now();
       const openedUs = environment.nowUs();
@@ -203,7 +194,7 @@ export class Feed {
     this.#polls.stop();
     if (this.#backoff.failures > 0) this.reconnects++;
     this.#setState('stream', true);
-    this.#seats.succeeded();
+    this.#seats.calls.succeeded();
     this.#environment.log('server_connected', { origin: this.#options.transport.origin, feed: 'stream' });
   }
 
@@ -218,7 +209,7 @@ export class Feed {
       for (const feed of this.#seats.active()) this.#seats.refresh(feed);
       return 0;
     }
-    if (failure !== null) this.#seats.failed(failure);
+    if (failure !== null) this.#seats.calls.failed(failure);
     const pauseMs = this.#backoff.nextDelay(heldMs, failure instanceof ClientError ? failure.retryAfter : undefined);
     // Reconnects at once after an ended key, to detect that it is refused; but only the first time.
     const ended = this.#keyEnded && this.#backoff.failures === 1;

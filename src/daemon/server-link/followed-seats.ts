@@ -5,48 +5,36 @@ import type { Answer } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import { readOutcomes } from '../bundle/task-outcomes.ts';
 import { isFinal, type SeatIdentity } from '../refs.ts';
-import type { CredentialStore } from './credentials.ts';
 import { isTransient } from './failures.ts';
-import type { Identity } from './identity.ts';
 import { readAllPages } from './inbox-read.ts';
-import type { InboxRead, Notice, ServerEvents } from './link.ts';
-import { type ConnectionHints, SeatCalls } from './seat-calls.ts';
-import { SeatFeed } from './seat-feed.ts';
-import type { Transport } from './transport.ts';
+import type { InboxRead, Notice } from './link.ts';
+import { type ConnectionHints, SeatCalls, type ServerLink } from './seat-calls.ts';
+import { type Reads, SeatFeed } from './seat-feed.ts';
+import type { Environment } from './transport.ts';
 import { requireInbox, requireNotices } from './trust.ts';
 
-/** Limit of a timer. */
 const MAX_TIMER_MS = 86_400_000;
 const NOTICE_PAGE_SIZE = 100;
 const MAX_NOTICE_PAGES = 2;
 
-interface FollowedSeatsOptions {
-  transport: Transport;
-  identity: Identity;
-  credentials: CredentialStore;
-  events: ServerEvents;
-}
-
 export class FollowedSeats {
-  readonly #options: FollowedSeatsOptions;
+  readonly calls: SeatCalls;
+  readonly #options: ServerLink;
+  readonly #environment: Environment;
   readonly #seats = new Map<string, SeatFeed>();
-  readonly #calls: SeatCalls;
   /** `reconnect`: the server works again or has changed, so that the pause before the next connection ends. */
   readonly hints: ConnectionHints = new EventEmitter();
   /** The server does not support notices. */
   #noticesUnsupported = false;
 
-  constructor(options: FollowedSeatsOptions) {
+  constructor(options: ServerLink) {
     this.#options = options;
-    this.#calls = new SeatCalls({ ...options, hints: this.hints, seats: this.#seats });
+    this.#environment = options.transport.environment;
+    this.calls = new SeatCalls({ ...options, hints: this.hints, seats: this.#seats });
   }
 
   get size(): number {
     return this.#seats.size;
-  }
-
-  get lastError(): string | undefined {
-    return this.#calls.lastError;
   }
 
   /** The seats without a permanent problem. */
@@ -66,10 +54,12 @@ export class FollowedSeats {
       return null;
     }
     known?.ended.abort();
-    const feed = new SeatFeed(seat, this.#options.transport.environment.random, {
-      inbox: (each) => this.#readInbox(each),
-      notices: (each) => this.#readNotices(each),
-    });
+    const feed = new SeatFeed(
+      seat,
+      this.#environment.random,
+      (each) => this.#readInbox(each),
+      (each) => this.#readNotices(each),
+    );
     if (known) feed.reportedProblem = known.reportedProblem;
     this.#seats.set(seat.member_id, feed);
     this.refresh(feed);
@@ -88,13 +78,20 @@ export class FollowedSeats {
 
   /** Reads the seat's inbox; retries after temporary failures. */
   refresh(feed: SeatFeed): void {
-    feed.reads.run().then(ignore, (error: unknown) => this.#retryLater(feed, error));
+    feed.inbox.flight.run().catch((error: unknown) => {
+      // A read that failed because of this machine's files is repeated when they change.
+      feed.blockedByFiles ||= error instanceof Failure;
+      this.#retryLater(feed, feed.inbox, error, () => this.refresh(feed));
+    });
   }
 
   /** Reads the seat's notices; retries after temporary failures. */
   refreshNotices(feed: SeatFeed): void {
     if (this.#noticesUnsupported) return;
-    feed.noticeReads.run().then(ignore, (error: unknown) => this.#retryNoticesLater(feed, error));
+    feed.notices.flight.run().catch((error: unknown) => {
+      if (error instanceof ClientError && error.code === 'server_outdated') this.#noticesUnsupported = true;
+      this.#retryLater(feed, feed.notices, error, () => this.refreshNotices(feed));
+    });
   }
 
   /** Reads the seats of a board that changed in an unknown way. */
@@ -102,29 +99,13 @@ export class FollowedSeats {
     for (const feed of this.active()) if (feed.seat.board_id === boardId) this.refresh(feed);
   }
 
-  /** One request of a seat with its own token. @throws like `SeatCalls.call` */
-  call: SeatCalls['call'] = (feed, name, input) => this.#calls.call(feed, name, input);
-
-  /** The server answered as it should. */
-  succeeded(): void {
-    this.#calls.succeeded();
-  }
-
-  /** A request or the stream failed temporarily. */
-  failed(error: unknown): void {
-    this.#calls.failed(error);
-  }
-
   /** Another server answers at the address: stops all seats until a person resolves it. */
   identityChanged(): void {
     const { transport, identity } = this.#options;
-    transport.environment.log(
-      'server_identity_changed',
-      { origin: transport.origin, server_id: identity.lastServerId },
-      'error',
-    );
-    this.#calls.lastError = 'server_identity_changed';
-    for (const feed of this.active()) this.#calls.setProblem(feed, 'server_identity_changed');
+    const ids = { origin: transport.origin, server_id: identity.lastServerId };
+    this.#environment.log('server_identity_changed', ids, 'error');
+    this.calls.lastError = 'server_identity_changed';
+    for (const feed of this.active()) this.calls.setProblem(feed, 'server_identity_changed');
   }
 
   /** Whether another server than the pinned one answered. */
@@ -157,7 +138,7 @@ export class FollowedSeats {
         this.#options.events.emit('token', feed.seat);
       }
       if (feed.problem === 'unauthorized' && token !== null && token !== feed.refusedToken) {
-        this.#calls.setProblem(feed, null);
+        this.calls.setProblem(feed, null);
         this.refresh(feed);
         this.refreshNotices(feed);
         revived.push(feed);
@@ -167,20 +148,20 @@ export class FollowedSeats {
   }
 
   async #readInbox(feed: SeatFeed): Promise<InboxRead> {
-    const sentUs = this.#options.transport.environment.nowUs();
+    const sentUs = this.#environment.nowUs();
     const { inbox, completeUpTo } = await readAllPages(async (query) =>
-      requireInbox(await this.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id),
+      requireInbox(await this.calls.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id),
     );
     const outcomes = await readOutcomes(
-      (name, params) => this.call(feed, name, { params }),
+      (name, params) => this.calls.call(feed, name, { params }),
       inbox.board,
       inbox.messages,
     );
-    const read = { inbox, completeUpTo, outcomes, sentUs, atUs: this.#options.transport.environment.nowUs() };
+    const read = { inbox, completeUpTo, outcomes, sentUs, atUs: this.#environment.nowUs() };
     feed.lastReadUs = sentUs;
-    feed.backoff.reset();
+    feed.inbox.backoff.reset();
     this.applyInbox(feed, inbox);
-    this.#calls.setProblem(feed, null);
+    this.calls.setProblem(feed, null);
     this.#options.events.emit('inbox', feed.seat, read);
     feed.braked = inbox.braked !== undefined;
     if (inbox.braked) void this.#refreshAt(feed, Date.parse(inbox.braked.until));
@@ -189,7 +170,7 @@ export class FollowedSeats {
 
   /** Reads the inbox when the seat's brake ends. */
   async #refreshAt(feed: SeatFeed, at: number): Promise<void> {
-    const { environment } = this.#options.transport;
+    const environment = this.#environment;
     feed.brakeTimer.abort();
     feed.brakeTimer = new AbortController();
     try {
@@ -207,11 +188,11 @@ export class FollowedSeats {
     // A server has at most 50 notices per seat.
     for (let pages = 0; pages < MAX_NOTICE_PAGES && (pages === 0 || after !== null); pages++) {
       const query = { limit: NOTICE_PAGE_SIZE, ...(after === null ? {} : { after }) };
-      const page: Answer<'listNotices'> = await this.call(feed, 'listNotices', { query });
+      const page: Answer<'listNotices'> = await this.calls.call(feed, 'listNotices', { query });
       notices.push(...requireNotices(page.notices));
       after = page.next_after;
     }
-    feed.noticeBackoff.reset();
+    feed.notices.backoff.reset();
     this.#options.events.emit('notices', feed.seat, notices);
     return notices;
   }
@@ -223,32 +204,17 @@ export class FollowedSeats {
     this.#options.events.emit('read', feed.seat, inbox.cursor);
   }
 
-  #retryLater(feed: SeatFeed, error: unknown): void {
-    // A read that failed because of this machine's files is repeated when they change.
-    feed.blockedByFiles ||= error instanceof Failure;
-    if (!isTransient(error) || feed.ended.signal.aborted || feed.retrying) return;
-    feed.retrying = true;
-    const ms = feed.backoff.nextDelay(0, error.retryAfter);
-    this.#options.transport.environment
+  #retryLater(feed: SeatFeed, reads: Reads<unknown>, error: unknown, again: () => void): void {
+    if (!isTransient(error) || feed.ended.signal.aborted || reads.retrying) return;
+    reads.retrying = true;
+    const ms = reads.backoff.nextDelay(0, error.retryAfter);
+    this.#environment
       .sleep(ms, feed.ended.signal)
       .then(() => {
-        feed.retrying = false;
-        if (feed.problem === null) this.refresh(feed);
+        reads.retrying = false;
+        if (feed.problem === null) again();
       })
-      .catch(ignore);
-  }
-
-  #retryNoticesLater(feed: SeatFeed, error: unknown): void {
-    if (error instanceof ClientError && error.code === 'server_outdated') this.#noticesUnsupported = true;
-    if (!isTransient(error) || feed.ended.signal.aborted || feed.noticesRetrying) return;
-    feed.noticesRetrying = true;
-    this.#options.transport.environment
-      .sleep(feed.noticeBackoff.nextDelay(0, error.retryAfter), feed.ended.signal)
-      .then(() => {
-        feed.noticesRetrying = false;
-        if (feed.problem === null) this.refreshNotices(feed);
-      })
-      .catch(ignore);
+      .catch(() => {});
   }
 
   #savedToken(feed: SeatFeed): string | null {
@@ -259,5 +225,3 @@ export class FollowedSeats {
     }
   }
 }
-
-const ignore = (): void => {};

@@ -1,5 +1,4 @@
 /** Checks, without sending a credential, that the server at an address is still the pinned one. */
-import { Client } from '../../client/client.ts';
 import { SeatFailure } from './link.ts';
 import type { Transport } from './transport.ts';
 
@@ -35,8 +34,7 @@ export class Identity {
 
   async #ask(): Promise<void> {
     const { address, serverId } = this.#transport.server();
-    const client = new Client({ origin: address, ...this.#transport.options() });
-    const { data } = await client.call('getInfo', { maxAttempts: 1 });
+    const { data } = await this.#transport.client().call('getInfo', { maxAttempts: 1 });
     this.lastServerId = data.server_id;
     if (data.server_id === serverId) return;
     throw new SeatFailure(

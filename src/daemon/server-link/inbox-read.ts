@@ -1,6 +1,7 @@
 /** Reads a seat's inbox page by page. */
 import type { Inbox, Message } from '../../contract/types.ts';
 import { isTooLarge } from './http.ts';
+import type { InboxRead } from './link.ts';
 
 const PAGE_SIZE = 200;
 /** Most messages per read; later ones wait for the next read. */
@@ -8,24 +9,13 @@ const MAX_MESSAGES = 1_000;
 /** Number of characters after which no further page is read. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
-/** The result of one read. */
-interface InboxPages {
-  inbox: Inbox;
-  /** The list is complete up to this number; after it, it has only urgent messages. Null if it is complete. */
-  completeUpTo: number | null;
-}
-
-interface InboxQuery {
-  limit: number;
-  after?: number;
-  urgent?: true;
-}
-
 /**
  * Up to 1,000 unread messages, oldest first, followed by later urgent ones. The other fields are those of the last page.
  * @param page reads one page. @throws errors of `page`
  */
-export async function readAllPages(page: (query: InboxQuery) => Promise<Inbox>): Promise<InboxPages> {
+export async function readAllPages(
+  page: (query: { limit: number; after?: number; urgent?: true }) => Promise<Inbox>,
+): Promise<Pick<InboxRead, 'inbox' | 'completeUpTo'>> {
   const messages: Message[] = [];
   let limit = PAGE_SIZE;
   let inbox: Inbox | null = null;
@@ -33,7 +23,7 @@ export async function readAllPages(page: (query: InboxQuery) => Promise<Inbox>):
   do {
     const after = messages.at(-1)?.seq;
     try {
-      inbox = await page(after === undefined ? { limit } : { limit, after });
+      inbox = await page({ limit, after });
     } catch (error) {
       // The page is too large: tries again with fewer messages.
       if (!isTooLarge(error) || limit === 1) throw error;
@@ -48,11 +38,7 @@ export async function readAllPages(page: (query: InboxQuery) => Promise<Inbox>):
   const completeUpTo = inbox.more ? (messages.at(-1)?.seq ?? inbox.cursor) : null;
   const urgent = messages.filter((message) => message.urgent).length;
   if (inbox.more && inbox.unread_urgent > urgent) {
-    const urgentPage = await page({
-      limit: Math.min(limit, PAGE_SIZE),
-      after: messages.at(-1)?.seq ?? 0,
-      urgent: true,
-    });
+    const urgentPage = await page({ limit, after: messages.at(-1)?.seq ?? 0, urgent: true });
     inbox = { ...urgentPage, more: true };
     messages.push(...urgentPage.messages);
   }

@@ -44,12 +44,12 @@ export class Polls {
       let pauseMs = 0;
       try {
         await this.#wait(feed, signal);
-        feed.backoff.reset();
+        feed.inbox.backoff.reset();
         // A server that shuts down answers early and empty.
         pauseMs = started + MIN_POLL_GAP - now();
       } catch (error) {
         if (signal.aborted || !isTransient(error)) return;
-        pauseMs = feed.backoff.nextDelay(0, error.retryAfter);
+        pauseMs = feed.inbox.backoff.nextDelay(0, error.retryAfter);
       }
       if (pauseMs > 0) await sleep(pauseMs, signal).catch(() => {});
     }
@@ -60,21 +60,19 @@ export class Polls {
     const release = await this.#slots.acquire(signal);
     try {
       const query = { after: feed.lastSeen, wait: WAIT_SECONDS };
-      const answer = await this.#seats.call(feed, 'readInbox', { query, signal, slow: true });
+      const answer = await this.#seats.calls.call(feed, 'readInbox', { query, signal, slow: true });
       const inbox = requireInbox(answer, feed.seat.member_id);
       const before = feed.lastSeen;
       this.#seats.applyInbox(feed, inbox);
       if (inbox.messages.length > 0)
-        await feed.reads.run().catch((error: unknown) => restoreLastSeen(feed, before, error));
+        await feed.inbox.flight.run().catch((error: unknown) => {
+          // Waits again for messages that could not be read.
+          feed.lastSeen = before;
+          throw error;
+        });
     } finally {
       release();
     }
     this.#seats.refreshNotices(feed);
   }
-}
-
-/** Waits again for messages that could not be read. */
-function restoreLastSeen(feed: SeatFeed, before: number, error: unknown): never {
-  feed.lastSeen = before;
-  throw error;
 }

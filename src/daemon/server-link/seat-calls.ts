@@ -1,6 +1,6 @@
 /** Requests with the seats' own tokens. A failure is either temporary or becomes the seat's problem. */
 import type { EventEmitter } from 'node:events';
-import { Client } from '../../client/client.ts';
+import type { CallInput } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
 import type { SeatProblem } from '../protocol.ts';
@@ -15,15 +15,17 @@ import type { Transport } from './transport.ts';
 /** Failures in a row before a server counts as unreachable. */
 const UNREACHABLE_AFTER = 3;
 
-export type CallInput<Name extends OperationName> = NonNullable<Parameters<typeof Client.prototype.call<Name>>[1]>;
-
 export type ConnectionHints = EventEmitter<{ reconnect: [] }>;
 
-interface SeatCallsOptions {
+/** What all parts of the connection to one server share. */
+export interface ServerLink {
   transport: Transport;
   identity: Identity;
   credentials: CredentialStore;
   events: ServerEvents;
+}
+
+interface SeatCallsOptions extends ServerLink {
   /** The seats that are followed, by member id. */
   seats: ReadonlyMap<string, SeatFeed>;
   hints: ConnectionHints;
@@ -50,15 +52,11 @@ export class SeatCalls {
     input: CallInput<Name> & { slow?: boolean },
   ): Promise<Answer<Name>> {
     const { slow, ...rest } = input;
+    const { transport, identity } = this.#options;
     const token = this.#tokenOf(feed);
     try {
-      await this.#options.identity.check();
-      const client = new Client({
-        origin: this.#options.transport.server().address,
-        token,
-        ...this.#options.transport.options(slow),
-      });
-      const { data } = await client.call(name, { ...(rest as CallInput<Name>), maxAttempts: 1 });
+      await identity.check();
+      const { data } = await transport.client(token, slow).call(name, { ...(rest as CallInput<Name>), maxAttempts: 1 });
       this.succeeded();
       return data;
     } catch (error) {

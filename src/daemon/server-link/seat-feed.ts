@@ -5,10 +5,12 @@ import { Backoff } from './backoff.ts';
 import type { InboxRead, Notice } from './link.ts';
 import { SingleFlight } from './single-flight.ts';
 
-/** Functions that read a seat. */
-interface SeatReaders {
-  inbox(feed: SeatFeed): Promise<InboxRead>;
-  notices(feed: SeatFeed): Promise<Notice[]>;
+/** Reads of one kind, which are repeated after a temporary failure. */
+export interface Reads<T> {
+  flight: SingleFlight<T>;
+  backoff: Backoff;
+  /** A retry is already scheduled. */
+  retrying: boolean;
 }
 
 export class SeatFeed {
@@ -28,10 +30,8 @@ export class SeatFeed {
   headMovedUs = 0;
   /** When the last successful read was sent; 0 for none. */
   lastReadUs = 0;
-  readonly reads: SingleFlight<InboxRead>;
-  readonly noticeReads: SingleFlight<Notice[]>;
-  readonly backoff: Backoff;
-  readonly noticeBackoff: Backoff;
+  readonly inbox: Reads<InboxRead>;
+  readonly notices: Reads<Notice[]>;
   /** Whether agents' messages do not wake it, according to the last read. */
   braked = false;
   /** Cancels the timer for the end of the brake. */
@@ -40,15 +40,15 @@ export class SeatFeed {
   readonly ended = new AbortController();
   /** The last read failed because of this machine's files. */
   blockedByFiles = false;
-  /** A retry is already scheduled. */
-  retrying = false;
-  noticesRetrying = false;
 
-  constructor(seat: SeatIdentity, random: () => number, { inbox, notices }: SeatReaders) {
+  constructor(
+    seat: SeatIdentity,
+    random: () => number,
+    readInbox: (feed: SeatFeed) => Promise<InboxRead>,
+    readNotices: (feed: SeatFeed) => Promise<Notice[]>,
+  ) {
     this.seat = seat;
-    this.backoff = new Backoff(random);
-    this.noticeBackoff = new Backoff(random);
-    this.reads = new SingleFlight(() => inbox(this));
-    this.noticeReads = new SingleFlight(() => notices(this));
+    this.inbox = { flight: new SingleFlight(() => readInbox(this)), backoff: new Backoff(random), retrying: false };
+    this.notices = { flight: new SingleFlight(() => readNotices(this)), backoff: new Backoff(random), retrying: false };
   }
 }

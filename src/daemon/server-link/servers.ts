@@ -1,14 +1,18 @@
 /** The connections to all servers on which this machine watches seats. */
 import { Connection, type ConnectionOptions } from './connection.ts';
 import type { ServerView } from './link.ts';
+import type { Environment } from './transport.ts';
 
 /** A token goes only to the origin that issued it. */
 export class Servers {
+  /** Clock, randomness and log of all connections. */
+  readonly environment: Environment;
   readonly #options: ConnectionOptions;
   readonly #connections = new Map<string, Connection>();
   readonly #unwatch: () => void;
 
   constructor(options: ConnectionOptions) {
+    this.environment = options.environment;
     this.#options = options;
     this.#unwatch = options.credentials.onChange(() => {
       for (const connection of this.#connections.values()) connection.credentialsChanged();
@@ -23,7 +27,6 @@ export class Servers {
     return connection;
   }
 
-  /** Those with a watched seat. */
   views(): ServerView[] {
     return [...this.#connections.values()].filter(({ size }) => size > 0).map((connection) => connection.view());
   }

@@ -1,5 +1,5 @@
 /** The address, connections and clock for requests to one server. */
-import type { ClientOptions } from '../../client/client.ts';
+import { Client } from '../../client/client.ts';
 import type { Clock } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Level, LogEvent, LogFields } from '../log.ts';
@@ -37,11 +37,17 @@ export class Transport {
     throw new Failure('server_unknown', `This machine does not know the server ${this.origin} any more.`);
   }
 
-  /** Options of every client for it. @param slow for streams and long polls */
-  options(slow = false): Omit<ClientOptions, 'origin'> {
+  /** A client of the server. @param slow for streams and long polls */
+  client(token?: string, slow = false): Client {
     const { random, sleep, now, userAgent } = this.environment;
-    const http = this.#connections(this.server());
-    return { userAgent, random, sleep, now, timeoutMs: REQUEST_TIMEOUT_MS, fetch: slow ? http.slowFetch : http.fetch };
+    const server = this.server();
+    const http = this.#connections(server);
+    return new Client({
+      origin: server.address,
+      token,
+      ...{ userAgent, random, sleep, now, timeoutMs: REQUEST_TIMEOUT_MS },
+      fetch: slow ? http.slowFetch : http.fetch,
+    });
   }
 
   close(): void {
