@@ -7,22 +7,21 @@ import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
 import { Claims } from './claims/claims.ts';
 import { cancellableClock, type DaemonClock, every, retryingClock } from './clock.ts';
+import type { Common } from './common.ts';
 import { ControlRefusal } from './control/errors.ts';
 import { ControlServer } from './control/server.ts';
 import type { Faults } from './faults.ts';
 import { reportQueue } from './handoff/queued.ts';
 import { recover, resumeAcks } from './handoff/recover.ts';
 import { wakeIfDue } from './handoff/wake.ts';
-import { writeOrLog } from './handoff/write-or-log.ts';
 import { Acknowledger } from './inbox/acknowledge.ts';
 import { SeatUpdates } from './inbox/seat-updates.ts';
-import { type Journal, JournalError } from './journal/journal.ts';
+import { type Journal, JournalError, logIfJournalError, writeOrLog } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { DaemonPaths } from './paths.ts';
 import type { PortDeps, Ports } from './ports.ts';
 import type { ServerEvents } from './server-link/link.ts';
-import { Bindings } from './sessions/bindings.ts';
 import { Doors } from './sessions/doors.ts';
 import type { SessionEvents } from './sessions/events.ts';
 import { closeGoneSessions, SCAN_INTERVAL_MS } from './sessions/liveness.ts';
@@ -86,27 +85,16 @@ export class Daemon {
     const serverEvents: ServerEvents = new EventEmitter();
     const { signal: stopping } = this.#stopping;
     const seats = new SeatRegistry(journal);
-    const common = { clock, journal, log, faults, metrics: new Metrics(), seats, events };
+    const common: Common = { clock, journal, log, faults, metrics: new Metrics(), seats, events };
     const sessions = new Sessions(common);
-    const ports = options.ports({ clock, journal, log, sessions, seats, events, serverEvents });
+    const ports = options.ports({ ...common, sessions, serverEvents });
     const { servers, adapters, reports } = ports;
     const acks = new Acknowledger({ ...common, servers, stopping });
     const updates = new SeatUpdates({ ...common, servers, acks });
-    const bindings = new Bindings({ ...common, servers });
     const claims = new Claims({ clock, log, servers });
     this.#ports = ports;
-    this.#context = {
-      ...common,
-      ...ports,
-      paths,
-      stopping,
-      sessions,
-      acks,
-      updates,
-      bindings,
-      claims,
-      doors: new Doors(),
-    };
+    const parts = { sessions, acks, updates, claims, doors: new Doors() };
+    this.#context = { ...common, ...ports, ...parts, paths, stopping };
     updates.listen(serverEvents);
     claims.listen(serverEvents);
     events.on('changed', (session) => {
@@ -229,17 +217,10 @@ export class Daemon {
   }
 }
 
-/** Logs an error of the journal, which is temporary. @returns false for any other error */
-function logIfJournalError(log: Log, error: unknown): boolean {
-  if (!(error instanceof JournalError)) return false;
-  log.write('journal_error', {}, 'error');
-  return true;
-}
-
 const sleep = (clock: DaemonClock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
 
 const stoppingRefusal = (restart: boolean): ControlRefusal =>
   new ControlRefusal('daemon_stopping', 'The delivery daemon is stopping.', {
     hint: 'Run the command again',
-    ...(restart ? { details: { restart } } : {}),
+    details: restart ? { restart } : undefined,
   });

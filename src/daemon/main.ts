@@ -2,7 +2,7 @@
 import { sleep } from '../client/time.ts';
 import type { Build } from '../local/build.ts';
 import type { Folders } from '../local/folders.ts';
-import { type KernelLock, takeKernelLock } from '../local/kernel-lock.ts';
+import { takeKernelLock } from '../local/kernel-lock.ts';
 import { readCredentials } from '../local/keys/credentials.ts';
 import { realClock } from './clock.ts';
 import { requirePlatform } from './control/address.ts';
@@ -37,7 +37,11 @@ export async function runDaemon({ folders, build, ports, onSignal, faults = noFa
   const paths = daemonPaths(folders);
   secureFolders(paths);
   readCredentials(folders);
-  const lock = takeKernelLock(paths.lock) ?? (await retryLock(paths.lock));
+  let lock = takeKernelLock(paths.lock);
+  if (!lock) {
+    await sleep(LOCK_RETRY_MS);
+    lock = takeKernelLock(paths.lock);
+  }
   if (!lock) return 0;
   const log = openLog(paths.log);
   const { db, movedTo } = openJournal(paths.journal);
@@ -53,10 +57,4 @@ export async function runDaemon({ folders, build, ports, onSignal, faults = noFa
   await daemon.stopped;
   lock.release();
   return 0;
-}
-
-/** Tries the lock once more: a program that only checks whether it is free holds it briefly. */
-async function retryLock(path: string): Promise<KernelLock | null> {
-  await sleep(LOCK_RETRY_MS);
-  return takeKernelLock(path);
 }

@@ -2,33 +2,22 @@
 import { dirname, join } from 'node:path';
 import type { Folders } from '../local/folders.ts';
 
-export interface DaemonPaths {
-  state: string;
-  lock: string;
-  socket: string;
-  /** The folder of the socket, which only this user may open. */
-  socketFolder: string;
-  /** `{pid, protocol, build, started_at, socket}`, for people to read; no program depends on it. */
-  info: string;
-  log: string;
-  journal: string;
-  installed: string;
-  launches: string;
-  upgradeLock: string;
-}
+export type DaemonPaths = ReturnType<typeof daemonPaths>;
 
 /** Longer paths do not fit into a socket address on every system. */
 const MAX_SOCKET_BYTES = 100;
 
 /** @param uid of this user, for the socket's folder in /tmp when the state folder's path is too long */
-export function daemonPaths(folders: Pick<Folders, 'state'>, uid = process.getuid?.() ?? 0): DaemonPaths {
+export function daemonPaths(folders: Pick<Folders, 'state'>, uid = process.getuid?.() ?? 0) {
   const { state } = folders;
   const socket = socketPath(state, uid);
   return {
     state,
     lock: join(state, 'daemon.lock'),
     socket,
+    /** The folder of the socket, which only this user may open. */
     socketFolder: dirname(socket),
+    /** `{pid, protocol, build, started_at, socket}`, for people to read; no program depends on it. */
     info: join(state, 'daemon.json'),
     log: join(state, 'daemon.log'),
     journal: join(state, 'delivery.db'),

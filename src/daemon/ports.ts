@@ -1,16 +1,12 @@
 /** The parts of the daemon that reach servers and agent programs. Tests replace some of them. */
 import type { Adapters } from './adapter.ts';
-import type { DaemonClock } from './clock.ts';
+import type { Common } from './common.ts';
 import type { DelegatedBoards } from './delegation/delegated-boards.ts';
-import type { Journal } from './journal/journal.ts';
-import type { Log } from './log.ts';
 import type { Pairing } from './pairing/pairing.ts';
 import type { Reports } from './reports/reports.ts';
 import type { ServerEvents } from './server-link/link.ts';
 import type { Servers } from './server-link/servers.ts';
-import type { SessionEvents } from './sessions/events.ts';
 import type { SavedSeats } from './sessions/saved-seats.ts';
-import type { SeatRegistry } from './sessions/seat-registry.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 export interface Ports {
@@ -24,14 +20,8 @@ export interface Ports {
 }
 
 /** What the ports need from the daemon. */
-export interface PortDeps {
-  clock: DaemonClock;
-  journal: Journal;
-  log: Log;
+export interface PortDeps extends Common {
   sessions: Sessions;
-  seats: SeatRegistry;
-  /** What happens to sessions here. */
-  events: SessionEvents;
   /** Events that server connections emit and the daemon listens to. */
   serverEvents: ServerEvents;
 }

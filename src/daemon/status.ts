@@ -2,7 +2,7 @@
 import type { Build } from '../local/build.ts';
 import { PROTOCOL } from './control/limits.ts';
 import type { HandoffRow } from './journal/rows.ts';
-import type { AgentRef, StatusAnswer } from './protocol.ts';
+import type { StatusAnswer } from './protocol.ts';
 import type { Context } from './verbs/context.ts';
 
 type StatusDeps = Pick<Context, 'clock' | 'journal' | 'metrics' | 'seats' | 'servers' | 'sessions'>;
@@ -56,10 +56,7 @@ export function buildStatus(deps: StatusDeps, { pid, build, startedAt, instance 
   };
 }
 
-function perSeat(
-  deps: StatusDeps,
-  row: HandoffRow,
-): { handoff_id: string; agent: AgentRef; seqs: number[]; reason: string }[] {
+function perSeat(deps: StatusDeps, row: HandoffRow) {
   const manifest = deps.journal.manifest(row.id);
   return (manifest?.parts ?? []).flatMap((part) => {
     const seat = deps.seats.of(part);
@@ -71,8 +68,7 @@ function perSeat(
 
 const TRUNCATED_WINDOW_MS = 86_400_000;
 
-/** Messages that were delivered truncated in the last day. */
-function truncated(deps: StatusDeps): { handoff_id: string; agent: AgentRef; seq: number }[] {
+function truncated(deps: StatusDeps) {
   return deps.journal.truncatedSince(deps.clock.now() - TRUNCATED_WINDOW_MS).flatMap(({ handoff_id, seq, ...ref }) => {
     const seat = deps.seats.of(ref);
     return seat ? [{ handoff_id, agent: seat.ref, seq }] : [];

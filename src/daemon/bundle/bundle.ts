@@ -2,8 +2,8 @@
 import type { Message } from '../../contract/types.ts';
 import { renderDigest } from './digest.ts';
 import { quoted } from './escape.ts';
-import type { TaskOutcome } from './options.ts';
-import { attributes, type RenderOptions, renderMessage } from './render.ts';
+import type { RenderOptions, TaskOutcome } from './options.ts';
+import { attributes, renderMessage } from './render.ts';
 
 export interface Group {
   board: string;

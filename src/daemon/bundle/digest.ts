@@ -4,7 +4,6 @@ import { attribute, bytesOf, quoted } from './escape.ts';
 import { boardFlags } from './options.ts';
 import { attributes } from './render.ts';
 
-/** Most bytes of the lines that list single messages. */
 const MAX_LISTED_BYTES = 4_096;
 const PREVIEW_CHARACTERS = 80;
 

@@ -7,8 +7,6 @@ import { attribute, body, bytesOf, firstBytes } from './escape.ts';
 import { followUpLines, optionLines } from './follow-up.ts';
 import { boardFlags, type RenderOptions } from './options.ts';
 
-export type { RenderOptions } from './options.ts';
-
 /** A longer message is truncated, followed by the command that shows its full text. */
 export const MAX_MESSAGE_BYTES = 32_768;
 export const TRUNCATED_BYTES = 4_096;
@@ -56,11 +54,7 @@ export function renderMessage(message: Message, seat: string, options: RenderOpt
 const slow = new WeakSet<Message>();
 
 /** Null if it takes too long, so that one message does not delay others. */
-function escapeBody(
-  message: Message,
-  text: string,
-  { reserved, cpuMs: spent = processCpuMs }: RenderOptions,
-): string | null {
+function escapeBody(message: Message, text: string, { reserved, cpuMs: spent = processCpuMs }: RenderOptions) {
   if (slow.has(message)) return null;
   const begun = spent();
   const shown = body(text, reserved, () => spent() - begun <= MAX_CPU_MS);

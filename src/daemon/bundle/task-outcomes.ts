@@ -8,7 +8,6 @@ type SeatCall = <Name extends 'getMessage' | 'getTask'>(
   params: Record<string, string>,
 ) => Promise<Answer<Name>>;
 
-/** Most answers per bundle whose tasks are read. */
 const MAX_OUTCOMES = 10;
 
 /**

@@ -1,7 +1,6 @@
 /** The command of a notice. It comes from a server, so only known commands are shown to a session. */
 import { shellWord } from '../bundle/escape.ts';
 
-/** The commands that notices use. */
 const commands =
   /^service (approvals show apr_[0-9A-HJKMNP-TV-Z]{26}|pairing list|task show [A-Z][A-Z0-9]{1,5}-[1-9][0-9]{0,8} --board [a-z0-9][a-z0-9-]{0,38}[a-z0-9]|members --board [a-z0-9][a-z0-9-]{0,38}[a-z0-9]|people show [a-z0-9]+(?:-[a-z0-9]+)*)(?: --server \S+)?$/;
 

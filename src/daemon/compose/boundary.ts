@@ -7,18 +7,10 @@ import { waitingOf } from './modes.ts';
 import { isOversized, serverOf, textOf } from './text.ts';
 import type { Composed, ComposeInput, ComposeSeat } from './types.ts';
 
-/** Most bytes of all notices together. */
 const NOTICE_BYTES = 3_000;
 
-interface Boundary {
-  chosen: Chosen[];
-  peers: number;
-  notice: string;
-  announced: Composed['announced'];
-}
-
 /** @param room bytes for all of it. */
-export function composeBoundary(input: ComposeInput, room: number): Boundary {
+export function composeBoundary(input: ComposeInput, room: number) {
   const seats = rotated(input.seats, input.rotation).filter(({ mode }) => mode !== 'off');
   const waiting = seats.flatMap((seat) => urgentFirst(waitingOf(seat)).map((message) => ({ seat, message })));
   // Reserves room for the notice, so that a long message does not displace it.
@@ -33,11 +25,7 @@ interface SeatMessage {
   message: Message;
 }
 
-function chooseMessages(
-  waiting: readonly SeatMessage[],
-  input: ComposeInput,
-  room: number,
-): { chosen: Chosen[]; peers: number } {
+function chooseMessages(waiting: readonly SeatMessage[], input: ComposeInput, room: number) {
   const chosen: Chosen[] = [];
   let peers = 0;
   const fits = (more: Chosen, before: readonly Chosen[] = chosen) =>
@@ -72,11 +60,7 @@ const mayInterrupt = ({ seat, message }: SeatMessage): boolean =>
   message.midturn_peer_sender_id !== undefined;
 
 /** One notice for each board with messages that were not announced yet. */
-function noticesFor(
-  seats: readonly ComposeSeat[],
-  input: ComposeInput,
-  given: ReadonlySet<string>,
-): { notice: string; announced: Composed['announced'] } {
+function noticesFor(seats: readonly ComposeSeat[], input: ComposeInput, given: ReadonlySet<string>) {
   const texts: string[] = [];
   let left = NOTICE_BYTES;
   const announced: Composed['announced'] = [];

@@ -11,14 +11,11 @@ import type { Composed, ComposeInput, ComposeSeat } from './types.ts';
 /** Limit of one line about a decision, a notice or a changed mode. */
 const MAX_LINE_BYTES = 400;
 
-export interface Lines {
+export interface Lines extends Pick<Composed, 'notices' | 'nudges' | 'modes'> {
   /** Lines before everything else. */
   nudge: string[];
   /** Lines of notices, which are part of the handoff. */
   noticeLines: string[];
-  notices: Composed['notices'];
-  nudges: Composed['nudges'];
-  modes: Composed['modes'];
 }
 
 export const emptyLines = (): Lines => ({ nudge: [], noticeLines: [], notices: [], nudges: [], modes: [] });

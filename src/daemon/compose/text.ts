@@ -2,7 +2,7 @@
 import type { Message } from '../../contract/types.ts';
 import { type Group, groupLines, headerLine, notFromUserLine, quietLine, renderBundle } from '../bundle/bundle.ts';
 import { bytesOf } from '../bundle/escape.ts';
-import { MAX_MESSAGE_BYTES, type RenderOptions, renderMessage, TRUNCATED_BYTES } from '../bundle/render.ts';
+import { MAX_MESSAGE_BYTES, renderMessage, TRUNCATED_BYTES } from '../bundle/render.ts';
 import type { Chosen } from './choose.ts';
 import type { ComposeInput, ComposeSeat } from './types.ts';
 
@@ -51,12 +51,12 @@ export const isOversized = ({ body }: Message): boolean => bytesOf(body) > MAX_M
 /** Bytes of one message with its lines; infinite for an oversized message in full. */
 export function messageBytes({ seat, message, form }: Chosen, input: ComposeInput): number {
   if (form === 'full' && isOversized(message)) return Number.POSITIVE_INFINITY;
-  const cut = form === 'truncated' ? cutBytes(input) : undefined;
-  const options: RenderOptions = {
+  const { server, outcomes } = groupOf(seat, input);
+  const options = {
     ...optionsOf(input),
-    server: serverOf(seat, input),
-    cutBytes: cut,
-    outcomes: seat.outcomes,
+    server,
+    outcomes,
+    cutBytes: form === 'truncated' ? cutBytes(input) : undefined,
   };
   return bytesOf(renderMessage(message, seat.seat.name, options)) + 1;
 }

@@ -1,32 +1,19 @@
 /** The handoff in flight: sent to its carrier, accepted by it, or returned to `pending`. */
-import type { DaemonClock } from '../clock.ts';
+import type { Common } from '../common.ts';
 import type { Peer } from '../control/peer.ts';
-import type { Faults } from '../faults.ts';
-import { type Journal, JournalError } from '../journal/journal.ts';
+import { type Journal, JournalError, writeOrLog } from '../journal/journal.ts';
 import type { HandoffRow } from '../journal/rows.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import type { HandoffId } from '../protocol.ts';
 import { seatKey } from '../refs.ts';
-import type { SessionEvents } from '../sessions/events.ts';
 import type { InFlightHandoff, Seat, Session } from '../sessions/session.ts';
 import { logHandoff } from './log-lines.ts';
-import { closePassedParts, type PartsDeps } from './parts.ts';
-import { writeOrLog } from './write-or-log.ts';
-
-export interface FlightDeps extends PartsDeps {
-  clock: DaemonClock;
-  log: Log;
-  faults: Faults;
-  metrics: Metrics;
-  events: SessionEvents;
-}
+import { closePassedParts } from './parts.ts';
 
 const STALL_MS = 10_000;
 
 /** Waits until the carrier accepts the text or closes its connection. @param then runs after acceptance */
 export function awaitCarrier(
-  deps: FlightDeps,
+  deps: Common,
   session: Session,
   flight: InFlightHandoff,
   peer: Peer,
@@ -49,7 +36,7 @@ export function awaitCarrier(
 }
 
 /** The carrier has written the text into the harness. */
-export function markAccepted(deps: FlightDeps, session: Session, flight: InFlightHandoff): void {
+export function markAccepted(deps: Common, session: Session, flight: InFlightHandoff): void {
   if (session.flight !== flight || flight.acceptedUs !== null) return;
   deps.faults.at('accept.received');
   const acceptedUs = deps.clock.nowUs();
@@ -66,7 +53,7 @@ export function markAccepted(deps: FlightDeps, session: Session, flight: InFligh
 
 /** Records reminders, modes and announcements as shown, once the carrier has them. */
 export function applyEffects(
-  deps: FlightDeps,
+  deps: Common,
   session: Session,
   { nudges, modes, announced }: InFlightHandoff['effects'],
 ): void {
@@ -86,7 +73,7 @@ export function applyEffects(
 }
 
 /** Reports an accepted wake that no turn follows. It is not sent again for that reason alone. */
-export function watchForTurn(deps: FlightDeps, session: Session, flight: InFlightHandoff): void {
+export function watchForTurn(deps: Common, session: Session, flight: InFlightHandoff): void {
   if (flight.path === 'prompt' || flight.path === 'tool' || flight.path === 'turn_end') return;
   flight.cancelStall = deps.clock.after(STALL_MS, () => {
     const waits = session.flight === flight && session.turn === 'idle' && session.row.turned && !flight.echoed;
@@ -99,7 +86,7 @@ export function watchForTurn(deps: FlightDeps, session: Session, flight: InFligh
 }
 
 /** Returns a handoff that failed before its text was sent to `pending`. */
-export function cancelUnexposed(deps: FlightDeps, session: Session): void {
+export function cancelUnexposed(deps: Common, session: Session): void {
   const { flight } = session;
   if (flight && !flight.exposed) backToPending(deps, session, flight, 'not_exposed');
 }
@@ -111,7 +98,7 @@ const returnEvents: Partial<Record<HandoffRow['state'], 'handoff_retry' | 'hando
 
 /** Returns a handoff to `pending`, because its carrier did not accept it. */
 export function backToPending(
-  deps: FlightDeps,
+  deps: Common,
   session: Session,
   flight: InFlightHandoff,
   reason: string,
@@ -139,7 +126,7 @@ export function backToPending(
 }
 
 /** Clears the handoff in flight, so that the session can get the next one. */
-export function endFlight(deps: FlightDeps, session: Session, flight: InFlightHandoff): void {
+export function endFlight(deps: Common, session: Session, flight: InFlightHandoff): void {
   flight.cancelStall();
   session.flight = null;
   session.deliveredUs = deps.clock.nowUs();
@@ -152,7 +139,7 @@ export function endFlight(deps: FlightDeps, session: Session, flight: InFlightHa
  * Restores a handoff of this session and boot that was considered lost, when an extension or an echo shows that the session
  * has its text. @returns the accepted handoff in flight; null if there is none
  */
-export function revive(deps: FlightDeps, session: Session, id: HandoffId): InFlightHandoff | null {
+export function revive(deps: Common, session: Session, id: HandoffId): InFlightHandoff | null {
   const row = deps.journal.handoff(id);
   const lost = row && ['pending', 'retry'].includes(row.state);
   if (!lost || session.flight || row.session_key !== session.key || row.boot !== session.row.boot) return null;

@@ -1,5 +1,5 @@
 /** Delivers messages to a hook that asks at a turn's start, a tool boundary or a turn's end. */
-import type { DaemonClock } from '../clock.ts';
+import type { Common } from '../common.ts';
 import { compose } from '../compose/compose.ts';
 import type { Point } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
@@ -24,7 +24,7 @@ interface TurnScope {
 }
 
 /** The session's current boot and turn, with a deadline in `ms`. */
-export const turnScope = ({ clock }: { clock: DaemonClock }, session: Session, ms: number): TurnScope => ({
+export const turnScope = ({ clock }: Common, session: Session, ms: number): TurnScope => ({
   boot: session.row.boot,
   turnId: session.row.turn_id,
   deadlineUs: clock.nowUs() + ms * 1000,
@@ -104,7 +104,13 @@ export function sendOffer(
     return;
   }
   const whole = made as Offer & { manifest: Manifest };
-  const flight = prepareOrCancel(deps, session, whole);
+  let flight: InFlightHandoff;
+  try {
+    flight = prepare(deps, session, whole);
+  } catch (error) {
+    cancelUnexposed(deps, session);
+    throw error;
+  }
   awaitCarrier(deps, session, flight, peer);
   const sent = peer.send(answer);
   flight.exposed = sent;
@@ -112,14 +118,4 @@ export function sendOffer(
   if (sent) clearLines();
   if (!sent) backToPending(deps, session, flight, 'write_failed');
   else if (session.flight === flight) markHanded(deps, flight);
-}
-
-/** Prepares a handoff, and cancels it if that fails. */
-function prepareOrCancel(deps: HookDeps, session: Session, whole: Offer & { manifest: Manifest }): InFlightHandoff {
-  try {
-    return prepare(deps, session, whole);
-  } catch (error) {
-    cancelUnexposed(deps, session);
-    throw error;
-  }
 }

@@ -1,23 +1,16 @@
 /** Log lines about one handoff: its session, seats, message numbers and duration. */
-import type { DaemonClock } from '../clock.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { Level, Log, LogEvent, LogFields } from '../log.ts';
+import type { Common } from '../common.ts';
+import type { Level, LogEvent, LogFields } from '../log.ts';
 import type { HandoffId } from '../protocol.ts';
-
-interface LogDeps {
-  clock: DaemonClock;
-  journal: Journal;
-  log: Log;
-}
 
 type HandoffEvent = Extract<LogEvent, `handoff_${string}` | 'wake_echo_missing'>;
 
 /** Logs an event of a handoff; without details if the journal cannot be read. @param more further fields */
-export function logHandoff(deps: LogDeps, ev: HandoffEvent, id: HandoffId, more: LogFields = {}, level?: Level): void {
+export function logHandoff(deps: Common, ev: HandoffEvent, id: HandoffId, more: LogFields = {}, level?: Level): void {
   deps.log.write(ev, { handoff: id, ...detailsOf(deps, id), ...more }, level);
 }
 
-function detailsOf(deps: LogDeps, id: HandoffId): LogFields {
+function detailsOf(deps: Common, id: HandoffId): LogFields {
   try {
     const manifest = deps.journal.manifest(id);
     if (!manifest) return {};

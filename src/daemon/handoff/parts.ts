@@ -1,15 +1,11 @@
 /** Closes the parts of handoffs when cursors advance or seats end. A handoff is done when all its parts are. */
-import type { Journal } from '../journal/journal.ts';
+import type { Common } from '../common.ts';
 import type { Manifest } from '../journal/rows.ts';
 import type { HandoffId } from '../protocol.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
-import type { SeatRegistry } from '../sessions/seat-registry.ts';
 import type { Seat } from '../sessions/session.ts';
 
-export interface PartsDeps {
-  journal: Journal;
-  seats: SeatRegistry;
-}
+type PartsDeps = Pick<Common, 'journal' | 'seats'>;
 
 export const isInFlight = (state: string): boolean => state === 'prepared' || state === 'handed';
 

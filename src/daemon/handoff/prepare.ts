@@ -1,6 +1,7 @@
 /** Prepares a handoff: reads inboxes, composes the text, and saves its manifest in the journal before it is sent. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Adapters } from '../adapter.ts';
+import type { Common } from '../common.ts';
 import { compose } from '../compose/compose.ts';
 import { onlyFromAgents } from '../compose/modes.ts';
 import type { Composed, ComposeInput, ComposeSeat, Point } from '../compose/types.ts';
@@ -10,11 +11,11 @@ import { isFinal } from '../refs.ts';
 import type { InboxRead } from '../server-link/link.ts';
 import type { Servers } from '../server-link/servers.ts';
 import type { Effects, InFlightHandoff, Seat, Session } from '../sessions/session.ts';
-import { type FlightDeps, restoreFlight } from './flight.ts';
+import { restoreFlight } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
 import { closeIfFinished } from './parts.ts';
 
-export interface PrepareDeps extends FlightDeps {
+export interface PrepareDeps extends Common {
   adapters: Adapters;
   servers: Servers;
 }
@@ -105,25 +106,13 @@ export function composeOffer(
   // A postponed handoff is not repeated alone: its messages join the ones that end the delay.
   const postponed = session.agentsNotBeforeUs > deps.clock.nowUs();
   const earlier = point === 'boundary' || postponed ? undefined : earlierTry(deps, session);
-  if (earlier) {
-    const made = offerAs(earlier.handoff.id, earlier.messages);
-    if (made?.manifest?.handoff.payload_sha256 === earlier.handoff.payload_sha256) {
-      made.manifest.handoff.attempts = earlier.handoff.attempts;
-      return withSender(made, seats, carrier);
-    }
-  }
-  const made = offerAs(newHandoffId());
-  if (made?.manifest && earlier) made.manifest.handoff.attempts = earlier.handoff.attempts;
-  return withSender(made, seats, carrier);
-}
-
-function withSender(
-  made: Offer | null,
-  seats: readonly ComposeSeat[],
-  { asUser = false }: { asUser?: boolean },
-): Offer | null {
-  if (made && onlyFromAgents(seats)) made.carry.by_agents = true;
-  if (made && asUser) made.carry.as_user = true;
+  const repeated = earlier && offerAs(earlier.handoff.id, earlier.messages);
+  const isSame = repeated?.manifest?.handoff.payload_sha256 === earlier?.handoff.payload_sha256;
+  const made = repeated && isSame ? repeated : offerAs(newHandoffId());
+  if (!made) return null;
+  if (made.manifest && earlier) made.manifest.handoff.attempts = earlier.handoff.attempts;
+  if (onlyFromAgents(seats)) made.carry.by_agents = true;
+  if (carrier.asUser) made.carry.as_user = true;
   return made;
 }
 
@@ -182,7 +171,7 @@ function toOffer(
   if (!nudge && !bundle && !notice) return null;
   const { nudges, modes, announced } = composed;
   const effects = { nudges, modes, announced };
-  const texts = { ...(nudge ? { nudge } : {}), ...(bundle ? { bundle } : {}), ...(notice ? { notice } : {}) };
+  const texts = { nudge, bundle, notice };
   const turn_id = session.row.turn_id;
   if (messages.length === 0 && notices.length === 0) return { carry: { ...texts, turn_id }, manifest: null, effects };
   const text = [nudge, bundle, notice].filter(Boolean).join('\n');

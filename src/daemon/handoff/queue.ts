@@ -1,8 +1,9 @@
 /** Delivery through a program's own queue: a few attempts, then none until the session or a seat changes. */
+import type { Common } from '../common.ts';
 import { type Journal, JournalError } from '../journal/journal.ts';
 import type { Carry } from '../protocol.ts';
 import type { InFlightHandoff, Session } from '../sessions/session.ts';
-import { backToPending, type FlightDeps, markAccepted } from './flight.ts';
+import { backToPending, markAccepted } from './flight.ts';
 import { confirm, type ReceiptDeps } from './receipt.ts';
 
 const MAX_ATTEMPTS = 5;
@@ -49,14 +50,14 @@ export async function handToQueue(
 const POSTPONE_MS = 60_000;
 
 /** Postpones a handoff because the program is busy; counts no attempt. @param agentsMs delays agents' messages only */
-export function postpone(deps: FlightDeps, session: Session, flight: InFlightHandoff, agentsMs?: number): void {
+export function postpone(deps: Common, session: Session, flight: InFlightHandoff, agentsMs?: number): void {
   if (agentsMs === undefined) pause(deps, session, POSTPONE_MS);
   else session.agentsNotBeforeUs = deps.clock.nowUs() + agentsMs * 1000;
   backToPending(deps, session, flight, 'not_now');
 }
 
 /** Counts a failed attempt; after the fifth, retries stop until something changes. */
-export function attemptFailed(deps: FlightDeps, session: Session, flight: InFlightHandoff, reason: string): void {
+export function attemptFailed(deps: Common, session: Session, flight: InFlightHandoff, reason: string): void {
   const attempts = flight.attempts + 1;
   const why = reason.slice(0, 200);
   if (attempts >= MAX_ATTEMPTS) {
@@ -69,7 +70,7 @@ export function attemptFailed(deps: FlightDeps, session: Session, flight: InFlig
   backToPending(deps, session, flight, why, { state: 'retry', attempts, next_at: deps.clock.now() + Math.round(ms) });
 }
 
-function pause({ clock }: FlightDeps, session: Session, ms: number): void {
+function pause({ clock }: Common, session: Session, ms: number): void {
   session.notBeforeUs = clock.nowUs() + Math.round(ms * 1000);
 }
 

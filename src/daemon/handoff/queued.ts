@@ -1,14 +1,12 @@
 /** Messages in a program's own queue that have not become a prompt yet. */
 import type { Adapters } from '../adapter.ts';
-import type { DaemonClock } from '../clock.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Common } from '../common.ts';
+import { type Journal, writeOrLog } from '../journal/journal.ts';
 import type { PartMessage } from '../journal/rows.ts';
-import type { Log } from '../log.ts';
 import type { HandoffId } from '../protocol.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
 import type { Reports } from '../reports/reports.ts';
 import type { Seat, Session } from '../sessions/session.ts';
-import { writeOrLog } from './write-or-log.ts';
 
 interface QueuedDeps {
   adapters: Adapters;
@@ -42,11 +40,7 @@ const findSeat = ({ seats }: Session, ref: SeatRef): Seat | undefined =>
   [...seats].find(({ row }) => seatKey(row) === seatKey(ref));
 
 /** Records that a handoff left the queue: it became a prompt, or an event showed that the session has it. */
-export function markLeftQueue(
-  deps: { clock: DaemonClock; journal: Journal; log: Log },
-  session: Session,
-  id: HandoffId,
-): void {
+export function markLeftQueue(deps: Common, session: Session, id: HandoffId): void {
   const row = deps.journal.handoff(id);
   if (row?.path !== 'queue' || row.session_key !== session.key || row.boot !== session.row.boot) return;
   if (row.turn_at === null) writeOrLog(deps, () => deps.journal.updateHandoff(id, { turn_at: deps.clock.now() }));

@@ -1,19 +1,20 @@
 /** Detects from a session's next event that it received a handoff, saves that, and then acknowledges the messages. */
 import type { Adapters } from '../adapter.ts';
+import type { Common } from '../common.ts';
 import type { Acknowledger } from '../inbox/acknowledge.ts';
+import { writeOrLog } from '../journal/journal.ts';
 import type { PartRow } from '../journal/rows.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
 import type { InFlightHandoff, Seat, Session } from '../sessions/session.ts';
-import { backToPending, endFlight, type FlightDeps } from './flight.ts';
+import { backToPending, endFlight } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
 import { closePassedParts } from './parts.ts';
 import { markLeftQueue } from './queued.ts';
-import { writeOrLog } from './write-or-log.ts';
 
 /** Missing echoes after which a wake counts as received without one. */
 const MAX_MISSING_ECHOES = 2;
 
-export interface ReceiptDeps extends FlightDeps {
+export interface ReceiptDeps extends Common {
   adapters: Adapters;
   acks: Acknowledger;
 }

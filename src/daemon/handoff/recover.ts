@@ -1,12 +1,13 @@
 /** Recovers handoffs after a start: those that a session may have stay in flight, all others become pending. */
+import type { Common } from '../common.ts';
 import type { Acknowledger } from '../inbox/acknowledge.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { type FlightDeps, restoreFlight, watchForTurn } from './flight.ts';
+import { restoreFlight, watchForTurn } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
-import { closePassedParts, type PartsDeps } from './parts.ts';
+import { closePassedParts } from './parts.ts';
 
 /** Runs before the daemon serves requests, after sessions without a process were closed. */
-export function recover(deps: FlightDeps, sessions: Sessions): void {
+export function recover(deps: Common, sessions: Sessions): void {
   const { journal } = deps;
   const now = deps.clock.nowUs();
   for (const row of journal.handoffsIn(['prepared', 'handed'])) {
@@ -27,7 +28,7 @@ export function recover(deps: FlightDeps, sessions: Sessions): void {
 }
 
 /** Acknowledges what was received before the restart. Runs once the servers are connected. */
-export function resumeAcks({ journal, seats }: PartsDeps, acks: Acknowledger): void {
+export function resumeAcks({ journal, seats }: Common, acks: Acknowledger): void {
   for (const seat of seats.all()) if (seat.received.size > 0) acks.schedule(seat);
   for (const { id } of journal.handoffsIn(['confirmed'])) acks.acknowledgeNotices(id);
 }

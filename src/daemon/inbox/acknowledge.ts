@@ -1,10 +1,6 @@
 /** Acknowledges received messages on their servers: per seat, in order, with retries. */
-import type { DaemonClock } from '../clock.ts';
-import type { Faults } from '../faults.ts';
 import { closeNotices } from '../handoff/parts.ts';
 import { JournalError } from '../journal/journal.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import type { HandoffId } from '../protocol.ts';
 import { isFinal, type SeatRef, seatKey } from '../refs.ts';
 import { backoff } from '../server-link/backoff.ts';
@@ -21,10 +17,6 @@ interface Work {
 }
 
 interface AcknowledgerDeps extends CursorDeps {
-  clock: DaemonClock;
-  log: Log;
-  faults: Faults;
-  metrics: Metrics;
   /** Aborted when the daemon stops, so that no new work is started. */
   stopping: AbortSignal;
 }
@@ -37,11 +29,6 @@ export class Acknowledger {
 
   constructor(deps: AcknowledgerDeps) {
     this.#deps = deps;
-  }
-
-  /** Nothing is under way or due. */
-  get idle(): boolean {
-    return this.#running === 0 && [...this.#seats.values()].every(({ failures }) => failures === 0);
   }
 
   get running(): boolean {

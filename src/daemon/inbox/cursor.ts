@@ -1,12 +1,11 @@
 /** A seat's cursor: the number up to which everything is acknowledged on its server. */
-import { closeIfFinished, hasNotices, isInFlight, type PartsDeps } from '../handoff/parts.ts';
+import type { Common } from '../common.ts';
+import { closeIfFinished, hasNotices, isInFlight } from '../handoff/parts.ts';
 import type { Servers } from '../server-link/servers.ts';
-import type { SessionEvents } from '../sessions/events.ts';
 import type { Seat } from '../sessions/session.ts';
 
-export interface CursorDeps extends PartsDeps {
+export interface CursorDeps extends Common {
   servers: Servers;
-  events: SessionEvents;
 }
 
 /** Saves the server's cursor of a seat, which only grows, and closes the parts that it has passed. */

@@ -1,32 +1,21 @@
 /** Applies updates from servers about seats: reads, cursors, modes, notices, problems and tokens. */
 import type { DeliveryMode } from '../../contract/types.ts';
 import { quoted } from '../bundle/escape.ts';
-import type { DaemonClock } from '../clock.ts';
 import { recordArrival } from '../handoff/batching.ts';
 import { dropOpenParts, endParts } from '../handoff/parts.ts';
-import { type Journal, JournalError } from '../journal/journal.ts';
-import type { Log } from '../log.ts';
+import { JournalError } from '../journal/journal.ts';
 import type { SeatProblem } from '../protocol.ts';
 import { isFinal, type SeatRef } from '../refs.ts';
-import type { InboxRead, Notice, ServerEvents } from '../server-link/link.ts';
-import type { Servers } from '../server-link/servers.ts';
-import type { SessionEvents } from '../sessions/events.ts';
-import type { SeatRegistry } from '../sessions/seat-registry.ts';
+import type { InboxRead, ServerEvents } from '../server-link/link.ts';
 import type { Seat } from '../sessions/session.ts';
 import type { Acknowledger } from './acknowledge.ts';
-import { advanceCursor } from './cursor.ts';
+import { advanceCursor, type CursorDeps } from './cursor.ts';
 
 /** Delay before an update that the journal could not write is applied again. */
 const RETRY_MS = 2_000;
 
-interface SeatUpdatesDeps {
-  clock: DaemonClock;
-  journal: Journal;
-  log: Log;
-  seats: SeatRegistry;
-  servers: Servers;
+interface SeatUpdatesDeps extends CursorDeps {
   acks: Acknowledger;
-  events: SessionEvents;
 }
 
 export class SeatUpdates {
@@ -38,12 +27,24 @@ export class SeatUpdates {
 
   /** Subscribes to the events of servers. */
   listen(servers: ServerEvents): void {
-    servers.on('inbox', (seat, read) => this.#inbox(seat, read));
-    servers.on('read', (seat, upTo) => this.#read(seat, upTo));
-    servers.on('mode', (seat, mode, revision) => this.#modeChanged(seat, mode, revision));
-    servers.on('notices', (seat, notices) => this.#notices(seat, notices));
-    servers.on('problem', (seat, problem) => this.problem(seat, problem));
-    servers.on('token', (seat) => this.#token(seat));
+    servers.on('inbox', (ref, read) =>
+      this.#update('inbox', ref, (seat) => {
+        this.#applyRead(seat, read);
+        this.#deliverable(seat);
+      }),
+    );
+    servers.on('read', (ref, upTo) => this.#update('read', ref, (seat) => advanceCursor(this.#deps, seat, upTo)));
+    servers.on('mode', (ref, mode, revision) =>
+      this.#update('mode', ref, (seat) => void this.applyMode(seat, mode, revision)),
+    );
+    servers.on('notices', (ref, notices) =>
+      this.#update('notices', ref, (seat) => {
+        seat.notices = notices;
+        this.#deliverable(seat);
+      }),
+    );
+    servers.on('problem', (ref, problem) => this.problem(ref, problem));
+    servers.on('token', (ref) => this.#update('token', ref, (seat) => this.#newToken(seat)));
   }
 
   #applyRead(seat: Seat, read: InboxRead): void {
@@ -76,42 +77,22 @@ export class SeatUpdates {
   /** Applies a mode from the answer to a command. @returns whether it changed */
   applyMode(seat: Seat, mode: DeliveryMode, revision: number): boolean {
     const changed = this.#saveMode(seat, mode, revision);
-    if (changed && seat.session) this.#deps.events.emit('deliverable', seat.session);
+    if (changed) this.#deliverable(seat);
     return changed;
   }
 
-  #inbox(ref: SeatRef, read: InboxRead): void {
-    this.#update('inbox', ref, (seat) => {
-      this.#applyRead(seat, read);
-      if (seat.session) this.#deps.events.emit('deliverable', seat.session);
+  #deliverable({ session }: Seat): void {
+    if (session) this.#deps.events.emit('deliverable', session);
+  }
+
+  #newToken(seat: Seat): void {
+    const { journal, seats, acks } = this.#deps;
+    journal.write(() => {
+      seats.save(seat, { generation: seat.row.generation + 1, problem: null, problem_at: null });
+      dropOpenParts(this.#deps, seat);
     });
-  }
-
-  #read(ref: SeatRef, upTo: number): void {
-    this.#update('read', ref, (seat) => advanceCursor(this.#deps, seat, upTo));
-  }
-
-  #modeChanged(ref: SeatRef, mode: DeliveryMode, revision: number): void {
-    this.#update('mode', ref, (seat) => void this.applyMode(seat, mode, revision));
-  }
-
-  #notices(ref: SeatRef, notices: Notice[]): void {
-    this.#update('notices', ref, (seat) => {
-      seat.notices = notices;
-      if (seat.session) this.#deps.events.emit('deliverable', seat.session);
-    });
-  }
-
-  #token(ref: SeatRef): void {
-    this.#update('token', ref, (seat) => {
-      const { journal, seats, acks } = this.#deps;
-      journal.write(() => {
-        seats.save(seat, { generation: seat.row.generation + 1, problem: null, problem_at: null });
-        dropOpenParts(this.#deps, seat);
-      });
-      seat.session?.stopPreparing();
-      acks.retry(seat);
-    });
+    seat.session?.stopPreparing();
+    acks.retry(seat);
   }
 
   problem(ref: SeatRef, problem: SeatProblem | null): void {
@@ -124,7 +105,7 @@ export class SeatUpdates {
       seats.save(seat, change);
       if (problem === null) {
         acks.retry(seat);
-        if (seat.session) events.emit('deliverable', seat.session);
+        this.#deliverable(seat);
         return;
       }
       if (isFinal(problem)) this.#seatEnded(seat, problem);

@@ -1,6 +1,7 @@
 /** The daemon's state on disk, in SQLite: everything it needs after a crash. Only the daemon writes it. */
 import { statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
+import type { Log } from '../log.ts';
 import type { HandoffId } from '../protocol.ts';
 import type { SeatRef, SessionKey } from '../refs.ts';
 import type {
@@ -31,6 +32,25 @@ export class JournalError extends Error {
     this.name = 'JournalError';
   }
 }
+
+/** Logs an error of the journal, which is temporary. @returns false for any other error */
+export function logIfJournalError(log: Log, error: unknown): boolean {
+  if (!(error instanceof JournalError)) return false;
+  log.write('journal_error', {}, 'error');
+  return true;
+}
+
+/** Runs a journal write that delivery does not depend on: a JournalError is logged and ignored. */
+export function writeOrLog({ log }: { log: Log }, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (!logIfJournalError(log, error)) throw error;
+  }
+}
+
+/** The rows of a seat: the statement is given the seat as an object. */
+const ofSeat = 'origin = @origin AND member_id = @member_id';
 
 /** Every method throws `JournalError` when the disk is full or the file cannot be used. */
 export class Journal {
@@ -81,7 +101,7 @@ export class Journal {
   }
 
   removeBinding(seat: SeatRef): void {
-    this.#run('DELETE FROM bindings WHERE origin = ? AND member_id = ?', ...seatValues(seat));
+    this.#run(`DELETE FROM bindings WHERE ${ofSeat}`, seat);
   }
 
   lostOf(session: SessionKey): LostRow[] {
@@ -93,7 +113,7 @@ export class Journal {
   }
 
   removeLost(session: SessionKey, seat: SeatRef): void {
-    this.#run('DELETE FROM lost WHERE session_key = ? AND origin = ? AND member_id = ?', session, ...seatValues(seat));
+    this.#run(`DELETE FROM lost WHERE session_key = ? AND ${ofSeat}`, session, seat);
   }
 
   saveManifest({ handoff, parts, messages, notices }: Manifest): void {
@@ -111,7 +131,6 @@ export class Journal {
     return this.#one('SELECT * FROM handoffs WHERE id = ?', id);
   }
 
-  /** Sets the named columns. */
   updateHandoff(id: HandoffId, change: Partial<Omit<HandoffRow, 'id'>>): void {
     this.#wrapErrors(() => this.#sql.update('handoffs', change, { id }));
   }
@@ -137,12 +156,7 @@ export class Journal {
   }
 
   setPart(id: HandoffId, seat: SeatRef, state: PartState): void {
-    this.#run(
-      'UPDATE parts SET state = ? WHERE handoff_id = ? AND origin = ? AND member_id = ?',
-      state,
-      id,
-      ...seatValues(seat),
-    );
+    this.#run(`UPDATE parts SET state = ? WHERE handoff_id = ? AND ${ofSeat}`, state, id, seat);
   }
 
   /** Parts of a seat in unfinished handoffs, with their handoff's state. */
@@ -155,9 +169,9 @@ export class Journal {
         COALESCE((SELECT MAX(seq) FROM part_messages AS m WHERE m.handoff_id = parts.handoff_id
           AND m.origin = parts.origin AND m.member_id = parts.member_id), 0) AS last_seq
       FROM parts JOIN handoffs ON handoffs.id = parts.handoff_id
-      WHERE parts.origin = ? AND parts.member_id = ? AND parts.state IN (${placeholders(states)})
+      WHERE parts.origin = @origin AND parts.member_id = @member_id AND parts.state IN (${placeholders(states)})
         AND handoffs.state NOT IN ('done', 'ended') ORDER BY handoffs.created_at`,
-      ...seatValues(seat),
+      seat,
       ...states,
     );
   }
@@ -168,9 +182,9 @@ export class Journal {
       `SELECT m.* FROM part_messages AS m
       JOIN parts ON parts.handoff_id = m.handoff_id AND parts.origin = m.origin AND parts.member_id = m.member_id
       JOIN handoffs ON handoffs.id = m.handoff_id
-      WHERE parts.origin = ? AND parts.member_id = ? AND parts.state IN ('open', 'confirmed')
+      WHERE parts.origin = @origin AND parts.member_id = @member_id AND parts.state IN ('open', 'confirmed')
         AND handoffs.state IN (${placeholders(states)}) ORDER BY m.rowid`,
-      ...seatValues(seat),
+      seat,
       ...states,
     );
   }
@@ -190,8 +204,8 @@ export class Journal {
     return this.#all(
       `SELECT told.origin, told.member_id, told.notice_id, told.handoff_id FROM notices_told AS told
       JOIN handoffs ON handoffs.id = told.handoff_id
-      WHERE told.origin = ? AND told.member_id = ? AND handoffs.state IN (${placeholders(states)})`,
-      ...seatValues(seat),
+      WHERE told.origin = @origin AND told.member_id = @member_id AND handoffs.state IN (${placeholders(states)})`,
+      seat,
       ...states,
     );
   }
@@ -205,15 +219,14 @@ export class Journal {
   truncatedInBoot(seat: SeatRef, session: SessionKey, boot: string): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM part_messages AS m JOIN handoffs ON handoffs.id = m.handoff_id
-      WHERE m.origin = ? AND m.member_id = ? AND m.form = 'truncated' AND handoffs.path = 'tool'
+      WHERE m.origin = @origin AND m.member_id = @member_id AND m.form = 'truncated' AND handoffs.path = 'tool'
         AND handoffs.session_key = ? AND handoffs.boot = ? AND handoffs.state IN ('prepared', 'handed', 'confirmed', 'done')`,
-      ...seatValues(seat),
+      seat,
       session,
       boot,
     );
   }
 
-  /** Messages that were delivered truncated since a time. */
   truncatedSince(at: number): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM handoffs JOIN part_messages AS m ON m.handoff_id = handoffs.id
@@ -236,7 +249,7 @@ export class Journal {
   }
 
   received(seat: SeatRef): ReceivedRow[] {
-    return this.#all('SELECT * FROM received WHERE origin = ? AND member_id = ? ORDER BY seq', ...seatValues(seat));
+    return this.#all(`SELECT * FROM received WHERE ${ofSeat} ORDER BY seq`, seat);
   }
 
   saveReceived(rows: readonly ReceivedRow[], at: number): void {
@@ -247,17 +260,12 @@ export class Journal {
 
   /** Forgets received messages up to the cursor. */
   dropReceived(seat: SeatRef, upTo: number): void {
-    this.#run('DELETE FROM received WHERE origin = ? AND member_id = ? AND seq <= ?', ...seatValues(seat), upTo);
+    this.#run(`DELETE FROM received WHERE ${ofSeat} AND seq <= ?`, seat, upTo);
   }
 
   announcedUpTo(seat: SeatRef, session: SessionKey, boot: string): number {
-    const row = this.#one<{ up_to_seq: number }>(
-      'SELECT up_to_seq FROM announced WHERE origin = ? AND member_id = ? AND session_key = ? AND boot = ?',
-      ...seatValues(seat),
-      session,
-      boot,
-    );
-    return row?.up_to_seq ?? 0;
+    const sql = `SELECT up_to_seq FROM announced WHERE ${ofSeat} AND session_key = ? AND boot = ?`;
+    return this.#one<{ up_to_seq: number }>(sql, seat, session, boot)?.up_to_seq ?? 0;
   }
 
   saveAnnounced(seat: SeatRef, session: SessionKey, boot: string, upTo: number): void {
@@ -265,12 +273,8 @@ export class Journal {
   }
 
   shown(seat: SeatRef, generation: number, boot: string): { message_id: string; seq: number }[] {
-    return this.#all(
-      'SELECT message_id, seq FROM shown WHERE origin = ? AND member_id = ? AND generation = ? AND boot = ?',
-      ...seatValues(seat),
-      generation,
-      boot,
-    );
+    const sql = `SELECT message_id, seq FROM shown WHERE ${ofSeat} AND generation = ? AND boot = ?`;
+    return this.#all(sql, seat, generation, boot);
   }
 
   saveShown(
@@ -286,17 +290,11 @@ export class Journal {
   }
 
   dropShown(seat: SeatRef, upTo: number): void {
-    this.#run('DELETE FROM shown WHERE origin = ? AND member_id = ? AND seq <= ?', ...seatValues(seat), upTo);
+    this.#run(`DELETE FROM shown WHERE ${ofSeat} AND seq <= ?`, seat, upTo);
   }
 
   nudged(seat: SeatRef, code: string, key: string): boolean {
-    const found = this.#one(
-      'SELECT 1 FROM nudges WHERE origin = ? AND member_id = ? AND code = ? AND key = ?',
-      ...seatValues(seat),
-      code,
-      key,
-    );
-    return found !== null;
+    return this.#one(`SELECT 1 FROM nudges WHERE ${ofSeat} AND code = ? AND key = ?`, seat, code, key) !== null;
   }
 
   saveNudge(seat: SeatRef, code: string, key: string, at: number): void {
@@ -304,7 +302,7 @@ export class Journal {
   }
 
   queueFence(seat: SeatRef): QueueFence | null {
-    return this.#one('SELECT * FROM queue_fence WHERE origin = ? AND member_id = ?', ...seatValues(seat));
+    return this.#one(`SELECT * FROM queue_fence WHERE ${ofSeat}`, seat);
   }
 
   saveQueueFence(row: QueueFence): void {
@@ -383,6 +381,5 @@ export class Journal {
 
 const isSqliteError = (error: unknown): boolean =>
   String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_');
-const seatValues = ({ origin, member_id }: SeatRef): [string, string] => [origin, member_id];
 const seatColumns = ({ origin, member_id }: SeatRef): SeatRef => ({ origin, member_id });
 const placeholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ');

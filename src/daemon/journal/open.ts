@@ -4,14 +4,11 @@ import Sqlite from 'better-sqlite3';
 import { Failure } from '../../local/failure.ts';
 import { migrations } from './schema.ts';
 
-interface OpenedJournal {
-  db: Sqlite.Database;
-  /** Where a corrupt journal was moved, if there was one. */
-  movedTo: string | null;
-}
-
-/** @throws Failure `data_newer` for a file of a newer program, `internal` if it cannot be opened or written. */
-export function openJournal(path: string, now = Date.now()): OpenedJournal {
+/**
+ * @returns the database, and where a corrupt journal was moved, if there was one
+ * @throws Failure `data_newer` for a file of a newer program, `internal` if it cannot be opened or written
+ */
+export function openJournal(path: string, now = Date.now()) {
   try {
     return { db: openDatabase(path), movedTo: null };
   } catch (error) {

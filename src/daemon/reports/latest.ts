@@ -5,8 +5,8 @@ interface LatestWriterOptions<T> {
   clock: DaemonClock;
   /** Minimum milliseconds between the starts of two writes. */
   gapMs: number;
-  /** Milliseconds after which an unchanged value is written again; 0 for never. */
-  renewMs(value: T): number;
+  /** Milliseconds after which an unchanged value is written again; by default 0, for never. */
+  renewMs?(value: T): number;
   same(a: T, b: T): boolean;
   write(value: T): Promise<void>;
   onError(error: unknown): void;
@@ -74,7 +74,7 @@ export class LatestWriter<T> {
   /** The renewal also repairs a lost write. */
   #scheduleRenewal(value: T): void {
     this.#cancel();
-    const ms = this.#options.renewMs(value);
+    const ms = this.#options.renewMs?.(value) ?? 0;
     if (ms > 0 && !this.#stopped) this.#cancel = this.#options.clock.after(ms, () => void this.#write());
   }
 }

@@ -161,7 +161,6 @@ export class Reports {
       location: new LatestWriter<LocationReport>({
         clock,
         gapMs: LOCATION_GAP_MS,
-        renewMs: () => 0,
         same: (a, b) => a.folder === b.folder && a.session_id === b.session_id && a.boot === b.boot,
         write: ({ harness, session_id, folder }) => at().location(seat, { harness, session_id, folder }),
         onError: logFailure('location'),
@@ -169,7 +168,6 @@ export class Reports {
       line: new LatestWriter<string>({
         clock,
         gapMs: LINE_GAP_MS,
-        renewMs: () => 0,
         same: (a, b) => a === b,
         write: (text) => at().line(seat, text),
         onError: logFailure('line'),

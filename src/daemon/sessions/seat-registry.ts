@@ -25,7 +25,6 @@ export class SeatRegistry {
     return [...this.#byKey.values()];
   }
 
-  /** The seats that a session holds. */
   bound(): Seat[] {
     return this.all().filter(({ session }) => session !== null);
   }
@@ -34,15 +33,15 @@ export class SeatRegistry {
   getOrCreate(identity: SeatIdentity): Seat {
     const known = this.of(identity);
     if (known) return known;
-    const fresh = {
+    const seat = new Seat({
+      ...identity,
       cursor: 0,
-      mode: 'focused' as const,
+      mode: 'focused',
       mode_revision: 0,
       generation: 0,
       problem: null,
       problem_at: null,
-    };
-    const seat = new Seat({ ...identity, ...fresh });
+    });
     this.#byKey.set(seatKey(identity), seat);
     return seat;
   }

@@ -3,18 +3,15 @@
  * commands hold back from the session).
  */
 import type { DeliveryMode, Inbox } from '../../contract/types.ts';
+import type { Composed } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { HandoffPath, SeatRow, SessionRow } from '../journal/rows.ts';
 import type { AgentRef, HandoffId, SeatView, TurnState } from '../protocol.ts';
-import { agentRefOf, type NeedsPerson, type SeatIdentity, type SeatRef, type SessionView } from '../refs.ts';
+import { agentRefOf, type NeedsPerson, type SeatIdentity, type SessionView } from '../refs.ts';
 import type { InboxRead, Notice } from '../server-link/link.ts';
 
 /** What the journal records once the carrier has the text. */
-export interface Effects {
-  nudges: (SeatRef & { code: string; key: string })[];
-  modes: (SeatRef & { mode: DeliveryMode })[];
-  announced: (SeatRef & { up_to_seq: number })[];
-}
+export type Effects = Pick<Composed, 'nudges' | 'modes' | 'announced'>;
 
 /** The handoff that is sent or about to be sent, and not confirmed. */
 export interface InFlightHandoff {
@@ -33,11 +30,6 @@ export interface InFlightHandoff {
   cancelStall: () => void;
 }
 
-/** A waiting hook. */
-interface Waiting {
-  peer: Peer;
-}
-
 /** An extension or runner. */
 interface Extension {
   peer: Peer;
@@ -54,7 +46,8 @@ export class Session {
   /** Its program did not know it when it registered, so it is checked again before a seat is bound. */
   unverified = false;
   capabilities: readonly string[] = [];
-  waiting: Waiting | null = null;
+  /** A waiting hook. */
+  waiting: { peer: Peer } | null = null;
   extension: Extension | null = null;
   /** In the order in which they were bound. */
   readonly seats = new Set<Seat>();

@@ -1,8 +1,9 @@
 /** All sessions: registering, reopening and closing them. */
 import { randomBytes } from 'node:crypto';
 import { isGone } from '../../local/process-ref.ts';
+import type { Common } from '../common.ts';
 import { ControlRefusal } from '../control/errors.ts';
-import { backToPending, type FlightDeps } from '../handoff/flight.ts';
+import { backToPending } from '../handoff/flight.ts';
 import type { SessionRow } from '../journal/rows.ts';
 import type { Header, Source } from '../protocol.ts';
 import type { SessionView } from '../refs.ts';
@@ -11,11 +12,11 @@ import { Session } from './session.ts';
 const MAX_SESSIONS = 200;
 
 export class Sessions {
-  readonly #deps: FlightDeps;
+  readonly #deps: Common;
   readonly #byKey = new Map<string, Session>();
 
   /** Loads sessions and bindings from the journal. No turn counts as running until a hook reports one. */
-  constructor(deps: FlightDeps) {
+  constructor(deps: Common) {
     this.#deps = deps;
     for (const row of deps.journal.sessions())
       this.#byKey.set(row.key, new Session(row, row.turned ? 'idle' : 'unknown'));
@@ -74,7 +75,7 @@ export class Sessions {
     if (renewed || reopened) known.turn = known.row.turned ? 'idle' : 'unknown';
     known.cancelGrace();
     if (reopened || renewed) this.#deps.log.write('session_resumed', { session: known.key, source });
-    this.#changed(known);
+    this.#deps.events.emit('changed', known);
     return { session: known, reopened, renewed };
   }
 
@@ -115,7 +116,7 @@ export class Sessions {
     session.needsPerson = null;
     const turn_id = session.row.turn_id + (newTurn ? 1 : 0);
     if (!session.row.turned || newTurn) this.#save(session, { turned: true, turn_id });
-    this.#changed(session);
+    this.#deps.events.emit('changed', session);
   }
 
   /** Closes a session. Its bindings stay; unconfirmed handoffs are delivered again when it reopens. */
@@ -128,17 +129,13 @@ export class Sessions {
     session.turn = session.row.turned ? 'idle' : 'unknown';
     session.needsPerson = null;
     this.#deps.log.write('session_closed', { session: session.key, reason });
-    this.#changed(session);
+    this.#deps.events.emit('changed', session);
   }
 
   /** Forgets closed sessions that the journal has deleted. */
   prune(): void {
     const saved = new Set(this.#deps.journal.sessions().map(({ key }) => key));
     for (const [key, { row }] of this.#byKey) if (!row.open && !saved.has(key)) this.#byKey.delete(key);
-  }
-
-  #changed(session: Session): void {
-    this.#deps.events.emit('changed', session);
   }
 
   /** Disconnects a waiting hook or an extension from the session. */
@@ -162,7 +159,7 @@ export class Sessions {
     session.readyUs = this.#deps.clock.nowUs();
     this.#byKey.set(row.key, session);
     this.#deps.log.write('session_started', { session: row.key, source });
-    this.#changed(session);
+    this.#deps.events.emit('changed', session);
     return session;
   }
 

@@ -4,9 +4,9 @@ import { backToPending, revive } from '../handoff/flight.ts';
 import { attemptFailed, postpone } from '../handoff/queue.ts';
 import { checkReceipt, confirm } from '../handoff/receipt.ts';
 import type { LaterFrame, Openings } from '../protocol.ts';
-import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
+import { useTicket } from './launch.ts';
 import { refuseSubagent, welcome } from './sessions.ts';
 import { needsPerson, turnEnded, turnStarted } from './turns.ts';
 
@@ -79,11 +79,11 @@ export async function hello(context: Context, frame: Openings['hello'], peer: Pe
   });
   if (!frame.resumed || session.turn === 'unknown') context.sessions.recordTurn(session, 'idle');
   const { boot, seats, lost, note } = await welcome(context, session);
-  const [only] = [...session.seats];
+  const [only, another] = session.seats;
   const { capabilities } = frame;
-  const mode = session.seats.size === 1 ? only?.row.mode : undefined;
+  const mode = another ? undefined : only?.row.mode;
   if (session.extension !== extension) return;
-  const known = { boot, seats, capabilities, mode, lost, ...(frame.resumed ? {} : { note }) };
+  const known = { boot, seats, capabilities, mode, lost, note: frame.resumed ? undefined : note };
   if (!peer.sendEvent({ event: 'welcome', ...known })) return;
   extension.welcomed = true;
   session.readyUs = context.clock.nowUs();
@@ -93,32 +93,25 @@ export async function hello(context: Context, frame: Openings['hello'], peer: Pe
 function handleExtensionFrame(context: Context, session: Session, frame: LaterFrame): void {
   switch (frame.op) {
     case 'prompt':
-      turnStarted(context, session, frame);
-      return;
+      return void turnStarted(context, session, frame);
     case 'turn_end':
-      void turnEnded(context, session, frame, null);
-      return;
+      return void turnEnded(context, session, frame, null);
     case 'needs_person':
-      needsPerson(context, session, frame);
-      return;
+      return void needsPerson(context, session, frame);
     case 'goodbye':
-      context.sessions.close(session, 'goodbye');
-      return;
+      return void context.sessions.close(session, 'goodbye');
     case 'received': {
       // It received the text before the connection broke or the daemon crashed.
       const flight =
         session.flight?.id === frame.handoff_id ? session.flight : revive(context, session, frame.handoff_id);
       if (flight) confirm(context, session, flight);
-      return;
+      break;
     }
     case 'failed': {
       const { flight } = session;
       if (flight?.id !== frame.handoff_id || flight.path !== 'extension') return;
       if (frame.later) postpone(context, session, flight, frame.agents_after_ms);
       else attemptFailed(context, session, flight, frame.reason || 'failed');
-      return;
     }
-    default:
-      return;
   }
 }

@@ -4,10 +4,8 @@ import type { Claims } from '../claims/claims.ts';
 import type { WakeDeps } from '../handoff/wake.ts';
 import type { DaemonPaths } from '../paths.ts';
 import type { Ports } from '../ports.ts';
-import type { Bindings } from '../sessions/bindings.ts';
 
 export interface Context extends WakeDeps, Pick<Ports, 'saved' | 'reports' | 'delegatedBoards' | 'pairing'> {
   paths: DaemonPaths;
-  bindings: Bindings;
   claims: Claims;
 }

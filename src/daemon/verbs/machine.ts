@@ -3,7 +3,7 @@ import { ControlRefusal } from '../control/errors.ts';
 import type { JoinedSeat } from '../delegation/delegated-boards.ts';
 import { endParts } from '../handoff/parts.ts';
 import type { Answers, Header, Requests } from '../protocol.ts';
-import { requireRoom } from '../sessions/bindings.ts';
+import { bindSeat, requireRoom } from '../sessions/bindings.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
 import { refuseSubagent, requireTarget, seatsOf, serializeAdditions } from './sessions.ts';
@@ -47,10 +47,10 @@ function bindJoined(
   { seat, mode, answer }: JoinedSeat,
   ev: 'join' | 'create_board',
 ): Answers['join'] {
-  const { previous } = context.bindings.bind(session, seat);
+  const { previous } = bindSeat(context, session, seat);
   context.seats.saveAnnouncedMode(seat, context.seats.of(seat)?.row.mode ?? mode);
   context.log.write(ev, { session: session.key, seats: [seat.member_id] });
-  return { ...answer, mode, ...(previous ? { previous } : {}), seats: seatsOf(session) };
+  return { ...answer, mode, previous, seats: seatsOf(session) };
 }
 
 /** The registered, open session of a frame; its program is asked whether the session exists. */
@@ -74,15 +74,10 @@ const noSession = (): ControlRefusal =>
 export async function pairing(context: Context, frame: Requests['pairing']): Promise<Answers['pairing']> {
   const session = await verifiedSession(context, frame);
   if (!context.pairing) throw new ControlRefusal('invalid_request', 'This daemon pairs no sessions.');
-  const agent = { server: frame.server };
   return context.pairing.answer(session, frame, async (board) => {
-    await serializeAdditions(session, async () =>
-      bindJoined(
-        context,
-        session,
-        await context.delegatedBoards.join(session.view, { agent: { ...agent, board } }),
-        'join',
-      ),
-    );
+    await serializeAdditions(session, async () => {
+      const joined = await context.delegatedBoards.join(session.view, { agent: { server: frame.server, board } });
+      return bindJoined(context, session, joined, 'join');
+    });
   });
 }

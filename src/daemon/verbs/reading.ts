@@ -79,9 +79,7 @@ function recordCommand(context: Context, seat: Seat, frame: Openings['inbox'] | 
 export function queued(context: Context, frame: Requests['queued']): Answers['queued'] {
   const session = context.sessions.require(frame);
   if (frame.boot !== session.row.boot) throw unverified('This is not the session that the queue belongs to.');
-  const asked = queuedIn(context, session).filter(
-    ({ origin }) => frame.server === undefined || frame.server === origin,
-  );
+  const asked = queuedIn(context, session).filter(({ origin }) => (frame.server ?? origin) === origin);
   return {
     queued: asked.map(({ origin, member_id, message_id, seq }) => {
       const { board_id, board } = context.seats.of({ origin, member_id })!.row;
@@ -98,14 +96,12 @@ export async function shown(context: Context, frame: Requests['shown']): Promise
   if (!seat || frame.subagent || frame.boot !== boot || frame.generation !== seat.row.generation)
     return { shown: false };
   const { row } = seat;
-  if (
-    !seat.latest &&
-    !(await context.servers
-      .at(row.origin)
-      .read(row, { timeoutMs: 1_500 })
-      .catch(() => null))
-  )
-    throw unverified('What waits for this seat could not be read.');
+  if (!seat.latest) {
+    const read = context.servers.at(row.origin).read(row, { timeoutMs: 1_500 });
+    await read.catch(() => {
+      throw unverified('What waits for this seat could not be read.');
+    });
+  }
   const waiting = new Map(seat.latest?.inbox.messages.map(({ id, seq }) => [id, seq]));
   // Messages that are not waiting are ignored; a message of another seat makes the whole request fail.
   const own = frame.messages.every(

@@ -7,10 +7,11 @@ import { unconfirmedSeqs } from '../handoff/flight.ts';
 import { retryAttention } from '../handoff/queue.ts';
 import type { AgentRef, Answers, Requests, SeatView } from '../protocol.ts';
 import { agentRefOf, type SeatIdentity } from '../refs.ts';
-import { useTicket } from '../sessions/launch.ts';
+import { bindSeat, releaseSeat } from '../sessions/bindings.ts';
 import type { Session } from '../sessions/session.ts';
 import { isOtherProcess } from '../sessions/sessions.ts';
 import type { Context } from './context.ts';
+import { useTicket } from './launch.ts';
 
 const DUPLICATE_US = 1_000_000;
 const READ_TIMEOUT_MS = 5_000;
@@ -43,7 +44,7 @@ export async function register(context: Context, frame: Requests['register']): P
   if (frame.launch) useTicket(context, session, frame.launch);
   if (!before || reopened || renewed) retryAttention(context.journal, session);
   context.events.emit('deliverable', session);
-  return { ...(await welcome(context, session)), ...(reopened ? { reopened } : {}), turn_id: session.row.turn_id };
+  return { ...(await welcome(context, session)), reopened, turn_id: session.row.turn_id };
 }
 
 function duplicateAnswer(context: Context, session: Session, { launch }: Requests['register']): Answers['register'] {
@@ -93,8 +94,8 @@ export async function welcome(
   return {
     boot: session.row.boot,
     seats: seatsOf(session),
-    ...(lost.length > 0 ? { lost: lost.map(agentRefOf) } : {}),
-    ...(note.join('\n') ? { note: note.join('\n') } : {}),
+    lost: lost.map(agentRefOf),
+    note: note.join('\n'),
   };
 }
 
@@ -104,7 +105,7 @@ export function bind(context: Context, frame: Requests['bind']): Promise<Answers
   return serializeAdditions(session, async () => {
     await requireKnownToProgram(context, session);
     const seat = resolveSeat(context, frame.agent);
-    const { previous } = context.bindings.bind(session, seat);
+    const { previous } = bindSeat(context, session, seat);
     // A read updates the mode, if the server answers soon.
     await context.servers
       .at(seat.origin)
@@ -113,7 +114,7 @@ export function bind(context: Context, frame: Requests['bind']): Promise<Answers
     const bound = context.seats.of(seat)!;
     context.seats.saveAnnouncedMode(seat, bound.row.mode);
     retryAttention(context.journal, session);
-    return { seats: seatsOf(session), ...(previous ? { previous } : {}), mode: bound.row.mode };
+    return { seats: seatsOf(session), previous, mode: bound.row.mode };
   });
 }
 
@@ -127,7 +128,7 @@ export function serializeAdditions<T>(session: Session, work: () => Promise<T>):
 export function unbind(context: Context, frame: Requests['unbind']): Answers['unbind'] {
   const session = context.sessions.require(frame);
   const seat = [...session.seats].find((one) => isSameAgent(one.ref, frame.agent));
-  if (seat) context.bindings.unbind(session, seat);
+  if (seat) releaseSeat(context, session, seat);
   return { seats: seatsOf(session) };
 }
 
@@ -137,17 +138,15 @@ export function agents(context: Context, frame: Requests['agents']): Answers['ag
     seats: seatsOf(session),
     boot: session.row.boot,
     turn: session.turn,
-    ...(session.capabilities.length > 0 ? { capabilities: [...session.capabilities] } : {}),
+    capabilities: [...session.capabilities],
   };
 }
 
 export function mode(context: Context, frame: Requests['mode']): Answers['mode'] {
   const seat = context.seats.of(resolveSeat(context, frame.agent));
   if (!seat) throw unknownSeat(frame.agent);
-  const changed =
-    frame.mode !== undefined &&
-    frame.revision !== undefined &&
-    context.updates.applyMode(seat, frame.mode, frame.revision);
+  const { mode: to, revision: at } = frame;
+  const changed = to !== undefined && at !== undefined && context.updates.applyMode(seat, to, at);
   return { mode: seat.row.mode, revision: seat.row.mode_revision, changed };
 }
 

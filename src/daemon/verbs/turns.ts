@@ -8,9 +8,9 @@ import { hasNothingFor, prepareOffer, sendOffer, turnScope } from '../handoff/ha
 import { markLeftQueue } from '../handoff/queued.ts';
 import { checkReceipt } from '../handoff/receipt.ts';
 import type { Answers, Carry, FollowUps, Header, Requests } from '../protocol.ts';
-import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
+import { useTicket } from './launch.ts';
 
 const DUPLICATE_US = 1_000_000;
 const MAX_CONTINUATIONS = 20;
@@ -160,11 +160,7 @@ async function answer(context: Context, session: Session, peer: Peer, point: Poi
  * count, because a harness may reuse a turn's name. A stop hook of a continued turn that started after the earlier one was
  * handled is a new event.
  */
-function isDuplicate(
-  context: Context,
-  session: Session,
-  frame: Header & { op: string; stop_active?: boolean },
-): boolean {
+function isDuplicate(context: Context, session: Session, frame: Header & { op: string; stop_active?: boolean }) {
   const turn = frame.harness_turn ?? frame.turn_id;
   if (turn === undefined) return false;
   const now = context.clock.nowUs();
