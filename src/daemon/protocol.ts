@@ -180,17 +180,6 @@ export const followUps = {
 /** The frames a connection may begin with. */
 export const firstFrames = { ...requests, ...openings } as const;
 
-/** The frames that may follow on a connection that stays open. */
-export const laterFrame = z.discriminatedUnion('op', [
-  followUps.received,
-  followUps.failed,
-  followUps.claim,
-  followUps.prompt,
-  followUps.turn_end,
-  followUps.needs_person,
-  followUps.goodbye,
-]);
-
 export type AgentRef = z.infer<typeof agentRef>;
 export type ProcessRef = z.infer<typeof processRef>;
 export type Header = z.infer<typeof header>;
@@ -210,7 +199,7 @@ export type Openings = Out<typeof openings>;
 export type OpeningFields = In<typeof openings>;
 export type FollowUps = Out<typeof followUps>;
 export type FirstFrame = Requests[keyof Requests] | Openings[keyof Openings];
-export type LaterFrame = z.infer<typeof laterFrame>;
+export type LaterFrame = FollowUps[keyof FollowUps];
 
 export type SeatProblem =
   | 'unauthorized'

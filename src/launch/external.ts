@@ -13,7 +13,6 @@ import {
   readAnswer,
 } from './protocol.ts';
 
-/** Milliseconds after which it is killed. */
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** Time to read remaining output after the exit; a child process may keep the output open. */

@@ -4,11 +4,12 @@ import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Env, makeFolder } from '../local/folders.ts';
+import { parseJson } from '../local/json.ts';
 import { readPrivate, writePrivate } from '../local/private-file.ts';
-import { isGone, type ProcessRef, processRef } from '../local/process-ref.ts';
+import { isGone, processRef } from '../local/process-ref.ts';
 import { signalTo, waitOrKill } from './ending.ts';
 import { withoutRemoved } from './environment.ts';
-import { type Answers, type Launcher, launchFailure, type Place, type StartRequest } from './protocol.ts';
+import { type Answers, type Launcher, launchFailure, type Place, parseHandle, type StartRequest } from './protocol.ts';
 import { notStopped, requireFolder, requireProgram } from './requirements.ts';
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
@@ -20,7 +21,7 @@ export function headlessLauncher(folder: string, env: Env): Launcher {
   return {
     info: async () => ({ name: 'headless', modes: ['headless'] }),
     start: (request) => start(folder, env, request),
-    status: async (place) => ({ state: isGone(parseHandle(place)) ? 'exited' : 'running' }),
+    status: async (place) => ({ state: isGone(parseHandle(processes, place)) ? 'exited' : 'running' }),
     stop,
   };
 }
@@ -58,7 +59,7 @@ async function start(folder: string, env: Env, request: StartRequest): Promise<A
 
 /** The process id is stored here too, so that a start is not repeated if its answer was lost. */
 function refuseSecond(note: string, logFile: string, agent: string): void {
-  const before = asRef(readPrivate(note) ?? '');
+  const before = processes.safeParse(parseJson(readPrivate(note) ?? '')).data;
   if (!before || isGone(before)) return;
   const found = { handle: JSON.stringify(before), attach: attachTo(logFile) };
   throw launchFailure('already_running', `${agent} runs already, as process ${before.pid}.`, found.attach, found);
@@ -73,22 +74,8 @@ function openLog(path: string): number {
 }
 
 async function stop(place: Place): Promise<Answers['stop']> {
-  const ref = parseHandle(place);
+  const ref = parseHandle(processes, place);
   signalTo(ref, 'SIGTERM');
   if (!(await waitOrKill(ref, true))) throw notStopped(ref.pid);
   return { state: 'exited' };
-}
-
-function parseHandle({ handle, agent }: Place): ProcessRef {
-  const ref = asRef(handle);
-  if (ref) return ref;
-  throw launchFailure('invalid_request', `That is no handle of ${agent} that this launcher gave.`);
-}
-
-function asRef(text: string): ProcessRef | null {
-  try {
-    return processes.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
 }

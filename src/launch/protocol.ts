@@ -1,6 +1,7 @@
 /** The launcher protocol, version 1: one JSON object as request, and one as answer. */
 import { z } from 'zod';
 import { Failure } from '../local/failure.ts';
+import { parseJson, parseJsonObject } from '../local/json.ts';
 import { EXIT_OF, launcherCodes } from './codes.ts';
 
 export const LAUNCHER_PROTOCOL = 1;
@@ -69,11 +70,18 @@ export function launchFailure(
   return new Failure(code, message, { hint, exit: EXIT_OF[code], ...(handle ? { details } : {}) });
 }
 
+/** Parses the handle of an agent. @throws Failure `invalid_request` for a handle of another launcher */
+export function parseHandle<T>(schema: z.ZodType<T>, { handle, agent }: Place): T {
+  const read = schema.safeParse(parseJson(handle));
+  if (read.success) return read.data;
+  throw launchFailure('invalid_request', `That is no handle of ${agent} that this launcher gave.`);
+}
+
 /** Parses a launcher's output. @throws Failure the launcher's own error, or `launcher_failed` if the answer is invalid */
 export function readAnswer<Name extends Op>(op: Name, name: string, output: string): Answers[Name] {
-  const value = parsed(output);
+  const value = parseJsonObject(output);
   if (value === null) throw launcherFailure(name, op, 'printed no JSON object');
-  const { v = LAUNCHER_PROTOCOL } = value as { v?: unknown };
+  const { v = LAUNCHER_PROTOCOL } = value;
   if (v !== LAUNCHER_PROTOCOL)
     throw launchFailure(
       'launcher_protocol_mismatch',
@@ -98,13 +106,4 @@ function asFailure(name: string, { code, message, hint, ...more }: Refusal): Fai
   return known
     ? launchFailure(known, said, hint.slice(0, 500), more)
     : launcherFailure(name, code.slice(0, 80), `failed: ${said}`);
-}
-
-function parsed(output: string): object | null {
-  try {
-    const value: unknown = JSON.parse(output);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

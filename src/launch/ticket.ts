@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { AgentRef } from '../daemon/protocol.ts';
 import { readPrivate, writePrivate } from '../local/private-file.ts';
 
-/** Lifetime of a ticket. */
 const TICKET_LIFE_MS = 15 * 60_000;
 
 const TICKET = /^lch_[0-9a-f]{24}$/;

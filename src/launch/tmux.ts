@@ -7,10 +7,9 @@ import type { Env } from '../local/folders.ts';
 import { isGone, processRef } from '../local/process-ref.ts';
 import { waitOrKill } from './ending.ts';
 import { removedVariables, withoutRemoved } from './environment.ts';
-import { type Answers, type Launcher, launchFailure, type Place, type StartRequest } from './protocol.ts';
+import { type Answers, type Launcher, launchFailure, type Place, parseHandle, type StartRequest } from './protocol.ts';
 import { notStopped, requireFolder, requireProgram } from './requirements.ts';
 
-/** Milliseconds one command of tmux may take. */
 const TIMEOUT_MS = 10_000;
 const SEPARATOR = ';';
 /** Marks the pane of the agent among others that its person may have opened beside it. */
@@ -31,7 +30,7 @@ export function tmuxLauncher(env: Env): Launcher {
   return {
     info: async () => ({ name: 'tmux', modes: ['interactive', 'headless'] }),
     start: (request) => start(tmux, env, request),
-    status: async (place) => ({ state: isGone(parseHandle(place)) ? 'exited' : 'running' }),
+    status: async (place) => ({ state: isGone(parseHandle(handle, place)) ? 'exited' : 'running' }),
     stop: (place) => stop(tmux, place),
   };
 }
@@ -100,10 +99,7 @@ async function renameRemains(tmux: Tmux, session: string): Promise<string | null
 /** A pane: its id, its process, the socket of its server. */
 const PANE = '#{pane_id} #{pane_pid} #{socket_path}';
 
-function startedIn(
-  session: string,
-  line: string,
-): { handle: string | null; attach: string; pane: string; pid: number } {
+function startedIn(session: string, line: string) {
   const [, pane = '', pid = '', socket = ''] = /(%\d+) (\d+) (.*)$/m.exec(line) ?? [];
   const ref = processRef(Number(pid));
   const attach = attachTo(session);
@@ -118,21 +114,13 @@ async function endedAtOnce(tmux: Tmux, session: string, pane: string) {
 }
 
 async function stop(tmux: Tmux, place: Place): Promise<Answers['stop']> {
-  const { socket, pane, ...ref } = parseHandle(place);
+  const { socket, pane, ...ref } = parseHandle(handle, place);
   const onServer = socket ? ['-S', socket] : [];
   // Pane ids may repeat on another tmux server, so the process id is compared too.
   const own = await tmux(...onServer, 'display-message', '-p', '-t', pane, '#{pane_pid}');
   if (own.code === 0 && own.stdout.trim() === String(ref.pid)) await tmux(...onServer, 'kill-pane', '-t', pane);
   if (!(await waitOrKill(ref))) throw notStopped(ref.pid);
   return { state: 'exited' };
-}
-
-function parseHandle({ handle: text, agent }: Place): z.infer<typeof handle> {
-  try {
-    return handle.parse(JSON.parse(text));
-  } catch {
-    throw launchFailure('invalid_request', `That is no handle of ${agent} that this launcher gave.`);
-  }
 }
 
 /** If two processes start it at once, one of them finds it running. */

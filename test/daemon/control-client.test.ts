@@ -24,9 +24,10 @@ import { ask, daemonStatus } from '../../src/daemon/control/ask.ts';
 import { askDaemon, connectDaemon, type DaemonOptions } from '../../src/daemon/control/client.ts';
 import { openConnection } from '../../src/daemon/control/connection.ts';
 import { MAX_FRAME_BYTES } from '../../src/daemon/control/limits.ts';
-import { decodeFrame, encodeFrame, LineReader } from '../../src/daemon/control/lines.ts';
+import { encodeFrame, LineReader } from '../../src/daemon/control/lines.ts';
 import { daemonEnv, startAndConnect } from '../../src/daemon/control/start.ts';
 import { firstFrames, requests } from '../../src/daemon/protocol.ts';
+import { parseJsonObject } from '../../src/local/json.ts';
 import { takeKernelLock } from '../../src/local/kernel-lock.ts';
 import { alive, until } from '../../src/local/process.ts';
 import { program } from './support/programs.ts';
@@ -69,7 +70,7 @@ describe('the control socket, from its client', () => {
       peer.on('error', () => {});
       const lines = new LineReader();
       peer.on('data', (piece: Buffer) => {
-        for (const line of lines.push(piece)) answer(decodeFrame(line)!, peer);
+        for (const line of lines.push(piece)) answer(parseJsonObject(line)!, peer);
       });
     });
     servers.push(server);
@@ -143,7 +144,7 @@ describe('the control socket, from its client', () => {
             const lines = new LineReader();
             const got: string[] = [];
             for (let at = 0; at < all.length; at += size) got.push(...lines.push(all.subarray(at, at + size)));
-            expect(got.map((line) => decodeFrame(line)?.text ?? '')).to.deep.equal(texts);
+            expect(got.map((line) => parseJsonObject(line)?.text ?? '')).to.deep.equal(texts);
           },
         ),
       );

@@ -47,7 +47,7 @@ async function readAnswer(connection: Connection, ms: number): Promise<Frame> {
 const stoppedError = (restart: boolean): DaemonError =>
   new DaemonError('daemon_stopping', 'The delivery daemon went away before it answered.', {
     hint: 'Run the command again',
-    ...(restart ? { details: { restart } } : {}),
+    details: restart ? { restart } : undefined,
   });
 
 /** Whether the daemon stopped before it answered and another one follows, so that the request can be repeated. */
@@ -57,7 +57,7 @@ export function isReplaced(error: unknown): boolean {
 }
 
 function toDaemonError({ code, message, hint, details }: ErrorFrame): DaemonError {
-  return new DaemonError(code, message ?? '', { hint: hint ?? '', ...(details ? { details } : {}) });
+  return new DaemonError(code, message ?? '', { hint, details });
 }
 
 /** The status of the running daemon, requested on a separate connection. */

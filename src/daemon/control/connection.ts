@@ -1,14 +1,12 @@
 /** A client's connection to the daemon, which sends and receives frames. */
 import { connect, type Socket } from 'node:net';
+import { parseJsonObject } from '../../local/json.ts';
 import { checkSocket } from './address.ts';
 import { DaemonError, notRunning } from './errors.ts';
 import { MAX_FRAME_BYTES, PROTOCOL } from './limits.ts';
-import { decodeFrame, encodeFrame, fitsFrame, LineReader } from './lines.ts';
+import { encodeFrame, fitsFrame, LineReader } from './lines.ts';
 
 export type Frame = Record<string, unknown>;
-
-/** How a connection ended: closed by either side, or failed. */
-type End = { kind: 'closed' } | { kind: 'bad'; error: DaemonError };
 
 /** Connects to the socket after checking it. @throws DaemonError `daemon_not_running`, `socket_unsafe` */
 export async function openConnection(path: string): Promise<Connection> {
@@ -47,14 +45,15 @@ export class Connection {
   private readonly socket: Socket;
   private readonly lines = new LineReader();
   private readonly frames: Frame[] = [];
-  private ended: End | null = null;
+  /** How it ended: closed by either side, or failed. */
+  private ended: 'closed' | DaemonError | null = null;
   private wake: (() => void) | null = null;
 
   constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (chunk: Buffer) => this.read(chunk));
-    socket.on('error', () => this.end({ kind: 'closed' }));
-    socket.on('close', () => this.end({ kind: 'closed' }));
+    socket.on('error', () => this.end('closed'));
+    socket.on('close', () => this.end('closed'));
   }
 
   /** Writes one frame, with the protocol's version. Resolves once it is written. */
@@ -75,7 +74,7 @@ export class Connection {
     for (;;) {
       const frame = this.frames.shift();
       if (frame) return frame;
-      if (this.ended?.kind === 'bad') throw this.ended.error;
+      if (this.ended instanceof DaemonError) throw this.ended;
       if (this.ended) return null;
       const left = until === null ? null : until - process.uptime() * 1000;
       if (left !== null && left <= 0) return null;
@@ -91,7 +90,7 @@ export class Connection {
   /** Ends it from this side. */
   close(): void {
     this.socket.destroy();
-    this.end({ kind: 'closed' });
+    this.end('closed');
   }
 
   private read(chunk: Buffer): void {
@@ -100,7 +99,7 @@ export class Connection {
   }
 
   private handleLine(line: string): void {
-    const frame = decodeFrame(line);
+    const frame = parseJsonObject(line);
     const problem = frame ? versionProblem(frame) : protocolError('The daemon sent something that is no frame.');
     if (problem) this.fail(problem);
     else this.frames.push(frame!);
@@ -108,11 +107,11 @@ export class Connection {
   }
 
   private fail(error: DaemonError): void {
-    this.end({ kind: 'bad', error });
+    this.end(error);
     this.socket.destroy();
   }
 
-  private end(how: End): void {
+  private end(how: 'closed' | DaemonError): void {
     this.ended ??= how;
     this.notify();
   }

@@ -1,4 +1,4 @@
-/** Encodes frames as lines of JSON, and decodes them. */
+/** Encodes frames as lines of JSON, and splits incoming data into lines. */
 import { MAX_FRAME_BYTES, PROTOCOL } from './limits.ts';
 
 /** Encodes a frame. Its own fields that are empty, zero or false are left out; nested records are unchanged. */
@@ -44,17 +44,5 @@ export class LineReader {
     this.tooLong ||= this.size > MAX_FRAME_BYTES;
     if (this.tooLong) this.parts = [];
     else if (chunk.length > 0) this.parts.push(chunk);
-  }
-}
-
-/** Decodes a line; null if it is not a JSON object. */
-export function decodeFrame(line: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
   }
 }

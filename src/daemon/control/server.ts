@@ -3,13 +3,14 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { z } from 'zod';
 import { readAs } from '../../contract/openapi/problems.ts';
+import { parseJsonObject } from '../../local/json.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { DaemonPaths } from '../paths.ts';
-import { type ErrorFrame, type FirstFrame, firstFrames, followUps, laterFrame } from '../protocol.ts';
+import { type ErrorFrame, type FirstFrame, firstFrames, followUps, type LaterFrame } from '../protocol.ts';
 import { checkSocket } from './address.ts';
 import { ControlRefusal } from './errors.ts';
 import { FIRST_FRAME_TIMEOUT_MS, MAX_CONNECTIONS, MAX_FRAME_BYTES, PROTOCOL } from './limits.ts';
-import { decodeFrame, LineReader } from './lines.ts';
+import { LineReader } from './lines.ts';
 import { Peer } from './peer.ts';
 
 interface ControlOptions {
@@ -90,20 +91,16 @@ export class ControlServer {
 
   async #handleLine(text: string, peer: Peer): Promise<void> {
     if (!peer.open) return;
-    const frame = decodeFrame(text);
-    if (!frame) {
-      peer.refuse(invalid('A frame is one JSON object on one line.'));
-      return peer.close();
-    }
-    if (frame['v'] !== PROTOCOL) {
-      peer.refuse(versionMismatch(frame['v']));
+    const frame = parseJsonObject(text);
+    if (frame?.['v'] !== PROTOCOL) {
+      peer.refuse(frame ? versionMismatch(frame['v']) : invalid('A frame is one JSON object on one line.'));
       return peer.close();
     }
     const op = String(frame['op']);
     const first = !peer.started;
     peer.started = true;
     try {
-      if (!first && isLater(op, peer)) handleLaterFrame(check(laterFrame, frame), peer);
+      if (!first && isLater(op, peer)) handleLaterFrame(check(followUps[op] as z.ZodType<LaterFrame>, frame), peer);
       else await this.#options.request(check(schemaOf(op), frame) as FirstFrame, peer);
     } catch (error) {
       if (!(error instanceof ControlRefusal)) this.#options.onError(op.slice(0, 40), error);
@@ -113,10 +110,10 @@ export class ControlServer {
 }
 
 /** Whether a frame continues an open connection; the same verb may also start one. */
-const isLater = (op: string, peer: Peer): boolean =>
+const isLater = (op: string, peer: Peer): op is keyof typeof followUps =>
   op === 'received' || (peer.onFrame !== null && Object.hasOwn(followUps, op));
 
-function handleLaterFrame(frame: z.output<typeof laterFrame>, peer: Peer): void {
+function handleLaterFrame(frame: LaterFrame, peer: Peer): void {
   if (frame.op !== 'received') {
     peer.onFrame?.(frame);
     return;
@@ -155,7 +152,7 @@ const versionMismatch = (client: unknown): ErrorFrame => ({
 function toErrorFrame(error: unknown): ErrorFrame {
   if (error instanceof ControlRefusal) {
     const { code, message, hint, details } = error;
-    return { code, message, hint, ...(details ? { details } : {}) };
+    return { code, message, hint, details };
   }
   return {
     code: 'internal',

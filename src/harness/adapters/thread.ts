@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Target } from '../../daemon/adapter.ts';
 import type { Env } from '../../local/folders.ts';
+import { parseJson } from '../../local/json.ts';
 
 const TIMEOUT_MS = 10_000;
 const INITIALIZE = 1;
@@ -29,7 +30,7 @@ export function readThread(program: string, thread: string, env: Env, ms = TIMEO
     server.stdin.on('error', () => {});
     const send = (message: object) => server.stdin.write(`${JSON.stringify(message)}\n`);
     createInterface({ input: server.stdout }).on('line', (line) => {
-      const message = parsed(line);
+      const message = parseJson(line) as Message | null;
       if (message?.id === INITIALIZE && message.error) answer({ code: 'harness_unavailable' });
       else if (message?.id === INITIALIZE) {
         send({ method: 'initialized', params: {} });
@@ -39,14 +40,6 @@ export function readThread(program: string, thread: string, env: Env, ms = TIMEO
     const clientInfo = { name: 'service', title: 'Board service', version: '1' };
     send({ id: INITIALIZE, method: 'initialize', params: { clientInfo } });
   });
-}
-
-function parsed(line: string): Message | null {
-  try {
-    return JSON.parse(line) as Message;
-  } catch {
-    return null;
-  }
 }
 
 function targetOf({ result, error }: Message): Target {

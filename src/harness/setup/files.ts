@@ -62,15 +62,8 @@ function target(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return isLink(path) ? resolve(dirname(path), readlinkSync(path)) : path;
-  }
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+    return isLink ? resolve(dirname(path), readlinkSync(path)) : path;
   }
 }
 

@@ -30,11 +30,7 @@ export function addPreCommit(
     throw new Failure('hook_not_shell', `${path} is no shell script, so nothing was added to it.`, {
       hint: 'Let it run: service who --staged, and stop at exit code 3',
     });
-  const change = {
-    path,
-    kind: 'pre-commit' as const,
-    action: text === null ? ('create' as const) : ('update' as const),
-  };
+  const change: Change = { path, kind: 'pre-commit', action: text === null ? 'create' : 'update' };
   if (!apply) return change;
   const folders = changeFile(path, (now) => withBlock(withoutOurs(now ?? EMPTY, known), block));
   if (text === null) chmodSync(path, 0o755);

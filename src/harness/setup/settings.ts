@@ -111,7 +111,6 @@ function root(text: string): Node {
   }
 }
 
-/** An entry of ours in a text. */
 interface Place {
   event: string;
   group: Node;

@@ -1,5 +1,6 @@
 /** Whether the person's own settings let a program run `service` without asking. Changes nothing. */
 import { join } from 'node:path';
+import { parseJson } from '../../local/json.ts';
 import type { Profile } from '../profile.ts';
 import { readText } from './files.ts';
 
@@ -9,7 +10,9 @@ type Texts = (name: string) => string[];
 /** By harness. */
 const checks: Record<string, (texts: Texts) => boolean> = {
   'claude-code': (texts) =>
-    [...texts('settings.json'), ...texts('settings.local.json')].some((text) => allowsAll(parsed(text))),
+    [...texts('settings.json'), ...texts('settings.local.json')].some((text) =>
+      allowsAll(parseJson(text.replace(/^\ufeff/, ''))),
+    ),
   codex: (texts) => {
     const values = Object.assign({}, ...texts('config.toml').toReversed().map(topOf)) as Record<string, string>;
     const free = [values['sandbox_mode'], values['default_permissions']].some((word) =>
@@ -41,15 +44,6 @@ function textAt(path: string): string {
     return readText(path) ?? '';
   } catch {
     return '';
-  }
-}
-
-/** Like the program, ignores a file that is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    return null;
   }
 }
 

@@ -58,11 +58,7 @@ function ofScript(item: Item, text: string): Outcome {
 const isShared = ({ kind, inserted }: Item): boolean =>
   kind === 'hooks' || (kind === 'allow-rule' && inserted.length > 0);
 
-function without(
-  { kind, harness, inserted, created_containers: created }: Item,
-  rule: string | null,
-  text: string,
-): string {
+function without({ kind, harness, inserted, created_containers: created }: Item, rule: string | null, text: string) {
   const trace = { inserted, created };
   return kind === 'hooks' ? withoutHooks(text, harness, trace) : withoutRule(text, rule ?? '', trace);
 }

@@ -4,7 +4,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { socketPath } from '../../../src/daemon/control/address.ts';
-import { decodeFrame, encodeFrame, LineReader } from '../../../src/daemon/control/lines.ts';
+import { encodeFrame, LineReader } from '../../../src/daemon/control/lines.ts';
+import { parseJsonObject } from '../../../src/local/json.ts';
 
 export type Frame = Record<string, unknown>;
 type Answer = (frame: Frame, peer: Peer) => void;
@@ -74,7 +75,7 @@ export class ScriptedDaemon {
       close: () => socket.destroy(),
     };
     socket.on('data', (piece: Buffer) => {
-      for (const line of lines.push(piece)) this.answer(decodeFrame(line)!, peer);
+      for (const line of lines.push(piece)) this.answer(parseJsonObject(line)!, peer);
     });
   }
 
