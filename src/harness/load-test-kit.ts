@@ -16,14 +16,14 @@ export interface Verdict {
   at: string;
 }
 
-/** Options of the stand-in for an agent program. */
+/** Options of the fake agent program. */
 export interface StandIn {
   profile: Profile;
   /** The settings file that was written for this harness. */
   settings: string;
   /** State folder of our program. */
   state: string;
-  /** Where the fake programs leave what is queued. */
+  /** The folder of the fake programs' queue. */
   folder: string;
   /** Runtime and entry file of our program. */
   program: string[];
@@ -34,14 +34,14 @@ export interface StandIn {
 export interface Kit {
   /** The ids of all checks, in the order in which they run. */
   checks: readonly string[];
-  /** Runs the checks on a machine of their own. @param only the one that is wanted, with what it needs. */
+  /** Runs the checks in an environment of their own. @param options.only runs a single check */
   run(
     profile: Profile,
-    options: { program: string[]; only?: string | undefined; told(verdict: Verdict): void },
+    options: { program: string[]; only?: string; onVerdict(verdict: Verdict): void },
   ): Promise<Verdict[]>;
   /** Whether a harness with these verdicts may be called supported. */
   isSupported(verdicts: readonly Verdict[]): boolean;
-  /** Stands in for an agent program: takes steps as JSON lines on standard input until it ends. */
+  /** Runs a fake agent program, which performs the steps on standard input until that ends. */
   standIn(options: StandIn): Promise<void>;
 }
 

@@ -1,51 +1,48 @@
-/** How a fake harness meets our program: by hooks in its settings, by an extension's connection, or as the runner's child. */
-import type { Profile } from '../../src/harness/profile.ts';
+/** How a fake harness is connected with our program: by hooks, by an extension, or as the child of a runner. */
+import type { StandIn } from '../../src/harness/load-test-kit.ts';
 import type { Step, TraceLine } from './steps.ts';
 
 /** Faults of the fake harness; each applies once. */
-export interface Mischief {
+export interface HarnessFaults {
+  /** The output of the next hook is lost. */
   dropOutput: boolean;
+  /** The next wake-up is ignored. */
   ignoreWake: boolean;
+  /** The next hook gets its input this late. */
   hangMs: number;
+  /** The next hook with a text is killed: before it prints the text, or after. */
   killHook: 'answer' | 'output' | null;
 }
 
+/** The fake harness, as its carrier uses it. */
 export interface Host {
-  readonly profile: Profile;
+  readonly options: Readonly<StandIn>;
   /** Variables of the harness's own process. */
   env: NodeJS.ProcessEnv;
-  cwd: string;
   session: string;
-  settings: string;
-  /** State folder of our program. */
-  state: string;
-  /** Where fake programs leave what they are given. */
-  folder: string;
-  /** Runtime and entry file of our program. */
-  program: string[];
-  readonly mischief: Mischief;
+  readonly faults: HarnessFaults;
   /** The subagent that acts; null for the session itself. */
   subagent: string | null;
-  /** Text that is now in the session's context. */
+  /** Adds a text to the session's context. */
   context(text: string): void;
-  /** Text that makes an idle session begin a turn. @returns when that turn is over, or the text waits for another's end */
+  /** Starts a turn with a text, or after the current turn. @returns when that turn has ended */
   wake(text: string): Promise<void>;
   trace(line: Omit<TraceLine, 't'>): void;
-  /** Reports a forbidden behaviour of a hook: the current step fails. */
-  wrong(what: string): void;
+  /** Reports that a hook did something that it must not do: the current step fails. */
+  violation(problem: string): void;
 }
 
 export type Begin = 'start' | 'resume' | 'clear' | 'compact' | 'fork';
 
 export interface Carrier {
   start(how: Begin, source: string, agent?: string): Promise<void>;
-  /** Text that comes back as this prompt when it was a wake. */
+  /** @param wake whether the text is a wake-up, which a harness reports as a prompt */
   prompt(text: string, wake: boolean): Promise<void>;
-  /** @returns the input with which the tool runs */
+  /** @returns the tool's input, perhaps changed by a hook */
   tool(call: Extract<Step, { do: 'tool' }>): Promise<Record<string, unknown>>;
-  /** Text with which the turn goes on, if it does. */
+  /** @returns a text that continues the turn; null if it ends */
   endTurn(continued: boolean): Promise<string | null>;
   end(): Promise<void>;
-  /** Leaves everything as a crash does. */
+  /** Disconnects like a crash. */
   drop(): void;
 }

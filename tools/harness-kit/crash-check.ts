@@ -1,123 +1,123 @@
-/** Checks that no message is lost when the daemon is killed at each step, and when its network fails. */
+/** Checks that no message is lost when the daemon is killed at any step, or when its network fails. */
 import { faultPoints } from '../../src/daemon/faults.ts';
 import { type Check, must, wakes } from './check.ts';
 import type { Fault, FaultProxy } from './fault-proxy.ts';
-import { Seated } from './seated.ts';
+import { type SeatedSession, startSession } from './seated.ts';
 
-/** From here on the receipt is on the disk, and nothing is handed again. */
+/** After this point the receipt is on disk, and the message is not delivered again. */
 const durable = faultPoints.indexOf('confirm.recorded');
 
 export const crashCheck: Check = {
   id: 'crash',
   needs: wakes,
-  run: async (world, seats) => {
-    const { proxy } = await world.served();
+  run: async (world, sessions) => {
+    const { proxy } = await world.startServer();
     await world.command(['daemon', 'start']);
-    // Only the kit starts daemons here, so that it is always the broken one that runs.
-    const seat = await Seated.on(world, { env: { SERVICE_NO_AUTOSTART: '1' } });
+    // Only the kit may start daemons here, so that the one with the fault runs.
+    const seat = await startSession(world, { env: { SERVICE_NO_AUTOSTART: '1' } });
     try {
-      await throughCrashes(seat);
-      await throughFaults(seat, proxy);
+      await crashAtEachPoint(seat);
+      await failNetwork(seat, proxy);
     } finally {
       proxy.heal();
       await world.daemon.kill();
-      // Sessions start one only so often.
+      // Sessions may start a daemon only a limited number of times.
       await world.command(['daemon', 'start']);
     }
-    seats.done(seat);
+    sessions.pass(seat);
   },
 };
 
 /** Kills the daemon at every step of one message's delivery; each time a new daemon continues. */
-async function throughCrashes(seat: Seated): Promise<void> {
+async function crashAtEachPoint(seat: SeatedSession): Promise<void> {
   const { driver, world } = seat;
   const body = 'kit-crash-first';
   let message: { seq: number } | null = null;
   for (const point of faultPoints) {
     await world.daemon.start({ faults: `${point}:kill` });
-    const before = driver.times(body);
-    message ??= await seat.says(body);
-    await crashed(seat, point, message);
-    const times = driver.times(body);
+    const before = driver.count(body);
+    message ??= await seat.personSays(body);
+    await untilCrashed(seat, point, message);
+    const times = driver.count(body);
     const early = times === 0 && (await seat.cursor()) >= message.seq;
-    must(!early, `killed at ${point}, it had acknowledged what its session did not have`);
-    must(times - before <= 1, `killed at ${point}, it handed one message ${times - before} times`);
+    must(!early, `killed at ${point}, it had acknowledged a message that the session does not have`);
+    must(times - before <= 1, `killed at ${point}, it delivered one message ${times - before} times`);
     const received = faultPoints.indexOf(point) > durable;
-    must(!received || times === before, `killed at ${point}, it handed again what was received`);
+    must(!received || times === before, `killed at ${point}, it delivered a received message again`);
   }
   await world.daemon.start();
-  const times = driver.times(body);
-  must(times > 0, 'after all crashes its session does not have the message');
-  await seat.acked(message!, 20_000);
-  await seat.goesOn();
-  await seat.rest(20_000);
-  must(driver.times(body) === times, 'what was received was handed again');
-  const next = await seat.says('kit-after-crashes');
-  await driver.sees('kit-after-crashes', 'the next message');
-  await seat.acked(next);
-  must(driver.times('kit-after-crashes') === 1, 'the next message came more than once');
+  const times = driver.count(body);
+  must(times > 0, 'after all crashes the session does not have the message');
+  await seat.untilAcknowledged(message!, 20_000);
+  await seat.prompt();
+  await seat.untilDone(20_000);
+  must(driver.count(body) === times, 'a received message was delivered again');
+  const next = await seat.personSays('kit-after-crashes');
+  await driver.expectContext('kit-after-crashes', 'the next message');
+  await seat.untilAcknowledged(next);
+  must(driver.count('kit-after-crashes') === 1, 'the next message was delivered more than once');
 }
 
 /**
- * Until the daemon that breaks there is gone: by itself where somebody waits, else by what the session does next. Where the
- * server has been told already, another message has to go that way.
+ * Waits until the daemon has crashed at the point: by itself if the session can be woken, else after a prompt. If the message
+ * is acknowledged already, another message has to reach the point.
  */
-async function crashed(seat: Seated, point: string, message: { seq: number }): Promise<void> {
+async function untilCrashed(seat: SeatedSession, point: string, message: { seq: number }): Promise<void> {
   const { world } = seat;
-  const gone = () => world.daemon.gone;
+  const ended = () => world.daemon.ended;
   for (let tries = 0; tries < 20; tries++) {
     // A client that lost its daemon reconnects after at most five seconds.
-    if (await world.within(gone, tries < 2 ? 500 : 2_000)) return;
-    if (tries === 1 && (await seat.cursor()) >= message.seq) await seat.says('kit-behind-the-crash');
-    await seat.goesOn();
+    if (await world.within(ended, tries < 2 ? 500 : 2_000)) return;
+    if (tries === 1 && (await seat.cursor()) >= message.seq) await seat.personSays('kit-behind-the-crash');
+    await seat.prompt();
   }
-  must(gone(), `the daemon never came to ${point}`);
+  must(ended(), `the daemon did not reach ${point}`);
 }
 
-/** What goes wrong between the daemon and the server, on requests whose loss could cost something. */
 const ack = 'POST /v1/me/inbox/ack';
-const faults: { what: string; meets: [path: string, fault: Fault][] }[] = [
+/** Faults between the daemon and the server, in requests whose loss could lose or repeat a message. */
+const faults: { name: string; rules: [path: string, fault: Fault][] }[] = [
   {
-    what: 'late, broken and cut reads',
-    meets: [
+    name: 'late, broken and cut reads',
+    rules: [
       ['GET /v1/me/inbox', { delayMs: 300 }],
       ['GET /v1/me/inbox', 'reset'],
       ['GET /v1/me/inbox', 'cut'],
     ],
   },
-  { what: 'a lost acknowledgement', meets: [[ack, 'drop_answer']] },
+  { name: 'a lost acknowledgement', rules: [[ack, 'drop_answer']] },
   {
-    what: 'refused acknowledgements',
-    meets: [
+    name: 'refused acknowledgements',
+    rules: [
       [ack, { status: 429, code: 'rate_limited', retryAfter: 1 }],
       [ack, { status: 404, code: 'not_found' }],
     ],
   },
   {
-    what: 'failing acknowledgements',
-    meets: [
+    name: 'failing acknowledgements',
+    rules: [
       [ack, { status: 503, code: 'server_stopping' }],
       [ack, { status: 403, code: 'forbidden' }],
     ],
   },
-  { what: 'a stream that is cut and refused', meets: [['GET /v1/stream', { status: 401, code: 'unauthorized' }]] },
+  { name: 'a stream that is cut and refused', rules: [['GET /v1/stream', { status: 401, code: 'unauthorized' }]] },
 ];
 
-async function throughFaults(seat: Seated, proxy: FaultProxy): Promise<void> {
+async function failNetwork(seat: SeatedSession, proxy: FaultProxy): Promise<void> {
   const { driver } = seat;
-  for (const [n, { what, meets }] of faults.entries()) {
-    await seat.rest(20_000);
+  for (const [n, { name, rules }] of faults.entries()) {
+    await seat.untilDone(20_000);
     const body = `kit-fault-${n}`;
-    const before = meets.map(([path]) => proxy.count(path));
-    for (const [path, fault] of meets) proxy.fail(path, fault, 1);
-    if (meets.some(([path]) => path.includes('/v1/stream'))) proxy.cutStreams();
-    const message = await seat.says(body);
-    await driver.sees(body, `a message in spite of ${what}`, 20_000);
-    await seat.acked(message, 20_000);
-    must(driver.times(body) === 1, `in spite of ${what}, a message came more than once`);
+    const before = rules.map(([path]) => proxy.count(path));
+    for (const [path, fault] of rules) proxy.fail(path, fault, 1);
+    if (rules.some(([path]) => path.includes('/v1/stream'))) proxy.cutStreams();
+    const message = await seat.personSays(body);
+    await driver.expectContext(body, `a message despite ${name}`, 20_000);
+    await seat.untilAcknowledged(message, 20_000);
+    must(driver.count(body) === 1, `with ${name}, a message was delivered more than once`);
     must(
-      meets.every(([path], k) => proxy.count(path) > before[k]!),
-      `the daemon did not meet ${what}`,
+      rules.every(([path], k) => proxy.count(path) > before[k]!),
+      `the daemon sent no request that met ${name}`,
     );
     proxy.heal();
   }

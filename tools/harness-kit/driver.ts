@@ -1,21 +1,22 @@
-/** The kit's end of one fake harness: steps in, results and trace out. */
+/** Controls one fake harness process: sends steps, receives their results and the trace. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { parseJsonObject } from '../../src/local/json.ts';
 import type { Step, StepResult, TraceLine } from './steps.ts';
 
-/** A check that did not hold, in words. */
+/** Why a check failed. */
 export class KitFailure extends Error {}
 
-const LONGEST_MS = 60_000;
+const STEP_TIMEOUT_MS = 60_000;
 
-type Told = StepResult & { step: number; ok: boolean; error?: string };
+type StepAnswer = StepResult & { step: number; ok: boolean; error?: string };
 
 export class Driver {
   readonly trace: TraceLine[] = [];
-  /** Everything else that it printed. */
+  /** The output of its commands, and its standard error. */
   readonly printed: string[] = [];
   private readonly child: ChildProcess;
-  private readonly waiting = new Map<number, (told: Omit<Told, 'step'>) => void>();
+  private readonly waiting = new Map<number, (answer: Omit<StepAnswer, 'step'>) => void>();
   private n = 0;
 
   constructor(argv: string[], env: NodeJS.ProcessEnv, cwd: string) {
@@ -29,14 +30,14 @@ export class Driver {
     });
   }
 
-  /** Performs one step. @throws KitFailure when it could not be. */
+  /** Performs one step. @throws KitFailure if that failed */
   async step(step: Step): Promise<StepResult> {
     const n = ++this.n;
-    const result = await new Promise<Omit<Told, 'step'>>((resolve) => {
-      const timer = setTimeout(() => resolve({ ok: false, error: 'took too long' }), LONGEST_MS);
-      this.waiting.set(n, (told) => {
+    const result = await new Promise<Omit<StepAnswer, 'step'>>((resolve) => {
+      const timer = setTimeout(() => resolve({ ok: false, error: 'took too long' }), STEP_TIMEOUT_MS);
+      this.waiting.set(n, (answer) => {
         clearTimeout(timer);
-        resolve(told);
+        resolve(answer);
       });
       this.child.stdin!.write(`${JSON.stringify({ ...step, step: n })}\n`);
     });
@@ -45,47 +46,48 @@ export class Driver {
     return result;
   }
 
-  /** A command of ours in the session, as its JSON. */
+  /** Runs a command of ours in the session. @returns its exit code and its JSON output */
   async service(...words: string[]): Promise<{ code: number; json: Record<string, unknown> }> {
     const { code, stdout } = await this.step({ do: 'command', argv: ['service', ...words, '--json'] });
     return { code: code ?? -1, json: jsonOf(stdout ?? '') };
   }
 
-  /** The texts that reached the session's context. @param since lines of the trace that were there before */
+  /** The texts in the session's context. @param since skips this many lines of the trace */
   contexts(since = 0): string[] {
-    return this.of('context', since);
+    return this.texts('context', since);
   }
 
-  /** Texts of one kind of line. */
-  of(kind: TraceLine['ev'], since = 0): string[] {
+  /** The texts of the trace's lines of one kind. */
+  texts(kind: TraceLine['ev'], since = 0): string[] {
     return this.trace
       .slice(since)
       .filter(({ ev }) => ev === kind)
       .map(({ text }) => text ?? '');
   }
 
-  /** How many texts of the session hold this. */
-  times(part: string, since = 0): number {
+  /** How many texts in the session's context contain this. */
+  count(part: string, since = 0): number {
     return this.contexts(since).filter((text) => text.includes(part)).length;
   }
 
-  async sees(part: string, what: string, ms = 10_000): Promise<void> {
+  /** Waits for a text in the session's context. @throws KitFailure after `ms` */
+  async expectContext(part: string, what: string, ms = 10_000): Promise<void> {
     const { met } = await this.step({ do: 'expect', context_contains: part, within_ms: ms });
     if (!met) throw new KitFailure(`${what} did not reach the session`);
   }
 
-  /** Ends it as a crash does. */
+  /** Ends it like a crash. */
   async kill(): Promise<void> {
     await this.step({ do: 'kill' }).catch(() => {});
     await this.close();
   }
 
-  get gone(): boolean {
+  get ended(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   async close(): Promise<void> {
-    if (this.gone) return;
+    if (this.ended) return;
     const closed = new Promise((resolve) => this.child.once('close', resolve));
     this.child.stdin!.end();
     const timer = setTimeout(() => this.child.kill('SIGKILL'), 2_000);
@@ -94,7 +96,7 @@ export class Driver {
   }
 
   private read(line: string): void {
-    const entry = JSON.parse(line) as TraceLine | Told;
+    const entry = JSON.parse(line) as TraceLine | StepAnswer;
     if (!('step' in entry)) {
       this.trace.push(entry);
       return;
@@ -105,11 +107,5 @@ export class Driver {
   }
 }
 
-/** What a command printed with --json; empty where it printed none. */
-export function jsonOf(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
-}
+/** The JSON output of a command; empty if it is not a JSON object. */
+export const jsonOf = (text: string): Record<string, unknown> => parseJsonObject(text) ?? {};

@@ -1,10 +1,11 @@
-/** Running the entries that stand in a harness's settings, as that harness would: a shell, JSON on standard input, a time limit. */
+/** Runs the hooks in a harness's settings as the harness does: in a shell, with JSON on standard input and a time limit. */
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { getNodeValue } from 'jsonc-parser';
 import { readText } from '../../src/harness/setup/files.ts';
 import { parseJsonc } from '../../src/harness/setup/jsonc.ts';
+import { parseJsonObject } from '../../src/local/json.ts';
 
 export interface SettingsEntry {
   command: string;
@@ -17,7 +18,7 @@ interface SettingsGroup {
   hooks?: SettingsEntry[];
 }
 
-/** The entries of an event, as the file says them now. @param tool name of the tool, where the event is about one. */
+/** The hooks of an event in a settings file. @param tool the name of the tool, for events about one */
 export function entriesFor(path: string, event: string, tool?: string): SettingsEntry[] {
   const text = readText(path);
   if (text === null) return [];
@@ -33,10 +34,10 @@ export interface HookResult {
   ms: number;
 }
 
-export interface Started {
-  /** Ends it and what it runs, as a harness that gives up on it does. */
+export interface RunningHook {
+  /** Kills it and what it runs, like a harness after the time limit. */
   kill(): void;
-  /** Resolves with its first output; never where it prints nothing. */
+  /** Resolves with its first output; never if it prints nothing. */
   output: Promise<void>;
   done: Promise<HookResult>;
 }
@@ -44,18 +45,18 @@ export interface Started {
 interface StartOptions {
   env: NodeJS.ProcessEnv;
   cwd: string;
-  /** Milliseconds until it gets its input. */
+  /** Milliseconds before it gets its input. */
   hangMs?: number;
-  /** Whatever it prints does not get out: it waits in the middle of printing. */
-  mute?: boolean;
+  /** Its output goes into a full pipe, so that it blocks while it prints. */
+  blockOutput?: boolean;
   folder: string;
 }
 
-/** Starts one entry; a harness stops it when its time is over. */
-export function startEntry(entry: SettingsEntry, input: object, options: StartOptions): Started {
+/** Starts one hook, which is killed after its time limit. */
+export function startEntry(entry: SettingsEntry, input: object, options: StartOptions): RunningHook {
   const begun = performance.now();
-  const { env, cwd, hangMs = 0, mute = false, folder } = options;
-  const stuck = mute ? fullPipe(folder) : null;
+  const { env, cwd, hangMs = 0, blockOutput = false, folder } = options;
+  const stuck = blockOutput ? fullPipe(folder) : null;
   const out = stuck === null ? ('pipe' as const) : stuck.fd;
   const child = spawn('/bin/sh', ['-c', entry.command], { env, cwd, stdio: ['pipe', out, out], detached: true });
   const printed = { stdout: '', stderr: '' };
@@ -116,35 +117,22 @@ function fullPipe(folder: string): { fd: number; close(): void } {
   };
 }
 
-interface HookAnswer {
-  context: string | null;
-  block: string | null;
-  updatedInput: Record<string, unknown> | null;
-  /** It printed something that is no single JSON object. */
-  bad: boolean;
-}
-
-/** What a hook printed, as a harness reads it. */
-export function answerOf({ exit, stdout }: HookResult): HookAnswer {
-  const nothing: HookAnswer = { context: null, block: null, updatedInput: null, bad: false };
-  if (exit !== 0 || stdout.trim() === '') return nothing;
-  try {
-    const {
-      hookSpecificOutput: output,
-      decision,
-      reason,
-    } = JSON.parse(stdout) as {
-      hookSpecificOutput?: { additionalContext?: string; updatedInput?: Record<string, unknown> };
-      decision?: string;
-      reason?: string;
-    };
-    return {
-      context: output?.additionalContext ?? null,
-      block: decision === 'block' ? (reason ?? '') : null,
-      updatedInput: output?.updatedInput ?? null,
-      bad: false,
-    };
-  } catch {
-    return { ...nothing, bad: true };
-  }
+/** Parses the output of a hook like a harness. `invalid`: it printed something other than one JSON object. */
+export function answerOf({ exit, stdout }: HookResult) {
+  const json = exit !== 0 || stdout.trim() === '' ? {} : parseJsonObject(stdout);
+  const {
+    hookSpecificOutput: output,
+    decision,
+    reason,
+  } = (json ?? {}) as {
+    hookSpecificOutput?: { additionalContext?: string; updatedInput?: Record<string, unknown> };
+    decision?: string;
+    reason?: string;
+  };
+  return {
+    context: output?.additionalContext ?? null,
+    block: decision === 'block' ? (reason ?? '') : null,
+    updatedInput: output?.updatedInput ?? null,
+    invalid: json === null,
+  };
 }

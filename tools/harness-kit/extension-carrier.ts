@@ -1,4 +1,4 @@
-/** omp's way: what an extension of ours does inside it, frame by frame. */
+/** omp: does what our extension does inside of it, over the same connection to the daemon. */
 import { randomBytes } from 'node:crypto';
 import { ask, confirmReceived, nextFrame } from '../../src/daemon/control/ask.ts';
 import { connectDaemon } from '../../src/daemon/control/client.ts';
@@ -14,7 +14,7 @@ export class ExtensionCarrier implements Carrier {
   private connection: Connection | null = null;
   private busy = false;
   private over = true;
-  /** What the session has, also where the daemon did not hear that it was taken. */
+  /** The handoffs whose texts the session has, even if the daemon got no confirmation. */
   private added = new Set<string>();
 
   constructor(host: Host) {
@@ -23,7 +23,7 @@ export class ExtensionCarrier implements Carrier {
 
   async start(how: Begin, source: string): Promise<void> {
     if (how === 'compact') return this.compacted();
-    // Another session in the place of this one: the old one says goodbye.
+    // Another session replaces this one.
     if (!this.over) await this.leave();
     this.boot = randomBytes(8).toString('hex');
     this.added = new Set();
@@ -44,7 +44,7 @@ export class ExtensionCarrier implements Carrier {
   async prompt(_text: string, wake: boolean): Promise<void> {
     this.busy = true;
     await this.tell({ op: 'prompt', wake });
-    if (!wake) await this.carried('turn_start');
+    if (!wake) await this.askSafely('turn_start');
   }
 
   async tool({ input = {}, parallel = 1 }: Extract<Step, { do: 'tool' }>): Promise<Record<string, unknown>> {
@@ -54,7 +54,7 @@ export class ExtensionCarrier implements Carrier {
       return typeof command === 'string'
         ? { ...input, command: `export SERVICE_SUBAGENT=${subagent}; ${command}` }
         : input;
-    await Promise.all(Array.from({ length: parallel }, () => this.carried('boundary')));
+    await Promise.all(Array.from({ length: parallel }, () => this.askSafely('boundary')));
     return input;
   }
 
@@ -87,51 +87,52 @@ export class ExtensionCarrier implements Carrier {
     await connection.send({ op: 'hello', ...this.header(), ...fields });
     const welcome = await nextFrame(connection, 20_000);
     if (welcome?.event !== 'welcome') throw new Error('the daemon did not welcome the extension');
-    const { dropOutput } = this.host.mischief;
-    if (welcome.note && dropOutput) this.host.mischief.dropOutput = false;
+    const { dropOutput } = this.host.faults;
+    if (welcome.note && dropOutput) this.host.faults.dropOutput = false;
     else if (welcome.note) this.host.context(String(welcome.note));
     if (resumed && !this.busy) await this.tell({ op: 'turn_end' });
-    const again = () => (this.connection === connection ? this.again(source) : undefined);
-    void this.listen(connection).then(again, again);
+    const lost = () => (this.connection === connection ? this.reconnect(source) : undefined);
+    void this.listen(connection).then(lost, lost);
   }
 
-  /** A connection that was lost is made anew, unless the session is over. */
-  private async again(source: string): Promise<void> {
+  /** Reconnects after a lost connection, unless the session has ended. */
+  private async reconnect(source: string): Promise<void> {
     while (!this.over) {
       await new Promise((resolve) => setTimeout(resolve, 100));
       if (this.over) return;
       try {
         return await this.hold(source, true);
       } catch {
-        // The daemon is on its way.
+        // The daemon is still starting.
       }
     }
   }
 
-  /** What nobody hears now the next event says anew. */
+  /** Sends a frame. A lost one is not repeated: later frames repeat the state. */
   private async tell(frame: Frame): Promise<void> {
     await this.connection?.send(frame).catch(() => {});
   }
 
   private header(): Header {
-    const { profile, session, cwd } = this.host;
-    return { harness: profile.harness, session, boot: this.boot, cwd };
+    const { session, options } = this.host;
+    return { harness: options.profile.harness, session, boot: this.boot, cwd: options.cwd };
   }
 
   private connect(): Promise<Connection> {
-    const { env, state, program, session } = this.host;
+    const { env, session, options } = this.host;
+    const { state, program } = options;
     return connectDaemon({ state, env, start: { program, client: session }, replaceBy: null });
   }
 
-  /** Nobody there is nothing to add; what waits comes another time. */
-  private carried(op: 'turn_start' | 'boundary'): Promise<void> {
-    return this.carry(op).catch(() => {});
+  /** Asks for waiting messages; without a daemon there are none. */
+  private askSafely(op: 'turn_start' | 'boundary'): Promise<void> {
+    return this.askForText(op).catch(() => {});
   }
 
-  private async carry(op: 'turn_start' | 'boundary'): Promise<void> {
-    const { mischief } = this.host;
-    const { hangMs } = mischief;
-    mischief.hangMs = 0;
+  private async askForText(op: 'turn_start' | 'boundary'): Promise<void> {
+    const { faults } = this.host;
+    const { hangMs } = faults;
+    faults.hangMs = 0;
     const started = Number(process.hrtime.bigint() / 1000n);
     if (hangMs > 0) await new Promise((resolve) => setTimeout(resolve, hangMs));
     const connection = await this.connect();
@@ -139,7 +140,7 @@ export class ExtensionCarrier implements Carrier {
       const fields = { ...this.header(), started, ...(op === 'boundary' ? { capabilities: ['midturn-peer'] } : {}) };
       const carry = (await ask(connection, op, fields)) as Carry;
       const text = textFor(carry);
-      if (text && mischief.dropOutput) mischief.dropOutput = false;
+      if (text && faults.dropOutput) faults.dropOutput = false;
       else if (text) this.host.context(text);
       if (carry.handoff_id) await confirmReceived(connection, carry.handoff_id);
     } finally {
@@ -156,17 +157,17 @@ export class ExtensionCarrier implements Carrier {
     }
   }
 
-  /** @returns whether the extension is still there after it */
+  /** @returns false if the extension was killed */
   private async deliver(connection: Connection, carry: Carry): Promise<boolean> {
-    const { mischief } = this.host;
+    const { faults } = this.host;
     const id = carry.handoff_id ?? '';
     const text = textFor(carry);
     this.host.trace({ ev: 'wake', text });
-    const killed = mischief.killHook;
-    mischief.killHook = null;
+    const killed = faults.killHook;
+    faults.killHook = null;
     if (killed === 'answer') return false;
-    if (mischief.ignoreWake) {
-      mischief.ignoreWake = false;
+    if (faults.ignoreWake) {
+      faults.ignoreWake = false;
       return true;
     }
     if (!this.added.has(id)) {

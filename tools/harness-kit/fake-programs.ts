@@ -1,9 +1,9 @@
-/** Small programs that stand in for those of harnesses on the kit's PATH: they say a version, and keep a queue. */
+/** Fake programs of harnesses on the kit's PATH: they print a version, and have a queue. */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile } from '../../src/harness/profile.ts';
 
-/** Puts the program of a profile into a folder of PATH. @param folder where the fake harness looks for what is queued. */
+/** Writes the fake program of a profile into a folder of PATH. @param folder where it keeps its queue */
 export function placeProgram(bin: string, folder: string, profile: Profile): string {
   const path = join(bin, profile.checks.installed.run[0]!);
   const script = join(folder, 'program.cjs');
@@ -11,18 +11,18 @@ export function placeProgram(bin: string, folder: string, profile: Profile): str
     script,
     source.replace('%FOLDER%', () => JSON.stringify(folder)),
   );
-  // Its version is asked for often, which needs no runtime.
+  // The version is asked for often, so it is printed without starting Node.
   const version = `if [ "$1" = --version ]; then exec cat '${join(folder, 'version')}'; fi`;
   writeFileSync(path, `#!/bin/sh\n${version}\nexec '${process.execPath}' '${script}' "$@"\n`);
   chmodSync(path, 0o755);
   return path;
 }
 
-/** What the program says its version is. */
-export const sayVersion = (folder: string, version: string): void =>
+/** Sets the version that the fake program prints. */
+export const setVersion = (folder: string, version: string): void =>
   writeFileSync(join(folder, 'version'), `${version}\n`);
 
-/** How often its queue command fails from now on. */
+/** Makes the next calls of its queue command fail. */
 export const failQueue = (folder: string, times: number): void =>
   writeFileSync(join(folder, 'queue-fail'), String(times));
 

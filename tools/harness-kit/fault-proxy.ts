@@ -1,6 +1,6 @@
 /**
- * A proxy in front of a true server that fails as it is told: late, cut, refused, or answered only to the server itself. It
- * is never between a person and a server; the kit and the tests bring it.
+ * A proxy in front of a server that injects faults: delays, cut connections, refusals, lost answers. Only the kit and tests
+ * use it.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { proofOf, secretOf } from '../../src/local/own-server/own-agent.ts';
 
 export interface Seen {
   method: string;
-  /** With its query. */
+  /** With the query. */
   path: string;
   token: string | undefined;
 }
@@ -17,15 +17,15 @@ export interface Seen {
 export type Fault =
   /** The connection breaks before the request reaches the server. */
   | 'reset'
-  /** The server does it, and its answer is lost. */
+  /** The server handles the request, but its answer is lost. */
   | 'drop_answer'
-  /** The answer breaks off after its first bytes. */
+  /** The answer ends after its first byte. */
   | 'cut'
-  /** It waits until `release`. */
+  /** The request waits until `release` is called. */
   | 'hold'
-  /** The answer is a stream that says nothing but what is injected. */
+  /** The answer is a stream with only the injected events. */
   | 'silent'
-  /** It goes on after so many milliseconds. */
+  /** The request is delayed. */
   | { delayMs: number }
   | Refused;
 
@@ -33,9 +33,9 @@ interface Refused {
   status: number;
   code?: string;
   retryAfter?: number;
-  /** A page, as something in between may send it. */
+  /** HTML instead of JSON, like the error page of a gateway. */
   body?: string;
-  /** An answer of the right form and other content. */
+  /** The JSON of the answer. */
   json?: unknown;
 }
 
@@ -47,7 +47,7 @@ interface Rule {
 
 export class FaultProxy {
   readonly seen: Seen[] = [];
-  /** Requests that failed as they were told to. */
+  /** Number of requests that a fault was applied to. */
   broken = 0;
   readonly #rules: Rule[] = [];
   readonly #held: (() => void)[] = [];
@@ -58,7 +58,7 @@ export class FaultProxy {
   #target: string;
   #port = 0;
 
-  /** @param data the server's data folder, where the proxy is to pass for that server on its own machine. */
+  /** @param data the server's data folder, if the proxy has to prove that it is this machine's own server */
   constructor(target: string, data?: string) {
     this.#target = target;
     this.#data = data;
@@ -72,7 +72,7 @@ export class FaultProxy {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Connections that are open now. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#sockets.size;
   }
@@ -91,30 +91,30 @@ export class FaultProxy {
     return this;
   }
 
-  /** From now on requests go to another server. */
+  /** Forwards later requests to another server. */
   retarget(url: string): void {
     this.#target = url;
   }
 
-  /** The next `times` requests that match fail. @param path the beginning of method and path, such as `POST /v1/join`. */
+  /** Applies a fault to the next `times` matching requests. @param path the start of method and path, such as `POST /v1/join` */
   fail(path: string | ((seen: Seen) => boolean), fault: Fault, times = Number.POSITIVE_INFINITY): void {
     const matches =
       typeof path === 'string' ? ({ method, path: at }: Seen) => `${method} ${at}`.startsWith(path) : path;
     this.#rules.push({ matches, fault, left: times });
   }
 
-  /** Nothing fails any more. */
+  /** Removes all faults, and forwards the requests that are held. */
   heal(): void {
     this.#rules.length = 0;
     this.release();
   }
 
-  /** What is held goes on. */
+  /** Forwards the requests that are held. */
   release(): void {
     for (const go of this.#held.splice(0)) go();
   }
 
-  /** Adds a frame to every open stream, as a server may send it late or wrong. */
+  /** Sends an event on every open stream. */
   inject(event: string, data: unknown): void {
     for (const stream of this.#streams) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
@@ -123,14 +123,14 @@ export class FaultProxy {
     for (const stream of this.#streams) stream.destroy();
   }
 
-  /** Breaks every connection and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   async down(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
 
-  /** Requests so far whose method and path begin so. */
+  /** Number of requests so far. @param path the start of method and path */
   count(path: string): number {
     return this.seen.filter((seen) => `${seen.method} ${seen.path}`.startsWith(path)).length;
   }
@@ -145,9 +145,7 @@ export class FaultProxy {
     }
     if (fault === 'silent') {
       res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-      this.#streams.add(res);
-      res.once('close', () => this.#streams.delete(res));
-      return;
+      return this.#addStream(res);
     }
     if (fault === 'hold') await new Promise<void>((resolve) => this.#held.push(resolve));
     if (typeof fault === 'object' && fault !== null && 'delayMs' in fault)
@@ -157,6 +155,11 @@ export class FaultProxy {
       return;
     }
     this.#passOn(req, res, fault);
+  }
+
+  #addStream(res: ServerResponse): void {
+    this.#streams.add(res);
+    res.once('close', () => this.#streams.delete(res));
   }
 
   #faultOf(seen: Seen): Fault | null {
@@ -176,10 +179,7 @@ export class FaultProxy {
         answer.resume().once('end', () => res.destroy());
         return;
       }
-      if (answer.headers['content-type']?.startsWith('text/event-stream')) {
-        this.#streams.add(res);
-        res.once('close', () => this.#streams.delete(res));
-      }
+      if (answer.headers['content-type']?.startsWith('text/event-stream')) this.#addStream(res);
       res.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...this.#proof(req) });
       answer.on('error', () => res.destroy());
       if (fault === 'cut') answer.once('data', (chunk: Buffer) => res.write(chunk.subarray(0, 1), () => res.destroy()));
@@ -190,7 +190,7 @@ export class FaultProxy {
     req.pipe(onward);
   }
 
-  /** A proof is bound to the address it was asked for at. */
+  /** The proof of this machine's own server, for the proxy's address. */
   #proof({ headers }: IncomingMessage): Record<string, string> {
     const challenge = headers[CHALLENGE_HEADER];
     const secret = this.#data === undefined ? null : secretOf({ data: this.#data });

@@ -1,9 +1,9 @@
-/** What breaks where, as one word: `<point>:<kill|error|delay>[:<pass>]`. Only test builds of the daemon read it. */
+/** Parses a fault, `<point>:<kill|error|delay>[:<pass>]`. Only test builds of the daemon use it. */
 import { type Faults, faultPoints } from '../../src/daemon/faults.ts';
 
 const DELAY_MS = 300;
 
-/** @param text empty for nothing; `pass` is which time the point is passed, from 1. @throws Error for another point */
+/** @param text empty for no fault; `pass`: at which pass of the point, from 1. @throws Error for an unknown point or fault */
 export function faultsOf(text = ''): Faults {
   const [point, what, pass = '1'] = text.split(':');
   if (text !== '' && !(faultPoints as readonly string[]).includes(point!)) throw new Error(`no such point: ${point}`);

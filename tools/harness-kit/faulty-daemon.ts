@@ -1,6 +1,6 @@
 /**
- * The test build of the daemon: the very file that is installed, with a fault that SERVICE_TEST_FAULTS names. Only the kit
- * starts it; what `service daemon` runs has no such way in.
+ * The test build of the daemon: the installed file, with the fault in SERVICE_TEST_FAULTS. Only the kit starts it;
+ * `service daemon` ignores that variable.
  */
 import { fileURLToPath } from 'node:url';
 import { folders } from '../../src/local/folders.ts';

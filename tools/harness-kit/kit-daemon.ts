@@ -1,4 +1,4 @@
-/** The daemon of the kit's machine: what it says of itself, its sudden end, and its test build in its place. */
+/** Controls the daemon in the kit's environment: asks for its status, kills it, starts its test build. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ask, daemonStatus } from '../../src/daemon/control/ask.ts';
@@ -6,6 +6,7 @@ import { openConnection } from '../../src/daemon/control/connection.ts';
 import { isAbsent } from '../../src/daemon/control/errors.ts';
 import { daemonPaths } from '../../src/daemon/paths.ts';
 import type { StatusAnswer } from '../../src/daemon/protocol.ts';
+import { alive, until } from '../../src/local/process.ts';
 import { KitFailure } from './driver.ts';
 import { SocketTap } from './socket-tap.ts';
 
@@ -14,35 +15,35 @@ interface KitDaemonOptions {
   env: NodeJS.ProcessEnv;
   /** Runtime and entry file of our program. */
   program: string[];
-  /** Where it finds the server. */
+  /** The server's address. */
   address(): string;
 }
 
-/** On a busy machine hooks are faster again and again. */
-const MOST_STARTS = 20;
+/** Hooks may start the normal daemon first, which happens often on a busy machine. */
+const MAX_STARTS = 20;
 
 export class KitDaemon {
   private readonly options: KitDaemonOptions;
   private child: ChildProcess | null = null;
   private tap: SocketTap | null = null;
-  /** Everything that was said on the sockets that were listened in on. */
+  /** The traffic recorded on the control socket. */
   readonly frames: string[] = [];
 
   constructor(options: KitDaemonOptions) {
     this.options = options;
   }
 
-  /** Null while none runs. */
+  /** Null if no daemon answers. */
   status(): Promise<StatusAnswer | null> {
     return daemonStatus(this.options.state).catch(() => null);
   }
 
-  /** One of its sessions; its key ends with this id. */
+  /** The state of a session. */
   async session(id: string): Promise<NonNullable<StatusAnswer['sessions']>[number] | null> {
     return (await this.status())?.sessions?.find(({ key }) => key.endsWith(`:${id}`)) ?? null;
   }
 
-  /** Messages of a session's seats that nobody has received, as far as it has read. */
+  /** Number of messages in its last reads that a session's seats have not received. */
   async unread(harness: string, session: string): Promise<number> {
     const connection = await openConnection(daemonPaths(this.options).socket);
     try {
@@ -53,17 +54,17 @@ export class KitDaemon {
     }
   }
 
-  /** Ends whichever runs, as a crash does. */
+  /** Kills the running daemon. */
   async kill(): Promise<void> {
-    const pid = await this.running();
+    const pid = await this.runningPid();
     this.untap();
     if (pid === null) return;
     process.kill(pid, 'SIGKILL');
-    await untilGone(pid);
+    if (!(await until(() => !alive(pid), 10_000, 5))) throw new KitFailure(`the daemon ${pid} did not end`);
   }
 
-  /** Which one runs; one that is too busy to answer runs too. */
-  private async running(): Promise<number | null> {
+  /** The running daemon's process id; asks again if it is too busy to answer. */
+  private async runningPid(): Promise<number | null> {
     for (let tries = 0; ; tries++) {
       try {
         return (await daemonStatus(this.options.state)).pid;
@@ -76,36 +77,31 @@ export class KitDaemon {
   }
 
   /**
-   * Starts its test build in place of the one that runs. A hook that missed the daemon may start one at the same moment.
+   * Replaces the running daemon by the test build. A hook that finds no daemon may start one at the same time.
    *
    * @param faults as `<point>:<kill|error|delay>`
    */
   async start({ faults = '', tapped = false }: { faults?: string; tapped?: boolean } = {}): Promise<void> {
-    for (let tries = 0; tries < MOST_STARTS; tries++) {
+    for (let tries = 0; tries < MAX_STARTS; tries++) {
       await this.kill();
-      const child = this.spawned(faults);
+      const child = this.spawn(faults);
       this.child = child;
-      for (let looks = 0; looks < 1_000 && child.exitCode === null; looks++) {
+      for (let waits = 0; waits < 1_000 && child.exitCode === null; waits++) {
         const pid = (await this.status())?.pid;
         if (pid === child.pid && tapped) this.tap = await SocketTap.on(daemonPaths(this.options).socket);
         if (pid === child.pid) return;
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
-      // Somebody who missed it was faster.
+      // A hook was faster.
       child.kill('SIGKILL');
     }
     throw new KitFailure('the test build of the daemon did not start');
   }
 
-  /** Whether what `start` started has ended. */
-  get gone(): boolean {
+  /** Whether the daemon that `start` started has ended. */
+  get ended(): boolean {
     const { child } = this;
     return child !== null && (child.exitCode !== null || child.signalCode !== null);
-  }
-
-  async close(): Promise<void> {
-    this.untap();
-    await this.kill();
   }
 
   private untap(): void {
@@ -114,7 +110,7 @@ export class KitDaemon {
     this.tap = null;
   }
 
-  private spawned(faults: string): ChildProcess {
+  private spawn(faults: string): ChildProcess {
     const { program, env, address } = this.options;
     const [runtime, ...words] = program;
     const entry = words.pop()!;
@@ -125,16 +121,4 @@ export class KitDaemon {
     const more = { SERVICE_LOCAL_ADDR: address(), SERVICE_TEST_FAULTS: faults };
     return spawn(runtime!, [...words, script], { env: { ...env, ...more }, cwd: '/', stdio: 'ignore' });
   }
-}
-
-async function untilGone(pid: number): Promise<void> {
-  for (let looks = 0; looks < 1_000; looks++) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new KitFailure(`the daemon ${pid} did not end`);
 }

@@ -1,19 +1,16 @@
-/** Checks of sessions that end, come back, crash or lose their seats. */
-import { type Check, can, codeOf, hasPrompts, must, wakes } from './check.ts';
-import { runnerOf, type Seated } from './seated.ts';
+/** Checks of sessions that end, resume, crash or lose their seats. */
+import { type Check, codeOf, has, hasPrompts, must, nameIn, onSession, wakes } from './check.ts';
+import { inProcess, runnerSession, type SeatedSession } from './seated.ts';
 import type { KitWorld } from './world.ts';
-
-const nameIn = (json: Record<string, unknown>) => (json['me'] as { name?: string } | undefined)?.name;
 
 export const lifeChecks: Check[] = [
   {
     id: 'subagent',
     needs: ({ subagent_identity }) => subagent_identity === 'marked',
-    run: async (world, seats) => {
-      const seat = await seats.idle();
+    run: onSession(async (seat, world) => {
       const { driver, board } = seat;
       const since = driver.trace.length;
-      const inside = (...words: string[]) =>
+      const inSubagent = (...words: string[]) =>
         driver.step({
           do: 'subagent',
           id: 'kit-sub',
@@ -23,48 +20,44 @@ export const lifeChecks: Check[] = [
           ],
         });
       let message = { seq: 0 };
-      await seat.during(async () => {
-        message = await seat.says('kit-for-the-session');
-        await seat.quiet();
-        const said = await inside('say', 'kit-forbidden');
-        must(
-          said.code === 5 && (said.stdout ?? '').includes('subagent_without_seat'),
-          `a subagent was not refused: ${said.stdout}`,
-        );
-        const read = await inside('read', '--board', board.name);
+      await seat.duringTurn(async () => {
+        message = await seat.personSays('kit-for-the-session');
+        await seat.untilSeen();
+        const { code, stdout = '' } = await inSubagent('say', 'kit-forbidden');
+        must(code === 5 && stdout.includes('subagent_without_seat'), `a subagent was not refused: ${stdout}`);
+        const read = await inSubagent('read', '--board', board.name);
         must(read.code === 0, `a subagent could not read: ${read.stdout}${read.stderr}`);
-        must(driver.times('kit-for-the-session', since) === 0, 'a hook inside a subagent took a message');
+        must(driver.count('kit-for-the-session', since) === 0, 'a hook inside a subagent took a message');
         await driver.step({ do: 'tool', name: 'Read' });
-        if (can('tool-boundary')(world.profile)) await driver.sees('kit-for-the-session', 'what a subagent left');
+        if (has('tool-boundary')(world.profile))
+          await driver.expectContext('kit-for-the-session', 'a message that a subagent did not get');
       });
-      await seat.acked(message);
-      must(!(await said(seat, 'kit-forbidden')), 'a subagent wrote to the board');
-      seats.done(seat);
-    },
+      await seat.untilAcknowledged(message);
+      must(!(await isPosted(seat, 'kit-forbidden')), 'a subagent posted to the board');
+    }),
   },
   {
     id: 'resume',
     needs: ({ lifecycle }) => lifecycle.resume_keeps_id === true,
-    run: async (world, seats) => {
-      const seat = await seats.idle();
+    run: onSession(async (seat, world) => {
       const { driver, session, name } = seat;
-      // What the start prints may get lost; who the session is does not.
+      // The output of the first hook may be lost; the session's identity is not.
       await driver.step({ do: 'quit' });
       await driver.step({ do: 'drop_output' });
       let since = driver.trace.length;
       await driver.step({ do: 'resume', session });
-      must(driver.times(name, since) === 0, 'a lost note was not lost');
-      must(nameIn((await driver.service('whoami')).json) === name, 'the seat did not come back with the session');
+      must(driver.count(name, since) === 0, 'the dropped note was delivered');
+      must(nameIn((await driver.service('whoami')).json) === name, 'a resumed session does not have its seat');
       await driver.step({ do: 'quit' });
       since = driver.trace.length;
       await driver.step({ do: 'resume', session });
-      must(driver.times(name, since) === 1, 'the session was not told who it is');
+      must(driver.count(name, since) === 1, 'a resumed session was not told its name');
       since = driver.trace.length;
       await driver.step({ do: 'compact', session });
-      must(driver.times(name, since) === 1, 'after a compaction the session was not told who it is');
-      must(nameIn((await driver.service('whoami')).json) === name, 'the seat did not stay over a compaction');
+      must(driver.count(name, since) === 1, 'a compacted session was not told its name');
+      must(nameIn((await driver.service('whoami')).json) === name, 'a compacted session does not have its seat');
       for (const other of ['fork', 'clear'] as const) {
-        await driver.step({ do: other, session: world.fresh('kit-other') });
+        await driver.step({ do: other, session: world.uniqueName('kit-other') });
         const { json } = await driver.service('whoami');
         must(codeOf(json) === 'agent_not_selected', `after a ${other} another session has the seat`);
       }
@@ -72,37 +65,36 @@ export const lifeChecks: Check[] = [
       await driver.step({ do: 'resume', session });
       await driver.step({ do: 'prompt', text: 'Go on.' });
       await driver.step({ do: 'end_turn' });
-      const message = await seat.says('kit-after-resume');
-      await driver.sees('kit-after-resume', 'a message to the session that came back');
-      await seat.acked(message);
-      seats.done(seat);
-    },
+      const message = await seat.personSays('kit-after-resume');
+      await driver.expectContext('kit-after-resume', 'a message to the resumed session');
+      await seat.untilAcknowledged(message);
+    }),
   },
   {
     id: 'kill',
     needs: wakes,
-    run: async (world, seats) => {
-      const seat = await seats.idle();
-      await killedHook(seat, 'answer');
-      // Whether a text that was printed is in the session shows only where it comes back as a prompt, or says so itself.
-      if (!can('queue')(world.profile)) await killedHook(seat, 'output');
-      if (world.profile.delivery.wake_echo) await lostWake(seat);
+    run: async (world, sessions) => {
+      const seat = await sessions.take();
+      await killHook(seat, 'answer');
+      // After a queue has taken a text, only its prompt shows that the session has it, so killing later proves nothing.
+      if (!has('queue')(world.profile)) await killHook(seat, 'output');
+      if (world.profile.delivery.wake_echo) await loseWake(seat);
       // A client that finds no daemon starts one.
       await world.daemon.kill();
-      const message = await seat.says('kit-daemon-gone');
-      await seat.goesOn();
-      await seat.driver.sees('kit-daemon-gone', 'what came while the daemon was gone', 20_000);
-      await seat.acked(message, 20_000);
-      seats.done(await killedHarness(world, seat));
+      const message = await seat.personSays('kit-daemon-gone');
+      await seat.prompt();
+      await seat.driver.expectContext('kit-daemon-gone', 'a message posted while no daemon was running', 20_000);
+      await seat.untilAcknowledged(message, 20_000);
+      sessions.pass(await killHarness(world, seat));
     },
   },
   {
     id: 'takeover',
     needs: wakes,
-    run: async (world, seats) => {
-      const first = await seats.idle();
+    run: async (world, sessions) => {
+      const first = await sessions.take();
       const { driver, board, name } = first;
-      const second = world.harness();
+      const second = world.startHarness();
       let session = `${first.session}-b`;
       if (hasPrompts(world.profile)) {
         await second.step({ do: 'start', session });
@@ -110,25 +102,25 @@ export const lifeChecks: Check[] = [
         must(code === 0, `the seat could not be taken: ${JSON.stringify(json)}`);
       } else {
         await second.step({ do: 'start', agent: first.seat });
-        session = await runnerOf(world, name, board.name);
+        session = await runnerSession(world, name, board.name);
       }
       must(codeOf((await driver.service('whoami')).json) === 'agent_not_selected', 'two sessions hold one seat');
-      const message = await first.says('kit-to-the-new');
+      const message = await first.personSays('kit-to-the-new');
       if (hasPrompts(world.profile)) {
         await second.step({ do: 'prompt', text: 'Go on.' });
         await second.step({ do: 'end_turn' });
       }
-      await second.sees('kit-to-the-new', 'a message to the session that took the seat');
-      await first.acked(message);
-      must(driver.times('kit-to-the-new') === 0, 'it reached the session that lost the seat');
-      seats.done(first.in(second, session));
+      await second.expectContext('kit-to-the-new', 'a message to the session that took the seat');
+      await first.untilAcknowledged(message);
+      must(driver.count('kit-to-the-new') === 0, 'it reached the session that lost the seat');
+      sessions.pass(inProcess(first, second, session));
       await driver.step({ do: 'quit' });
       if (!world.profile.lifecycle.resume_keeps_id) return;
       const since = driver.trace.length;
       await driver.step({ do: 'resume', session: first.session });
       must(
         driver.contexts(since).some((text) => text.includes('service resume') && text.includes(name)),
-        `the session was not told how to take its seat on ${board.name} back`,
+        `the session was not told how to take back its seat on ${board.name}`,
       );
       await driver.step({ do: 'quit' });
     },
@@ -136,87 +128,88 @@ export const lifeChecks: Check[] = [
   {
     id: 'presence',
     needs: wakes,
-    run: async (world, seats) => {
-      const seat = await seats.idle();
+    run: async (world, sessions) => {
+      const seat = await sessions.take();
       const seen: string[] = [];
-      const is = (expected: string) =>
+      const becomes = (expected: string) =>
         world.until(`the presence ${expected}`, async () => {
           const { presence } = await seat.people.member(seat.board.name, seat.name);
           if (presence && presence !== seen.at(-1)) seen.push(presence);
           return presence === expected;
         });
-      await is('idle');
-      await seat.during(() => is('working'));
-      await is('idle');
+      await becomes('idle');
+      await seat.duringTurn(() => becomes('working'));
+      await becomes('idle');
       await seat.driver.step({ do: 'quit' });
-      await is('no_session');
+      await becomes('no_session');
       const steps = seen.slice(seen.indexOf('idle')).join(' ');
-      must(steps === 'idle working idle no_session', `it went ${steps}`);
+      must(steps === 'idle working idle no_session', `the presence was ${steps}`);
     },
   },
 ];
 
-/** A hook that is killed over a text: before it could print it, the text comes again; after, at least not never. */
-async function killedHook(seat: Seated, after: 'answer' | 'output'): Promise<void> {
+/** A hook is killed that has a text: before it prints the text, or after. The text is delivered at least once. */
+async function killHook(seat: SeatedSession, after: 'answer' | 'output'): Promise<void> {
   const { driver, world } = seat;
   const body = `kit-hook-killed-${after}`;
-  // The hook that waits now has begun already; the next one is meant.
-  if (can('idle-hook')(world.profile)) {
+  // The current waiting hook has already begun; the fault applies to the next one.
+  if (has('idle-hook')(world.profile)) {
     await driver.step({ do: 'prompt', text: 'A turn.' });
     await driver.step({ do: 'kill_hook', after });
     await driver.step({ do: 'end_turn' });
-    await seat.idle();
+    await seat.untilIdle();
   } else await driver.step({ do: 'kill_hook', after });
   const since = driver.trace.length;
-  // What a queue would take at once waits quietly for the prompt instead.
-  const quiet = can('queue')(world.profile);
-  const message = quiet ? await seat.peerSays(body, {}) : await seat.says(body);
-  if (quiet) await seat.quiet();
-  // One that waits is killed by itself; one that is asked at a prompt is killed there.
-  if (can('idle-hook')(world.profile))
+  // A queue would take a message that wakes at once, so one is used that waits for the next prompt.
+  const quiet = has('queue')(world.profile);
+  const message = quiet ? await seat.peerSays(body, {}) : await seat.personSays(body);
+  if (quiet) await seat.untilSeen();
+  // A waiting hook is killed now; others when they run at the next prompt.
+  if (has('idle-hook')(world.profile))
     await world.until('a hook that is killed', () =>
       driver.trace.slice(since).some(({ ev, exit }) => ev === 'hook' && exit === null),
     );
-  await seat.goesOn();
-  if (quiet) await seat.goesOn();
-  await driver.sees(body, 'what a killed hook did not bring', 20_000);
-  await seat.acked(message);
-  must(driver.times(body) <= 2, 'what a killed hook did not bring came too often');
-  await seat.rest();
+  await seat.prompt();
+  if (quiet) await seat.prompt();
+  await driver.expectContext(body, 'the message of a killed hook', 20_000);
+  await seat.untilAcknowledged(message);
+  must(driver.count(body) <= 2, 'the message of a killed hook was delivered more than twice');
+  await seat.untilDone();
 }
 
-/** A wake that its harness dropped counts as lost at the next prompt from elsewhere. */
-async function lostWake(seat: Seated): Promise<void> {
+/** A wake-up that the harness ignored counts as lost at the next prompt, which delivers its message again. */
+async function loseWake(seat: SeatedSession): Promise<void> {
   const { driver, world } = seat;
   await driver.step({ do: 'ignore_wake' });
   const since = driver.trace.length;
-  const message = await seat.says('kit-wake-lost');
-  await world.until('a wake', () => driver.of('wake', since).length > 0);
-  must(driver.times('kit-wake-lost') === 0, 'a wake that was swallowed reached the session');
-  await seat.during(async () => {
-    must(driver.times('kit-wake-lost') === 1, 'a wake that was swallowed was not handed again');
+  const message = await seat.personSays('kit-wake-lost');
+  await world.until('a wake-up', () => driver.texts('wake', since).length > 0);
+  must(driver.count('kit-wake-lost') === 0, 'an ignored wake-up reached the session');
+  await seat.duringTurn(async () => {
+    must(driver.count('kit-wake-lost') === 1, 'the message of an ignored wake-up was not delivered again');
   }, 'Go on.');
-  await seat.acked(message);
+  await seat.untilAcknowledged(message);
 }
 
-/** What came while its harness was gone is there when the session comes back. */
-async function killedHarness(world: KitWorld, seat: Seated): Promise<Seated> {
-  await seat.rest();
+/** A message posted while the harness was not running is delivered when the session resumes. */
+async function killHarness(world: KitWorld, seat: SeatedSession): Promise<SeatedSession> {
+  await seat.untilDone();
   await seat.driver.kill();
-  const message = await seat.says('kit-after-kill');
-  const again = world.harness();
+  const message = await seat.personSays('kit-after-kill');
+  const next = world.startHarness();
   if (hasPrompts(world.profile)) {
-    await again.step({ do: 'resume', session: seat.session });
-    await again.step({ do: 'prompt', text: 'Go on.' });
-    await again.step({ do: 'end_turn' });
-  } else await again.step({ do: 'start', agent: seat.seat });
-  await again.sees('kit-after-kill', 'what came while the harness was gone');
-  await seat.acked(message);
-  return hasPrompts(world.profile) ? seat.in(again) : seat.in(again, await runnerOf(world, seat.name, seat.board.name));
+    await next.step({ do: 'resume', session: seat.session });
+    await next.step({ do: 'prompt', text: 'Go on.' });
+    await next.step({ do: 'end_turn' });
+  } else await next.step({ do: 'start', agent: seat.seat });
+  await next.expectContext('kit-after-kill', 'a message posted while the harness was not running');
+  await seat.untilAcknowledged(message);
+  if (hasPrompts(world.profile)) return inProcess(seat, next);
+  return inProcess(seat, next, await runnerSession(world, seat.name, seat.board.name));
 }
 
-/** Whether somebody said it on the seat's board. */
-async function said({ people, board }: Seated, body: string): Promise<boolean> {
+/** Whether a message on the seat's board contains a text. */
+async function isPosted({ people, board }: SeatedSession, body: string): Promise<boolean> {
   const { messages } = (await people.person.call('listMessages', { params: { board: board.name }, query: {} })).data;
   return messages.some((message) => message.body.includes(body));
 }

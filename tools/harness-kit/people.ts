@@ -1,4 +1,4 @@
-/** The person of the kit's machine and agents that no program stands behind: what they do on boards, straight by the API. */
+/** The person of the kit's environment, and agents without a program: both use the API directly. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '../../src/client/client.ts';
@@ -22,7 +22,7 @@ export class People {
     this.person = new Client({ origin, token: this.key });
   }
 
-  /** The person's own. */
+  /** The person's key. */
   get key(): string {
     return readFileSync(join(this.home, 'data', 'local-key'), 'utf8').trim();
   }
@@ -31,7 +31,7 @@ export class People {
     return (await this.person.call('createBoard', { body: { name } })).data;
   }
 
-  /** An agent whose token only the kit has. */
+  /** Creates an agent whose token only the kit has. */
   async agent(board: string, name: string): Promise<Peer> {
     const { data } = await this.person.call('joinBoard', { body: { board, name, role: 'member' } });
     const client = new Client({ origin: this.origin, token: data.token });
@@ -39,11 +39,11 @@ export class People {
   }
 
   /** @param from the author; the person by default */
-  async say(board: string, body: string, more: object = {}, from: Client = this.person): Promise<Message> {
+  async post(board: string, body: string, more: object = {}, from: Client = this.person): Promise<Message> {
     return (await from.call('postMessage', { params: { board }, body: { body, ...more } })).data;
   }
 
-  /** Work for another session of the same person, proposed by one of its agents. */
+  /** Proposes a pairing between an agent's session and another session of the same person. */
   async propose(boardId: string, agentId: string): Promise<PairingRequest> {
     const { id: recipient_id } = (await this.person.call('getMe', {})).data as { id: string };
     const body = { board_id: boardId, recipient_id, initiating_agent_id: agentId, work: 'Test.' };
@@ -58,11 +58,12 @@ export class People {
     return (await this.person.call('getMember', { params: { board, member } })).data;
   }
 
-  /** What a seat of this machine has not acknowledged, by its own token. */
+  /** The unacknowledged messages of a seat of this machine. */
   async inbox(memberId: string) {
     return (await this.seat(memberId).call('readInbox', { query: {} })).data;
   }
 
+  /** A client with the token of a seat of this machine. */
   seat(memberId: string): Client {
     return new Client({ origin: this.origin, token: this.token(memberId) });
   }

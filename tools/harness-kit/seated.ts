@@ -1,4 +1,4 @@
-/** Sessions that hold seats, for checks: one that is idle is used again by the next check. */
+/** Sessions that hold seats, for the checks: what a check does with one, and what it waits for. */
 import type { Message } from '../../src/contract/types.ts';
 import { type Driver, KitFailure } from './driver.ts';
 import type { Peer, People } from './people.ts';
@@ -13,130 +13,98 @@ interface Parts {
   memberId: string;
   /** Another agent of the same person. */
   peer: Peer;
+  /** The session's id. */
   session: string;
 }
 
 /** A session of the harness that holds a seat on a board. */
-export class Seated {
-  readonly world: KitWorld;
-  readonly people: People;
-  readonly driver: Driver;
-  readonly board: { id: string; name: string };
-  readonly name: string;
-  readonly memberId: string;
-  readonly peer: Peer;
-  readonly session: string;
+export type SeatedSession = ReturnType<typeof seatedSession>;
 
-  constructor({ world, people, driver, board, name, memberId, peer, session }: Parts) {
-    this.world = world;
-    this.people = people;
-    this.driver = driver;
-    this.board = board;
-    this.name = name;
-    this.memberId = memberId;
-    this.peer = peer;
-    this.session = session;
-  }
-
-  /** @param on a board that is there; else one of its own */
-  static async on(world: KitWorld, options: { on?: Seated; env?: NodeJS.ProcessEnv } = {}): Promise<Seated> {
-    const { people } = await world.served();
-    const board = options.on?.board ?? (await people.board(world.fresh('kit')));
-    const peer = options.on?.peer ?? (await people.agent(board.name, world.fresh('peer')));
-    const name = world.fresh('worker');
-    const driver = world.harness(options.env);
-    const session = isRunner(world)
-      ? await ran(world, driver, board.name, name)
-      : await joined(world, driver, board.name, name);
-    const member = await people.member(board.name, name);
-    const seat = new Seated({ world, people, driver, board, name, memberId: member.id, peer, session });
-    await seat.idle();
-    return seat;
-  }
-
-  /** As `name@board`, which commands outside sessions name it by. */
-  get seat(): string {
-    return `${this.name}@${this.board.name}`;
-  }
-
-  /** The person says something to it. */
-  says(body: string, more: object = { to: [`@${this.name}`] }): Promise<Message> {
-    return this.people.say(this.board.name, body, more);
-  }
-
-  /** The other agent says something to it; to everybody, where `more` names nobody. */
-  peerSays(body: string, more: object = { to: [`@${this.name}`] }): Promise<Message> {
-    return this.people.say(this.board.name, body, more, this.peer.client);
-  }
-
-  async cursor(): Promise<number> {
-    return (await this.people.inbox(this.memberId)).cursor;
-  }
-
-  async acked({ seq }: { seq: number }, ms?: number): Promise<void> {
-    await this.world.until(`the acknowledgement of #${seq}`, async () => (await this.cursor()) >= seq, ms);
-  }
-
-  /** Hooks that wait are there only when they have started. */
-  async idle(ms?: number): Promise<void> {
-    await this.world.until('an idle session', () => this.isIdle(), ms);
-  }
-
-  /** Waits until it has received everything and does nothing more. */
-  async rest(ms?: number): Promise<void> {
-    const empty = async () => (await this.people.inbox(this.memberId)).messages.length === 0;
-    await this.world.until('a session that has received everything', empty, ms);
-    await this.idle(ms);
-  }
-
-  private async isIdle(): Promise<boolean> {
-    const status = await this.world.daemon.status();
-    const session = status?.sessions?.find(({ key }) => key.endsWith(`:${this.session}`));
-    return session?.open === true && session.turn === 'idle' && session.seats?.length !== 0;
-  }
-
-  /**
-   * For what must not come: waits until the daemon knows of it, and has had the time to do something about it.
-   * @param waiting how many messages are not received then
-   */
-  async quiet(waiting = 1): Promise<void> {
-    const { daemon, profile } = this.world;
-    const seen = async () => (await daemon.unread(profile.harness, this.session)) >= waiting;
-    await this.world.until(`a daemon that has seen ${waiting} messages`, seen);
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
-
-  /** Somebody types into it, where that is possible: what waits comes, and what came is confirmed. */
-  async goesOn(): Promise<void> {
-    if (!isRunner(this.world)) await this.during(async () => {}, 'Go on.');
-  }
-
-  /** The same seat in another session. */
-  in(driver: Driver, session = this.session): Seated {
-    const { world, people, board, name, memberId, peer } = this;
-    return new Seated({ world, people, driver, board, name, memberId, peer, session });
-  }
-
-  /** A turn of the person's, or for a runner a child that takes its time; what is done in it ends with it. */
-  async during(work: () => Promise<void>, prompt = 'Work.'): Promise<void> {
-    if (isRunner(this.world)) {
-      const word = this.world.fresh('kit-busy');
-      await this.driver.step({ do: 'hang_hook', ms: 1_500 });
-      await this.says(word);
-      await this.driver.sees(word, 'what begins a turn');
+function seatedSession(parts: Parts) {
+  const { world, people, driver, board, name, memberId, peer, session } = parts;
+  const toIt = { to: [`@${name}`] };
+  const cursor = async (): Promise<number> => (await people.inbox(memberId)).cursor;
+  const isIdle = async (): Promise<boolean> => {
+    const state = await world.daemon.session(session);
+    return state?.open === true && state.turn === 'idle' && state.seats?.length !== 0;
+  };
+  /** A waiting hook counts only once it has connected. */
+  const untilIdle = (ms?: number) => world.until('an idle session', isIdle, ms);
+  /** The person posts a message to it. */
+  const personSays = (body: string, more: object = toIt): Promise<Message> => people.post(board.name, body, more);
+  /** A turn of the person, or for a runner a child process that takes its time. The turn ends after `work`. */
+  const duringTurn = async (work: () => Promise<void>, prompt = 'Work.'): Promise<void> => {
+    if (isRunner(world)) {
+      const body = world.uniqueName('kit-busy');
+      await driver.step({ do: 'hang_hook', ms: 1_500 });
+      await personSays(body);
+      await driver.expectContext(body, 'the message that starts a turn');
       return work();
     }
-    await this.driver.step({ do: 'prompt', text: prompt });
+    await driver.step({ do: 'prompt', text: prompt });
     await work();
-    await this.driver.step({ do: 'end_turn' });
-  }
+    await driver.step({ do: 'end_turn' });
+  };
+  return {
+    ...parts,
+    /** `name@board`: how commands outside of sessions name the seat. */
+    seat: `${name}@${board.name}`,
+    cursor,
+    untilIdle,
+    personSays,
+    duringTurn,
+    /** The other agent posts a message to it; with `more`, for example to everybody. */
+    peerSays: (body: string, more: object = toIt) => people.post(board.name, body, more, peer.client),
+    untilAcknowledged: ({ seq }: { seq: number }, ms?: number) =>
+      world.until(`the acknowledgement of #${seq}`, async () => (await cursor()) >= seq, ms),
+    /** Waits until it has received everything and is idle. */
+    async untilDone(ms?: number): Promise<void> {
+      const empty = async () => (await people.inbox(memberId)).messages.length === 0;
+      await world.until('a session that has received everything', empty, ms);
+      await untilIdle(ms);
+    },
+    /**
+     * Waits until the daemon knows of this many messages and had time to deliver them: for messages that must not arrive.
+     */
+    async untilSeen(unread = 1): Promise<void> {
+      const seen = async () => (await world.daemon.unread(world.profile.harness, session)) >= unread;
+      await world.until(`a daemon that has seen ${unread} messages`, seen);
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    },
+    /** The person types a prompt, except into a runner's session: waiting messages arrive, earlier ones are confirmed. */
+    async prompt(): Promise<void> {
+      if (!isRunner(world)) await duringTurn(async () => {}, 'Go on.');
+    },
+  };
 }
+
+/** Starts a session with a seat. @param on another session, whose board it joins; by default the board is new */
+export async function startSession(
+  world: KitWorld,
+  { on, env }: { on?: SeatedSession; env?: NodeJS.ProcessEnv } = {},
+): Promise<SeatedSession> {
+  const { people } = await world.startServer();
+  const board = on?.board ?? (await people.board(world.uniqueName('kit')));
+  const peer = on?.peer ?? (await people.agent(board.name, world.uniqueName('peer')));
+  const name = world.uniqueName('worker');
+  const driver = world.startHarness(env);
+  const start = isRunner(world) ? startRunner : startAndJoin;
+  const session = await start(world, driver, board.name, name);
+  const { id: memberId } = await people.member(board.name, name);
+  const seat = seatedSession({ world, people, driver, board, name, memberId, peer, session });
+  await seat.untilIdle();
+  return seat;
+}
+
+/** The same seat, held by a session of another process. */
+export const inProcess = (seat: SeatedSession, driver: Driver, session = seat.session): SeatedSession =>
+  seatedSession({ ...seat, driver, session });
 
 export const isRunner = ({ profile }: KitWorld): boolean => profile.identity.kind === 'runner';
 
-/** As a person begins a session, and its agent comes onto a board. */
-async function joined(world: KitWorld, driver: Driver, board: string, name: string): Promise<string> {
-  const session = world.fresh('kit-session');
+/** A person starts a session, whose agent joins a board. @returns the session's id */
+async function startAndJoin(world: KitWorld, driver: Driver, board: string, name: string): Promise<string> {
+  const session = world.uniqueName('kit-session');
   await driver.step({ do: 'start', session });
   await driver.step({ do: 'prompt', text: 'Join the board.' });
   const { code, json } = await driver.service('join', '--board', board, '--name', name);
@@ -145,15 +113,15 @@ async function joined(world: KitWorld, driver: Driver, board: string, name: stri
   return session;
 }
 
-/** As a person gives an agent to a program that is no session. */
-async function ran(world: KitWorld, driver: Driver, board: string, name: string): Promise<string> {
+/** A person creates an agent and starts a runner for it. @returns the session's id */
+async function startRunner(world: KitWorld, driver: Driver, board: string, name: string): Promise<string> {
   await world.command(['agent', 'create', name, '--board', board]);
   await driver.step({ do: 'start', agent: `${name}@${board}` });
-  return runnerOf(world, name, board);
+  return runnerSession(world, name, board);
 }
 
-/** The session that a runner made itself. */
-export async function runnerOf(world: KitWorld, name: string, board: string): Promise<string> {
+/** The id of the session that a runner created for a seat. */
+export async function runnerSession(world: KitWorld, name: string, board: string): Promise<string> {
   const status = await world.daemon.status();
   const held = status?.bindings?.find(({ agent }) => agent.name === name && agent.board === board);
   return held?.session.split(':')[1] ?? '';

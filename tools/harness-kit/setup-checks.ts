@@ -1,9 +1,9 @@
-/** Checks of what is installed: the profile, its entries at both places, and that nothing is left of them. */
+/** Checks of the profile itself, of what is installed for it in both scopes, and that all of it can be removed. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getNodeValue } from 'jsonc-parser';
 import { builtinProfiles } from '../../src/harness/builtin.ts';
-import type { Install, Profile } from '../../src/harness/profile.ts';
+import type { Hook, Install, Profile } from '../../src/harness/profile.ts';
 import { conflicts, profileProblems } from '../../src/harness/profile-rules.ts';
 import { readText } from '../../src/harness/setup/files.ts';
 import { installPath, setUp as setUpHarness } from '../../src/harness/setup/init.ts';
@@ -12,15 +12,15 @@ import { parseJsonc } from '../../src/harness/setup/jsonc.ts';
 import { skillText } from '../../src/harness/skill.ts';
 import { folders } from '../../src/local/folders.ts';
 import { olderThan } from '../../src/local/versions.ts';
-import { type Check, can, must, NEWEST } from './check.ts';
+import { type Check, has, must, NEWEST } from './check.ts';
 import type { SettingsEntry } from './entries.ts';
-import { Seated } from './seated.ts';
+import { startSession } from './seated.ts';
 import type { KitWorld } from './world.ts';
 
-/** Settings that were there before, with a hook of somebody else and in somebody else's hand. */
-const theirs =
+/** A settings file with a comment, another layout and a hook that are not ours. */
+const foreignSettings =
   '{\n    // theirs\n    "hooks": {\n        "Stop": [ { "hooks": [ { "type": "command", "command": "true # theirs" } ] } ]\n    }\n}\n';
-const theirHook = 'true # theirs';
+const foreignHook = 'true # theirs';
 
 type Groups = Record<string, { matcher?: string; hooks: SettingsEntry[] }[]>;
 
@@ -47,41 +47,41 @@ export const setupChecks: Check[] = [
     run: async (world) => {
       const hooks = world.profile.delivery.hooks ?? [];
       const sinces = hooks.flatMap(({ since, fallback }) => [since, ...(fallback ?? []).map((one) => one.since)]);
-      const before = beside(world);
-      for (const asked of ['0.0.1', ...new Set(sinces), NEWEST])
-        if (asked !== undefined) mustKnow(world.profile, asked, groupsIn(before(asked)));
-      // As the program itself says it, too.
-      for (const asked of ['0.0.1', NEWEST]) {
-        world.sayVersion(asked);
+      const install = otherHome(world);
+      for (const version of ['0.0.1', ...new Set(sinces), NEWEST])
+        if (version !== undefined) checkEvents(world.profile, version, groupsIn(install(version)));
+      // Also with the version that the program prints.
+      for (const version of ['0.0.1', NEWEST]) {
+        world.setVersion(version);
         await init(world, 'global');
-        mustKnow(world.profile, asked, groupsIn(world.settings!));
+        checkEvents(world.profile, version, groupsIn(world.settings!));
       }
-      const [fallback] = hooks.filter((hook) => hook.fallback && hook.op === 'tool');
-      if (fallback) await withFallback(world, fallback);
+      const fallback = hooks.find((hook) => hook.fallback && hook.op === 'tool');
+      if (fallback) await checkFallback(world, fallback);
     },
   },
 ];
 
-/** Runs last: it takes away what the others need. */
+/** Runs last, because it removes what the others need. */
 export const uninstallCheck: Check = {
   id: 'uninstall',
   needs: ({ install }) => install.length > 0,
   run: async (world) => {
     const project = join(world.dir, 'project');
     const edited = world.profile.install.find(({ kind, global }) => kind === 'skill' && global);
-    const path = edited ? world.placeOf(edited, 'global') : null;
+    const path = edited ? world.pathOf(edited, 'global') : null;
     if (path) writeFileSync(path, `${readFileSync(path, 'utf8')}\nMine.\n`);
     const { files } = (await world.command(['uninstall', '--yes'])) as { files: { path: string; action: string }[] };
     if (path) {
       const kept = files.find((file) => file.path === path);
-      must(kept?.action === 'keep' && existsSync(path), 'a file that its person edited was not kept and named');
+      must(kept?.action === 'keep' && existsSync(path), 'a file that was edited was not kept, or not reported');
     }
     for (const install of world.profile.install) {
       for (const scope of ['global', 'project'] as const) {
         if (install[scope] === undefined) continue;
-        const place = world.placeOf(install, scope, project);
-        if (install.format === 'json') must(readText(place) === theirs, `${place} is not byte for byte as it was`);
-        else if (place !== path) must(!existsSync(place), `${place} is still there`);
+        const installed = world.pathOf(install, scope, project);
+        if (install.format === 'json') must(readText(installed) === foreignSettings, `${installed} was not restored`);
+        else if (installed !== path) must(!existsSync(installed), `${installed} still exists`);
       }
     }
   },
@@ -97,37 +97,36 @@ async function init(
   return harnesses[0] ?? { changes: [] };
 }
 
-/** Twice: the first time all of it is there afterwards, the second time nothing changes. */
+/** Runs `service init` twice: the first run installs everything, the second changes nothing. */
 export async function setUp(world: KitWorld, scope: 'global' | 'project'): Promise<void> {
   const { profile } = world;
   const project = join(world.dir, 'project');
   mkdirSync(project, { recursive: true });
   const installs = profile.install.filter((install) => install[scope] !== undefined && install.kind !== 'consent');
-  const before = new Map<string, string>();
   for (const install of installs) {
     if (install.format !== 'json') continue;
-    const path = world.placeOf(install, scope, project);
+    const path = world.pathOf(install, scope, project);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, theirs);
-    before.set(path, theirs);
+    writeFileSync(path, foreignSettings);
   }
   await init(world, scope, project);
   const { changes } = await init(world, scope, project);
   must(changes.length === 0, `a second run changed ${JSON.stringify(changes)}`);
-  for (const install of installs) golden(world, install, world.placeOf(install, scope, project));
+  for (const install of installs) checkInstalled(world, install, world.pathOf(install, scope, project));
 }
 
-/** What has to stand in an item, told from the profile alone. */
-function golden(world: KitWorld, { kind, format, rule, text, source }: Install, path: string): void {
+/** Checks the content of an installed file against the profile. */
+function checkInstalled(world: KitWorld, { kind, format, rule, text, source }: Install, path: string): void {
   const { profile } = world;
   const found = readText(path) ?? '';
-  must(found !== '', `${path} is not there`);
+  must(found !== '', `${path} does not exist`);
   const launcher = join(world.state, 'bin', 'service');
   if (kind === 'skill') must(found === skillText(profile), `${path} is not the skill`);
-  if (kind === 'file' && source) must(found.includes(JSON.stringify(launcher)), `${path} does not name our program`);
-  if (text !== undefined && format !== 'json') must(found === text, `${path} holds something else`);
+  if (kind === 'file' && source)
+    must(found.includes(JSON.stringify(launcher)), `${path} does not contain the path of our program`);
+  if (text !== undefined && format !== 'json') must(found === text, `${path} has another content`);
   if (format !== 'json') return;
-  must(found.includes('    // theirs'), `a comment of somebody else is gone from ${path}`);
+  must(found.includes('    // theirs'), `a comment was removed from ${path}`);
   if (kind === 'allow-rule') {
     const { permissions } = getNodeValue(parseJsonc(found)) as { permissions?: { allow?: string[] } };
     must(permissions?.allow?.includes(rule ?? '') === true, `${path} does not allow our commands`);
@@ -135,7 +134,7 @@ function golden(world: KitWorld, { kind, format, rule, text, source }: Install, 
   if (kind !== 'hooks') return;
   const groups = groupsIn(path);
   const [first] = groups['Stop'] ?? [];
-  must(first?.hooks[0]?.command === theirHook, `a hook of somebody else is not as it was in ${path}`);
+  must(first?.hooks[0]?.command === foreignHook, `a hook that is not ours was changed in ${path}`);
   for (const hook of profile.delivery.hooks ?? []) {
     const options = Object.entries(hook.options ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
     const command = `${launcher} hook ${profile.harness} ${hook.run}`;
@@ -146,15 +145,15 @@ function golden(world: KitWorld, { kind, format, rule, text, source }: Install, 
   }
 }
 
-/** Settings of another home, set up for one version after the other. @returns their path */
-function beside(world: KitWorld): (version: string) => string {
+/** A function that sets up a version of the program in another home. @returns the path of its settings */
+function otherHome(world: KitWorld): (version: string) => string {
   const { profile } = world;
-  const home = join(world.dir, 'beside');
+  const home = join(world.dir, 'other-home');
   const env = { HOME: home, SERVICE_HOME: join(home, 's') };
   const program = { runtime: process.execPath, entry: '', folders: folders(env), env };
   const path = installPath({ profile, scope: 'global', program, cwd: home }, profile.install.find(isHooks)!);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, theirs);
+  writeFileSync(path, foreignSettings);
   const installed: Installed = { v: 1, programs: {}, items: [] };
   return (version) => {
     const found = { program: null, version };
@@ -169,14 +168,14 @@ function beside(world: KitWorld): (version: string) => string {
 
 const isHooks = ({ kind }: Install): boolean => kind === 'hooks';
 
-/** Exactly the events that this version knows, and those of others. */
-function mustKnow(profile: Profile, version: string, groups: Groups): void {
+/** Checks that the settings have hooks for exactly the events that this version knows, besides the foreign hook. */
+function checkEvents(profile: Profile, version: string, groups: Groups): void {
   const found = Object.keys(groups).toSorted();
   const wanted = [...new Set(['Stop', ...eventsFor(profile, version)])].toSorted();
-  must(`${found}` === `${wanted}`, `version ${version} has ${found}, and knows ${wanted}`);
+  must(`${found}` === `${wanted}`, `for version ${version} there are hooks for ${found} instead of ${wanted}`);
 }
 
-/** Events that a version knows: the usual one, else the ones in its place. */
+/** The events that a version knows; fallbacks for those that it does not know. */
 const eventsFor = ({ delivery }: Profile, version: string): string[] =>
   (delivery.hooks ?? []).flatMap(({ event, since, fallback = [] }) => {
     const knows = (first: string | undefined) => first === undefined || !olderThan(version, first);
@@ -186,28 +185,24 @@ const eventsFor = ({ delivery }: Profile, version: string): string[] =>
 const groupsIn = (path: string): Groups =>
   (getNodeValue(parseJsonc(readText(path) ?? '{}')) as { hooks?: Groups }).hooks ?? {};
 
-/** In a version that lacks an event, what is in its place brings the same: after a call that failed, too. */
-async function withFallback(
-  world: KitWorld,
-  { fallback = [], since }: NonNullable<Profile['delivery']['hooks']>[number],
-) {
+/** Checks that a version without an event delivers by its fallbacks: also after a failed tool call. */
+async function checkFallback(world: KitWorld, { fallback = [], since }: Hook): Promise<void> {
   const { profile } = world;
   const newest = fallback.map((one) => one.since).toSorted((a, b) => (olderThan(a, b) ? 1 : -1))[0]!;
   const wait = profile.delivery.hooks?.find(({ op }) => op === 'wait')?.since;
   const version = wait && olderThan(newest, wait) ? wait : newest;
-  if (since === undefined || !olderThan(version, since) || !can('tool-boundary')(profile)) return;
-  const driver = world.harness();
+  if (since === undefined || !olderThan(version, since) || !has('tool-boundary')(profile)) return;
+  const driver = world.startHarness();
   await driver.step({ do: 'version', v: version });
   await init(world, 'global');
-  const { people } = await world.served();
-  const seat = await Seated.on(world);
+  const seat = await startSession(world);
   for (const fail of [false, true]) {
     const body = `kit-fallback-${fail ? 'failed' : 'done'}`;
-    await seat.during(async () => {
-      await people.say(seat.board.name, body, { to: [`@${seat.name}`] });
-      await world.until(`the word of its person in version ${version}`, async () => {
+    await seat.duringTurn(async () => {
+      await seat.personSays(body);
+      await world.until(`the message of its person in version ${version}`, async () => {
         await seat.driver.step({ do: 'tool', name: 'Read', fail });
-        return seat.driver.times(body) > 0;
+        return seat.driver.count(body) > 0;
       });
     });
   }

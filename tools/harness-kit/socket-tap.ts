@@ -1,9 +1,9 @@
-/** Records every frame on the control socket, in both directions, transparently for clients. */
+/** Records all traffic on the daemon's socket, in both directions, without clients noticing. */
 import { chmodSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export class SocketTap {
-  /** What went over it, in pieces as they came. */
+  /** The recorded data, in chunks. */
   readonly frames: string[] = [];
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -14,7 +14,7 @@ export class SocketTap {
     this.server = createServer((client) => this.join(client));
   }
 
-  /** Forwards between the daemon that listens there and clients that connect from now on. */
+  /** Moves the daemon's socket away and listens in its place; forwards new connections. */
   static async on(path: string): Promise<SocketTap> {
     const tap = new SocketTap(path);
     renameSync(path, tap.beyond);

@@ -1,52 +1,53 @@
-/** The commands of a fake harness, one line of JSON each, and the lines of its trace. */
+/** The steps that a fake harness performs, and the lines of its trace; both are lines of JSON. */
 
 export type Step =
-  /** Session life. `agent` is the seat that a runner serves; the others join boards by themselves. */
+  /** Starts a session. `agent`: the seat that a runner serves. */
   | { do: 'start'; session?: string; source?: string; agent?: string }
-  /** The same session in a new life of it, another one in its place, the same one with less context, a branch of it. */
+  /** Resumes the session, replaces it by another, shortens its context, or branches it. */
   | { do: 'resume' | 'clear' | 'compact' | 'fork'; session?: string }
   | { do: 'quit' | 'kill' }
   | { do: 'prompt'; text: string }
-  /** `parallel` calls at once; one that fails is another event in some programs. */
+  /** A tool call; `parallel`: this many at once. */
   | { do: 'tool'; name: string; input?: Record<string, unknown>; parallel?: number; fail?: boolean }
   | { do: 'end_turn' }
-  /** A command that the agent runs. */
+  /** The agent runs a command. */
   | { do: 'command'; argv: string[]; env?: Record<string, string> }
-  /** The same things inside a part of the session. */
+  /** A subagent performs steps. */
   | { do: 'subagent'; id: string; steps: Step[] }
-  /** Runs the reply command printed in a bundle, in place of a model. */
+  /** Runs the reply commands in bundles, like a model. */
   | { do: 'auto_reply'; on: boolean }
-  /** What the next hook prints is lost; the next wake is. */
+  /** Loses the output of the next hook; ignores the next wake-up. */
   | { do: 'drop_output' | 'ignore_wake' }
-  /** The next hook gets its input this late. */
+  /** Delays the input of the next hook. */
   | { do: 'hang_hook'; ms: number }
-  /** The next hook that has something to say is killed: before it could say it, or before it ends. */
+  /** Kills the next hook with a text: before it prints the text, or after. */
   | { do: 'kill_hook'; after: 'answer' | 'output' }
-  /** The program's queue command fails so often. */
+  /** Makes the next calls of the program's queue command fail. */
   | { do: 'queue_fail'; n: number }
-  /** Commands from now on run in the program's sandbox, with or without a network. */
+  /** Runs later commands in the program's sandbox, with or without a network. */
   | { do: 'sandbox'; network: boolean }
-  /** What the program says its version is. */
+  /** Sets the version that the program prints. */
   | { do: 'version'; v: string }
+  /** Waits until a text is in the session's context and enough turns have started; `no_context` must not appear. */
   | { do: 'expect'; context_contains?: string; no_context?: string; turns?: number; within_ms?: number };
 
 export interface StepResult {
-  /** Of a command; of several, the last one's. */
+  /** Of the last command. */
   code?: number | null;
   stdout?: string;
   stderr?: string;
-  /** Of `expect`. */
+  /** Of `expect`: whether it happened in time. */
   met?: boolean;
 }
 
-/** What happened, in order. `context`: text that is now in the session; `wake`: one that began or will begin a turn. */
+/** Something that happened. `context`: a text was added to the session's context; `wake`: a text starts a turn. */
 export interface TraceLine {
   /** Milliseconds since the epoch. */
   t: number;
   ev: 'hook' | 'context' | 'turn' | 'wake' | 'queue' | 'exit';
-  /** Event of a hook. */
+  /** The event of a hook. */
   hook?: string;
-  /** Null where a hook was killed. */
+  /** Null if the hook was killed. */
   exit?: number | null;
   ms?: number;
   text?: string;

@@ -1,5 +1,4 @@
 /** The kit's environment: an empty home, the real command line, server and daemon, and fake programs. */
-import { spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -17,27 +16,23 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { builtinProfile } from '../../src/harness/builtin.ts';
 import type { Profile } from '../../src/harness/profile.ts';
+import { runProgram } from '../../src/harness/programs.ts';
 import { installPath } from '../../src/harness/setup/init.ts';
 import { folders } from '../../src/local/folders.ts';
 import { updateCredentials } from '../../src/local/keys/credentials.ts';
 import { Driver, jsonOf, KitFailure } from './driver.ts';
-import { placeProgram, sayVersion } from './fake-programs.ts';
+import { placeProgram, setVersion } from './fake-programs.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { KitDaemon } from './kit-daemon.ts';
 import { People } from './people.ts';
 
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-  json: Record<string, unknown>;
-}
+const COMMAND_TIMEOUT_MS = 60_000;
 
 export class KitWorld {
   readonly dir = mkdtempSync(join(tmpdir(), 'service-kit-'));
   readonly profile: Profile;
   readonly env: NodeJS.ProcessEnv;
-  /** Where fake programs leave what they are given. */
+  /** The folder of the fake programs' queue. */
   readonly folder = join(this.dir, 'fake');
   readonly home = join(this.dir, 's');
   readonly state = join(this.home, 'state');
@@ -45,7 +40,7 @@ export class KitWorld {
   private readonly program: string[];
   private readonly drivers: Driver[] = [];
   private readonly printed: string[] = [];
-  private serving: Promise<{ people: People; proxy: FaultProxy }> | null = null;
+  private server: Promise<{ people: People; proxy: FaultProxy }> | null = null;
   private proxy: FaultProxy | null = null;
   private count = 0;
 
@@ -55,10 +50,10 @@ export class KitWorld {
     this.program = program;
     const [bin, home] = [join(this.dir, 'bin'), join(this.dir, 'home')];
     for (const folder of [bin, home, this.folder]) mkdirSync(folder);
-    placeOurs(join(bin, 'service'), program);
+    placeService(join(bin, 'service'), program);
     if (profile.checks.installed.run[0] !== 'service') placeProgram(bin, this.folder, profile);
-    sayVersion(this.folder, version);
-    if (!builtinProfile(profile.harness)) this.keepProfile();
+    this.setVersion(version);
+    if (!builtinProfile(profile.harness)) this.saveProfile();
     this.env = {
       HOME: home,
       PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
@@ -66,16 +61,16 @@ export class KitWorld {
       SHELL: '/bin/sh',
       SERVICE_HOME: this.home,
       SERVICE_KEYSTORE: 'file',
-      ...this.shareCompiled(),
+      ...this.shareCompileCache(),
     };
-    // A login shell begins with the path of the system.
+    // A login shell sets its own PATH.
     writeFileSync(join(home, '.profile'), `export PATH='${this.env['PATH']}'\n`);
     const address = () => this.proxy?.url.replace('http://', '') ?? '';
     this.daemon = new KitDaemon({ state: this.state, env: this.env, program, address });
   }
 
-  /** What one machine of the kit compiled, the others need not. @returns the variable for what runs without the command line */
-  private shareCompiled(): NodeJS.ProcessEnv {
+  /** Shares Node's compile cache between all environments of the kit. @returns the variable for programs other than ours */
+  private shareCompileCache(): NodeJS.ProcessEnv {
     const used = getCompileCacheDir();
     if (used === undefined) return {};
     mkdirSync(join(this.home, 'cache'), { recursive: true, mode: 0o700 });
@@ -83,19 +78,20 @@ export class KitWorld {
     return { NODE_COMPILE_CACHE: dirname(used) };
   }
 
-  /** A profile that is not built in is one of this machine's person. */
-  private keepProfile(): void {
+  /** Saves a custom profile in the person's configuration. */
+  private saveProfile(): void {
     const folder = join(this.home, 'config', 'harnesses');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, `${this.profile.harness}.json`), JSON.stringify(this.profile));
   }
 
-  sayVersion(version: string): void {
-    sayVersion(this.folder, version);
+  /** Sets the version that the fake program prints. */
+  setVersion(version: string): void {
+    setVersion(this.folder, version);
   }
 
-  /** Where an item of the profile stands. @param cwd the project's folder */
-  placeOf(install: Profile['install'][number], scope: 'global' | 'project', cwd = this.dir): string {
+  /** The path of an item that the profile installs. @param cwd the project's folder */
+  pathOf(install: Profile['install'][number], scope: 'global' | 'project', cwd = this.dir): string {
     const program = { runtime: '', entry: '', folders: { state: this.state } as never, env: this.env };
     return installPath({ profile: this.profile, scope, program, cwd }, install);
   }
@@ -103,48 +99,37 @@ export class KitWorld {
   /** The settings file of this harness, for all sessions. */
   get settings(): string | null {
     const install = this.profile.install.find(({ kind }) => kind === 'hooks');
-    return install ? this.placeOf(install, 'global') : null;
+    return install ? this.pathOf(install, 'global') : null;
   }
 
-  /** The command line, in a terminal of the person. */
-  async run(args: string[], { env = {}, cwd }: { env?: NodeJS.ProcessEnv; cwd?: string } = {}): Promise<Ran> {
+  /** Runs a command of ours like a person in a terminal. */
+  async run(args: string[], { env = {}, cwd = this.env['HOME'] }: { env?: NodeJS.ProcessEnv; cwd?: string } = {}) {
     const [command, ...words] = this.program;
-    const ran = await new Promise<Omit<Ran, 'json'>>((resolve) => {
-      const child = spawn(command!, [...words, ...args], {
-        env: { ...this.env, ...env },
-        cwd: cwd ?? this.env['HOME'],
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      const out = { stdout: '', stderr: '' };
-      for (const name of ['stdout', 'stderr'] as const)
-        child[name].on('data', (part: Buffer) => {
-          out[name] += part.toString('utf8');
-        });
-      child.on('close', (code) => resolve({ code, ...out }));
-    });
-    this.printed.push(ran.stdout, ran.stderr);
-    return { ...ran, json: jsonOf(ran.stdout) };
+    const options = { env: { ...this.env, ...env }, cwd, ms: COMMAND_TIMEOUT_MS };
+    const { code, stdout, stderr } = await runProgram(command!, [...words, ...args], options);
+    this.printed.push(stdout, stderr);
+    return { code, stdout, stderr, json: jsonOf(stdout) };
   }
 
-  /** A command that has to succeed, as its JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: records of commands are looked into field by field
+  /** Runs a command that must succeed. @returns its JSON output @throws KitFailure */
+  // biome-ignore lint/suspicious/noExplicitAny: checks read single fields of the output
   async command(args: string[], options: { cwd?: string } = {}): Promise<any> {
     const { code, json, stdout, stderr } = await this.run([...args, '--json'], options);
     if (code !== 0) throw new KitFailure(`service ${args.join(' ')} failed: ${stdout}${stderr}`.slice(0, 400));
     return json;
   }
 
-  /** The server, which the first command of its person starts, and a proxy in front of it for the daemon's test build. */
-  async served(): Promise<{ people: People; proxy: FaultProxy }> {
-    this.serving ??= this.serve();
-    return this.serving;
+  /** Starts the server, and a proxy in front of it for the daemon's test build; only once. */
+  startServer(): Promise<{ people: People; proxy: FaultProxy }> {
+    this.server ??= this.createServer();
+    return this.server;
   }
 
-  private async serve(): Promise<{ people: People; proxy: FaultProxy }> {
+  private async createServer(): Promise<{ people: People; proxy: FaultProxy }> {
     await this.command(['board', 'create', 'kit', '--no-link']);
     const address = readFileSync(join(this.home, 'data', 'server.addr'), 'utf8').trim();
     this.proxy = await new FaultProxy(`http://${address}`, join(this.home, 'data')).listen();
-    // The same server by another address, as after a change of its port.
+    // The proxy's address counts as a former address of the server.
     const { url } = this.proxy;
     await updateCredentials(folders(this.env), ({ servers }) => {
       for (const entry of Object.values(servers)) entry.urls = [...(entry.urls ?? []), url];
@@ -152,13 +137,13 @@ export class KitWorld {
     return { people: new People(this.home, `http://${address}`), proxy: this.proxy };
   }
 
-  /** A name that nothing else here has. */
-  fresh(word: string): string {
+  /** A name that is not used yet. */
+  uniqueName(word: string): string {
     return `${word}-${++this.count}`;
   }
 
-  /** A harness that runs, as a process of its own. */
-  harness(env: NodeJS.ProcessEnv = {}): Driver {
+  /** Starts a fake harness in its own process. */
+  startHarness(env: NodeJS.ProcessEnv = {}): Driver {
     const settings = this.settings ?? join(this.dir, 'none');
     const flags = { profile: this.profile.harness, settings, folder: this.folder };
     const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
@@ -168,14 +153,15 @@ export class KitWorld {
     return driver;
   }
 
+  /** Waits until `done` returns true. @throws KitFailure after `ms` */
   async until(what: string, done: () => Promise<boolean> | boolean, ms = 15_000): Promise<void> {
-    if (!(await this.within(done, ms))) throw new KitFailure(`${what} did not come about`);
+    if (!(await this.within(done, ms))) throw new KitFailure(`${what} did not happen within ${ms / 1000} seconds`);
   }
 
-  /** Whether it comes about within this time. */
+  /** Waits until `done` returns true. @returns false after `ms` */
   async within(done: () => Promise<boolean> | boolean, ms: number): Promise<boolean> {
     const end = performance.now() + ms;
-    // Looked for often at first, and then as if it would take longer.
+    // Checks often at first, then less often.
     for (let pause = 10; !(await done()); pause = Math.min(100, pause * 1.5)) {
       if (performance.now() > end) return false;
       await new Promise((resolve) => setTimeout(resolve, pause));
@@ -183,15 +169,15 @@ export class KitWorld {
     return true;
   }
 
-  /** Everything that was printed, traced, said on sockets or written down outside the files of secrets. */
-  everything(): { where: string; text: string }[] {
+  /** All output, traces and recorded traffic, and all files outside of the folders with secrets. */
+  allOutput(): { where: string; text: string }[] {
     const traces = this.drivers.flatMap(({ trace, printed }, n) => [
-      { where: `what reached session ${n}`, text: JSON.stringify(trace) },
-      { where: `output of commands in session ${n}`, text: printed.join('\n') },
+      { where: `the trace of session ${n}`, text: JSON.stringify(trace) },
+      { where: `the output of commands in session ${n}`, text: printed.join('\n') },
     ]);
     const files = filesUnder(this.state).map((path) => ({ where: path, text: readFileSync(path, 'latin1') }));
     return [
-      { where: 'output of commands', text: this.printed.join('\n') },
+      { where: 'the output of commands', text: this.printed.join('\n') },
       { where: 'the control socket', text: this.daemon.frames.join('\n') },
       ...traces,
       ...files,
@@ -200,15 +186,15 @@ export class KitWorld {
 
   async close(): Promise<void> {
     await Promise.all(this.drivers.map((driver) => driver.close()));
-    await this.daemon.close();
-    if (this.serving) await this.run(['server', 'stop']);
+    await this.daemon.kill();
+    if (this.server) await this.run(['server', 'stop']);
     await this.proxy?.down();
     rmSync(this.dir, { recursive: true, force: true });
   }
 }
 
-/** Our program on PATH: by a link where it runs as it is, which is what makes it ours to `init`. */
-function placeOurs(path: string, program: string[]): void {
+/** Puts our program on PATH: by a link if it runs without options, because then `init` recognises it. */
+function placeService(path: string, program: string[]): void {
   if (program.length === 2) {
     symlinkSync(program[1]!, path);
     return;

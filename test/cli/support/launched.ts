@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtinProfile } from '../../../src/harness/builtin.ts';
 import type { Profile } from '../../../src/harness/profile.ts';
-import { placeProgram, sayVersion } from '../../../tools/harness-kit/fake-programs.ts';
+import { placeProgram, setVersion } from '../../../tools/harness-kit/fake-programs.ts';
 import { type Home, root } from './home.ts';
 
 const settings: Record<string, string> = { 'claude-code': '.claude/settings.json', codex: '.codex/hooks.json' };
@@ -29,7 +29,7 @@ export class LaunchedPrograms {
     this.#home = home;
     this.folder = join(home.dir, 'fake');
     mkdirSync(this.folder);
-    sayVersion(this.folder, '999.0.0');
+    setVersion(this.folder, '999.0.0');
   }
 
   async place(...harnesses: string[]): Promise<void> {

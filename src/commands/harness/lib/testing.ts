@@ -6,6 +6,7 @@ import { loadKit, type Verdict } from '../../../harness/load-test-kit.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { readText } from '../../../harness/setup/files.ts';
 import { Failure, usage } from '../../../local/failure.ts';
+import { parseJson } from '../../../local/json.ts';
 
 /** A profile by its name, or the one in a file. @throws Failure `invalid_request` (exit 2) */
 export async function profileMeant(named: string): Promise<Profile> {
@@ -15,7 +16,7 @@ export async function profileMeant(named: string): Promise<Profile> {
   if (!existsSync(named))
     throw usage(`There is no profile called ${named}.`, `Known are: ${all.map(({ harness }) => harness).join(', ')}`);
   const { readProfile } = await import('../../../harness/profile-rules.ts');
-  const read = readProfile(parsed(readText(named) ?? ''));
+  const read = readProfile(parseJson(readText(named) ?? ''));
   if ('profile' in read) return read.profile;
   throw new Failure('invalid_request', `${named} is no profile: ${read.problems[0]}`, {
     hint: 'Mend it, then run the command again',
@@ -24,21 +25,13 @@ export async function profileMeant(named: string): Promise<Profile> {
   });
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 interface TestRecord {
   harness: string;
   supported: boolean;
   checks: Verdict[];
 }
 
-/** Runs the kit; each verdict is told as it comes. */
+/** Runs the kit. @param note called with a line for each verdict */
 export async function testHarness(
   profile: Profile,
   only: string | undefined,
@@ -48,7 +41,7 @@ export async function testHarness(
   if (only !== undefined && !kit.checks.includes(only))
     throw usage(`There is no check called ${only}.`, `There are: ${kit.checks.join(', ')}`);
   const program = [process.execPath, ...process.execArgv, runtime().program];
-  const checks = await kit.run(profile, { program, only, told: (verdict) => note(verdictLine(verdict)) });
+  const checks = await kit.run(profile, { program, only, onVerdict: (verdict) => note(verdictLine(verdict)) });
   return { harness: profile.harness, supported: kit.isSupported(checks), checks };
 }
 
