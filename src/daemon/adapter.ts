@@ -2,17 +2,19 @@
 import type { HandoffId, TurnState } from './protocol.ts';
 import type { SessionView } from './refs.ts';
 
-export type Capability =
-  | 'idle-hook'
-  | 'queue'
-  | 'turn-end-hook'
-  | 'extension'
-  | 'turn-start'
-  | 'tool-boundary'
-  | 'midturn-peer'
-  | 'waiting-signal'
-  | 'owner-door'
-  | 'none';
+export const capabilities = [
+  'idle-hook',
+  'queue',
+  'turn-end-hook',
+  'extension',
+  'turn-start',
+  'tool-boundary',
+  'midturn-peer',
+  'waiting-signal',
+  'owner-door',
+  'none',
+] as const;
+export type Capability = (typeof capabilities)[number];
 
 export interface Limits {
   bundle_bytes: number;

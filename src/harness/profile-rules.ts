@@ -1,5 +1,6 @@
 /** Checks of a profile beyond its schema: every declared capability needs the settings that it depends on. */
 import { readAs } from '../contract/openapi/problems.ts';
+import type { Capability } from '../daemon/adapter.ts';
 import { type Profile, profileSchema } from './profile.ts';
 
 /** Parses a profile: the profile, or its problems in words for its author. */
@@ -20,7 +21,7 @@ function missingSettings({ delivery, identity }: Profile): string[] {
   const { capabilities, hooks = [], queue } = delivery;
   const ops = new Set(hooks.map((hook) => hook.op));
   const extension = capabilities.includes('extension');
-  const required: Record<Profile['delivery']['capabilities'][number], [boolean, string]> = {
+  const required: Record<Capability, [boolean, string]> = {
     'idle-hook': [ops.has('wait'), 'a hook with op wait'],
     queue: [queue !== undefined, 'the command line delivery.queue'],
     'turn-end-hook': [ops.has('turn-end'), 'a hook with op turn-end'],

@@ -3,6 +3,7 @@
  * delivered to it, and what is installed for that. One file per program; a person may add more as JSON.
  */
 import { z } from 'zod';
+import { capabilities } from '../daemon/adapter.ts';
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/);
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,79}$/);
@@ -24,19 +25,6 @@ function placeholdersIn(word: string): string[] {
 }
 
 const check = z.strictObject({ run: argv, json_true: z.string().optional() });
-
-const capabilities = [
-  'idle-hook',
-  'queue',
-  'turn-end-hook',
-  'extension',
-  'turn-start',
-  'tool-boundary',
-  'midturn-peer',
-  'waiting-signal',
-  'owner-door',
-  'none',
-] as const;
 
 const hook = z.strictObject({
   /** The program's name of the event. */
@@ -161,4 +149,3 @@ export type Profile = z.infer<typeof profileSchema>;
 export type Hook = z.infer<typeof hook>;
 export type UsageFields = z.infer<typeof usage>;
 export type Install = z.infer<typeof install>;
-export type Capability = (typeof capabilities)[number];

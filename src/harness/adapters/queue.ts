@@ -1,17 +1,16 @@
 /** Adds a bundle to a program's own queue by running its command. */
+import type { Adapter } from '../../daemon/adapter.ts';
 import { type RunOptions, runProgram } from '../programs.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Exit code for temporary failures (sysexits.h). */
 const EX_TEMPFAIL = 75;
 
-type QueueResult = 'accepted_confirmed' | { retry: string } | { later: string };
-
 /** Exit code 0 confirms the receipt. A locked or busy program is tried again later, which is not a failed attempt. */
 export async function giveToQueue(
   [program, ...args]: string[],
   options: Omit<RunOptions, 'ms'> & { ms?: number },
-): Promise<QueueResult> {
+): ReturnType<Adapter['hand']> {
   const ran = await runProgram(program!, args, { ms: TIMEOUT_MS, ...options });
   if (ran.code === 0) return 'accepted_confirmed';
   if (ran.timedOut) return { retry: 'queue_timeout' };

@@ -1,5 +1,5 @@
 /** Checks that an agent program is installed, and which features its version lacks. */
-import { installLine, updateLine } from '../../../harness/install-commands.ts';
+import { installCommands } from '../../../harness/install-commands.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { runProgram } from '../../../harness/programs.ts';
 import { UNTESTED, untested } from '../../../harness/proved.ts';
@@ -14,7 +14,7 @@ export const notInstalled = ({ harness, name, command }: Profile): Finding =>
     harness,
     `${harness}_not_installed`,
     `${name} is set up, but there is no ${command} on PATH, nor where it was.`,
-    installLine(harness),
+    installCommands[harness]?.install ?? null,
   );
 
 /** What is wrong with the version that is here; nothing where all of the program can be used. */
@@ -24,7 +24,7 @@ export async function versionFindings(
   around: Around,
 ): Promise<Finding[]> {
   const { harness, name, checks } = profile;
-  const update = updateLine(harness);
+  const update = installCommands[harness]?.update ?? null;
   if (version === null) {
     const problem = `${checks.installed.run.join(' ')} does not tell a version, so the oldest supported one is assumed.`;
     return [warning(harness, `${harness}_version_unknown`, problem, update)];
@@ -58,5 +58,5 @@ async function queueFinding(
   const help = stdout + stderr;
   if (words.filter((word) => word.startsWith('--')).every((flag) => help.includes(flag))) return [];
   const problem = `${name} has no "${verb.join(' ')}" that takes messages, so an idle session is not reached.`;
-  return [failing(harness, 'queue_missing', problem, updateLine(harness))];
+  return [failing(harness, 'queue_missing', problem, installCommands[harness]?.update ?? null)];
 }
