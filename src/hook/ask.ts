@@ -1,11 +1,11 @@
 /** Sends a hook's request to the daemon, and prints the text of its answer. */
-import { ask, confirmReceived, isReplaced } from '../daemon/control/ask.ts';
+import { ask, isReplaced } from '../daemon/control/ask.ts';
 import { connectDaemon } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';
 import type { RequestVerb } from '../daemon/control/limits.ts';
-import type { Answers, Carry, RequestFields } from '../daemon/protocol.ts';
+import type { Answers, RequestFields } from '../daemon/protocol.ts';
 import type { Context } from './context.ts';
-import { contextOutput, textFor, write } from './say.ts';
+import { contextOutput } from './say.ts';
 
 /** Sends a request and handles the answer while the connection is open; a text counts as received only once that is confirmed. */
 export async function request<Verb extends RequestVerb, T>(
@@ -51,14 +51,6 @@ async function askRegistered<Verb extends RequestVerb>(
 async function registerSession(daemon: Context['daemon'], header: Context['header']): Promise<void> {
   const connection = await connectDaemon({ ...daemon, replaceBy: null });
   await ask(connection, 'register', { ...header, source: 'startup' }).finally(() => connection.close());
-}
-
-/** Prints a text for the agent in the harness's format, then confirms to the daemon that it was received. */
-export async function deliver(carry: Carry, connection: Connection, output: (text: string) => string): Promise<void> {
-  const text = textFor(carry);
-  if (text === '') return;
-  await write(process.stdout, `${output(text)}\n`);
-  if (carry.handoff_id) await confirmReceived(connection, carry.handoff_id);
 }
 
 /** Formats a text as additional context of the current event. */

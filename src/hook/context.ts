@@ -35,17 +35,14 @@ export function contextOf(options: {
   const session = textOf(input.session_id, 201);
   if (!session || !SESSION.test(session)) return null;
   const process = harnessProcess();
-  const cwd = textOf(input.cwd, 4_096);
-  const configDir = profile.config_dir && textOf(env[profile.config_dir.env], 4_096);
-  const turn = textOf(input.turn_id, 200);
   const header: Header = {
     harness: profile.harness,
     session,
     started: startedAt(),
-    ...(process ? { process } : {}),
-    ...(cwd ? { cwd } : {}),
-    ...(configDir ? { config_dir: configDir } : {}),
-    ...(turn ? { harness_turn: turn } : {}),
+    process: process ?? undefined,
+    cwd: textOf(input.cwd, 4_096),
+    config_dir: profile.config_dir && textOf(env[profile.config_dir.env], 4_096),
+    harness_turn: textOf(input.turn_id, 200),
   };
   return { profile, hook, input, header, process, env, claims, daemon: daemonOptions(options, session) };
 }

@@ -4,13 +4,13 @@
  */
 import { sleep } from '../client/time.ts';
 import { replaceInvisible } from '../daemon/bundle/invisible.ts';
-import { confirmReceived, nextFrame } from '../daemon/control/ask.ts';
+import { nextFrame } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';
 import type { Carry } from '../daemon/protocol.ts';
 import { type Env, folders } from '../local/folders.ts';
 import { harnessProcess, isGone, type ProcessRef } from '../local/process-ref.ts';
-import { textFor, write } from './say.ts';
+import { deliver } from './say.ts';
 
 /** Short pauses for a daemon that is being replaced; longer ones for a daemon that was stopped. */
 const RECONNECT = { ms: 200, times: 25 };
@@ -53,13 +53,9 @@ async function deliverAll(connection: Connection, program: ProcessRef): Promise<
     if (frame === null && (connection.isClosed || isGone(program))) return 'over';
     if (frame?.event === 'bye') return 'over';
     if (frame?.event === 'release') return 'released';
-    if (frame?.event === 'deliver') await deliver(frame as Carry, connection);
+    if (frame?.event === 'deliver') {
+      const { as_user = false } = frame as Carry;
+      await deliver(frame as Carry, connection, (text) => JSON.stringify({ text: replaceInvisible(text), as_user }));
+    }
   }
-}
-
-async function deliver(carry: Carry, connection: Connection): Promise<void> {
-  const text = replaceInvisible(textFor(carry));
-  if (text === '') return;
-  await write(process.stdout, `${JSON.stringify({ text, as_user: carry.as_user === true })}\n`);
-  if (carry.handoff_id) await confirmReceived(connection, carry.handoff_id);
 }

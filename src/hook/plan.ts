@@ -2,16 +2,10 @@
 import type { Profile } from '../harness/profile.ts';
 import { callsOf, type HookInput } from './input.ts';
 
-export interface Plan {
-  text: string;
-  done: number;
-  total: number;
-}
-
 const FINISHED = new Set(['completed', 'done', 'complete']);
 
 /** The plan in the tool calls of an event; null if there is none. */
-export function planOf(profile: Profile, input: HookInput): Plan | null {
+export function planOf(profile: Profile, input: HookInput): { text: string; done: number; total: number } | null {
   const { plan } = profile;
   if (!plan) return null;
   const call = callsOf(input).findLast(({ tool_name: name }) => name === plan.tool);

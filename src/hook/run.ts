@@ -1,12 +1,13 @@
 /** One hook, from the harness's event to what it prints. */
-import { asContext, deliver, eventOf, request } from './ask.ts';
+import type { Profile } from '../harness/profile.ts';
+import type { Env } from '../local/folders.ts';
+import { asContext, eventOf, request } from './ask.ts';
 import type { Context } from './context.ts';
 import { editedFiles } from './edited.ts';
-import { isHeadless } from './headless.ts';
 import { parseMarks, textOf } from './input.ts';
-import { type Plan, planOf } from './plan.ts';
+import { planOf } from './plan.ts';
 import { needOf } from './question.ts';
-import { write } from './say.ts';
+import { deliver, write } from './say.ts';
 import { startSession } from './session-start.ts';
 import { markedInput, subagentOf } from './subagent.ts';
 import { waitForDelivery } from './wait.ts';
@@ -24,7 +25,7 @@ export async function runHook(context: Context): Promise<0 | 2> {
 
 const handlers: Record<
   Exclude<Context['hook']['op'], 'wait' | 'mark-subagent'>,
-  (context: Context) => Promise<void>
+  (context: Context) => Promise<unknown>
 > = {
   'session-start': startSession,
   prompt: (context) =>
@@ -64,11 +65,7 @@ async function boundary(context: Context): Promise<void> {
   const fields = { ...header, capabilities: peers ? ['midturn-peer'] : [], ...asked };
   await request(context, 'boundary', fields, (carry, connection) => deliver(carry, connection, asContext(context)));
   const plan = planOf(profile, input);
-  if (plan) await reportPlan(context, plan);
-}
-
-function reportPlan(context: Context, plan: Plan): Promise<void> {
-  return request(context, 'plan', { ...context.header, plan }, ignoreAnswer);
+  if (plan) await request(context, 'plan', { ...header, plan }, ignoreAnswer);
 }
 
 async function mark(context: Context): Promise<0> {
@@ -80,3 +77,11 @@ async function mark(context: Context): Promise<0> {
     );
   return 0;
 }
+
+/** How hooks detect a session for a single prompt. Its program ends only after its hooks, so these must not wait. */
+const headlessChecks: Record<string, (env: Env) => boolean> = {
+  // `sdk-…` for `claude -p` and programs that use its SDK; `cli` in a terminal; editors have other names.
+  'claude-code': ({ CLAUDE_CODE_ENTRYPOINT: entry }) => entry?.startsWith('sdk-') ?? false,
+};
+
+const isHeadless = ({ harness }: Profile, env: Env): boolean => headlessChecks[harness]?.(env) ?? false;

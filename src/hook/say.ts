@@ -1,5 +1,7 @@
 /** What a hook may print: nothing, or one JSON object; and the text of a delivery, with control characters escaped. */
 import { replaceInvisible } from '../daemon/bundle/invisible.ts';
+import { confirmReceived } from '../daemon/control/ask.ts';
+import type { Connection } from '../daemon/control/connection.ts';
 import type { Carry } from '../daemon/protocol.ts';
 
 /** The parts of a text for the agent, in order; empty if there is none. */
@@ -15,6 +17,23 @@ export function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => (error ? reject(error) : resolve()));
   });
+}
+
+/**
+ * Prints a text for the agent, formatted by `output`, then confirms to the daemon that it was received.
+ * @returns false if there is no text
+ */
+export async function deliver(
+  carry: Carry,
+  connection: Connection,
+  output: (text: string) => string,
+  stream = process.stdout as NodeJS.WriteStream,
+): Promise<boolean> {
+  const text = textFor(carry);
+  if (text === '') return false;
+  await write(stream, `${output(text)}\n`);
+  if (carry.handoff_id) await confirmReceived(connection, carry.handoff_id);
+  return true;
 }
 
 /** The one line on standard error that says why a hook did nothing. */

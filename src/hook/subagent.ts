@@ -1,7 +1,6 @@
 /** Marks the commands of subagents, which makes them read-only. Does not contact the daemon, and changes no other tool call. */
 import type { Profile } from '../harness/profile.ts';
-import type { HookInput } from './input.ts';
-import { textOf } from './input.ts';
+import { type HookInput, textOf } from './input.ts';
 
 const ID = /^[A-Za-z0-9._-]{1,200}$/;
 const NAMES = ['service', 'board-service'];

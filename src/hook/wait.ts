@@ -1,12 +1,13 @@
 /** The hook that waits while its session is idle, and wakes it. Its open connection tells the daemon that the session is idle. */
+import { sleep } from '../client/time.ts';
 import { replaceInvisible } from '../daemon/bundle/invisible.ts';
-import { confirmReceived, nextFrame } from '../daemon/control/ask.ts';
+import { nextFrame } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';
 import type { Carry } from '../daemon/protocol.ts';
 import { isGone } from '../local/process-ref.ts';
 import type { Context } from './context.ts';
-import { textFor, write } from './say.ts';
+import { deliver } from './say.ts';
 
 const MIN_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
@@ -25,7 +26,7 @@ export async function waitForDelivery(context: Context): Promise<0 | 2> {
       if (outcome !== 'again') return outcome;
     }
     const jittered = pause * (0.5 + Math.random() / 2);
-    if ((await Promise.race([after(jittered), orphaned])) === 0) return 0;
+    if ((await Promise.race([sleep(jittered), orphaned])) === 0) return 0;
     pause = Math.min(MAX_RETRY_MS, pause * 2);
   }
 }
@@ -49,16 +50,9 @@ async function awaitDelivery(connection: Connection): Promise<0 | 2 | 'again'> {
     if (frame === null) return 'again';
     if (frame.event === 'release') return 0;
     if (frame.event === 'bye') return frame.restart === true ? 'again' : 0;
-    if (frame.event === 'deliver') return deliver(frame as Carry, connection);
+    if (frame.event === 'deliver')
+      return (await deliver(frame as Carry, connection, replaceInvisible, process.stderr)) ? 2 : 0;
   }
-}
-
-async function deliver(carry: Carry, connection: Connection): Promise<0 | 2> {
-  const text = textFor(carry);
-  if (text === '') return 0;
-  await write(process.stderr, `${replaceInvisible(text)}\n`);
-  if (carry.handoff_id) await confirmReceived(connection, carry.handoff_id);
-  return 2;
 }
 
 /** Resolves once the program that started this hook is gone. */
@@ -70,5 +64,3 @@ function watchParent({ process: harness }: Context): Promise<0> {
     }, PARENT_CHECK_INTERVAL_MS).unref();
   });
 }
-
-const after = (ms: number): Promise<'again'> => new Promise((resolve) => setTimeout(() => resolve('again'), ms));
