@@ -20,7 +20,6 @@ import type {
   SeatRow,
   SessionRow,
 } from './rows.ts';
-import { Statements } from './statements.ts';
 
 const RETENTION_MS = 7 * 86_400_000;
 const MAX_HANDOFFS = 10_000;
@@ -49,17 +48,23 @@ export function writeOrLog({ log }: { log: Log }, write: () => void): void {
   }
 }
 
+interface Column {
+  name: string;
+  /** Position in the primary key, from 1; 0 for other columns. */
+  pk: number;
+}
+
 /** The rows of a seat: the statement is given the seat as an object. */
 const ofSeat = 'origin = @origin AND member_id = @member_id';
 
 /** Every method throws `JournalError` when the disk is full or the file cannot be used. */
 export class Journal {
   readonly #db: Sqlite.Database;
-  readonly #sql: Statements;
+  readonly #prepared = new Map<string, Sqlite.Statement>();
+  readonly #columns = new Map<string, Column[]>();
 
   constructor(db: Sqlite.Database) {
     this.#db = db;
-    this.#sql = new Statements(db);
   }
 
   /** Runs `fn` in one durable transaction. A nested call joins the outer transaction. */
@@ -132,7 +137,8 @@ export class Journal {
   }
 
   updateHandoff(id: HandoffId, change: Partial<Omit<HandoffRow, 'id'>>): void {
-    this.#wrapErrors(() => this.#sql.update('handoffs', change, { id }));
+    const set = Object.keys(change).map((name) => `${name} = ?`);
+    this.#run(`UPDATE handoffs SET ${set.join(', ')} WHERE id = ?`, ...Object.values(change), id);
   }
 
   manifest(id: HandoffId): Manifest | null {
@@ -355,19 +361,45 @@ export class Journal {
   }
 
   #all<Row>(sql: string, ...values: unknown[]): Row[] {
-    return this.#wrapErrors(() => this.#sql.prepared(sql).all(...values) as Row[]);
+    return this.#wrapErrors(() => this.#statement(sql).all(...values) as Row[]);
   }
 
   #one<Row>(sql: string, ...values: unknown[]): Row | null {
-    return this.#wrapErrors(() => (this.#sql.prepared(sql).get(...values) as Row | undefined) ?? null);
+    return this.#wrapErrors(() => (this.#statement(sql).get(...values) as Row | undefined) ?? null);
   }
 
   #run(sql: string, ...values: unknown[]): void {
-    this.#wrapErrors(() => this.#sql.prepared(sql).run(...values));
+    this.#wrapErrors(() => this.#statement(sql).run(...values));
   }
 
+  /** Inserts or replaces a row. Fields that are not columns are ignored. */
   #put(table: string, row: object): void {
-    this.#wrapErrors(() => this.#sql.put(table, row));
+    const info = this.#columnsOf(table);
+    const columns = info.map(({ name }) => name);
+    const keys = info.filter(({ pk }) => pk > 0).map(({ name }) => name);
+    const set = columns.filter((name) => !keys.includes(name)).map((name) => `${name} = excluded.${name}`);
+    const values = row as Record<string, unknown>;
+    this.#run(
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${placeholders(columns)})
+      ON CONFLICT (${keys.join(', ')}) DO ${set.length > 0 ? `UPDATE SET ${set.join(', ')}` : 'NOTHING'}`,
+      ...columns.map((name) => values[name] ?? null),
+    );
+  }
+
+  #columnsOf(table: string): Column[] {
+    const known = this.#columns.get(table);
+    if (known) return known;
+    const columns = this.#wrapErrors(() => this.#db.pragma(`table_info(${table})`) as Column[]);
+    this.#columns.set(table, columns);
+    return columns;
+  }
+
+  #statement(sql: string): Sqlite.Statement {
+    const known = this.#prepared.get(sql);
+    if (known) return known;
+    const statement = this.#db.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
   }
 
   #wrapErrors<T>(work: () => T): T {

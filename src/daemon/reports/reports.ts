@@ -43,14 +43,7 @@ interface LocationReport {
 }
 
 /** The reports of one seat, whichever session holds it. */
-interface SeatReports {
-  presence: LatestWriter<PresenceReport>;
-  location: LatestWriter<LocationReport>;
-  line: LatestWriter<string>;
-  queue: QueueReport;
-  current: Presence | null;
-  waiting: NeedsPerson | null;
-}
+type SeatReports = ReturnType<typeof seatReports>;
 
 /** Receives every change of a session and reports what differs from the last report. */
 export class Reports {
@@ -131,49 +124,7 @@ export class Reports {
     const key = seatKey(ref);
     const known = this.#seats.get(key);
     if (known) return known;
-    const { clock, journal, log, servers } = this.#options;
-    const { origin, member_id } = ref;
-    const seat = { origin, member_id };
-    const at = () => servers.at(origin);
-    const logFailure = (what: string) => (error: unknown) => {
-      const code = error instanceof SeatFailure ? error.code : 'internal';
-      log.write('presence_failed', { seats: [member_id], what, code }, 'warn');
-    };
-    let ended = false;
-    const reports: SeatReports = {
-      current: null,
-      waiting: null,
-      presence: new LatestWriter<PresenceReport>({
-        clock,
-        gapMs: PRESENCE_GAP_MS,
-        // A permanently failed seat is reported again only after a change.
-        renewMs: ({ presence }) => (presence === 'no_session' || ended ? 0 : PRESENCE_RENEW_MS),
-        same: isDeepStrictEqual,
-        write: async ({ presence, mode, waiting }) => {
-          ended = false;
-          await at().presence(seat, presence, mode, waiting ?? undefined);
-        },
-        onError: (error) => {
-          ended = error instanceof SeatFailure && isFinal(error.problem);
-          logFailure('presence')(error);
-        },
-      }),
-      location: new LatestWriter<LocationReport>({
-        clock,
-        gapMs: LOCATION_GAP_MS,
-        same: (a, b) => a.folder === b.folder && a.session_id === b.session_id && a.boot === b.boot,
-        write: ({ harness, session_id, folder }) => at().location(seat, { harness, session_id, folder }),
-        onError: logFailure('location'),
-      }),
-      line: new LatestWriter<string>({
-        clock,
-        gapMs: LINE_GAP_MS,
-        same: (a, b) => a === b,
-        write: (text) => at().line(seat, text),
-        onError: logFailure('line'),
-      }),
-      queue: new QueueReport({ seat, at, journal, clock, onError: logFailure('queue') }),
-    };
+    const reports = seatReports(this.#options, ref);
     this.#seats.set(key, reports);
     return reports;
   }
@@ -187,6 +138,50 @@ export class Reports {
     });
     return on.sort((a, b) => (a.at < b.at ? 1 : -1))[0]?.seat;
   }
+}
+
+function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin, member_id }: SeatRef) {
+  const seat = { origin, member_id };
+  const at = () => servers.at(origin);
+  const logFailure = (what: string) => (error: unknown) => {
+    const code = error instanceof SeatFailure ? error.code : 'internal';
+    log.write('presence_failed', { seats: [member_id], what, code }, 'warn');
+  };
+  let ended = false;
+  return {
+    current: null as Presence | null,
+    waiting: null as NeedsPerson | null,
+    presence: new LatestWriter<PresenceReport>({
+      clock,
+      gapMs: PRESENCE_GAP_MS,
+      // A permanently failed seat is reported again only after a change.
+      renewMs: ({ presence }) => (presence === 'no_session' || ended ? 0 : PRESENCE_RENEW_MS),
+      same: isDeepStrictEqual,
+      write: async ({ presence, mode, waiting }) => {
+        ended = false;
+        await at().presence(seat, presence, mode, waiting ?? undefined);
+      },
+      onError: (error) => {
+        ended = error instanceof SeatFailure && isFinal(error.problem);
+        logFailure('presence')(error);
+      },
+    }),
+    location: new LatestWriter<LocationReport>({
+      clock,
+      gapMs: LOCATION_GAP_MS,
+      same: (a, b) => a.folder === b.folder && a.session_id === b.session_id && a.boot === b.boot,
+      write: ({ harness, session_id, folder }) => at().location(seat, { harness, session_id, folder }),
+      onError: logFailure('location'),
+    }),
+    line: new LatestWriter<string>({
+      clock,
+      gapMs: LINE_GAP_MS,
+      same: (a, b) => a === b,
+      write: (text) => at().line(seat, text),
+      onError: logFailure('line'),
+    }),
+    queue: new QueueReport({ seat, at, journal, clock, onError: logFailure('queue') }),
+  };
 }
 
 function presenceOf({ open, needsPerson, turn }: SessionView): Presence {
