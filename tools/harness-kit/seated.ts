@@ -100,6 +100,7 @@ export async function startSession(
 export const inProcess = (seat: SeatedSession, driver: Driver, session = seat.session): SeatedSession =>
   seatedSession({ ...seat, driver, session });
 
+/** Whether sessions of the harness are those of a runner. */
 export const isRunner = ({ profile }: KitWorld): boolean => profile.identity.kind === 'runner';
 
 /** A person starts a session, whose agent joins a board. @returns the session's id */
