@@ -9,19 +9,16 @@ import { timestamp } from '../text/time.ts';
 import { changeAllowance, changedBy, INVITE_WARNING } from './allowance.steps.ts';
 import { type AllowanceRow, allowanceOf, categoriesOf, listRevisions, type RevisionRow } from './allowances.store.ts';
 
-export const getAllowance: ReadCase<'getAllowance'>['run'] = async (tx, caller) => {
-  return view(tx, caller, await allowanceOf(tx, caller.person.person_id));
-};
+export const getAllowance: ReadCase<'getAllowance'>['run'] = async (tx, caller) =>
+  view(tx, caller, await allowanceOf(tx, caller.person.person_id));
 
-export const setAllowance: WriteCase<'setAllowance'> = {
-  run: async (tx, caller, { body: { categories, revision } }) => ({
-    answer: await replace(tx, caller, categories, revision),
-  }),
-};
+export const setAllowance: WriteCase<'setAllowance'>['run'] = async (tx, caller, { body }) => ({
+  answer: await replace(tx, caller, body.categories, body.revision),
+});
 
-export const clearAllowance: WriteCase<'clearAllowance'> = {
-  run: async (tx, caller) => ({ answer: await replace(tx, caller, []) }),
-};
+export const clearAllowance: WriteCase<'clearAllowance'>['run'] = async (tx, caller) => ({
+  answer: await replace(tx, caller, []),
+});
 
 async function replace(tx: WriteTx, caller: Caller, categories: Category[], revision?: number) {
   const row = await allowanceOf(tx, caller.person.person_id);

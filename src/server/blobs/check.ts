@@ -26,39 +26,29 @@ interface BadBytes {
   versions: { board: string; name: string; version: number }[];
 }
 
-interface Findings {
-  /** Without a password. */
-  db: string;
-  /** Kind of the store. */
-  files: string;
-  /** Where it is, as `storage copy` takes it. */
-  url: string;
-  /** Versions whose bytes were looked at. */
-  checked: number;
-  bad: BadBytes[];
-  /** False: `enough` ended it before all were looked at. */
-  complete: boolean;
-}
-
 interface CheckOptions {
   onStep?: (done: number, total: number) => void;
   /** Asked before each file: whether to leave it at what was looked at. */
   enough?: () => boolean;
 }
 
-/** Reads the bytes of every version, whose server may be running. @throws ServeError */
+/**
+ * Reads the bytes of every version, whose server may be running, until `enough` ends it. Answers how many were looked at,
+ * where the database is without a password, the kind of the store, and its address as `storage copy` takes it.
+ * @throws ServeError
+ */
 export async function checkStorage(
   { files, ...options }: StorageOptions & { files?: string | undefined },
   { onStep = () => {}, enough = () => false }: CheckOptions = {},
-): Promise<Findings> {
+) {
   return using(options, async (db, url, open) => {
     const store = await open(files);
-    const found: Findings = {
+    const found = {
       db: withoutPassword(url),
       files: store.kind,
       url: addressOf(files, options.dataDir),
       checked: 0,
-      bad: [],
+      bad: [] as BadBytes[],
       complete: true,
     };
     const total = await db.read(countVersions);

@@ -4,7 +4,7 @@ import { newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
 import { callerView } from '../views/person.ts';
-import { keyOfCode } from './login-codes.steps.ts';
+import { keyOfCode } from './sessions.steps.ts';
 import { dropLoginCodes, insertLoginCode, liveLoginCodes } from './sessions.store.ts';
 
 /** Milliseconds. */
@@ -30,15 +30,10 @@ export const createLoginCode = (root: RootKey): WriteCase<'createLoginCode'> => 
   },
 });
 
-export const previewLoginCode = (root: RootKey): OpenCase<'previewLoginCode'> => ({
-  async run(tx, _door, { body }) {
+export const previewLoginCode =
+  (root: RootKey): OpenCase<'previewLoginCode'>['run'] =>
+  async (tx, _source, { body }) => {
     const { row, key } = await keyOfCode(tx, root, body.code, false);
-    return {
-      answer: {
-        person: callerView({ person: key }),
-        key: { id: key.key_id, name: key.key_name },
-        expires_at: timestamp(row.expires_at),
-      },
-    };
-  },
-});
+    const about = { id: key.key_id, name: key.key_name };
+    return { answer: { person: callerView({ person: key }), key: about, expires_at: timestamp(row.expires_at) } };
+  };

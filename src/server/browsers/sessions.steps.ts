@@ -1,10 +1,19 @@
-/** Starts and ends browser sessions. Every session starts and ends here. */
+/** Starts and ends browser sessions, each of which starts and ends here, and checks the login codes that start some. */
+import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { KeyRow, SessionRow } from '../keys/credentials.store.ts';
+import { findKeyById, type KeyRow, type SessionRow } from '../keys/credentials.store.ts';
+import { keyWorks } from '../operation/caller.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { idsIn } from '../text/rows.ts';
-import { dropLoginCodesOf, insertSession, liveSessions, lockSessions, setSessionsEnded } from './sessions.store.ts';
+import {
+  dropLoginCodesOf,
+  insertSession,
+  liveLoginCode,
+  liveSessions,
+  lockSessions,
+  setSessionsEnded,
+} from './sessions.store.ts';
 
 /** A session lasts this long, or as long as its key's fixed end lets it. Milliseconds. */
 const LASTS_MS = 2_592_000_000;
@@ -66,4 +75,18 @@ export async function endSessionsOf(tx: WriteTx, personId: string): Promise<numb
 export async function endBrowsersOf(tx: WriteTx, personId: string): Promise<number> {
   await dropLoginCodesOf(tx, personId);
   return endSessionsOf(tx, personId);
+}
+
+/**
+ * The working key a login code stands for. One answer for every code that does not work.
+ * @param hold until the end of the transaction nobody else uses the code up.
+ * @throws Refusal `login_code_invalid`.
+ */
+export async function keyOfCode(tx: WriteTx, root: RootKey, code: string, hold: boolean) {
+  const row = await liveLoginCode(tx, root.digest(code), hold);
+  const key = row && (await findKeyById(tx, row.key_id));
+  if (row && key && keyWorks(key, tx.now)) return { row, key };
+  throw new Refusal('login_code_invalid', 'This login code does not work.', {
+    hint: 'A code works once, for a minute. service open makes another.',
+  });
 }

@@ -19,20 +19,16 @@ export const listBrowserSessions: ReadCase<'listBrowserSessions'>['run'] = async
   return { person: callerView(caller), sessions: page.map(sessionView), next_after };
 };
 
-export const endBrowserSession: WriteCase<'endBrowserSession'> = {
-  async run(tx, { person }, { params }) {
-    const [session] = await liveSessions(tx, { personId: person.person_id, id: params['session'] ?? '' });
-    const ended = session ? await endSessions(tx, [session.id]) : [];
-    if (!session || ended.length === 0) throw sessionNotFound();
-    return { answer: sessionView(session) };
-  },
+export const endBrowserSession: WriteCase<'endBrowserSession'>['run'] = async (tx, { person }, { params }) => {
+  const [session] = await liveSessions(tx, { personId: person.person_id, id: params['session'] ?? '' });
+  const ended = session ? await endSessions(tx, [session.id]) : [];
+  if (!session || ended.length === 0) throw sessionNotFound();
+  return { answer: sessionView(session) };
 };
 
-export const endAllBrowserSessions: WriteCase<'endAllBrowserSessions'> = {
-  async run(tx, { person }) {
-    return { answer: { ended: await endSessionsOf(tx, person.person_id) } };
-  },
-};
+export const endAllBrowserSessions: WriteCase<'endAllBrowserSessions'>['run'] = async (tx, { person }) => ({
+  answer: { ended: await endSessionsOf(tx, person.person_id) },
+});
 
 export const getMyBrowserSession =
   (root: RootKey): ReadCase<'getMyBrowserSession'>['run'] =>
@@ -42,14 +38,12 @@ export const getMyBrowserSession =
   };
 
 /** Signing out on the page. */
-export const endMyBrowserSession: WriteCase<'endMyBrowserSession'> = {
-  async run(tx, caller) {
-    const { session, credential } = caller as BrowserCaller;
-    await endSessions(tx, [session.session_id]);
-    const answer = sessionView(factsOf(session));
-    // A session shown as bearer token says nothing about what the browser's cookie holds.
-    return credential.cookie ? { answer, cookie: 'clear' } : { answer };
-  },
+export const endMyBrowserSession: WriteCase<'endMyBrowserSession'>['run'] = async (tx, caller) => {
+  const { session, credential } = caller as BrowserCaller;
+  await endSessions(tx, [session.session_id]);
+  const answer = sessionView(factsOf(session));
+  // A session shown as bearer token says nothing about what the browser's cookie holds.
+  return credential.cookie ? { answer, cookie: 'clear' } : { answer };
 };
 
 const keyNotFound = (): Refusal =>

@@ -17,8 +17,7 @@ import type { OpenCase } from '../operation/usecase.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
 import { currentSessionView } from '../views/session.ts';
-import { keyOfCode } from './login-codes.steps.ts';
-import { endSessions, oneAtATime, startSession } from './sessions.steps.ts';
+import { endSessions, keyOfCode, oneAtATime, startSession } from './sessions.steps.ts';
 import { dropLoginCodes } from './sessions.store.ts';
 
 type SignIn = Body<'createBrowserSession'>;
@@ -57,16 +56,16 @@ export const createBrowserSession = (root: RootKey): OpenCase<'createBrowserSess
 });
 
 /** A session as bearer token, for clients from before there was a cookie. */
-export const createBrowserToken = (root: RootKey): OpenCase<'createBrowserToken'> => ({
-  async run(tx, _door, { body }) {
+export const createBrowserToken =
+  (root: RootKey): OpenCase<'createBrowserToken'>['run'] =>
+  async (tx, _source, { body }) => {
     const entry = await byCode(tx, root, body.code);
     const { session, secret } = await entry.enter();
     return {
       answer: { token: secret, expires_at: timestamp(session.session_expires_at) },
       headers: { Deprecation: 'true', Link: '</v1/browser-sessions>; rel="successor-version"' },
     };
-  },
-});
+  };
 
 /** @throws Refusal `login_code_invalid`, `access_key_invalid`, `unauthorized`, by the form that was brought. */
 function entryOf(tx: WriteTx, root: RootKey, { code, key, token }: SignIn): Promise<Entry> {

@@ -2,17 +2,11 @@
  * What is read from a request's raw headers, in one pass: whether a header came once, which Node's own record does
  * not tell, and the size of all of them.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Once, RequestHead, Step } from './context.ts';
 
 const REPEATED = Symbol('repeated');
 
-export const readHeaders: Step = ({ req, state }, next) => {
-  state.head = readHead(req);
-  return next();
-};
-
-function readHead({ rawHeaders }: IncomingMessage): RequestHead {
+export const readHeaders: Step = ({ req: { rawHeaders }, state }, next) => {
   const head: RequestHead = { host: null, authorization: null, idempotencyKey: null, contentType: null, size: 0 };
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
@@ -33,8 +27,9 @@ function readHead({ rawHeaders }: IncomingMessage): RequestHead {
         break;
     }
   }
-  return head;
-}
+  state.head = head;
+  return next();
+};
 
 const once = (before: Once, value: string): Once => (before === null ? value : REPEATED);
 

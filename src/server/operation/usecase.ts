@@ -144,12 +144,6 @@ export interface OpenCase<Name extends OperationName, Prepared = Body<Name>> {
   run(tx: WriteTx, source: RequestSource, input: Input<Name, Prepared>, again: boolean): Promise<Outcome<Answer<Name>>>;
 }
 
-/** What a request without a caller waits for: another look when this key is published, the last one after `ms`. */
-interface Hold {
-  key: string;
-  ms: number;
-}
-
 export interface Outcome<T> {
   answer: T;
   /** When it is not the operation's usual one. */
@@ -164,8 +158,11 @@ export interface Outcome<T> {
   tried?: boolean;
   /** What was written stays, and the request is refused all the same. */
   refused?: Refusal;
-  /** Not decided yet, and the request asked to wait; only of an `open` use case. */
-  hold?: Hold;
+  /**
+   * Not decided yet, and the request asked to wait: another look when this key is published, the last one after `ms`. Only
+   * of an `open` use case.
+   */
+  hold?: { key: string; ms: number };
 }
 
 /** Where this server is reached, for the links and texts it writes. */

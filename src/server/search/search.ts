@@ -9,7 +9,7 @@ import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { boundToken, readBoundNumber } from '../text/bound-token.ts';
 import { resultsOf } from '../views/search-results.ts';
-import { bestHits, type Hit, newestHits, type Searched, type SearchScope } from './search.store.ts';
+import { bestHits, newestHits, type Searched, type SearchScope } from './search.store.ts';
 import { parseQuery, type SearchQuery } from './words.rules.ts';
 
 /** By relevance only so many of the best are looked at. */
@@ -68,19 +68,14 @@ async function scopeOf(tx: ReadTx, caller: Caller, asked: Asked, query: SearchQu
   });
 }
 
-interface Found {
-  hits: Hit[];
-  /** Where the next page begins; null when there is none. */
-  next: number | null;
-}
-
-async function newest(tx: ReadTx, scope: SearchScope, before: number | null, limit: number): Promise<Found> {
+/** A page of hits, and where the next one begins; null when there is none. */
+async function newest(tx: ReadTx, scope: SearchScope, before: number | null, limit: number) {
   const found = await newestHits(tx, scope, before, limit + 1);
   const hits = found.slice(0, limit);
   return { hits, next: found.length > limit ? (hits.at(-1)?.id ?? null) : null };
 }
 
-async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit: number): Promise<Found> {
+async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit: number) {
   const found = await bestHits(tx, scope, BEST);
   const from = start ?? 0;
   return { hits: found.slice(from, from + limit), next: found.length > from + limit ? from + limit : null };

@@ -104,13 +104,8 @@ const SNIPPET = 200;
 /** How much of the line is shown before the first match. */
 const LEAD = 60;
 
-interface Snippet {
-  snippet: string;
-  matches: [number, number][];
-}
-
 /** At most 200 characters of the line of the first match, and the matches within them as half-open UTF-16 ranges. */
-export function snippetOf(text: string, matches: readonly [number, number][]): Snippet {
+export function snippetOf(text: string, matches: readonly [number, number][]) {
   const at = matches[0]?.[0] ?? 0;
   const lineStart = Math.max(text.lastIndexOf('\n', at - 1), text.lastIndexOf('\r', at - 1)) + 1;
   const rest = text.slice(at).search(/[\r\n]/);
@@ -124,7 +119,7 @@ export function snippetOf(text: string, matches: readonly [number, number][]): S
     snippet: text.slice(start, end),
     matches: matches
       .filter(([from, to]) => from < end && to > start)
-      .map(([from, to]) => [Math.max(from, start) - start, Math.min(to, end) - start]),
+      .map(([from, to]): [number, number] => [Math.max(from, start) - start, Math.min(to, end) - start]),
   };
 }
 

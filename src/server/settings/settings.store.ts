@@ -1,6 +1,15 @@
-/** The server's settings; what was never set has its default. */
+/** The server's settings, where what was never set has its default, and facts about the server itself. */
 import type { Settings } from '../../contract/types.ts';
+import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+type MetaName = 'server_id' | 'key_check';
+
+export const readMeta = async (tx: ReadTx, name: MetaName): Promise<string | null> =>
+  (await firstRow<{ value: string }>(tx, (db) => db('meta').where('name', name).select('value')))?.value ?? null;
+
+export const addMeta = (tx: WriteTx, name: MetaName, value: string): Promise<number> =>
+  tx.change((db) => db('meta').insert({ name, value }));
 
 const names = ['board_creation', 'agents_add_people'] as const satisfies readonly (keyof Settings)[];
 

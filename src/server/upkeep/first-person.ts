@@ -9,8 +9,7 @@ import { anybody, earliestAdmin, insertPerson, type PersonRow, revokeLocalKeys }
 import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Start } from './data-folder.ts';
-import { makeHandedKey } from './handed-key.steps.ts';
-import { deliveredTo, finishDelivery, issue, type KeyFile } from './key-file.ts';
+import { deliveredTo, finishDelivery, issue, type KeyFile, makeHandedKey } from './key-file.ts';
 import { removeFile } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 

@@ -4,7 +4,9 @@
  */
 import { Refusal } from '../../contract/errors.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
+import { IDLE_SECONDS, makeKey } from '../keys/keys.steps.ts';
 import { authenticate, type Caller, credentialOf, orRefusal } from '../operation/caller.ts';
+import { audit } from '../record/audit.steps.ts';
 import { newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { createPrivate, deliver, readPrivate, removeFile } from './private-files.ts';
@@ -72,6 +74,22 @@ export async function issue<T>({ db, file }: KeyFile, insert: (tx: WriteTx, toke
 }
 
 const isAdmin = (caller: Caller): boolean => caller.kind === 'PK' && caller.person.server_role === 'admin';
+
+interface HandedKey {
+  personId: string;
+  name: string;
+  origin: 'first_admin' | 'recovery';
+  /** The secret that lies in the file. */
+  token: string;
+}
+
+/** Makes the key that lies in a file, and notes it for the server's admins. @throws Refusal `limit_reached`, `key_name_taken` */
+export async function makeHandedKey(tx: WriteTx, root: RootKey, { personId, ...key }: HandedKey): Promise<void> {
+  const { row } = await makeKey(tx, root, { ...key, personId, ends: { idleSeconds: IDLE_SECONDS }, parentKeyId: null });
+  const action = key.origin === 'recovery' ? 'key.recovered' : 'key.created';
+  const details = { name: row.name, origin: row.origin, person: personId };
+  await audit(tx, { action, by: null, target: row.id, requestId: null, details });
+}
 
 /** Whose key it is; null when it does not work. */
 async function callerOf({ db, root }: KeyFile, token: string): Promise<Caller | null> {

@@ -10,8 +10,7 @@ import { workingKeyNames } from '../keys/keys.store.ts';
 import { lockPeople, type PersonRow, personByHandle } from '../people/people.store.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type DataOptions, type Start, useData } from './data-folder.ts';
-import { makeHandedKey } from './handed-key.steps.ts';
-import { deliveredTo, finishDelivery, issue } from './key-file.ts';
+import { deliveredTo, finishDelivery, issue, makeHandedKey } from './key-file.ts';
 import { ServeError } from './serve-error.ts';
 
 const NAME = 'recovery-key';

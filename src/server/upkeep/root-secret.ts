@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Database } from '../db/tx.ts';
-import { addMeta, readMeta } from '../settings/meta.store.ts';
+import { addMeta, readMeta } from '../settings/settings.store.ts';
 import { newId } from '../text/ids.ts';
 import { RootKey } from '../text/root-key.ts';
 import { createPrivate, readPrivate, removeFile } from './private-files.ts';
