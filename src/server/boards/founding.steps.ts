@@ -47,7 +47,7 @@ export async function foundBoard(tx: WriteTx, caller: Caller, options: RequestBo
   const { board, creator } = newBoard(tx, caller, options, { name, template, policy });
   await insertBoard(tx, board);
   await insertMember(tx, creator);
-  await recordBirth(tx, caller, { board, creator, policy }, founding);
+  await recordCreation(tx, caller, { board, creator, policy }, founding);
   caller.shown.board = board.id;
   return requirePlace({ board, member: creator, policy });
 }
@@ -123,7 +123,7 @@ function newBoard(
 }
 
 /** The first two events of every record. */
-async function recordBirth(
+async function recordCreation(
   tx: WriteTx,
   caller: Caller,
   { board, creator, policy }: { board: BoardRow; creator: MemberRow; policy: StoredPolicy },

@@ -20,7 +20,7 @@ export interface Redeemable {
   effect: InviteEffect;
 }
 
-type Ground = Pick<Redeemable, 'issuer' | 'boards'>;
+type Authority = Pick<Redeemable, 'issuer' | 'boards'>;
 
 /**
  * What an invite's secret stands for, if somebody could redeem it now.
@@ -29,23 +29,23 @@ type Ground = Pick<Redeemable, 'issuer' | 'boards'>;
 export async function findRedeemable(tx: WriteTx, digest: Buffer, hold: boolean): Promise<Redeemable | null> {
   const invite = await inviteByDigest(tx, digest, hold);
   if (!invite) return null;
-  const found: { ground: Ground | null } = { ground: null };
+  const found: { authority: Authority | null } = { authority: null };
   const { effect } = await transition(inviteTable, stateOf(invite, tx.now), 'redeem', {
     no_authority: async () => {
-      found.ground = await groundOf(tx, invite, hold);
-      return found.ground === null;
+      found.authority = await authorityOf(tx, invite, hold);
+      return found.authority === null;
     },
-    archived: () => found.ground?.boards.some(({ board }) => board.lifecycle === 'archived') === true,
+    archived: () => found.authority?.boards.some(({ board }) => board.lifecycle === 'archived') === true,
   });
-  return effect.refused || !found.ground ? null : { invite, ...found.ground, effect };
+  return effect.refused || !found.authority ? null : { invite, ...found.authority, effect };
 }
 
 /** Who issued an invite and where it leads, if its person could issue it now. */
-async function groundOf(tx: WriteTx, invite: InviteRow, hold: boolean): Promise<Ground | null> {
+async function authorityOf(tx: WriteTx, invite: InviteRow, hold: boolean): Promise<Authority | null> {
   const issuer = await personById(tx, invite.created_by);
   if (!issuer || issuer.removed_at !== null || issuer.server_role !== 'admin') return null;
   if (invite.issuing_agent_id !== null && !(await agentStands(tx, invite, invite.issuing_agent_id))) return null;
-  const boards: Ground['boards'] = [];
+  const boards: Authority['boards'] = [];
   for (const id of boardsOf(invite).sort()) {
     const board = hold ? await lockBoardById(tx, id) : await boardById(tx, id);
     const there = board !== undefined && board.lifecycle !== 'deleted';

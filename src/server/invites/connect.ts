@@ -26,7 +26,7 @@ import { insertReceipt, type ReceiptRow, setUsed } from './invites.store.ts';
 import { inviteInvalid } from './refusals.rules.ts';
 
 export const connectPerson = (root: RootKey, serverId: string, address: ServerAddress): OpenCase<'connectPerson'> => ({
-  async run(tx, _door, { body, requestId }) {
+  async run(tx, _source, { body, requestId }) {
     requireUsableHandle(body.handle);
     await lockPeople(tx);
     const secret = secretOf(body.invite, address);

@@ -72,12 +72,6 @@ export const listInviteRows = (
     return page(state === 'all' ? all : inState(all, state, tx.now));
   });
 
-/** Those that a person's agents asked for. @param page orders and cuts them. */
-export const listAgentInvites = (tx: ReadTx, personId: string, page: (query: Knex.QueryBuilder) => Knex.QueryBuilder) =>
-  tx.query<InviteRow>((db) =>
-    page(db('server_invites').where('created_by', personId).whereNotNull('issuing_agent_id').select('*')),
-  );
-
 /** An invite; in a write its row is locked until the commit. */
 export const inviteById = (tx: ReadTx, id: string): Promise<InviteRow | undefined> =>
   firstRow(tx, (db) => {

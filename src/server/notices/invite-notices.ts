@@ -3,7 +3,7 @@ import type { Answer } from '../../contract/types.ts';
 import { authorizationOf } from '../approvals/approvals.store.ts';
 import { inviteStep, takeBackStep } from '../approvals/next.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { boardsOf, type InviteRow, listAgentInvites, stateOf } from '../invites/invites.store.ts';
+import { boardsOf, type InviteRow, listInviteRows, stateOf } from '../invites/invites.store.ts';
 import { type MemberWithPerson, membersById } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
@@ -18,8 +18,8 @@ export const listInviteNotices =
   (address: ServerAddress): ReadCase<'listInviteNotices'>['run'] =>
   async (tx, caller, { query: { limit, after } }) => {
     const from = readPageToken(after);
-    const rows = await listAgentInvites(tx, caller.person.person_id, (all) =>
-      pageFrom(all, 'server_invites', from, limit, 'desc'),
+    const rows = await listInviteRows(tx, caller.person.person_id, 'all', (all) =>
+      pageFrom(all.whereNotNull('issuing_agent_id'), 'server_invites', from, limit, 'desc'),
     );
     const { page, next_after } = cutPage(rows, limit);
     return { notices: await views(tx, caller, page, address.baseUrl()), next_after };
