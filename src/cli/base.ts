@@ -9,7 +9,7 @@ import type { Answer } from '../contract/types.ts';
 import type { Seat } from '../local/actors.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { forCommand, report } from './errors.ts';
-import { globalFlags } from './flags.ts';
+import { globalFlags, writeFlags } from './flags.ts';
 import { usageHint } from './help/help-text.ts';
 import type { Output } from './output.ts';
 import { modeOf } from './output.ts';
@@ -23,8 +23,33 @@ import { paintFor, setColours, wantsColor } from './terminal/color.ts';
 import { prepareReading } from './terminal/table.ts';
 import type { TimeStyle } from './terminal/time.ts';
 
-/** A command's own flag takes the place of a global one of its name. */
-type FlagsOf<T extends typeof Command> = Omit<GlobalFlags, keyof T['flags']> & Interfaces.InferredFlags<T['flags']>;
+export {
+  booleanFlag,
+  choice,
+  choiceFlag,
+  confirmFlags,
+  integerFlag,
+  limitFlag,
+  listFlag,
+  listFlags,
+  noTasksFlag,
+  numberFlag,
+  optional,
+  repeatedFlag,
+  replyWaitFlags,
+  required,
+  requiredFlag,
+  storageFlags,
+  stringFlag,
+  tagFlags,
+  waitFlag,
+  waitFlags,
+  words,
+} from './flags.ts';
+
+/** The flags of a command; its own one takes the place of a global one of its name. */
+type FlagsOf<T extends typeof Command> = Omit<Interfaces.InferredFlags<T['baseFlags']>, keyof T['flags']> &
+  Interfaces.InferredFlags<T['flags']>;
 type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>;
 type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
 
@@ -257,9 +282,9 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   }
 
   private async readFlags(): Promise<void> {
-    const { args, flags, strict } = this.ctor;
+    const { args, baseFlags, flags, strict } = this.ctor;
     const id = this.id ?? '';
-    const all = { ...globalFlags, ...flags };
+    const all = { ...baseFlags, ...flags };
     const { boardFirst, mayBeEmpty } = this.constructor as typeof BaseCommand;
     const shape = { args, flags: all, strict, context: this, boardFirst };
     const given = await parsed(this.prepare(this.argv), shape).catch(async (error) => {
@@ -308,6 +333,11 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     if (this.out.mode === 'text' && this.out.terminal && !inSession()) await prepareReading();
     this.out.errorPaint = await paintFor(wantsColor(choice, process.stderr.isTTY === true));
   }
+}
+
+/** A command that changes something on a server. */
+export abstract class WriteCommand<T extends typeof Command = typeof Command> extends BaseCommand<T> {
+  static override baseFlags = { ...globalFlags, ...writeFlags };
 }
 
 /** A secret that was typed is not repeated; the command asks for it, or reads it from standard input. */

@@ -1,49 +1,78 @@
-/** Flags that have the same meaning on every command that takes them. */
+/** Builders for flags and arguments, and the flags that have the same meaning on every command that takes them. */
+import type { Interfaces } from '@oclif/core';
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { usage } from '../local/failure.ts';
 
-const GLOBAL = 'GLOBAL';
+/** An argument that may be left out. None is ever filled from a pipe: only `stdin.ts` reads standard input. */
+export const optional = (description: string) => Args.string({ description, ignoreStdin: true });
+
+/** An argument that must be given. */
+export const required = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
+
+/** An argument that is one of a few words; it must be given, unless said otherwise. */
+export const choice = (description: string, options: readonly string[], required = true) =>
+  Args.string({ description, options, required, ignoreStdin: true });
+
+/** Any number of words. */
+export const words = (description: string) => Args.string({ description, multiple: true, ignoreStdin: true });
+
+/** What else is said of a flag: its letter, and which other flags it excludes or needs. */
+type More = Partial<Pick<Interfaces.OptionFlag<string>, 'char' | 'exclusive' | 'dependsOn' | 'helpGroup' | 'hidden'>>;
+
+/** A flag without a value. */
+export const booleanFlag = (description: string, more: More & { allowNo?: boolean } = {}) =>
+  Flags.boolean({ description, ...more });
+
+/** A flag with a text as its value, which `helpValue` stands for in the help. */
+export const stringFlag = (helpValue: string, description: string, more: More = {}) =>
+  Flags.string({ helpValue, description, ...more });
+
+/** The same where it must be given. */
+export const requiredFlag = (helpValue: string, description: string) =>
+  Flags.string({ helpValue, description, required: true });
+
+/** The same where it may be given several times; a comma is a part of a value. */
+export const repeatedFlag = (helpValue: string, description: string) =>
+  Flags.string({ helpValue, description, multiple: true, multipleNonGreedy: true });
+
+/** A flag whose value is one of a few words. */
+export const choiceFlag = (options: readonly string[], description: string, more: More = {}) =>
+  Flags.string({ options, description, ...more });
+
+/** A flag with a whole number as its value. */
+export const integerFlag = (helpValue: string, description: string, more: More & { min?: number; max?: number } = {}) =>
+  Flags.integer({ helpValue, description, ...more });
+
+/** `--wait`, with the seconds of a day at most. */
+export const waitFlag = (description: string) =>
+  integerFlag('SECONDS', description, { char: 'w', min: 0, max: 86_400 });
+
+const GLOBAL = { helpGroup: 'GLOBAL' };
 
 /** On every command. */
 export const globalFlags = {
-  server: Flags.string({ char: 's', helpValue: 'NAME|URL|local', description: 'Server to talk to', helpGroup: GLOBAL }),
-  board: Flags.string({
-    char: 'b',
-    helpValue: 'NAME',
-    description: 'Board to work on, by name or id',
-    helpGroup: GLOBAL,
-  }),
-  as: Flags.string({ char: 'a', helpValue: 'AGENT', description: 'Act as this agent of yours', helpGroup: GLOBAL }),
-  json: Flags.boolean({
-    description: 'Print one JSON object; --json=FIELD,… only these fields, of each item where the command lists some',
-    helpGroup: GLOBAL,
-  }),
-  jq: Flags.string({
-    helpValue: 'EXPRESSION',
-    description: 'Print what this jq expression makes of the JSON',
-    helpGroup: GLOBAL,
-  }),
-  quiet: Flags.boolean({ char: 'q', description: 'Print nothing on success', helpGroup: GLOBAL }),
-  verbose: Flags.boolean({ description: 'One line per request on standard error', helpGroup: GLOBAL }),
-  'no-color': Flags.boolean({ description: 'No colour', helpGroup: GLOBAL }),
-  color: Flags.string({ options: ['auto', 'always', 'never'], description: 'When to use colour', helpGroup: GLOBAL }),
-  time: Flags.string({
-    options: ['relative', 'local', 'iso'],
-    description: 'How times are shown (default relative)',
-    helpGroup: GLOBAL,
-  }),
-  'no-input': Flags.boolean({ description: 'Never ask a question', helpGroup: GLOBAL }),
-  timeout: Flags.string({
-    helpValue: 'SECONDS',
-    description: "Longest wait for the command's requests (default 30, 0 = none)",
-    helpGroup: GLOBAL,
-  }),
-  help: Flags.boolean({ char: 'h', description: 'Show help', helpGroup: GLOBAL }),
+  server: stringFlag('NAME|URL|local', 'Server to talk to', { char: 's', ...GLOBAL }),
+  board: stringFlag('NAME', 'Board to work on, by name or id', { char: 'b', ...GLOBAL }),
+  as: stringFlag('AGENT', 'Act as this agent of yours', { char: 'a', ...GLOBAL }),
+  json: booleanFlag(
+    'Print one JSON object; --json=FIELD,… only these fields, of each item where the command lists some',
+    GLOBAL,
+  ),
+  jq: stringFlag('EXPRESSION', 'Print what this jq expression makes of the JSON', GLOBAL),
+  quiet: booleanFlag('Print nothing on success', { char: 'q', ...GLOBAL }),
+  verbose: booleanFlag('One line per request on standard error', GLOBAL),
+  'no-color': booleanFlag('No colour', GLOBAL),
+  color: choiceFlag(['auto', 'always', 'never'], 'When to use colour', GLOBAL),
+  time: choiceFlag(['relative', 'local', 'iso'], 'How times are shown (default relative)', GLOBAL),
+  'no-input': booleanFlag('Never ask a question', GLOBAL),
+  timeout: stringFlag('SECONDS', "Longest wait for the command's requests (default 30, 0 = none)", GLOBAL),
+  help: booleanFlag('Show help', { char: 'h', ...GLOBAL }),
 };
 
 /** On commands that print a list or a stream. */
 export const listFlags = {
-  ndjson: Flags.boolean({ description: 'Print one JSON object per line', exclusive: ['json'] }),
+  ndjson: booleanFlag('Print one JSON object per line', { exclusive: ['json'] }),
 };
 
 /** On commands that write. */
@@ -60,40 +89,34 @@ export const writeFlags = {
 
 /** On commands that may wait. */
 export const waitFlags = {
-  'fail-timeout': Flags.boolean({ description: 'Exit with 3 when the wait runs out' }),
+  'fail-timeout': booleanFlag('Exit with 3 when the wait runs out'),
 };
 
 /** On commands that post and may wait for what comes back. */
 export const replyWaitFlags = {
-  'wait-reply': Flags.integer({
-    min: 0,
-    max: 86_400,
-    helpValue: 'SECONDS',
-    description: 'Wait for a reply; implies --expect-reply',
-  }),
+  'wait-reply': integerFlag('SECONDS', 'Wait for a reply; implies --expect-reply', { min: 0, max: 86_400 }),
   ...waitFlags,
 };
 
 /** On commands of people whose action an agent may ask its person for. */
 export const requestFlags = {
-  request: Flags.boolean({ description: 'As an agent: ask your person to allow it' }),
+  request: booleanFlag('As an agent: ask your person to allow it'),
 };
 
 /** On commands that bind the session they run in. */
 export const bindFlags = {
-  here: Flags.boolean({ description: 'This session is the one that is meant' }),
-  replace: Flags.boolean({ description: 'In the place of a session that is there' }),
+  here: booleanFlag('This session is the one that is meant'),
+  replace: booleanFlag('In the place of a session that is there'),
 };
 
 /** On commands that ask before they act. */
-export const confirmFlags = { yes: Flags.boolean({ char: 'y', description: 'Answer the question with yes' }) };
+export const confirmFlags = { yes: booleanFlag('Answer the question with yes', { char: 'y' }) };
 
 /** `--limit`, with the largest page the API gives. */
-export const limitFlag = (max = 200) =>
-  Flags.integer({ char: 'n', min: 1, max, helpValue: 'N', description: `At most this many, 1 to ${max}` });
+export const limitFlag = (max = 200) => integerFlag('N', `At most this many, 1 to ${max}`, { char: 'n', min: 1, max });
 
 /** A whole number that is not negative, such as a message number. */
-export const numberFlag = (description: string) => Flags.integer({ min: 0, helpValue: 'N', description });
+export const numberFlag = (description: string) => integerFlag('N', description, { min: 0 });
 
 /** A flag that may be given several times or hold a list with commas. */
 export const listFlag = (options: {
@@ -107,14 +130,14 @@ export const listFlag = (options: {
 /** What a file is for, and whether it is kept current. */
 export const tagFlags = {
   task: listFlag({ char: 'T', helpValue: 'TASK', description: 'Task it is for; may be given several times' }),
-  maintained: Flags.boolean({ description: 'It is kept current' }),
-  'one-off': Flags.boolean({ description: 'It is not kept current' }),
+  maintained: booleanFlag('It is kept current'),
+  'one-off': booleanFlag('It is not kept current'),
 };
 
-export const noTasksFlag = { 'no-tasks': Flags.boolean({ description: 'It is for no task' }) };
+export const noTasksFlag = { 'no-tasks': booleanFlag('It is for no task') };
 
 /** On commands about a server's data folder. */
 export const storageFlags = {
-  data: Flags.string({ helpValue: 'DIR', description: 'Folder of the server’s data' }),
-  db: Flags.string({ helpValue: 'URL', description: 'Its database, where that is not in the folder' }),
+  data: stringFlag('DIR', 'Folder of the server’s data'),
+  db: stringFlag('URL', 'Its database, where that is not in the folder'),
 };

@@ -1,20 +1,19 @@
 /** Lists that a command shows page by page, or whole. */
-import * as Flags from '@oclif/core/flags';
 import { Failure } from '../local/failure.ts';
-import { limitFlag } from './flags.ts';
+import { booleanFlag, limitFlag, stringFlag } from './flags.ts';
 import type { Output } from './output.ts';
 import { called } from './runtime.ts';
 
 /** On lists that are shown a page at a time. */
 export const pageFlags = (max?: number) => ({
   limit: limitFlag(max),
-  after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
+  after: stringFlag('POSITION', 'The next page, as the last one names it'),
 });
 
 /** On those of them that are also shown whole. */
 export const wholeListFlags = (max?: number) => ({
   ...pageFlags(max),
-  all: Flags.boolean({ char: 'A', description: 'Follow every page', exclusive: ['after'] }),
+  all: booleanFlag('Follow every page', { char: 'A', exclusive: ['after'] }),
 });
 
 export interface ListOptions {

@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../cli/base.ts';
-import { listFlags } from '../cli/flags.ts';
+import { BaseCommand, booleanFlag, listFlags } from '../cli/base.ts';
 import { answer, object, serverGroup } from '../cli/shapes.ts';
 import type { Member } from '../contract/types.ts';
 import { ownAgents } from './board/lib/list.ts';
@@ -26,8 +24,8 @@ export default class Agents extends BaseCommand<typeof Agents> {
   ];
   static override seeAlso = ['board agents', 'agent show', 'agent create'];
   static override flags = {
-    'all-servers': Flags.boolean({ description: 'On every server this machine knows' }),
-    usage: Flags.boolean({ description: 'What each used today: turns, tokens, cost' }),
+    'all-servers': booleanFlag('On every server this machine knows'),
+    usage: booleanFlag('What each used today: turns, tokens, cost'),
     ...listFlags,
   };
 

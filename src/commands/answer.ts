@@ -1,13 +1,10 @@
-import * as Flags from '@oclif/core/flags';
-import { optional, required } from '../cli/args.ts';
-import { BaseCommand } from '../cli/base.ts';
-import { writeFlags } from '../cli/flags.ts';
+import { integerFlag, optional, required, WriteCommand } from '../cli/base.ts';
 import { answeredAsk } from '../cli/shapes.ts';
 import { answer } from './ask/lib/answer.ts';
 
 export const json = () => answeredAsk;
 
-export default class Answer extends BaseCommand<typeof Answer> {
+export default class Answer extends WriteCommand<typeof Answer> {
   static override summary = 'Answer an ask';
   static override description =
     'With an option, in words, or both. The one asked may answer, and the person of the agent that asks. Answering again\nreplaces the answer.';
@@ -22,10 +19,7 @@ export default class Answer extends BaseCommand<typeof Answer> {
     message: required('The ask: 88, general#88 or msg_…'),
     text: optional('The answer in words, or - for standard input'),
   };
-  static override flags = {
-    option: Flags.integer({ min: 1, max: 4, helpValue: 'K', description: 'The option that is picked' }),
-    ...writeFlags,
-  };
+  static override flags = { option: integerFlag('K', 'The option that is picked', { min: 1, max: 4 }) };
 
   override async run(): Promise<void> {
     const { message, text } = this.args;

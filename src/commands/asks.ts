@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base.ts';
-import { listFlags } from '../cli/flags.ts';
+import { BaseCommand, booleanFlag, choiceFlag, listFlags, stringFlag } from '../cli/base.ts';
 import { type ListOptions, listText, readList, type TooMany, wholeListFlags } from '../cli/list.ts';
 import { type Session, staying } from '../cli/session/open-session.ts';
 import { messages, nextText, object } from '../cli/shapes.ts';
@@ -24,14 +22,11 @@ export default class Asks extends BaseCommand<typeof Asks> {
   ];
   static override seeAlso = ['answer', 'ask', 'inbox'];
   static override flags = {
-    'to-me': Flags.boolean({ description: 'Those addressed to you' }),
-    'from-me': Flags.boolean({ description: 'Your own' }),
-    'can-answer': Flags.boolean({ description: 'Those you may answer, your agents’ too' }),
-    state: Flags.string({
-      options: ['open', 'answered', 'withdrawn', 'went_with', 'all'],
-      description: 'Only these (default open)',
-    }),
-    task: Flags.string({ char: 'T', helpValue: 'T', description: 'Those about this task' }),
+    'to-me': booleanFlag('Those addressed to you'),
+    'from-me': booleanFlag('Your own'),
+    'can-answer': booleanFlag('Those you may answer, your agents’ too'),
+    state: choiceFlag(['open', 'answered', 'withdrawn', 'went_with', 'all'], 'Only these (default open)'),
+    task: stringFlag('T', 'Those about this task', { char: 'T' }),
     ...wholeListFlags(),
     ...listFlags,
   };

@@ -1,5 +1,4 @@
-import { words } from '../cli/args.ts';
-import { BaseCommand } from '../cli/base.ts';
+import { BaseCommand, words } from '../cli/base.ts';
 import { EXIT, Exit } from '../cli/errors.ts';
 import { show } from '../cli/terminal/terminal.ts';
 import type { Asked } from './completion/lib/values.ts';

@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { words } from '../cli/args.ts';
-import { BaseCommand } from '../cli/base.ts';
+import { BaseCommand, booleanFlag, words } from '../cli/base.ts';
 import { readCatalog, visibleCommands } from '../cli/help/catalog.ts';
 import { helpHere } from '../cli/help/choose-help.ts';
 import { runtime } from '../cli/runtime.ts';
@@ -18,7 +16,7 @@ export default class Help extends BaseCommand<typeof Help> {
     'The same text as --help on a command or topic. At a terminal, what is longer than the screen is shown in $PAGER.\nThe man pages hold it too: man service.';
   static override examples = ['service help', 'service help board', 'service help board post --no-pager'];
   static override args = { command: words('Words of the command') };
-  static override flags = { 'no-pager': Flags.boolean({ description: 'Print it at once, also where it is long' }) };
+  static override flags = { 'no-pager': booleanFlag('Print it at once, also where it is long') };
 
   override async run(): Promise<void> {
     const { root, bin } = runtime();

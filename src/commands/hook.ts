@@ -1,5 +1,4 @@
-import { required } from '../cli/args.ts';
-import { BaseCommand } from '../cli/base.ts';
+import { BaseCommand, required } from '../cli/base.ts';
 import { runtime } from '../cli/runtime.ts';
 
 export default class HookCommand extends BaseCommand<typeof HookCommand> {

@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base.ts';
+import { BaseCommand, booleanFlag } from '../cli/base.ts';
 import type { Output } from '../cli/output.ts';
 import { runtime } from '../cli/runtime.ts';
 import { forAgent } from '../cli/session/here.ts';
@@ -23,7 +22,7 @@ export default class Open extends BaseCommand<typeof Open> {
     'Makes a link that signs in the first person who opens it, within a minute, and opens it: with BROWSER where that is set,\nelse with what the system opens links with. All users of a machine see what programs are started with, so the\nbrowser is given a file in your home folder that leads to it, for a minute. Without a terminal or a browser the\nlink is printed instead.\nAn agent gets the page without a sign-in.';
   static override examples = ['service open', 'service open --board payments', 'service open --print'];
   static override seeAlso = ['key sessions', 'status'];
-  static override flags = { print: Flags.boolean({ description: 'Print the link and open nothing' }) };
+  static override flags = { print: booleanFlag('Print the link and open nothing') };
 
   override async run(): Promise<void> {
     const { server, board, as } = this.globals;

@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base.ts';
+import { BaseCommand, booleanFlag } from '../cli/base.ts';
 import { version } from '../cli/runtime.ts';
 import type { Session } from '../cli/session/open-session.ts';
 import { Failure } from '../local/failure.ts';
@@ -10,7 +9,7 @@ export default class Openapi extends BaseCommand<typeof Openapi> {
   static override description =
     'OpenAPI 3.1 as the server in use gives it, so that other programs can be made from it. No server is started for it:\nwhere the local one does not run, and with --offline, it is the description this program was built with.';
   static override examples = ['service openapi > openapi.json', 'service openapi --offline'];
-  static override flags = { offline: Flags.boolean({ description: 'The one this program was built with' }) };
+  static override flags = { offline: booleanFlag('The one this program was built with') };
 
   override async run(): Promise<void> {
     const open = () => this.session('A', { autostart: false });

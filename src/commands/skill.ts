@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base.ts';
+import { BaseCommand, stringFlag } from '../cli/base.ts';
 import { runtime } from '../cli/runtime.ts';
 import { object, text } from '../cli/shapes.ts';
 import { loadProfiles } from '../harness/load.ts';
@@ -14,9 +13,7 @@ export default class Skill extends BaseCommand<typeof Skill> {
     'The text that service init gives to the programs it sets up; any other program can be given it by hand.';
   static override examples = ['service skill', 'service skill --harness codex', 'service skill > AGENT-SKILL.md'];
   static override seeAlso = ['init', 'inbox'];
-  static override flags = {
-    harness: Flags.string({ helpValue: 'NAME', description: 'As for this program (default: one without delivery)' }),
-  };
+  static override flags = { harness: stringFlag('NAME', 'As for this program (default: one without delivery)') };
 
   override async run(): Promise<void> {
     const { harness } = this.flags;

@@ -1,8 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../cli/base.ts';
-import { confirmFlags } from '../cli/flags.ts';
+import { BaseCommand, booleanFlag, confirmFlags } from '../cli/base.ts';
 import { called, runtime } from '../cli/runtime.ts';
 import { requireOutside } from '../cli/session/here.ts';
 import { fileChange, flag, object, text } from '../cli/shapes.ts';
@@ -30,8 +28,8 @@ export default class Uninstall extends BaseCommand<typeof Uninstall> {
   static override examples = ['service uninstall --dry-run', 'service uninstall --yes', 'service uninstall --data'];
   static override seeAlso = ['init', 'server stop', 'logout'];
   static override flags = {
-    data: Flags.boolean({ description: 'Also delete configuration, data, state and cache' }),
-    'dry-run': Flags.boolean({ description: 'Only say what would be done' }),
+    data: booleanFlag('Also delete configuration, data, state and cache'),
+    'dry-run': booleanFlag('Only say what would be done'),
     ...confirmFlags,
   };
 

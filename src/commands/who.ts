@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { words } from '../cli/args.ts';
-import { BaseCommand } from '../cli/base.ts';
+import { BaseCommand, booleanFlag, words } from '../cli/base.ts';
 import { checkFailed } from '../cli/errors.ts';
 import { sessionSeats } from '../cli/session/own-seats.ts';
 import { answer, object, text } from '../cli/shapes.ts';
@@ -27,9 +25,7 @@ export default class Who extends BaseCommand<typeof Who> {
   ];
   static override seeAlso = ['line working', 'init'];
   static override args = { path: words('Files, folders or globs') };
-  static override flags = {
-    staged: Flags.boolean({ description: 'The files that the next commit changes' }),
-  };
+  static override flags = { staged: booleanFlag('The files that the next commit changes') };
 
   override async run(): Promise<void> {
     const given = [this.args.path ?? []].flat();

@@ -1,12 +1,10 @@
-import { optional, required } from '../cli/args.ts';
-import { BaseCommand } from '../cli/base.ts';
-import { writeFlags } from '../cli/flags.ts';
+import { optional, required, WriteCommand } from '../cli/base.ts';
 import { answeredAsk } from '../cli/shapes.ts';
 import { answer } from './ask/lib/answer.ts';
 
 export const json = () => answeredAsk;
 
-export default class Withdraw extends BaseCommand<typeof Withdraw> {
+export default class Withdraw extends WriteCommand<typeof Withdraw> {
   static override summary = 'Take an ask back';
   static override description =
     'For the one who asked; once an agent has left the board, its person and the owners of the board may too. Its task goes on.';
@@ -16,7 +14,6 @@ export default class Withdraw extends BaseCommand<typeof Withdraw> {
     message: required('The ask: 88, general#88 or msg_…'),
     why: optional('Why, for the record'),
   };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { message, why } = this.args;

@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { without } from '../../cli/session/here.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { budgetOf, budgetText, costOf, wakesOf } from './lib/budget.ts';
@@ -9,7 +6,7 @@ import { agentNamed } from './lib/own-agent.ts';
 
 export const json = () => whole(answer('setAgentBudget'));
 
-export default class AgentBudget extends BaseCommand<typeof AgentBudget> {
+export default class AgentBudget extends WriteCommand<typeof AgentBudget> {
   static override readOnly = without('wakes', 'cost', 'off');
   static override summary = "Show or set how often agents' messages may wake an agent, and what it may cost";
   static override description =
@@ -23,10 +20,9 @@ export default class AgentBudget extends BaseCommand<typeof AgentBudget> {
   static override seeAlso = ['agent release', 'agent delivery', 'board policy'];
   static override args = { agent: required('Your agent') };
   static override flags = {
-    wakes: Flags.string({ helpValue: 'N/DURATION,…', description: 'Most wakes in these times', exclusive: ['off'] }),
-    cost: Flags.string({ helpValue: 'USD/DURATION', description: 'Most US dollars in this time, or off' }),
-    off: Flags.boolean({ description: 'As often as they like' }),
-    ...writeFlags,
+    wakes: stringFlag('N/DURATION,…', 'Most wakes in these times', { exclusive: ['off'] }),
+    cost: stringFlag('USD/DURATION', 'Most US dollars in this time, or off'),
+    off: booleanFlag('As often as they like'),
   };
 
   override async run(): Promise<void> {

@@ -1,13 +1,10 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { member, object, stored, text } from '../../cli/shapes.ts';
 import { createSeat } from './lib/new-seat.ts';
 
 export const json = () => object({ agent: member, stored: stored.nullable(), token: text.optional() });
 
-export default class AgentCreate extends BaseCommand<typeof AgentCreate> {
+export default class AgentCreate extends WriteCommand<typeof AgentCreate> {
   static override summary = 'Put an agent onto a board';
   static override description =
     'Makes a seat for a bot, a script or an agent on this machine. Its token is saved here, so --as NAME is all it needs;\n--print-token shows it once, for use elsewhere as SERVICE_TOKEN.';
@@ -18,10 +15,9 @@ export default class AgentCreate extends BaseCommand<typeof AgentCreate> {
   static override seeAlso = ['board members', 'board post'];
   static override args = { name: required('Name of the agent on the board') };
   static override flags = {
-    role: Flags.string({ helpValue: 'ROLE', description: 'Its role; default: the board’s usual one' }),
-    harness: Flags.string({ helpValue: 'HARNESS', description: 'The program that runs it' }),
-    'print-token': Flags.boolean({ description: 'Show the token, once' }),
-    ...writeFlags,
+    role: stringFlag('ROLE', 'Its role; default: the board’s usual one'),
+    harness: stringFlag('HARNESS', 'The program that runs it'),
+    'print-token': booleanFlag('Show the token, once'),
   };
 
   override async run(): Promise<void> {

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { choice } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { choice, WriteCommand } from '../../cli/base.ts';
 import { tellMode } from '../../cli/session/ask-daemon.ts';
 import { without } from '../../cli/session/here.ts';
 import { count, flag, object, text } from '../../cli/shapes.ts';
@@ -23,7 +21,7 @@ export const json = () => {
   return delivery;
 };
 
-export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
+export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
   static override readOnly = without('mode');
   static override aliases = ['delivery'];
   static override summary = 'Show or set which messages wake an agent';
@@ -32,7 +30,6 @@ export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
   static override examples = ['service agent delivery --as codex', 'service agent delivery humans --as codex'];
   static override seeAlso = ['agent midturn', 'agent show', 'inbox'];
   static override args = { mode: choice('What wakes it from now on', ['focused', 'all', 'humans', 'off'], false) };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { mode } = this.args;

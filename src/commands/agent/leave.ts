@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, WriteCommand } from '../../cli/base.ts';
 import { object } from '../../cli/shapes.ts';
 import { forgetOver, forgetSeats } from '../board/lib/leaving.ts';
 import { unbindHere } from './lib/binding.ts';
@@ -7,14 +6,14 @@ import { endedSeat } from './lib/shapes.ts';
 
 export const json = () => object({ agent: endedSeat });
 
-export default class AgentLeave extends BaseCommand<typeof AgentLeave> {
+export default class AgentLeave extends WriteCommand<typeof AgentLeave> {
   static override aliases = ['leave'];
   static override summary = 'Let an agent leave its board for good';
   static override description =
     'The seat ends and its token is forgotten here; its name stays taken and what it wrote stays. Its person can add a new\nagent.';
   static override examples = ['service agent leave --as codex', 'service agent leave --as codex --yes'];
   static override seeAlso = ['agent remove', 'agent create'];
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const { client, seat } = await this.session('G');

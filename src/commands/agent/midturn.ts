@@ -1,12 +1,10 @@
-import { choice } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { choice, WriteCommand } from '../../cli/base.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { agentMeant, midturnOptions, midturnText } from './lib/midturn.ts';
 
 export const json = () => whole(answer('getMidturnPolicy'));
 
-export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {
+export default class AgentMidturn extends WriteCommand<typeof AgentMidturn> {
   static override summary = 'Show or set whose messages reach agents in the middle of a turn';
   static override description =
     'For all your agents, or with --as for one of them: owner-only lets through what you write, my-agents also urgent\nmessages of your other agents. default ends the exception of one agent. Only a person sets it.';
@@ -18,7 +16,6 @@ export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {
   ];
   static override seeAlso = ['agent create', 'board members'];
   static override args = { policy: choice('What holds from now on', ['owner-only', 'my-agents', 'default'], false) };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { policy } = this.args;

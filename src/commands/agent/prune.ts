@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, confirmFlags, WriteCommand } from '../../cli/base.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import { duration } from '../../cli/terminal/time.ts';
@@ -10,7 +9,7 @@ import { pruned, prunedRows } from '../people/lib/endings.ts';
 
 export const json = () => whole(answer('pruneAgents'));
 
-export default class AgentPrune extends BaseCommand<typeof AgentPrune> {
+export default class AgentPrune extends WriteCommand<typeof AgentPrune> {
   static override summary = 'Remove agents that no session has been connected to for long';
   static override description =
     'Lists your agents that nobody has been behind for 7 days, asks, and removes them for good. Agents that never had a\nsession are left alone. A server admin may cover the agents of everybody.';
@@ -26,10 +25,9 @@ export default class AgentPrune extends BaseCommand<typeof AgentPrune> {
       default: '7d',
       description: 'Without a session for at least this long, 1h or more',
     }),
-    all: Flags.boolean({ char: 'A', description: 'Agents of everybody, as a server admin' }),
-    'dry-run': Flags.boolean({ description: 'List them and change nothing' }),
+    all: booleanFlag('Agents of everybody, as a server admin', { char: 'A' }),
+    'dry-run': booleanFlag('List them and change nothing'),
     ...confirmFlags,
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

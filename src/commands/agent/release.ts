@@ -1,24 +1,18 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, required, WriteCommand } from '../../cli/base.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { budgetText } from './lib/budget.ts';
 import { agentNamed } from './lib/own-agent.ts';
 
 export const json = () => whole(answer('releaseAgent'));
 
-export default class AgentRelease extends BaseCommand<typeof AgentRelease> {
+export default class AgentRelease extends WriteCommand<typeof AgentRelease> {
   static override summary = 'Let agents wake a paused agent again';
   static override description =
     'An agent whose wakes are used up is paused: messages of agents wait. This gives it as many wakes again as its shortest\nlimit has, or pauses it until tomorrow. For people only: service agent delivery humans --as NAME.';
   static override examples = ['service agent release codex', 'service agent release codex --until-tomorrow'];
   static override seeAlso = ['agent budget', 'agent delivery', 'inbox'];
   static override args = { agent: required('Your agent') };
-  static override flags = {
-    'until-tomorrow': Flags.boolean({ description: 'Not before tomorrow; people still wake it' }),
-    ...writeFlags,
-  };
+  static override flags = { 'until-tomorrow': booleanFlag('Not before tomorrow; people still wake it') };
 
   override async run(): Promise<void> {
     const body = this.flags['until-tomorrow']

@@ -1,6 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, required, WriteCommand } from '../../cli/base.ts';
 import { object } from '../../cli/shapes.ts';
 import type { Answer } from '../../contract/types.ts';
 import { forgetSeats, nameOfBoard, seenAgent } from '../board/lib/leaving.ts';
@@ -9,7 +7,7 @@ import { endedSeat } from './lib/shapes.ts';
 
 export const json = () => object({ agent: endedSeat });
 
-export default class AgentRemove extends BaseCommand<typeof AgentRemove> {
+export default class AgentRemove extends WriteCommand<typeof AgentRemove> {
   static override summary = 'Remove an agent from a board for good';
   static override description =
     'For its person, an owner of the board, or a server admin. Its name stays taken and what it wrote stays. An admin reaches\nan agent of a private board they are not on by the ids of both.';
@@ -19,7 +17,7 @@ export default class AgentRemove extends BaseCommand<typeof AgentRemove> {
   ];
   static override seeAlso = ['agent leave', 'agent prune', 'board members'];
   static override args = { name: required('Name or id of the agent') };
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('P');

@@ -1,5 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required } from '../../cli/base.ts';
 import { agreedOnJoin, member, object, seatRef, text } from '../../cli/shapes.ts';
 import { deliveryLine } from '../join/lib/join-summary.ts';
 import { bindHere } from './lib/binding.ts';

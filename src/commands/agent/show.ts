@@ -1,5 +1,4 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, optional } from '../../cli/base.ts';
 import { member, object } from '../../cli/shapes.ts';
 import { memberText } from '../board/lib/member-text.ts';
 import { ownName } from './lib/delivery.ts';

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { allRows } from '../../client/pages.ts';

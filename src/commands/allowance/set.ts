@@ -1,13 +1,11 @@
-import { choice } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { choice, WriteCommand } from '../../cli/base.ts';
 import { allowanceText } from '../approval/lib/approval-text.ts';
 import { changeAllowance } from './lib/change.ts';
 import { changedAllowance } from './lib/shapes.ts';
 
 export const json = () => changedAllowance;
 
-export default class AllowanceSet extends BaseCommand<typeof AllowanceSet> {
+export default class AllowanceSet extends WriteCommand<typeof AllowanceSet> {
   static override summary = 'Set one thing your agents may do without asking';
   static override description =
     'It is set over what was just read: if somebody else changed it meanwhile, nothing is changed (exit 7).';
@@ -17,7 +15,6 @@ export default class AllowanceSet extends BaseCommand<typeof AllowanceSet> {
     category: choice('What they may do', ['invite-people', 'add-people']),
     state: choice('Whether they may', ['on', 'off']),
   };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const session = await this.session('P');

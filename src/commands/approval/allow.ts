@@ -1,14 +1,11 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, confirmFlags, required, WriteCommand } from '../../cli/base.ts';
 import { requestedApproval } from '../../cli/shapes.ts';
 import { warnOfLoopback } from '../invite/lib/invite.ts';
 import { allowedText, allowQuestion } from './lib/approval-text.ts';
 
 export const json = () => requestedApproval;
 
-export default class ApprovalAllow extends BaseCommand<typeof ApprovalAllow> {
+export default class ApprovalAllow extends WriteCommand<typeof ApprovalAllow> {
   static override aliases = ['approvals allow'];
   static override summary = 'Allow what an agent asked for';
   static override description =
@@ -19,11 +16,7 @@ export default class ApprovalAllow extends BaseCommand<typeof ApprovalAllow> {
   ];
   static override seeAlso = ['approval list', 'approval decline', 'allowance show'];
   static override args = { approval: required('Id of the request') };
-  static override flags = {
-    always: Flags.boolean({ description: 'Allow the like without asking from now on' }),
-    ...confirmFlags,
-    ...writeFlags,
-  };
+  static override flags = { always: booleanFlag('Allow the like without asking from now on'), ...confirmFlags };
 
   override async run(): Promise<void> {
     const { client } = await this.session('P');

@@ -1,5 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required } from '../../cli/base.ts';
 import { warnOfLoopback } from '../invite/lib/invite.ts';
 import { approvalText } from './lib/approval-text.ts';
 import { collected } from './lib/approvals.ts';

@@ -1,19 +1,16 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { answer, object, text } from '../../cli/shapes.ts';
 import { actionWords } from './lib/approval-text.ts';
 
 export const json = () => object({ state: text, approval: answer('declineApproval') });
 
-export default class ApprovalDecline extends BaseCommand<typeof ApprovalDecline> {
+export default class ApprovalDecline extends WriteCommand<typeof ApprovalDecline> {
   static override aliases = ['approvals decline'];
   static override summary = 'Decline what an agent asked for';
   static override description = 'Nothing is done, and the agent is told.';
   static override examples = ['service approval decline apr_01K5A0000000000000000000A1'];
   static override seeAlso = ['approval list', 'approval allow'];
   static override args = { approval: required('Id of the request') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { client } = await this.session('P');

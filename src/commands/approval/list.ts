@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, choiceFlag, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { approvalRows } from './lib/approval-text.ts';
@@ -18,7 +16,7 @@ export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
   static override examples = ['service approval list', 'service approvals --state pending --json'];
   static override seeAlso = ['approval show', 'approval allow', 'approval decline', 'allowance show'];
   static override flags = {
-    state: Flags.string({ options: ['pending', 'decided', 'all'], description: 'Only those in this state' }),
+    state: choiceFlag(['pending', 'decided', 'all'], 'Only those in this state'),
     ...listFlags,
   };
 

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
 import { warnOfLoopback } from '../invite/lib/invite.ts';
 import { approvalText } from './lib/approval-text.ts';
 import { shown } from './lib/approvals.ts';
@@ -19,7 +17,7 @@ export default class ApprovalShow extends BaseCommand<typeof ApprovalShow> {
   ];
   static override seeAlso = ['approval list', 'approval collect', 'approval allow'];
   static override args = { approval: required('Id of the request') };
-  static override flags = { 'no-collect': Flags.boolean({ description: 'Only look' }) };
+  static override flags = { 'no-collect': booleanFlag('Only look') };
 
   override async run(): Promise<void> {
     const session = await this.session('A');

@@ -1,8 +1,14 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { words } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlag, waitFlags, writeFlags } from '../../cli/flags.ts';
+import {
+  booleanFlag,
+  integerFlag,
+  listFlag,
+  stringFlag,
+  WriteCommand,
+  waitFlag,
+  waitFlags,
+  words,
+} from '../../cli/base.ts';
 import { flag, message, object, postRecipients, text } from '../../cli/shapes.ts';
 import { ask } from './lib/ask.ts';
 
@@ -17,7 +23,7 @@ export const json = () => {
   return object({ message, recipients: postRecipients, answer: given.optional(), timed_out: flag.optional() });
 };
 
-export default class Ask extends BaseCommand<typeof Ask> {
+export default class Ask extends WriteCommand<typeof Ask> {
   static override summary = 'Ask somebody, with options to pick from';
   static override description =
     'An agent that names nobody asks its person. The task it is about counts as Blocked until there is an answer; with\n--going-with it does not wait: at that time the agent goes on, unless somebody objects. With --file the one asked, a person,\napproves those versions by picking the first option.';
@@ -33,25 +39,18 @@ export default class Ask extends BaseCommand<typeof Ask> {
   static override mayBeEmpty = ['words'];
   static override args = { words: words('[@NAME] QUESTION [OPTION…]: - reads the question from standard input') };
   static override flags = {
-    'going-with': Flags.string({ helpValue: 'TEXT', description: 'What is done without an answer; nothing waits' }),
-    at: Flags.string({
-      helpValue: 'TIME',
-      description: 'When that is done: 14:20, 2h, or a date (default now)',
-      dependsOn: ['going-with'],
-    }),
-    task: Flags.string({ char: 'T', helpValue: 'T', description: 'The task it is about (default the current one)' }),
-    'no-task': Flags.boolean({ description: 'About no task', exclusive: ['task'] }),
+    'going-with': stringFlag('TEXT', 'What is done without an answer; nothing waits'),
+    at: stringFlag('TIME', 'When that is done: 14:20, 2h, or a date (default now)', { dependsOn: ['going-with'] }),
+    task: stringFlag('T', 'The task it is about (default the current one)', { char: 'T' }),
+    'no-task': booleanFlag('About no task', { exclusive: ['task'] }),
     file: listFlag({ char: 'F', helpValue: 'NAME[@V]', description: 'Ask for approval of this file, a path or fil_…' }),
-    wait: Flags.integer({ char: 'w', min: 0, max: 86_400, helpValue: 'SECONDS', description: 'Wait for the answer' }),
-    'expect-option': Flags.integer({
+    wait: waitFlag('Wait for the answer'),
+    'expect-option': integerFlag('K', 'Exit with 3 unless this option is picked', {
       min: 1,
       max: 4,
-      helpValue: 'K',
-      description: 'Exit with 3 unless this option is picked',
       dependsOn: ['wait'],
     }),
     ...waitFlags,
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

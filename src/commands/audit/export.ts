@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { count, object, seq, text } from '../../cli/shapes.ts';
 import { exportRecord, verifyRecord, verifyText } from './lib/record.ts';
@@ -18,7 +16,7 @@ export default class AuditExport extends BaseCommand<typeof AuditExport> {
   ];
   static override seeAlso = ['audit verify'];
   static override args = { path: required('File to write, or -') };
-  static override flags = { verify: Flags.boolean({ description: 'Check the record first' }) };
+  static override flags = { verify: booleanFlag('Check the record first') };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');

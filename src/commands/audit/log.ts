@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { limitFlag, listFlag, listFlags, numberFlag } from '../../cli/flags.ts';
+import { BaseCommand, limitFlag, listFlag, listFlags, numberFlag, stringFlag } from '../../cli/base.ts';
 import { usage } from '../../local/failure.ts';
 import { eventsText, readLog, wholeLog } from './lib/record.ts';
 import { log } from './lib/shapes.ts';
@@ -20,7 +18,7 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
   static override flags = {
     after: numberFlag('Only events after this one'),
     type: listFlag({ helpValue: 'TYPE', description: 'Only events of these types' }),
-    actor: Flags.string({ helpValue: 'NAME', description: 'Only events of this member' }),
+    actor: stringFlag('NAME', 'Only events of this member'),
     limit: limitFlag(),
     ...listFlags,
   };

@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, integerFlag, stringFlag } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
 import { verified } from './lib/shapes.ts';
@@ -19,15 +18,8 @@ export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
   ];
   static override seeAlso = ['audit log', 'audit export'];
   static override flags = {
-    from: Flags.integer({
-      min: 1,
-      helpValue: 'N',
-      description: 'First event to check: the one after the remembered end',
-    }),
-    accept: Flags.string({
-      helpValue: 'BOARD_ID',
-      description: 'Check this board, made anew, in place of the one that had the name before',
-    }),
+    from: integerFlag('N', 'First event to check: the one after the remembered end', { min: 1 }),
+    accept: stringFlag('BOARD_ID', 'Check this board, made anew, in place of the one that had the name before'),
   };
 
   override async run(): Promise<void> {

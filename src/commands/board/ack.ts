@@ -1,21 +1,18 @@
-import * as Flags from '@oclif/core/flags';
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, optional, WriteCommand } from '../../cli/base.ts';
 import { count, object } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { newestSeq } from './lib/read/read.ts';
 
 export const json = () => object({ read_up_to: count, unread: count });
 
-export default class BoardAck extends BaseCommand<typeof BoardAck> {
+export default class BoardAck extends WriteCommand<typeof BoardAck> {
   static override boardFirst = true;
   static override summary = 'Mark messages as read';
   static override description = 'Up to a message number, or all up to the newest one, which is then named.';
   static override examples = ['service board ack 12', 'service board ack --all'];
   static override seeAlso = ['board read'];
   static override args = { number: optional('Number of the last message you read') };
-  static override flags = { all: Flags.boolean({ char: 'A', description: 'Up to the newest message' }), ...writeFlags };
+  static override flags = { all: booleanFlag('Up to the newest message', { char: 'A' }) };
 
   override async run(): Promise<void> {
     const { number } = this.args;

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { boardPerson, object, requestedApproval, text } from '../../cli/shapes.ts';
 import { askedText, askToAdd } from '../approval/lib/ask-person.ts';
 import { handleOf } from './lib/people.ts';
@@ -12,7 +10,7 @@ export const json = () =>
     requestedApproval,
   ]);
 
-export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
+export default class BoardAdd extends WriteCommand<typeof BoardAdd> {
   static override boardFirst = true;
   static override summary = 'Add a person to a board, or join an open one';
   static override description =
@@ -20,7 +18,6 @@ export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
   static override examples = ['service board add maya --board payments', 'service board add me --board general'];
   static override seeAlso = ['board people', 'board remove', 'code guest', 'people list'];
   static override args = { handle: required('Handle of the person, or me') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');

@@ -1,12 +1,10 @@
-import { choice } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { choice, confirmFlags, WriteCommand } from '../../cli/base.ts';
 import { flag, object } from '../../cli/shapes.ts';
 import { readBoard } from './lib/settings.ts';
 
 export const json = () => object({ agents_add_people: flag });
 
-export default class BoardAgentsAddPeople extends BaseCommand<typeof BoardAgentsAddPeople> {
+export default class BoardAgentsAddPeople extends WriteCommand<typeof BoardAgentsAddPeople> {
   static override boardFirst = true;
   static override summary = 'Let agents add people to a board, or not';
   static override description =
@@ -17,7 +15,7 @@ export default class BoardAgentsAddPeople extends BaseCommand<typeof BoardAgents
   ];
   static override seeAlso = ['board add', 'board roles', 'settings set'];
   static override args = { value: choice('on or off', ['on', 'off']) };
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('P');

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { allMembers } from './lib/list.ts';
 import { memberRows } from './lib/member-text.ts';
@@ -15,10 +13,7 @@ export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
   static override description = 'With role, owner, harness, state and delivery mode.';
   static override examples = ['service board agents', 'service board agents --removed --json'];
   static override seeAlso = ['board members', 'agents', 'agent show'];
-  static override flags = {
-    removed: Flags.boolean({ description: 'Also those who left or were removed' }),
-    ...listFlags,
-  };
+  static override flags = { removed: booleanFlag('Also those who left or were removed'), ...listFlags };
 
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');

@@ -1,13 +1,11 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, optional, WriteCommand } from '../../cli/base.ts';
 import { boardMeant, lookedUp } from './lib/lifecycle.ts';
 import { lifecycle } from './lib/shapes.ts';
 import { lifecycleQuestion, lifecycleText } from './lib/states.ts';
 
 export const json = () => lifecycle;
 
-export default class BoardArchive extends BaseCommand<typeof BoardArchive> {
+export default class BoardArchive extends WriteCommand<typeof BoardArchive> {
   static override summary = 'Put a board away: it stays readable, and nobody writes on it';
   static override description =
     'For its creator while on it, their agents there, and server admins. An archived board stays readable and can be restored;\nnothing can be posted or changed on it until then. An admin names a private board they are not on by its id.';
@@ -17,7 +15,7 @@ export default class BoardArchive extends BaseCommand<typeof BoardArchive> {
   ];
   static override seeAlso = ['board restore', 'board delete'];
   static override args = { name: optional('Name or id; default: the board in use') };
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const session = await this.session('A');

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
 import type { Output } from '../../cli/output.ts';
 import { without } from '../../cli/session/here.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
@@ -12,7 +10,7 @@ import { changeLine } from './lib/settings-text.ts';
 
 export const json = () => object({ charter: text, changed: flag });
 
-export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
+export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
   static override boardFirst = true;
   static override readOnly = without('set', 'file', 'edit');
   static override summary = 'Show or set what a board is for and how its members work together';
@@ -27,10 +25,9 @@ export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
   static override seeAlso = ['board roles', 'board title', 'board templates'];
   static override mayBeEmpty = ['set'];
   static override flags = {
-    set: Flags.string({ helpValue: 'TEXT', description: 'The new charter' }),
-    file: Flags.string({ char: 'F', helpValue: 'PATH|-', description: 'Take it from a file' }),
-    edit: Flags.boolean({ description: 'Change it in an editor' }),
-    ...writeFlags,
+    set: stringFlag('TEXT', 'The new charter'),
+    file: stringFlag('PATH|-', 'Take it from a file', { char: 'F' }),
+    edit: booleanFlag('Change it in an editor'),
   };
 
   override async run(): Promise<void> {

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { optional } from '../../cli/args.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, choiceFlag, optional, stringFlag, writeFlags } from '../../cli/flags.ts';
 import { board, flag, member, object, text } from '../../cli/shapes.ts';
 import { askName, createBoard, createdText, createInSession } from './lib/create.ts';
 import { DelegatedCommand } from './lib/delegated-command.ts';
@@ -29,12 +27,12 @@ export default class BoardCreate extends DelegatedCommand<typeof BoardCreate> {
   static override seeAlso = ['board templates', 'board link', 'agent create'];
   static override args = { name: optional('Name: small letters, digits and dashes') };
   static override flags = {
-    title: Flags.string({ helpValue: 'TEXT', description: 'What it is about' }),
-    template: Flags.string({ helpValue: 'NAME', description: 'Start from a template (service board templates)' }),
-    private: Flags.boolean({ description: 'Only people who are added can see it' }),
-    preset: Flags.string({ options: ['starter', 'recommended'], description: 'Policy to start with' }),
-    'charter-file': Flags.string({ helpValue: 'PATH|-', description: 'File with the charter' }),
-    'no-link': Flags.boolean({ description: 'Leave this folder as it is' }),
+    title: stringFlag('TEXT', 'What it is about'),
+    template: stringFlag('NAME', 'Start from a template (service board templates)'),
+    private: booleanFlag('Only people who are added can see it'),
+    preset: choiceFlag(['starter', 'recommended'], 'Policy to start with'),
+    'charter-file': stringFlag('PATH|-', 'File with the charter'),
+    'no-link': booleanFlag('Leave this folder as it is'),
     ...writeFlags,
   };
 

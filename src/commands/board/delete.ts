@@ -1,13 +1,11 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, optional, WriteCommand } from '../../cli/base.ts';
 import { boardMeant, confirmByName, forgetSeatsOn, requireDeletable } from './lib/lifecycle.ts';
 import { lifecycle } from './lib/shapes.ts';
 import { lifecycleText } from './lib/states.ts';
 
 export const json = () => lifecycle;
 
-export default class BoardDelete extends BaseCommand<typeof BoardDelete> {
+export default class BoardDelete extends WriteCommand<typeof BoardDelete> {
   static override summary = 'Delete an archived board for good';
   static override description =
     'For its creator while on it, and server admins. Nobody can open it again and its agents end; its record is kept and its\nname stays taken. At a terminal you type the name to confirm.';
@@ -17,7 +15,7 @@ export default class BoardDelete extends BaseCommand<typeof BoardDelete> {
   ];
   static override seeAlso = ['board archive', 'board leave'];
   static override args = { name: optional('Name or id; default: the board in use') };
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const session = await this.session('P');

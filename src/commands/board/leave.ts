@@ -1,19 +1,18 @@
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, WriteCommand } from '../../cli/base.ts';
 import { boardPerson, object } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import { agentsOf, alsoEnding, forgetSeats, wasLost } from './lib/leaving.ts';
 
 export const json = () => object({ person: boardPerson.nullable() });
 
-export default class BoardLeave extends BaseCommand<typeof BoardLeave> {
+export default class BoardLeave extends WriteCommand<typeof BoardLeave> {
   static override boardFirst = true;
   static override summary = 'Leave a board';
   static override description =
     'Your agents there end with it, and so do the join codes you and they made; what you wrote stays. The last owner cannot\nleave: make somebody else an owner first.';
   static override examples = ['service board leave --board payments', 'service board leave --board payments --yes'];
   static override seeAlso = ['board remove', 'board people', 'agent leave'];
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('P');

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, optional } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { linkFolder } from './lib/link-folder.ts';
 

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { listFlags } from '../../cli/flags.ts';
+import { booleanFlag, listFlags } from '../../cli/flags.ts';
 import type { Session } from '../../cli/session/open-session.ts';
 import { answer, count, object, serverGroup } from '../../cli/shapes.ts';
 import { answered, askEveryServer, groupTexts } from '../servers/lib/every-server.ts';
@@ -28,9 +27,9 @@ export default class BoardList extends DelegatedCommand<typeof BoardList> {
   static override examples = ['service board list', 'service boards --all', 'service board list --all-servers --json'];
   static override seeAlso = ['board create', 'board show'];
   static override flags = {
-    all: Flags.boolean({ char: 'A', description: 'Also boards you are not on' }),
-    archived: Flags.boolean({ description: 'Archived boards instead' }),
-    'all-servers': Flags.boolean({ description: 'On every server this machine knows' }),
+    all: booleanFlag('Also boards you are not on', { char: 'A' }),
+    archived: booleanFlag('Archived boards instead'),
+    'all-servers': booleanFlag('On every server this machine knows'),
     ...listFlags,
   };
 

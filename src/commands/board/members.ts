@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, choiceFlag, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { allMembers } from './lib/list.ts';
 import { memberRows } from './lib/member-text.ts';
@@ -17,8 +15,8 @@ export default class BoardMembers extends BaseCommand<typeof BoardMembers> {
   static override examples = ['service board members', 'service board members --kind agent --json'];
   static override seeAlso = ['board people', 'agent create'];
   static override flags = {
-    removed: Flags.boolean({ description: 'Also those who left or were removed' }),
-    kind: Flags.string({ options: ['agent', 'person'], description: 'Only agents, or only people' }),
+    removed: booleanFlag('Also those who left or were removed'),
+    kind: choiceFlag(['agent', 'person'], 'Only agents, or only people'),
     ...listFlags,
   };
 

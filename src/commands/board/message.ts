@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
 import { answer, message, object } from '../../cli/shapes.ts';
 import { messageText } from './lib/read/message-text.ts';
 import { readMessage } from './lib/read/references.ts';
@@ -23,7 +21,7 @@ export default class BoardMessage extends BaseCommand<typeof BoardMessage> {
   static override examples = ['service board message 6', 'service board message msg_01K5A0000000000000000000P1 --json'];
   static override seeAlso = ['board thread'];
   static override args = { message: required('The message: 6, general#6 or msg_…') };
-  static override flags = { reactions: Flags.boolean({ description: 'Also who reacted, and when' }) };
+  static override flags = { reactions: booleanFlag('Also who reacted, and when') };
 
   override async run(): Promise<void> {
     const { client, board, agent } = await this.onBoard('A');

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { requestFlags, writeFlags } from '../../cli/flags.ts';
+import { requestFlags, stringFlag } from '../../cli/flags.ts';
 import { without } from '../../cli/session/here.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
 import { boardPerson, flag, object, requestedApproval } from '../../cli/shapes.ts';
@@ -31,10 +30,9 @@ export default class BoardOwners extends AskingCommand<typeof BoardOwners> {
   ];
   static override seeAlso = ['board people', 'board remove'];
   static override flags = {
-    add: Flags.string({ helpValue: 'HANDLE', description: 'Make this person an owner', exclusive: ['remove'] }),
-    remove: Flags.string({ helpValue: 'HANDLE', description: 'Make this owner a member again' }),
+    add: stringFlag('HANDLE', 'Make this person an owner', { exclusive: ['remove'] }),
+    remove: stringFlag('HANDLE', 'Make this owner a member again'),
     ...requestFlags,
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { board, boardPerson, object } from '../../cli/shapes.ts';
 import { allPeople } from './lib/list.ts';
 import { personRows } from './lib/member-text.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { optional } from '../../cli/args.ts';
-import { listFlag, requestFlags, writeFlags } from '../../cli/flags.ts';
+import { listFlag, optional, requestFlags } from '../../cli/flags.ts';
 import { without } from '../../cli/session/here.ts';
 import { board, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
@@ -30,7 +29,6 @@ export default class BoardPolicy extends AskingCommand<typeof BoardPolicy> {
   static override flags = {
     set: listFlag({ helpValue: 'KEY=VALUE', description: 'A setting that is to differ from the preset' }),
     ...requestFlags,
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

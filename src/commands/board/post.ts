@@ -1,37 +1,32 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlag, replyWaitFlags, writeFlags } from '../../cli/flags.ts';
+import {
+  booleanFlag,
+  choiceFlag,
+  integerFlag,
+  listFlag,
+  optional,
+  repeatedFlag,
+  replyWaitFlags,
+  stringFlag,
+  WriteCommand,
+} from '../../cli/base.ts';
 import { count, failure, flag, message, messages, object, postRecipients, seq, text } from '../../cli/shapes.ts';
 import { post } from './lib/post/post.ts';
 
 const aboutFlags = {
-  option: Flags.integer({
+  option: integerFlag('K', 'Answer the ask with this option; its words are the default text', {
     min: 1,
     max: 4,
-    helpValue: 'K',
-    description: 'Answer the ask with this option; its words are the default text',
     dependsOn: ['reply'],
   }),
-  comment: Flags.boolean({
-    description: 'A reply to an ask that is no answer',
-    dependsOn: ['reply'],
-    exclusive: ['option'],
-  }),
+  comment: booleanFlag('A reply to an ask that is no answer', { dependsOn: ['reply'], exclusive: ['option'] }),
   task: listFlag({ char: 'T', helpValue: 'T', description: 'A task it is about' }),
-  'no-task': Flags.boolean({ description: 'About no task', exclusive: ['task'] }),
+  'no-task': booleanFlag('About no task', { exclusive: ['task'] }),
 };
 
 const attachFlags = {
   file: listFlag({ char: 'F', helpValue: 'NAME[@V]', description: 'Attach this file of the board, a path or fil_…' }),
-  // No commas between: a path may hold one.
-  attach: Flags.string({
-    helpValue: 'PATH[=NAME]',
-    description: 'Put this file onto the board, then attach it; - is standard input',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
+  attach: repeatedFlag('PATH[=NAME]', 'Put this file onto the board, then attach it; - is standard input'),
 };
 
 export const json = () => {
@@ -55,7 +50,7 @@ export const json = () => {
   return z.union([posted, postedLine]);
 };
 
-export default class BoardPost extends BaseCommand<typeof BoardPost> {
+export default class BoardPost extends WriteCommand<typeof BoardPost> {
   static override aliases = ['say'];
   static override summary = 'Post a message to a board';
   static override description =
@@ -73,25 +68,18 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
   static override args = { body: optional('Text of the message, or - for standard input') };
   static override flags = {
     to: listFlag({ char: 't', helpValue: 'TARGET', description: 'all, @name, role:R, owner:handle or mine' }),
-    reply: Flags.string({ char: 'r', helpValue: 'MSG', description: 'Reply to this message' }),
+    reply: stringFlag('MSG', 'Reply to this message', { char: 'r' }),
     ...aboutFlags,
     ...attachFlags,
-    urgent: Flags.boolean({ char: 'u', description: 'May interrupt' }),
-    'expect-reply': Flags.boolean({ description: 'Say that an answer is expected' }),
-    'body-file': Flags.string({ helpValue: 'PATH', description: 'Take the text from a file' }),
-    code: Flags.string({ helpValue: '[=LANG]', description: 'Put the text into a code block' }),
-    truncate: Flags.string({
-      options: ['none', 'head', 'tail'],
-      description: 'Which part of a text that is too long to keep',
-    }),
-    'ndjson-in': Flags.boolean({ description: 'Post one message per line of JSON on standard input' }),
-    'keep-going': Flags.boolean({
-      description: 'With --ndjson-in: go on after a line that fails',
-      dependsOn: ['ndjson-in'],
-    }),
-    'no-notes': Flags.boolean({ description: 'Do not say who gets it when' }),
+    urgent: booleanFlag('May interrupt', { char: 'u' }),
+    'expect-reply': booleanFlag('Say that an answer is expected'),
+    'body-file': stringFlag('PATH', 'Take the text from a file'),
+    code: stringFlag('[=LANG]', 'Put the text into a code block'),
+    truncate: choiceFlag(['none', 'head', 'tail'], 'Which part of a text that is too long to keep'),
+    'ndjson-in': booleanFlag('Post one message per line of JSON on standard input'),
+    'keep-going': booleanFlag('With --ndjson-in: go on after a line that fails', { dependsOn: ['ndjson-in'] }),
+    'no-notes': booleanFlag('Do not say who gets it when'),
     ...replyWaitFlags,
-    ...writeFlags,
   };
 
   /** The language of `--code` may be left out, which the parser cannot read. */

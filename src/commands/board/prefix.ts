@@ -1,6 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { text } from '../../cli/shapes.ts';
 import { readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
@@ -8,7 +6,7 @@ import { changeOf } from './lib/shapes.ts';
 
 export const json = () => changeOf(text.nullable());
 
-export default class BoardPrefix extends BaseCommand<typeof BoardPrefix> {
+export default class BoardPrefix extends WriteCommand<typeof BoardPrefix> {
   static override boardFirst = true;
   static override summary = "Set what the references of a board's tasks begin with";
   static override description =
@@ -16,7 +14,6 @@ export default class BoardPrefix extends BaseCommand<typeof BoardPrefix> {
   static override examples = ['service board prefix CHK --board checkout'];
   static override seeAlso = ['board show'];
   static override args = { prefix: required('The prefix for new tasks') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');

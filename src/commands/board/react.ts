@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, required, WriteCommand } from '../../cli/base.ts';
 import { flag, message, object, text } from '../../cli/shapes.ts';
 import type { Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
@@ -10,7 +7,7 @@ import { findMessage } from './lib/read/references.ts';
 
 export const json = () => object({ message, reaction: text, removed: flag });
 
-export default class BoardReact extends BaseCommand<typeof BoardReact> {
+export default class BoardReact extends WriteCommand<typeof BoardReact> {
   static override boardFirst = true;
   static override aliases = ['react'];
   static override summary = 'React to a message';
@@ -22,7 +19,7 @@ export default class BoardReact extends BaseCommand<typeof BoardReact> {
     message: required('The message: 6, general#6 or msg_…'),
     emoji: required('The reaction: thumbsup, check, eyes, heart, tada or question'),
   };
-  static override flags = { remove: Flags.boolean({ description: 'Take the reaction back' }), ...writeFlags };
+  static override flags = { remove: booleanFlag('Take the reaction back') };
 
   override async run(): Promise<void> {
     const { name, emoji } = reactionNamed(this.args.emoji);

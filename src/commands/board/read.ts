@@ -1,14 +1,9 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { limitFlag, listFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, integerFlag, limitFlag, listFlags } from '../../cli/base.ts';
 import { without } from '../../cli/session/here.ts';
 import { board, count, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
 import { filterFlags } from './lib/read/filters.ts';
 import { read } from './lib/read/read.ts';
-
-const before = { min: 1, helpValue: 'N', description: 'Messages before this number' };
-const around = { min: 1, helpValue: 'N', description: 'Messages around this number' };
 
 export const json = () =>
   z.union([
@@ -39,29 +34,19 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
   ];
   static override seeAlso = ['board watch', 'board thread', 'board ack'];
   static override flags = {
-    after: Flags.integer({
-      min: 0,
-      helpValue: 'N',
-      description: 'Messages after this number',
-      exclusive: ['before', 'around', 'unread'],
-    }),
-    before: Flags.integer({ ...before, exclusive: ['around', 'unread'] }),
-    around: Flags.integer({ ...around, exclusive: ['unread'] }),
-    unread: Flags.boolean({ description: 'What you have not read, oldest first' }),
+    after: integerFlag('N', 'Messages after this number', { min: 0, exclusive: ['before', 'around', 'unread'] }),
+    before: integerFlag('N', 'Messages before this number', { min: 1, exclusive: ['around', 'unread'] }),
+    around: integerFlag('N', 'Messages around this number', { min: 1, exclusive: ['unread'] }),
+    unread: booleanFlag('What you have not read, oldest first'),
     ...filterFlags,
     limit: limitFlag(),
-    all: Flags.boolean({ char: 'A', description: 'Follow every page' }),
-    markdown: Flags.boolean({ description: 'As a Markdown document' }),
-    'mark-read': Flags.boolean({
-      description: 'What you have not read, oldest first, and mark it as read (a person only)',
+    all: booleanFlag('Follow every page', { char: 'A' }),
+    markdown: booleanFlag('As a Markdown document'),
+    'mark-read': booleanFlag('What you have not read, oldest first, and mark it as read (a person only)', {
       // Everything up to the last one shown counts as read, so nothing may be left out of what is shown.
       exclusive: ['after', 'before', 'around', ...Object.keys(filterFlags)],
     }),
-    follow: Flags.boolean({
-      char: 'f',
-      description: 'Go on with new messages',
-      exclusive: ['before', 'around', 'mark-read'],
-    }),
+    follow: booleanFlag('Go on with new messages', { char: 'f', exclusive: ['before', 'around', 'mark-read'] }),
     ...listFlags,
   };
 

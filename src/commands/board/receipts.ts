@@ -1,5 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required } from '../../cli/base.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { findMessage } from './lib/read/references.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { required } from '../../cli/args.ts';
-import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, requestFlags, required } from '../../cli/flags.ts';
 import { boardPerson, object, requestedApproval } from '../../cli/shapes.ts';
 import { boardIdOf, personIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
@@ -20,7 +19,7 @@ export default class BoardRemove extends AskingCommand<typeof BoardRemove> {
   ];
   static override seeAlso = ['board leave', 'board people', 'agent remove'];
   static override args = { handle: required('Handle of the person') };
-  static override flags = { ...requestFlags, ...confirmFlags, ...writeFlags };
+  static override flags = { ...requestFlags, ...confirmFlags };
 
   override async run(): Promise<void> {
     const { request, yes, 'idempotency-key': idempotencyKey } = this.flags;

@@ -1,13 +1,11 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, optional, WriteCommand } from '../../cli/base.ts';
 import { boardMeant, lookedUp } from './lib/lifecycle.ts';
 import { lifecycle } from './lib/shapes.ts';
 import { lifecycleQuestion, lifecycleText } from './lib/states.ts';
 
 export const json = () => lifecycle;
 
-export default class BoardRestore extends BaseCommand<typeof BoardRestore> {
+export default class BoardRestore extends WriteCommand<typeof BoardRestore> {
   static override summary = 'Make an archived board active again';
   static override description =
     'For its creator while on it, their agents there, and server admins. Codes that still run work again; who was removed\nstays removed. An admin names a private board they are not on by its id.';
@@ -17,7 +15,7 @@ export default class BoardRestore extends BaseCommand<typeof BoardRestore> {
   ];
   static override seeAlso = ['board archive', 'board list'];
   static override args = { name: optional('Name or id; default: the board in use') };
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const session = await this.session('A');

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlag, writeFlags } from '../../cli/flags.ts';
+import { listFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { without } from '../../cli/session/here.ts';
 import { board, flag, object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
@@ -10,7 +8,7 @@ import { changeLine, grantWords, rolesText } from './lib/settings-text.ts';
 
 export const json = () => object({ roles: board.shape.roles, changed: flag });
 
-export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
+export default class BoardRoles extends WriteCommand<typeof BoardRoles> {
   static override boardFirst = true;
   static override readOnly = without('set', 'remove');
   static override summary = 'Show or change what the agents of a board may do';
@@ -23,11 +21,10 @@ export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
   ];
   static override seeAlso = ['board policy', 'board charter', 'agent create'];
   static override flags = {
-    set: Flags.string({ helpValue: 'ROLE', description: 'Role to add or change', exclusive: ['remove'] }),
+    set: stringFlag('ROLE', 'Role to add or change', { exclusive: ['remove'] }),
     can: listFlag({ helpValue: 'GRANT', description: 'What it may do, all of it' }),
-    'charter-file': Flags.string({ helpValue: 'PATH|-', description: 'File with what the role is for' }),
-    remove: Flags.string({ helpValue: 'ROLE', description: 'Role to take away' }),
-    ...writeFlags,
+    'charter-file': stringFlag('PATH|-', 'File with what the role is for'),
+    remove: stringFlag('ROLE', 'Role to take away'),
   };
 
   override async run(): Promise<void> {

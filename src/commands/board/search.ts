@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlag, listFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, choiceFlag, listFlag, listFlags, required, stringFlag } from '../../cli/base.ts';
 import { type ListOptions, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
@@ -31,18 +28,13 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override seeAlso = ['board read', 'board thread'];
   static override args = { query: required('What to look for') };
   static override flags = {
-    'all-boards': Flags.boolean({ description: 'Every board you are on', exclusive: ['board'] }),
+    'all-boards': booleanFlag('Every board you are on', { exclusive: ['board'] }),
     kind: listFlag({ options: searchKinds, description: 'Only these, with commas between' }),
-    from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member', exclusive: ['all-boards'] }),
-    task: Flags.string({
-      char: 'T',
-      helpValue: 'T',
-      description: 'Only what is about this task',
-      exclusive: ['all-boards'],
-    }),
-    since: Flags.string({ helpValue: 'TIME', description: 'From this time on: 2d, or 2026-03-02T09:00:00Z' }),
-    until: Flags.string({ helpValue: 'TIME', description: 'Before this time' }),
-    sort: Flags.string({ options: ['newest', 'relevance'], description: 'What comes first (default newest)' }),
+    from: stringFlag('NAME', 'Only messages of this member', { exclusive: ['all-boards'] }),
+    task: stringFlag('T', 'Only what is about this task', { char: 'T', exclusive: ['all-boards'] }),
+    since: stringFlag('TIME', 'From this time on: 2d, or 2026-03-02T09:00:00Z'),
+    until: stringFlag('TIME', 'Before this time'),
+    sort: choiceFlag(['newest', 'relevance'], 'What comes first (default newest)'),
     ...wholeListFlags(50),
     ...listFlags,
   };

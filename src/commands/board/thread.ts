@@ -1,9 +1,15 @@
-import * as Flags from '@oclif/core/flags';
 import type { z } from 'zod';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import {
+  BaseCommand,
+  booleanFlag,
+  limitFlag,
+  listFlags,
+  numberFlag,
+  required,
+  waitFlag,
+  waitFlags,
+} from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
-import { limitFlag, listFlags, numberFlag, waitFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { flag, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
@@ -31,10 +37,10 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
   static override seeAlso = ['board read', 'board message'];
   static override args = { message: required('A message of the thread: 6, general#6 or msg_…') };
   static override flags = {
-    wait: Flags.integer({ char: 'w', min: 0, max: 86_400, helpValue: 'SECONDS', description: 'Wait for a reply' }),
+    wait: waitFlag('Wait for a reply'),
     after: numberFlag('Only replies after this number'),
     limit: limitFlag(),
-    markdown: Flags.boolean({ description: 'As a Markdown document' }),
+    markdown: booleanFlag('As a Markdown document'),
     ...waitFlags,
     ...listFlags,
   };

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { listText, pageFlags, readList } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
@@ -17,10 +16,7 @@ export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
   static override description = 'A thread is a message with at least one reply.';
   static override examples = ['service board threads', 'service board threads --limit 5 --json'];
   static override seeAlso = ['board thread', 'board read'];
-  static override flags = {
-    ...pageFlags(),
-    ...listFlags,
-  };
+  static override flags = { ...pageFlags(), ...listFlags };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');

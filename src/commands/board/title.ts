@@ -1,6 +1,4 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { optional, WriteCommand } from '../../cli/base.ts';
 import { text } from '../../cli/shapes.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import { readBoard } from './lib/settings.ts';
@@ -9,7 +7,7 @@ import { changeOf } from './lib/shapes.ts';
 
 export const json = () => changeOf(text.nullable());
 
-export default class BoardTitle extends BaseCommand<typeof BoardTitle> {
+export default class BoardTitle extends WriteCommand<typeof BoardTitle> {
   static override summary = 'Show or set what a board is about, in one line';
   static override description =
     'For owners and their agents on the board. Without a text it is shown; an empty one takes it away.';
@@ -21,7 +19,6 @@ export default class BoardTitle extends BaseCommand<typeof BoardTitle> {
   static override seeAlso = ['board charter', 'board show'];
   static override mayBeEmpty = ['text'];
   static override args = { text: optional('The title, of at most 80 characters') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');

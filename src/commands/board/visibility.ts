@@ -1,12 +1,10 @@
-import { choice } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { choice, confirmFlags, WriteCommand } from '../../cli/base.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { turnedText, turnQuestion } from './lib/states.ts';
 
 export const json = () => whole(answer('setBoardVisibility'));
 
-export default class BoardVisibility extends BaseCommand<typeof BoardVisibility> {
+export default class BoardVisibility extends WriteCommand<typeof BoardVisibility> {
   static override boardFirst = true;
   static override summary = 'Turn a board open or private';
   static override description =
@@ -17,7 +15,7 @@ export default class BoardVisibility extends BaseCommand<typeof BoardVisibility>
   ];
   static override seeAlso = ['board policy', 'board people', 'code list'];
   static override args = { visibility: choice('open or private', ['open', 'private']) };
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const { client, board, server } = await this.onBoard('P');

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { numberFlag } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, numberFlag, stringFlag } from '../../cli/base.ts';
 import type { BoardSession, Session } from '../../cli/session/open-session.ts';
 import { message, text } from '../../cli/shapes.ts';
 import { followed } from '../../cli/terminal/time.ts';
@@ -34,7 +33,7 @@ export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
   static override seeAlso = ['board read'];
   static override flags = {
     since: { ...numberFlag('Begin after this number'), exclusive: ['all-boards'] },
-    'all-boards': Flags.boolean({ description: 'Every board you are on', exclusive: ['board'] }),
+    'all-boards': booleanFlag('Every board you are on', { exclusive: ['board'] }),
     limit: Flags.integer({
       char: 'n',
       min: 0,
@@ -43,9 +42,9 @@ export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
       helpValue: 'N',
       description: 'How many to begin with',
     }),
-    from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member' }),
-    role: Flags.string({ helpValue: 'ROLE', description: 'Only messages of this role' }),
-    ndjson: Flags.boolean({ description: 'Print one JSON object per line' }),
+    from: stringFlag('NAME', 'Only messages of this member'),
+    role: stringFlag('ROLE', 'Only messages of this role'),
+    ndjson: booleanFlag('Print one JSON object per line'),
   };
 
   override async run(): Promise<void> {

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { WriteCommand } from '../../cli/base.ts';
 import { edited } from '../file/lib/edit.ts';
 import { filesOf } from '../file/lib/scope.ts';
 import { requireBrief } from './lib/brief.ts';
@@ -7,14 +6,13 @@ import { briefPut } from './lib/shapes.ts';
 
 export const json = () => briefPut;
 
-export default class BriefEdit extends BaseCommand<typeof BriefEdit> {
+export default class BriefEdit extends WriteCommand<typeof BriefEdit> {
   static override boardFirst = true;
   static override summary = 'Change the brief of a board in your editor';
   static override description =
     'As file edit. If somebody else wrote a version meanwhile, you choose what becomes of both.';
   static override examples = ['service brief edit'];
   static override seeAlso = ['brief put', 'brief show', 'file edit'];
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const files = await filesOf(await this.onBoard('P'));

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, optional } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { savedFile } from '../../cli/shapes.ts';
 import { sizeText } from '../../cli/terminal/fields.ts';
@@ -20,7 +18,7 @@ export default class BriefGet extends BaseCommand<typeof BriefGet> {
   static override examples = ['service brief get', 'service brief get - | head'];
   static override seeAlso = ['brief put', 'brief show', 'file get'];
   static override args = { path: optional('Where it goes; - is standard output') };
-  static override flags = { force: Flags.boolean({ description: 'Write over what is here' }) };
+  static override flags = { force: booleanFlag('Write over what is here') };
 
   override async run(): Promise<void> {
     const files = await filesOf(await this.onBoard('A'));

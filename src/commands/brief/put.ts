@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, integerFlag, required, WriteCommand } from '../../cli/base.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { shellArgument } from '../../contract/text.ts';
 import { localFile } from '../file/lib/put.ts';
@@ -12,7 +9,7 @@ import { briefPut } from './lib/shapes.ts';
 
 export const json = () => briefPut;
 
-export default class BriefPut extends BaseCommand<typeof BriefPut> {
+export default class BriefPut extends WriteCommand<typeof BriefPut> {
   static override summary = 'Write the brief of a board';
   static override description =
     'It replaces the version that was got or put here last, and is refused if somebody wrote another since. The format is\ntold by the name: .md or .html; --replace-format changes it.';
@@ -24,10 +21,9 @@ export default class BriefPut extends BaseCommand<typeof BriefPut> {
   static override seeAlso = ['brief get', 'brief edit', 'file put'];
   static override args = { path: required('File on this machine') };
   static override flags = {
-    base: Flags.integer({ min: 1, helpValue: 'N', description: 'Version it replaces' }),
-    'replace-format': Flags.boolean({ description: 'Take the place of the brief in the other format' }),
-    merge: Flags.boolean({ description: 'Put together what you and others wrote' }),
-    ...writeFlags,
+    base: integerFlag('N', 'Version it replaces', { min: 1 }),
+    'replace-format': booleanFlag('Take the place of the brief in the other format'),
+    merge: booleanFlag('Put together what you and others wrote'),
   };
 
   override async run(): Promise<void> {

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { stringFlag, WriteCommand } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { newCodeText } from './lib/code-text.ts';
 import { makeCode } from './lib/join-codes.ts';
@@ -8,7 +6,7 @@ import { newCode } from './lib/shapes.ts';
 
 export const json = () => object({ code: newCode, prompt: text });
 
-export default class CodeCreate extends BaseCommand<typeof CodeCreate> {
+export default class CodeCreate extends WriteCommand<typeof CodeCreate> {
   static override boardFirst = true;
   static override summary = 'Make a code that brings your sessions onto a board';
   static override description =
@@ -16,9 +14,8 @@ export default class CodeCreate extends BaseCommand<typeof CodeCreate> {
   static override examples = ['service code create', 'service code create --board review --role reviewer --ttl 1h'];
   static override seeAlso = ['join', 'pair', 'code list', 'code revoke', 'code guest'];
   static override flags = {
-    role: Flags.string({ helpValue: 'ROLE', description: 'Their role (default: the one the board’s template means)' }),
-    ttl: Flags.string({ helpValue: 'DURATION', description: 'How long it works, 1m to 7d (default 24h)' }),
-    ...writeFlags,
+    role: stringFlag('ROLE', 'Their role (default: the one the board’s template means)'),
+    ttl: stringFlag('DURATION', 'How long it works, 1m to 7d (default 24h)'),
   };
 
   override async run(): Promise<void> {

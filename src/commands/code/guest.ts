@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { warnOfLoopback } from '../invite/lib/invite.ts';
 import { newCodeText } from './lib/code-text.ts';
@@ -10,7 +7,7 @@ import { newCode } from './lib/shapes.ts';
 
 export const json = () => object({ code: newCode, prompt: text });
 
-export default class CodeGuest extends BaseCommand<typeof CodeGuest> {
+export default class CodeGuest extends WriteCommand<typeof CodeGuest> {
   static override boardFirst = true;
   static override summary = 'Make a code that brings one guest onto a board';
   static override description =
@@ -22,9 +19,8 @@ export default class CodeGuest extends BaseCommand<typeof CodeGuest> {
   static override seeAlso = ['join', 'code list', 'code revoke', 'invite create'];
   static override args = { handle: required('Handle the guest gets, or has') };
   static override flags = {
-    role: Flags.string({ helpValue: 'ROLE', description: "Their agent's role (default: as of code create)" }),
-    ttl: Flags.string({ helpValue: 'DURATION', description: 'How long it works, 1m to 7d (default 24h)' }),
-    ...writeFlags,
+    role: stringFlag('ROLE', "Their agent's role (default: as of code create)"),
+    ttl: stringFlag('DURATION', 'How long it works, 1m to 7d (default 24h)'),
   };
 
   override async run(): Promise<void> {

@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { object } from '../../cli/shapes.ts';
@@ -18,10 +16,7 @@ export default class CodeList extends BaseCommand<typeof CodeList> {
     'Newest first, never the codes themselves. A person sees all of the board, an agent its own. --all also shows those\nthat ended in the last 30 days.';
   static override examples = ['service code list', 'service code list --board review --all --json'];
   static override seeAlso = ['code create', 'code guest', 'code revoke'];
-  static override flags = {
-    all: Flags.boolean({ char: 'A', description: 'Also those that have ended' }),
-    ...listFlags,
-  };
+  static override flags = { all: booleanFlag('Also those that have ended', { char: 'A' }), ...listFlags };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');

@@ -1,18 +1,15 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { object } from '../../cli/shapes.ts';
 import { listedCode } from './lib/shapes.ts';
 
 export const json = () => object({ code: listedCode });
 
-export default class CodeRevoke extends BaseCommand<typeof CodeRevoke> {
+export default class CodeRevoke extends WriteCommand<typeof CodeRevoke> {
   static override summary = 'Revoke a join code';
   static override description = 'Nobody comes onto the board by it any more. Agents that came by it stay.';
   static override examples = ['service code revoke jc_01K5A0000000000000000000J1 --board review'];
   static override seeAlso = ['code list', 'agent create'];
   static override args = { code: required('Id of the code, as code list shows it') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');

@@ -1,8 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { choice } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, choice, confirmFlags } from '../../cli/base.ts';
 import { readCatalog } from '../../cli/help/catalog.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
@@ -23,10 +20,7 @@ export default class Completion extends BaseCommand<typeof Completion> {
   ];
   static override seeAlso = ['help'];
   static override args = { shell: choice('The shell', shells) };
-  static override flags = {
-    install: Flags.boolean({ description: "Add it to the shell's file, after asking" }),
-    ...confirmFlags,
-  };
+  static override flags = { install: booleanFlag("Add it to the shell's file, after asking"), ...confirmFlags };
 
   override async run(): Promise<void> {
     const shell = this.args.shell as Shell;

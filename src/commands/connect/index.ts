@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, confirmFlags, optional, stringFlag } from '../../cli/base.ts';
 import { collectedKey } from '../../cli/shapes.ts';
 import type { BroughtKey } from '../key/lib/pending-keys.ts';
 
@@ -20,10 +17,10 @@ export default class Connect extends BaseCommand<typeof Connect> {
   static override seeAlso = ['invite create', 'machine request', 'login'];
   static override args = { invite: optional('Link of the invite, address of a server, or -') };
   static override flags = {
-    handle: Flags.string({ helpValue: 'NAME', description: 'Your handle there' }),
-    'display-name': Flags.string({ helpValue: 'TEXT', description: 'What you are called beside it' }),
-    name: Flags.string({ char: 'm', helpValue: 'KEYNAME', description: 'Name of the key on this machine' }),
-    resume: Flags.boolean({ description: 'Find out what became of an earlier connect' }),
+    handle: stringFlag('NAME', 'Your handle there'),
+    'display-name': stringFlag('TEXT', 'What you are called beside it'),
+    name: stringFlag('KEYNAME', 'Name of the key on this machine', { char: 'm' }),
+    resume: booleanFlag('Find out what became of an earlier connect'),
     ...confirmFlags,
   };
 

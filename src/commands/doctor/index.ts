@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag } from '../../cli/base.ts';
 import { checkFailed } from '../../cli/errors.ts';
 import { called } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
@@ -27,9 +26,7 @@ export default class Doctor extends BaseCommand<typeof Doctor> {
     "Starts nothing and changes nothing. Looks into the data of this machine's server too, or of the one in SERVICE_DATA, at\nthe daemon and what it could not deliver, and at the agent programs that are here or were set up. What is wrong comes\nwith a line that mends it. With --fix it closes files that are open to others, removes stale locks and refreshes what\ninit wrote and nobody has edited. Exit 3 when anything is an error.";
   static override examples = ['service doctor', 'service doctor --fix', 'service doctor --json'];
   static override seeAlso = ['status', 'storage check'];
-  static override flags = {
-    fix: Flags.boolean({ description: 'Mend first what can be mended without harm' }),
-  };
+  static override flags = { fix: booleanFlag('Mend first what can be mended without harm') };
 
   override async run(): Promise<void> {
     const found = await diagnose(checks, this.flags.fix === true);

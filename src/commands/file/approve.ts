@@ -1,19 +1,16 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { fileNamed } from './lib/names.ts';
 import { oneFile } from './lib/shapes.ts';
 
 export const json = () => oneFile;
 
-export default class FileApprove extends BaseCommand<typeof FileApprove> {
+export default class FileApprove extends WriteCommand<typeof FileApprove> {
   static override summary = 'Approve a version of a file';
   static override description =
     'Approves exactly the version that is there now, or the one after @; what is written later is not approved by it.\nFor people.';
   static override examples = ['service file approve plan.md', 'service file approve plan.md@3'];
   static override seeAlso = ['file unapprove', 'file show', 'file diff'];
   static override args = { name: required('Path on the board or id, and with @N a version') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('P');

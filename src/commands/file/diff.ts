@@ -1,5 +1,4 @@
-import { optional, required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, optional, required } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { diffOf, diffText } from './lib/diff.ts';
 import { filesOf } from './lib/scope.ts';

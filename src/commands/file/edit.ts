@@ -1,6 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { shellArgument } from '../../contract/text.ts';
 import { edited } from './lib/edit.ts';
 import { wholeFile } from './lib/names.ts';
@@ -9,14 +7,13 @@ import { putFile } from './lib/shapes.ts';
 
 export const json = () => putFile;
 
-export default class FileEdit extends BaseCommand<typeof FileEdit> {
+export default class FileEdit extends WriteCommand<typeof FileEdit> {
   static override summary = 'Change a file of a board in your editor';
   static override description =
     'Opens it in $VISUAL or $EDITOR and puts what you saved. If somebody else wrote a version meanwhile, you choose what\nbecomes of both; your text is never lost.';
   static override examples = ['service file edit notes/api.md', 'EDITOR="code --wait" service file edit notes/api.md'];
   static override seeAlso = ['file get', 'file put', 'brief edit'];
   static override args = { name: required('Path on the board, or id') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const files = await filesOf(await this.onBoard('P'));

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { optional, required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, optional, required } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { savedFile } from '../../cli/shapes.ts';
 import { sizeText } from '../../cli/terminal/fields.ts';
@@ -26,7 +24,7 @@ export default class FileGet extends BaseCommand<typeof FileGet> {
     name: required('Path on the board or id, and with @N a version'),
     path: optional('Where it goes; - is standard output'),
   };
-  static override flags = { force: Flags.boolean({ description: 'Write over what is here' }) };
+  static override flags = { force: booleanFlag('Write over what is here') };
 
   override async run(): Promise<void> {
     const files = await filesOf(await this.onBoard('A'));

@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, listFlags, stringFlag } from '../../cli/base.ts';
 import { listText, pageFlags, readList } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { boardFile, nextText, object } from '../../cli/shapes.ts';
@@ -22,9 +20,9 @@ export default class FileList extends BaseCommand<typeof FileList> {
   ];
   static override seeAlso = ['file show', 'file get', 'brief show'];
   static override flags = {
-    task: Flags.string({ char: 'T', helpValue: 'TASK', description: 'Only those for this task' }),
-    mine: Flags.boolean({ description: 'Only those you wrote a version of' }),
-    maintained: Flags.boolean({ description: 'Only those that are kept current' }),
+    task: stringFlag('TASK', 'Only those for this task', { char: 'T' }),
+    mine: booleanFlag('Only those you wrote a version of'),
+    maintained: booleanFlag('Only those that are kept current'),
     ...pageFlags(),
     ...listFlags,
   };

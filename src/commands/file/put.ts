@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { optional, required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { tagFlags, writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, integerFlag, optional, required, stringFlag, tagFlags, WriteCommand } from '../../cli/base.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { shellArgument } from '../../contract/text.ts';
 import { putQuery, type Source, sourceOf } from './lib/options.ts';
@@ -12,7 +9,7 @@ import { putFile } from './lib/shapes.ts';
 
 export const json = () => putFile;
 
-export default class FilePut extends BaseCommand<typeof FilePut> {
+export default class FilePut extends WriteCommand<typeof FilePut> {
   static override summary = 'Put a file onto a board, or a new version of one';
   static override description =
     'It replaces the version that was got or put here last, and is refused if somebody wrote another since: --merge puts\nboth together, --replace takes whatever is there. Everybody on the board can read it at once.';
@@ -27,13 +24,12 @@ export default class FilePut extends BaseCommand<typeof FilePut> {
     stdin: optional('With - the first is a path on the board, and the file is piped in'),
   };
   static override flags = {
-    name: Flags.string({ char: 'm', helpValue: 'PATH', description: 'Path on the board' }),
-    base: Flags.integer({ min: 0, helpValue: 'N', description: 'Version it replaces; 0: it is new' }),
+    name: stringFlag('PATH', 'Path on the board', { char: 'm' }),
+    base: integerFlag('N', 'Version it replaces; 0: it is new', { min: 0 }),
     ...tagFlags,
-    'media-type': Flags.string({ helpValue: 'TYPE', description: 'What it is; else told by its name' }),
-    merge: Flags.boolean({ description: 'Put together what you and others wrote' }),
-    replace: Flags.boolean({ description: 'Replace whatever is there', exclusive: ['merge', 'base'] }),
-    ...writeFlags,
+    'media-type': stringFlag('TYPE', 'What it is; else told by its name'),
+    merge: booleanFlag('Put together what you and others wrote'),
+    replace: booleanFlag('Replace whatever is there', { exclusive: ['merge', 'base'] }),
   };
 
   override async run(): Promise<void> {

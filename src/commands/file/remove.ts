@@ -1,19 +1,17 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, required, WriteCommand } from '../../cli/base.ts';
 import { wholeFile } from './lib/names.ts';
 import { oneFile } from './lib/shapes.ts';
 
 export const json = () => oneFile;
 
-export default class FileRemove extends BaseCommand<typeof FileRemove> {
+export default class FileRemove extends WriteCommand<typeof FileRemove> {
   static override summary = 'Take a file off its board';
   static override description =
     'Its path is free at once. Its versions, approvals and every message that cites it stay, and are found by its id.';
   static override examples = ['service file remove notes/old.md', 'service file remove notes/old.md --yes'];
   static override seeAlso = ['file rename', 'file show'];
   static override args = { name: required('Path on the board, or id') };
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');

@@ -1,19 +1,16 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { wholeFile } from './lib/names.ts';
 import { oneFile } from './lib/shapes.ts';
 
 export const json = () => oneFile;
 
-export default class FileRename extends BaseCommand<typeof FileRename> {
+export default class FileRename extends WriteCommand<typeof FileRename> {
   static override summary = 'Give a file another path on its board';
   static override description =
     'Its versions, approvals and id stay. The brief under another path is the brief no longer.';
   static override examples = ['service file rename notes/api.md docs/api.md'];
   static override seeAlso = ['file update', 'file remove'];
   static override args = { name: required('Path on the board, or id'), new: required('Its new path') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');

@@ -1,5 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required } from '../../cli/base.ts';
 import { fileDetail, object } from '../../cli/shapes.ts';
 import { allRows } from '../../client/pages.ts';
 import { fileText } from './lib/file-text.ts';

@@ -1,18 +1,15 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { wholeFile } from './lib/names.ts';
 import { oneFile } from './lib/shapes.ts';
 
 export const json = () => oneFile;
 
-export default class FileUnapprove extends BaseCommand<typeof FileUnapprove> {
+export default class FileUnapprove extends WriteCommand<typeof FileUnapprove> {
   static override summary = 'Take your approval of a file back';
   static override description = 'For people. The record keeps that it was given.';
   static override examples = ['service file unapprove plan.md'];
   static override seeAlso = ['file approve', 'file show'];
   static override args = { name: required('Path on the board, or id') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('P');

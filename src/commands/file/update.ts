@@ -1,6 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { noTasksFlag, tagFlags, writeFlags } from '../../cli/flags.ts';
+import { noTasksFlag, required, tagFlags, WriteCommand } from '../../cli/base.ts';
 import { usage } from '../../local/failure.ts';
 import { fileLine } from './lib/file-text.ts';
 import { wholeFile } from './lib/names.ts';
@@ -9,7 +7,7 @@ import { oneFile } from './lib/shapes.ts';
 
 export const json = () => oneFile;
 
-export default class FileUpdate extends BaseCommand<typeof FileUpdate> {
+export default class FileUpdate extends WriteCommand<typeof FileUpdate> {
   static override summary = 'Say what a file is for, and whether it is kept current';
   static override description = 'Changes no version. --task replaces the tasks it was for.';
   static override examples = [
@@ -19,7 +17,7 @@ export default class FileUpdate extends BaseCommand<typeof FileUpdate> {
   ];
   static override seeAlso = ['file rename', 'file show'];
   static override args = { name: required('Path on the board, or id') };
-  static override flags = { ...tagFlags, ...noTasksFlag, ...writeFlags };
+  static override flags = { ...tagFlags, ...noTasksFlag };
 
   override async run(): Promise<void> {
     const body = tagsOf(this.flags);

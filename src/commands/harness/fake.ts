@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, requiredFlag } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { loadKit } from '../../harness/load-test-kit.ts';
 import { profileMeant } from './lib/testing.ts';
@@ -12,9 +11,9 @@ export default class HarnessFake extends BaseCommand<typeof HarnessFake> {
   static override examples = ['service harness fake --profile codex --settings hooks.json --folder /tmp/fake'];
   static override seeAlso = ['harness test'];
   static override flags = {
-    profile: Flags.string({ required: true, helpValue: 'NAME', description: 'Profile of the program' }),
-    settings: Flags.string({ required: true, helpValue: 'PATH', description: 'Settings with the entries' }),
-    folder: Flags.string({ required: true, helpValue: 'DIR', description: 'Where fake programs leave what they get' }),
+    profile: requiredFlag('NAME', 'Profile of the program'),
+    settings: requiredFlag('PATH', 'Settings with the entries'),
+    folder: requiredFlag('DIR', 'Where fake programs leave what they get'),
   };
 
   override async run(): Promise<void> {

@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required, stringFlag } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { profileMeant, testHarness, verdictLine } from './lib/testing.ts';
@@ -33,7 +31,7 @@ export default class HarnessTest extends BaseCommand<typeof HarnessTest> {
   ];
   static override seeAlso = ['init', 'doctor', 'run'];
   static override args = { profile: required('Name of a profile, or the path of one') };
-  static override flags = { only: Flags.string({ helpValue: 'CHECK', description: 'Only this check' }) };
+  static override flags = { only: stringFlag('CHECK', 'Only this check') };
 
   override async run(): Promise<void> {
     const profile = await profileMeant(this.args.profile);

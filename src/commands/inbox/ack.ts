@@ -1,18 +1,15 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { object, seq } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 
 export const json = () => object({ cursor: seq });
 
-export default class InboxAck extends BaseCommand<typeof InboxAck> {
+export default class InboxAck extends WriteCommand<typeof InboxAck> {
   static override summary = "Move an agent's read position forward";
   static override description = 'Everything up to the number counts as read. A lower number changes nothing.';
   static override examples = ['service inbox ack 12 --as codex'];
   static override seeAlso = ['inbox'];
   static override args = { number: required('Number of the last message that was read') };
-  static override flags = writeFlags;
 
   override async run(): Promise<void> {
     const { number } = this.args;

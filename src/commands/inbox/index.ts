@@ -1,8 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, limitFlag, waitFlag, waitFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
-import { limitFlag, waitFlags } from '../../cli/flags.ts';
 import type { Output } from '../../cli/output.ts';
 import { askFor } from '../../cli/session/ask-daemon.ts';
 import type { Given } from '../../cli/session/here.ts';
@@ -45,14 +43,11 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
   ];
   static override seeAlso = ['inbox wait', 'inbox ack', 'board read'];
   static override flags = {
-    wait: Flags.integer({ char: 'w', min: 0, max: 86_400, helpValue: 'SECONDS', description: 'Wait for a message' }),
-    peek: Flags.boolean({ description: 'Leave the messages unread' }),
-    queued: Flags.boolean({
-      description: 'What waits in this session’s program',
-      exclusive: ['peek', 'wait', 'follow'],
-    }),
+    wait: waitFlag('Wait for a message'),
+    peek: booleanFlag('Leave the messages unread'),
+    queued: booleanFlag('What waits in this session’s program', { exclusive: ['peek', 'wait', 'follow'] }),
     limit: limitFlag(),
-    follow: Flags.boolean({ char: 'f', description: 'Go on with new messages', exclusive: ['peek', 'wait'] }),
+    follow: booleanFlag('Go on with new messages', { char: 'f', exclusive: ['peek', 'wait'] }),
     ...waitFlags,
   };
 

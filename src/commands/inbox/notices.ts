@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, listFlags, waitFlag } from '../../cli/base.ts';
 import { flushed } from '../../cli/output.ts';
 import { called } from '../../cli/runtime.ts';
 import type { Session } from '../../cli/session/open-session.ts';
@@ -21,14 +19,8 @@ export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
   static override examples = ['service inbox notices --as codex', 'service inbox notices --ack --wait 60 --as codex'];
   static override seeAlso = ['inbox', 'approval show'];
   static override flags = {
-    ack: Flags.boolean({ description: 'Note that they were read, once they were printed' }),
-    wait: Flags.integer({
-      char: 'w',
-      min: 0,
-      max: 86_400,
-      helpValue: 'SECONDS',
-      description: 'Wait for the first one',
-    }),
+    ack: booleanFlag('Note that they were read, once they were printed'),
+    wait: waitFlag('Wait for the first one'),
     ...listFlags,
   };
 

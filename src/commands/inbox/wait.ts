@@ -1,7 +1,5 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, optional, waitFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
-import { waitFlags } from '../../cli/flags.ts';
 import { usage } from '../../local/failure.ts';
 import { seconds } from '../board/lib/read/references.ts';
 import { inboxText, readInbox } from './lib/inbox.ts';

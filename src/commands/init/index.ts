@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, listFlag } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, choiceFlag, confirmFlags, listFlag } from '../../cli/base.ts';
 import { requireOutside } from '../../cli/session/here.ts';
 import { fileChange, flag, object, text } from '../../cli/shapes.ts';
 import { initText, requireReadable, Init as Setup } from './lib/harness-setup.ts';
@@ -35,15 +33,12 @@ export default class Init extends BaseCommand<typeof Init> {
   ];
   static override seeAlso = ['uninstall', 'skill', 'harness test', 'doctor'];
   static override flags = {
-    scope: Flags.string({
-      options: ['global', 'project'],
-      description: 'For all your sessions (default), or in this folder',
-    }),
-    project: Flags.boolean({ description: 'As --scope project', exclusive: ['scope'] }),
+    scope: choiceFlag(['global', 'project'], 'For all your sessions (default), or in this folder'),
+    project: booleanFlag('As --scope project', { exclusive: ['scope'] }),
     harness: listFlag({ helpValue: 'NAME', description: 'Only these programs, also when they are not found' }),
-    'allow-commands': Flags.boolean({ description: 'Let agents run service without asking each time' }),
-    claims: Flags.boolean({ description: 'Tell sessions who else is on the files they change', allowNo: true }),
-    'pre-commit': Flags.boolean({ description: 'Ask before each commit in this repository, too' }),
+    'allow-commands': booleanFlag('Let agents run service without asking each time'),
+    claims: booleanFlag('Tell sessions who else is on the files they change', { allowNo: true }),
+    'pre-commit': booleanFlag('Ask before each commit in this repository, too'),
     ...confirmFlags,
   };
 

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { listFlag, writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, listFlag, stringFlag } from '../../cli/flags.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
 import { inviteBody, lost, warnOfLoopback } from './lib/invite.ts';
@@ -23,15 +22,11 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
   static override seeAlso = ['invite list', 'invite revoke', 'connect'];
   static override flags = {
     board: listFlag({ char: 'b', helpValue: 'NAME', description: 'Board the newcomer comes onto; may be repeated' }),
-    pairing: Flags.string({ helpValue: 'WORK', description: 'What to work on together; needs exactly one board' }),
-    agent: Flags.string({ helpValue: 'NAME', description: 'Your agent the work begins from' }),
-    handle: Flags.string({ helpValue: 'NAME', description: 'Handle to suggest' }),
-    ttl: Flags.string({
-      helpValue: 'DURATION',
-      description: 'How long it works, 1m to 30d (default 7d; for an agent at most 24h)',
-    }),
-    person: Flags.boolean({ hidden: true, description: 'Accepted without effect' }),
-    ...writeFlags,
+    pairing: stringFlag('WORK', 'What to work on together; needs exactly one board'),
+    agent: stringFlag('NAME', 'Your agent the work begins from'),
+    handle: stringFlag('NAME', 'Handle to suggest'),
+    ttl: stringFlag('DURATION', 'How long it works, 1m to 30d (default 7d; for an agent at most 24h)'),
+    person: booleanFlag('Accepted without effect', { hidden: true }),
   };
 
   override async run(): Promise<void> {

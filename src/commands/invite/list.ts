@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, choiceFlag, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { object } from '../../cli/shapes.ts';
 import { inviteRows } from './lib/invite-text.ts';
@@ -17,10 +15,7 @@ export default class InviteList extends BaseCommand<typeof InviteList> {
   static override examples = ['service invite list', 'service invite list --state active --json'];
   static override seeAlso = ['invite create', 'invite show', 'invite revoke'];
   static override flags = {
-    state: Flags.string({
-      options: ['active', 'redeemed', 'revoked', 'expired', 'all'],
-      description: 'Only those in this state',
-    }),
+    state: choiceFlag(['active', 'redeemed', 'revoked', 'expired', 'all'], 'Only those in this state'),
     ...listFlags,
   };
 

@@ -1,5 +1,4 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, optional } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { inviteLink, linkText, previewOf } from './lib/invite-link.ts';
 import { previewText } from './lib/invite-text.ts';

@@ -1,5 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required } from '../../cli/base.ts';
 import { object } from '../../cli/shapes.ts';
 import { inviteText } from './lib/invite-text.ts';
 import { invite } from './lib/shapes.ts';

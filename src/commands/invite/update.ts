@@ -1,23 +1,17 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, requiredFlag, WriteCommand } from '../../cli/base.ts';
 import { object } from '../../cli/shapes.ts';
 import { invite } from './lib/shapes.ts';
 
 export const json = () => object({ invite });
 
-export default class InviteUpdate extends BaseCommand<typeof InviteUpdate> {
+export default class InviteUpdate extends WriteCommand<typeof InviteUpdate> {
   static override summary = 'Change the handle an invite suggests';
   static override description = 'As long as the invite is active. An empty handle suggests none.';
   static override examples = ['service invite update inv_01K5A0000000000000000000V1 --handle maya'];
   static override seeAlso = ['invite show', 'invite list'];
   static override mayBeEmpty = ['handle'];
   static override args = { invite: required('Id of the invite') };
-  static override flags = {
-    handle: Flags.string({ helpValue: 'NAME', description: 'Handle to suggest', required: true }),
-    ...writeFlags,
-  };
+  static override flags = { handle: requiredFlag('NAME', 'Handle to suggest') };
 
   override async run(): Promise<void> {
     const { client } = await this.session('A');

@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { optional } from '../../cli/args.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, optional, stringFlag, writeFlags } from '../../cli/flags.ts';
 import { sessionHere } from '../../cli/session/here.ts';
 import {
   agreedOnJoin,
@@ -47,9 +45,9 @@ export default class Join extends DelegatedCommand<typeof Join> {
   static override seeAlso = ['pair', 'code create', 'agent create'];
   static override args = { line: optional('Join line or code; - reads it from standard input') };
   static override flags = {
-    name: Flags.string({ char: 'm', helpValue: 'NAME', description: 'Name of the agent on the board' }),
-    harness: Flags.string({ helpValue: 'HARNESS', description: 'The program that runs it; a session tells its own' }),
-    role: Flags.string({ helpValue: 'ROLE', description: 'Its role, with --board in a session (default member)' }),
+    name: stringFlag('NAME', 'Name of the agent on the board', { char: 'm' }),
+    harness: stringFlag('HARNESS', 'The program that runs it; a session tells its own'),
+    role: stringFlag('ROLE', 'Its role, with --board in a session (default member)'),
     ...confirmFlags,
     ...writeFlags,
   };

@@ -1,7 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { duration } from '../../cli/terminal/time.ts';
 import { usage } from '../../local/failure.ts';
@@ -13,7 +11,7 @@ const YEAR = 365 * 86_400;
 
 export const json = () => object({ key: answer('createKey') });
 
-export default class KeyCreate extends BaseCommand<typeof KeyCreate> {
+export default class KeyCreate extends WriteCommand<typeof KeyCreate> {
   static override summary = 'Make an access key for use elsewhere';
   static override description =
     'Prints it once and saves nothing here. A person or program that has it acts as you, with SERVICE_TOKEN or\nservice login, until it expires or is revoked.';
@@ -22,7 +20,6 @@ export default class KeyCreate extends BaseCommand<typeof KeyCreate> {
   static override args = { name: required('What the key is for: small letters, digits and single dashes') };
   static override flags = {
     expires: Flags.string({ helpValue: 'DURATION', default: '90d', description: 'How long it works, 1h to 365d' }),
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, listFlags, stringFlag } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
@@ -22,8 +20,8 @@ export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
   static override examples = ['service key delegations', 'service key delegations --key laptop --all --json'];
   static override seeAlso = ['key end-delegation', 'key list'];
   static override flags = {
-    key: Flags.string({ helpValue: 'NAME', description: 'Only those made with this key' }),
-    all: Flags.boolean({ char: 'A', description: 'Also those that have ended' }),
+    key: stringFlag('NAME', 'Only those made with this key'),
+    all: booleanFlag('Also those that have ended', { char: 'A' }),
     ...listFlags,
   };
 

@@ -1,18 +1,15 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
 
 export const json = () => object({ delegation: answer('endDelegation') });
 
-export default class KeyEndDelegation extends BaseCommand<typeof KeyEndDelegation> {
+export default class KeyEndDelegation extends WriteCommand<typeof KeyEndDelegation> {
   static override summary = "End a machine's delegation";
   static override description =
     'The machine brings no further session onto a board with it; agents that came by it stay. As long as it has your key\nit can make another: to cut it off, revoke the key.';
   static override examples = ['service key end-delegation dlg_01K5A0000000000000000000D1'];
   static override seeAlso = ['key delegations', 'key revoke'];
   static override args = { delegation: required('Id of the delegation, as key delegations shows it') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');

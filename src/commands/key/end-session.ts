@@ -1,18 +1,15 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { showTime } from '../../cli/terminal/time.ts';
 
 export const json = () => object({ session: answer('endBrowserSession') });
 
-export default class KeyEndSession extends BaseCommand<typeof KeyEndSession> {
+export default class KeyEndSession extends WriteCommand<typeof KeyEndSession> {
   static override summary = 'Sign a browser out from here';
   static override description = 'Its pages stop at once. The key it was started from goes on working.';
   static override examples = ['service key end-session ses_01K5A0000000000000000000P1'];
   static override seeAlso = ['key sessions'];
   static override args = { session: required('Id of the session, as key sessions shows it') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { client } = await this.session('P');

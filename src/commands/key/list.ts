@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, listFlags, stringFlag } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { handleOf } from '../people/lib/people.ts';
 import { keyRows } from './lib/key-text.ts';
@@ -22,10 +20,7 @@ export default class KeyList extends BaseCommand<typeof KeyList> {
     'Oldest first, ended ones too, with what works because of each. An admin may look at the keys of others.';
   static override examples = ['service key list', 'service key list --person maya', 'service keys --json'];
   static override seeAlso = ['key create', 'key revoke', 'key sessions'];
-  static override flags = {
-    person: Flags.string({ helpValue: 'HANDLE', description: "Somebody else's keys, as an admin" }),
-    ...listFlags,
-  };
+  static override flags = { person: stringFlag('HANDLE', "Somebody else's keys, as an admin"), ...listFlags };
 
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');

@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { required } from '../../cli/args.ts';
-import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, confirmFlags, requestFlags, required, stringFlag } from '../../cli/flags.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { keyIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
@@ -25,11 +23,10 @@ export default class KeyRevoke extends AskingCommand<typeof KeyRevoke> {
   static override seeAlso = ['key list', 'key create'];
   static override args = { key: required('Name or id of the key') };
   static override flags = {
-    person: Flags.string({ helpValue: 'HANDLE', description: "Somebody else's key, as an admin" }),
-    'revoke-invites': Flags.boolean({ description: 'Also the unused invites made with it' }),
+    person: stringFlag('HANDLE', "Somebody else's key, as an admin"),
+    'revoke-invites': booleanFlag('Also the unused invites made with it'),
     ...requestFlags,
     ...confirmFlags,
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

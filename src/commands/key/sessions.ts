@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, listFlags, stringFlag } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
@@ -19,10 +17,7 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
   static override description = 'Newest first. A session ends when its time is over, when its key ends, or by hand.';
   static override examples = ['service key sessions', 'service key sessions --key laptop --json'];
   static override seeAlso = ['key end-session', 'open'];
-  static override flags = {
-    key: Flags.string({ helpValue: 'NAME', description: 'Only those started from this key' }),
-    ...listFlags,
-  };
+  static override flags = { key: stringFlag('NAME', 'Only those started from this key'), ...listFlags };
 
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');

@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, requiredFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { moment } from '../../cli/terminal/time.ts';
 import { taskRef } from '../task/lib/tasks.ts';
 import { overlapText, pathFlags, pathsOf } from './lib/claims.ts';
@@ -10,7 +7,7 @@ import { setLineOfAgent } from './lib/shapes.ts';
 
 export const json = () => setLineOfAgent;
 
-export default class LinePaused extends BaseCommand<typeof LinePaused> {
+export default class LinePaused extends WriteCommand<typeof LinePaused> {
   static override aliases = ['paused'];
   static override summary = 'Say that you pause, and until when';
   static override description =
@@ -22,10 +19,9 @@ export default class LinePaused extends BaseCommand<typeof LinePaused> {
   static override seeAlso = ['line working', 'line clear'];
   static override args = { text: required('What for') };
   static override flags = {
-    until: Flags.string({ helpValue: 'TIME', description: 'Until 14:20, 2h, or a date', required: true }),
-    task: Flags.string({ char: 'T', helpValue: 'T', description: 'The task it is about (default the current one)' }),
+    until: requiredFlag('TIME', 'Until 14:20, 2h, or a date'),
+    task: stringFlag('T', 'The task it is about (default the current one)', { char: 'T' }),
     ...pathFlags,
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, optional, stringFlag } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { aboutTask, lineTarget, printLine, readLine } from './lib/lines.ts';
@@ -14,9 +12,7 @@ export default class LineShow extends BaseCommand<typeof LineShow> {
   static override examples = ['service line show --as codex', 'service line show codex --board general'];
   static override seeAlso = ['line working', 'line paused', 'board members'];
   static override args = { agent: optional('The agent; default: the one that acts') };
-  static override flags = {
-    task: Flags.string({ char: 'T', helpValue: 'T', description: 'Only a line about this task' }),
-  };
+  static override flags = { task: stringFlag('T', 'Only a line about this task', { char: 'T' }) };
 
   override async run(): Promise<void> {
     const { agent } = this.args;

@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { taskRef } from '../task/lib/tasks.ts';
 import { overlapText, pathFlags, pathsOf } from './lib/claims.ts';
 import { lineTarget, printLine, setLine } from './lib/lines.ts';
@@ -9,7 +6,7 @@ import { setLineOfAgent } from './lib/shapes.ts';
 
 export const json = () => setLineOfAgent;
 
-export default class LineWorking extends BaseCommand<typeof LineWorking> {
+export default class LineWorking extends WriteCommand<typeof LineWorking> {
   static override aliases = ['working'];
   static override summary = 'Say what you work on now';
   static override description =
@@ -21,9 +18,8 @@ export default class LineWorking extends BaseCommand<typeof LineWorking> {
   static override seeAlso = ['line paused', 'line clear', 'who', 'task start'];
   static override args = { text: required('What it is') };
   static override flags = {
-    task: Flags.string({ char: 'T', helpValue: 'T', description: 'The task it is about (default the current one)' }),
+    task: stringFlag('T', 'The task it is about (default the current one)', { char: 'T' }),
     ...pathFlags,
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

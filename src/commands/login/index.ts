@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, choiceFlag, optional } from '../../cli/base.ts';
 import { arrivedKey, flag, object, stored, text } from '../../cli/shapes.ts';
 import { readSecret, signedInText, signIn } from './lib/login.ts';
 
@@ -28,12 +26,8 @@ export default class Login extends BaseCommand<typeof Login> {
   static override seeAlso = ['servers list', 'whoami'];
   static override args = { url: optional('Address of the server, or local') };
   static override flags = {
-    store: Flags.string({ options: ['auto', 'keychain', 'file'], description: 'Where the key is saved' }),
-    'move-to': Flags.string({
-      options: ['keychain', 'file'],
-      exclusive: ['store'],
-      description: 'Move the key that is here already',
-    }),
+    store: choiceFlag(['auto', 'keychain', 'file'], 'Where the key is saved'),
+    'move-to': choiceFlag(['keychain', 'file'], 'Move the key that is here already', { exclusive: ['store'] }),
   };
 
   override async run(): Promise<void> {

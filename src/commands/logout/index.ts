@@ -1,9 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, confirmFlags, optional } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
-import { confirmFlags } from '../../cli/flags.ts';
 import { count, failure, flag, object, text } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { forgetOnly, leaveAll, type SignOut, signBrowsersOut, signedInElsewhere, signOut } from './lib/logout.ts';
@@ -40,9 +37,9 @@ export default class Logout extends BaseCommand<typeof Logout> {
   static override seeAlso = ['login', 'key sessions', 'servers forget'];
   static override args = { url: optional('Name or address of the server; default: the one in use') };
   static override flags = {
-    browsers: Flags.boolean({ description: 'Sign out your browsers only, of every key', exclusive: ['keep-key'] }),
-    'keep-key': Flags.boolean({ description: 'Forget the key here only; nothing is sent and it works on' }),
-    all: Flags.boolean({ char: 'A', description: "Every known server but this machine's own" }),
+    browsers: booleanFlag('Sign out your browsers only, of every key', { exclusive: ['keep-key'] }),
+    'keep-key': booleanFlag('Forget the key here only; nothing is sent and it works on'),
+    all: booleanFlag("Every known server but this machine's own", { char: 'A' }),
     ...confirmFlags,
   };
 

@@ -1,20 +1,18 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, required, WriteCommand } from '../../cli/base.ts';
 import { flag, object } from '../../cli/shapes.ts';
 import { machineText } from './lib/machine-text.ts';
 import { machineRequest } from './lib/shapes.ts';
 
 export const json = () => object({ request: machineRequest, approved: flag });
 
-export default class MachineApprove extends BaseCommand<typeof MachineApprove> {
+export default class MachineApprove extends WriteCommand<typeof MachineApprove> {
   static override summary = 'Let a machine of yours have a key';
   static override description =
     'Shows which machine the code stands for and asks. Approve only a code you just saw on a machine of your own:\neveryone who uses that machine acts as you from then on.';
   static override examples = ['service machine approve 4KQ-7ZX', 'service machine approve 4KQ-7ZX --server team --yes'];
   static override seeAlso = ['machine refuse', 'machine show', 'machine request'];
   static override args = { code: required('The code the machine shows') };
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');

@@ -1,5 +1,4 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, optional } from '../../cli/base.ts';
 import { collectedKey } from '../../cli/shapes.ts';
 import { collectKey, printApprovalSteps, waitingRequest } from './lib/machine-key.ts';
 

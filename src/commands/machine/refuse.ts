@@ -1,18 +1,15 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { flag, object } from '../../cli/shapes.ts';
 import { machineRequest } from './lib/shapes.ts';
 
 export const json = () => object({ request: machineRequest, approved: flag });
 
-export default class MachineRefuse extends BaseCommand<typeof MachineRefuse> {
+export default class MachineRefuse extends WriteCommand<typeof MachineRefuse> {
   static override summary = 'Refuse a machine that asks for a key of yours';
   static override description = 'The machine is told so at once, and its code stops working.';
   static override examples = ['service machine refuse 4KQ-7ZX'];
   static override seeAlso = ['machine approve', 'machine show'];
   static override args = { code: required('The code the machine shows') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const { client } = await this.session('P');

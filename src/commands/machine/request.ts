@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, required, stringFlag } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { collectedKey, object, text } from '../../cli/shapes.ts';
 import { collectKey, printApprovalSteps, requestKey, waitingRequest } from './lib/machine-key.ts';
@@ -19,9 +17,9 @@ export default class MachineRequest extends BaseCommand<typeof MachineRequest> {
   static override seeAlso = ['machine approve', 'machine collect', 'connect'];
   static override args = { url: required('Address of the server') };
   static override flags = {
-    handle: Flags.string({ helpValue: 'NAME', description: 'Your handle there' }),
-    label: Flags.string({ helpValue: 'NAME', description: 'Name of the key; shown to the person who approves it' }),
-    detach: Flags.boolean({ description: 'Print the code and do not wait' }),
+    handle: stringFlag('NAME', 'Your handle there'),
+    label: stringFlag('NAME', 'Name of the key; shown to the person who approves it'),
+    detach: booleanFlag('Print the code and do not wait'),
   };
 
   override async run(): Promise<void> {

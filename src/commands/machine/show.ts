@@ -1,5 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required } from '../../cli/base.ts';
 import { object } from '../../cli/shapes.ts';
 import { machineText } from './lib/machine-text.ts';
 import { machineRequest } from './lib/shapes.ts';

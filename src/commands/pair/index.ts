@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { optional } from '../../cli/args.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, optional, stringFlag, writeFlags } from '../../cli/flags.ts';
 import { agreedOnJoin, board, flag, member, object, seatUse, text } from '../../cli/shapes.ts';
 import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import { pair, pairHere, pairText } from './lib/pair.ts';
@@ -24,9 +22,9 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
   static override seeAlso = ['join', 'code create', 'board templates'];
   static override args = { template: optional('Template of the board (default general)') };
   static override flags = {
-    title: Flags.string({ helpValue: 'TEXT', description: 'What the board is about' }),
-    name: Flags.string({ char: 'm', helpValue: 'AGENT', description: 'Name of the first agent' }),
-    new: Flags.boolean({ description: 'Create a board although this folder is linked to one' }),
+    title: stringFlag('TEXT', 'What the board is about'),
+    name: stringFlag('AGENT', 'Name of the first agent', { char: 'm' }),
+    new: booleanFlag('Create a board although this folder is linked to one'),
     ...writeFlags,
   };
 

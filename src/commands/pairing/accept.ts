@@ -1,5 +1,4 @@
-import { optional } from '../../cli/args.ts';
-import { bindFlags, writeFlags } from '../../cli/flags.ts';
+import { bindFlags, optional, writeFlags } from '../../cli/flags.ts';
 import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import { bindSession } from './lib/pairing-requests.ts';
 import { changedText } from './lib/pairing-text.ts';

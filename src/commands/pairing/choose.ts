@@ -1,14 +1,11 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, required, WriteCommand } from '../../cli/base.ts';
 import { chooseAgent } from './lib/pairing-requests.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 
 export const json = () => oneRequest;
 
-export default class PairingChoose extends BaseCommand<typeof PairingChoose> {
+export default class PairingChoose extends WriteCommand<typeof PairingChoose> {
   static override summary = 'Ask one of your agents to accept proposed work';
   static override description =
     'For whom the work was proposed to. Posts a message to the agent with the work and the command to run; the session that\nruns it is the one that takes part. Choosing another agent needs --replace.';
@@ -21,10 +18,7 @@ export default class PairingChoose extends BaseCommand<typeof PairingChoose> {
     pairing: required('Id of the request'),
     agent: required('Name or id of an agent of yours on its board'),
   };
-  static override flags = {
-    replace: Flags.boolean({ description: 'Instead of the agent that was chosen before' }),
-    ...writeFlags,
-  };
+  static override flags = { replace: booleanFlag('Instead of the agent that was chosen before') };
 
   override async run(): Promise<void> {
     const session = await this.session('P');

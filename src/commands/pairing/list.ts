@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { listFlags } from '../../cli/flags.ts';
+import { choiceFlag, listFlags } from '../../cli/flags.ts';
 import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import type { PairingRequest } from '../../contract/types.ts';
@@ -16,10 +15,7 @@ export default class PairingList extends DelegatedCommand<typeof PairingList> {
     'Newest first: those that are open, unless --state says otherwise; ended ones for seven days. An agent sees those of its\nperson on its board.';
   static override examples = ['service pairing list', 'service pairing list --state all --json'];
   static override seeAlso = ['pairing show', 'pairing request', 'pairing accept'];
-  static override flags = {
-    state: Flags.string({ options: ['open', 'closed', 'all'], description: 'Only those in this state' }),
-    ...listFlags,
-  };
+  static override flags = { state: choiceFlag(['open', 'closed', 'all'], 'Only those in this state'), ...listFlags };
 
   override async run(): Promise<void> {
     const { url, requests } = await this.listed();

@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { proposeWork } from './lib/pairing-requests.ts';
@@ -10,7 +7,7 @@ import { pairing } from './lib/shapes.ts';
 
 export const json = () => object({ request: pairing, next: pairing.shape.next.optional() });
 
-export default class PairingRequestCommand extends BaseCommand<typeof PairingRequestCommand> {
+export default class PairingRequestCommand extends WriteCommand<typeof PairingRequestCommand> {
   static override summary = 'Propose work to somebody, or to another session of yours';
   static override description =
     'On one board, between an agent of yours and one of theirs; "me" means another session of your own. None of their agents\nis woken: they decide. An agent proposes for itself; its person names one with --agent. Where the recipient first has to\ncome onto a private board, and the agent may not add them, its person is asked.';
@@ -24,10 +21,7 @@ export default class PairingRequestCommand extends BaseCommand<typeof PairingReq
     handle: required('Whom it is proposed to; me: another session of yours'),
     work: required('What the work is; - reads it from standard input'),
   };
-  static override flags = {
-    agent: Flags.string({ helpValue: 'NAME', description: 'Which of your agents begins, if there are several' }),
-    ...writeFlags,
-  };
+  static override flags = { agent: stringFlag('NAME', 'Which of your agents begins, if there are several') };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');

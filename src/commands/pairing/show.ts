@@ -1,4 +1,4 @@
-import { required } from '../../cli/args.ts';
+import { required } from '../../cli/flags.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { DelegatedCommand } from '../board/lib/delegated-command.ts';
 import { readByDaemon, sessionWithoutSeat } from './lib/pairing-requests.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { allPersons } from './lib/people.ts';
 import { serverPeopleRows } from './lib/person-text.ts';

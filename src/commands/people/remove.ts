@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { required } from '../../cli/args.ts';
-import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, confirmFlags, requestFlags, required } from '../../cli/flags.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { personIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
@@ -21,10 +19,9 @@ export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
   static override seeAlso = ['board remove', 'board people'];
   static override args = { handle: required('Handle of the person') };
   static override flags = {
-    'dry-run': Flags.boolean({ description: 'Say what would stop and change nothing' }),
+    'dry-run': booleanFlag('Say what would stop and change nothing'),
     ...requestFlags,
     ...confirmFlags,
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

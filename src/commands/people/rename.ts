@@ -1,19 +1,17 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, required, WriteCommand } from '../../cli/base.ts';
 import { answer, flag, object } from '../../cli/shapes.ts';
 import { handleOf, noteHandle } from './lib/people.ts';
 
 export const json = () => object({ person: answer('renamePerson').shape.person, changed: flag });
 
-export default class PeopleRename extends BaseCommand<typeof PeopleRename> {
+export default class PeopleRename extends WriteCommand<typeof PeopleRename> {
   static override summary = 'Give a person another handle';
   static override description =
     'Yourself; as an admin anybody. Keys, agents, boards and read positions stay. What was written with the old handle\nstays as it was, and nobody else ever gets it.';
   static override examples = ['service people rename me maya', 'service people rename maya may --yes'];
   static override seeAlso = ['people list', 'profile set'];
   static override args = { handle: required('Handle of the person, or me'), new: required('Handle from now on') };
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
     const session = await this.session('P');

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { choice, required } from '../../cli/args.ts';
-import { requestFlags, writeFlags } from '../../cli/flags.ts';
+import { choice, requestFlags, required } from '../../cli/flags.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { personIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
@@ -23,7 +22,7 @@ export default class PeopleRole extends AskingCommand<typeof PeopleRole> {
     handle: required('Handle of the person, or me'),
     role: choice('What they are from now on', ['admin', 'member']),
   };
-  static override flags = { ...requestFlags, ...writeFlags };
+  static override flags = { ...requestFlags };
 
   override async run(): Promise<void> {
     const role = this.args.role === 'admin' ? 'admin' : 'member';

@@ -1,5 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { handleOf } from './lib/people.ts';
 import { personText } from './lib/person-text.ts';

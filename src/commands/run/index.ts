@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { words } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, choiceFlag, stringFlag, words } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { count, object, text } from '../../cli/shapes.ts';
 import { duration } from '../../cli/terminal/time.ts';
@@ -24,24 +22,17 @@ export default class Run extends BaseCommand<typeof Run> {
   static override seeAlso = ['inbox', 'agent create', 'harness test', 'swarm up'];
   static override args = { program: words('The program and its words, after --') };
   static override flags = {
-    harness: Flags.string({ helpValue: 'NAME', description: 'What runs in the program (default command)' }),
-    input: Flags.string({
-      options: ['arg', 'stdin', 'file'],
-      description: 'How the text is given (default: by the braces)',
-    }),
-    reply: Flags.boolean({ description: 'Post what the program prints as a reply to the newest message' }),
-    timeout: Flags.string({ helpValue: 'DURATION', description: 'Longest run of the program (default 600s)' }),
-    headless: Flags.boolean({
-      description: 'Run the program of --harness by its own command lines',
+    harness: stringFlag('NAME', 'What runs in the program (default command)'),
+    input: choiceFlag(['arg', 'stdin', 'file'], 'How the text is given (default: by the braces)'),
+    reply: booleanFlag('Post what the program prints as a reply to the newest message'),
+    timeout: stringFlag('DURATION', 'Longest run of the program (default 600s)'),
+    headless: booleanFlag('Run the program of --harness by its own command lines', {
       dependsOn: ['harness'],
       exclusive: ['input'],
     }),
-    model: Flags.string({ helpValue: 'NAME', description: 'Its model, with --headless', dependsOn: ['headless'] }),
-    'max-runs': Flags.string({
-      helpValue: 'N/DURATION|off',
-      description: 'Starts because of agents’ messages, beside 6 in 10s (default 30/10m)',
-    }),
-    'idle-exit': Flags.string({ helpValue: 'DURATION', description: 'End after this time without a message' }),
+    model: stringFlag('NAME', 'Its model, with --headless', { dependsOn: ['headless'] }),
+    'max-runs': stringFlag('N/DURATION|off', 'Starts because of agents’ messages, beside 6 in 10s (default 30/10m)'),
+    'idle-exit': stringFlag('DURATION', 'End after this time without a message'),
   };
 
   override async run(): Promise<void> {

@@ -1,5 +1,4 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, optional } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { fields } from '../../cli/terminal/fields.ts';
 import { infoOf } from './lib/local-control.ts';

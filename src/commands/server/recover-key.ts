@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required, stringFlag } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { forAgent } from '../../cli/session/here.ts';
 import { object, text } from '../../cli/shapes.ts';
@@ -17,8 +15,8 @@ export default class ServerRecoverKey extends BaseCommand<typeof ServerRecoverKe
   static override seeAlso = ['serve', 'login'];
   static override args = { handle: required('Handle of a present admin') };
   static override flags = {
-    data: Flags.string({ helpValue: 'DIR', description: 'Folder of the server’s data' }),
-    db: Flags.string({ helpValue: 'URL', description: 'Its database, where that is not in the folder' }),
+    data: stringFlag('DIR', 'Folder of the server’s data'),
+    db: stringFlag('URL', 'Its database, where that is not in the folder'),
   };
 
   override async run(): Promise<void> {

@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { flag, object } from '../../cli/shapes.ts';
 
@@ -13,9 +12,7 @@ export default class ServerStop extends BaseCommand<typeof ServerStop> {
   static override examples = ['service server stop', 'service down'];
   static override seeAlso = ['server start'];
 
-  static override flags = {
-    'server-only': Flags.boolean({ description: 'Leave the delivery daemon running' }),
-  };
+  static override flags = { 'server-only': booleanFlag('Leave the delivery daemon running') };
 
   override async run(): Promise<void> {
     const { stopLocalServer } = await import('../../local/own-server/start.ts');

@@ -1,6 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags } from '../../cli/flags.ts';
+import { BaseCommand, confirmFlags, required } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { forgetServer, tokensHeld } from './lib/servers.ts';
 import { knownServer } from './lib/shapes.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { wrapped } from '../../cli/help/help-text.ts';
 import { called } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';

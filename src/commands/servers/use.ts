@@ -1,5 +1,4 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { useServer } from './lib/servers.ts';
 import { knownServer } from './lib/shapes.ts';

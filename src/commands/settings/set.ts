@@ -1,13 +1,11 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { choiceFlag, WriteCommand } from '../../cli/base.ts';
 import { answer, flag, object } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { settingChanges } from './lib/settings.ts';
 
 export const json = () => object({ settings: answer('getSettings'), changed: flag });
 
-export default class SettingsSet extends BaseCommand<typeof SettingsSet> {
+export default class SettingsSet extends WriteCommand<typeof SettingsSet> {
   static override summary = "Change the server's settings";
   static override description = 'Admins only. It holds from the next request on; nobody and no board is removed by it.';
   static override examples = [
@@ -16,9 +14,8 @@ export default class SettingsSet extends BaseCommand<typeof SettingsSet> {
   ];
   static override seeAlso = ['settings show', 'people role'];
   static override flags = {
-    'board-creation': Flags.string({ options: ['members', 'admins'], description: 'Who creates boards' }),
-    'agents-add-people': Flags.string({ options: ['on', 'off'], description: 'Whether agents may add people' }),
-    ...writeFlags,
+    'board-creation': choiceFlag(['members', 'admins'], 'Who creates boards'),
+    'agents-add-people': choiceFlag(['on', 'off'], 'Whether agents may add people'),
   };
 
   override async run(): Promise<void> {

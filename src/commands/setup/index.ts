@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, optional, stringFlag } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { requireWhole, sessionHere } from '../../cli/session/here.ts';
@@ -35,9 +33,9 @@ export default class Setup extends BaseCommand<typeof Setup> {
   static override seeAlso = ['connect', 'pairing accept', 'invite preview'];
   static override args = { invite: optional('Link of the invite, id of proposed work, or -') };
   static override flags = {
-    handle: Flags.string({ helpValue: 'NAME', description: 'The handle the account is to have' }),
-    name: Flags.string({ char: 'm', helpValue: 'KEYNAME', description: 'Name of the key on this machine' }),
-    yes: Flags.boolean({ char: 'y', description: 'Set up the programs of agents too, as service init does' }),
+    handle: stringFlag('NAME', 'The handle the account is to have'),
+    name: stringFlag('KEYNAME', 'Name of the key on this machine', { char: 'm' }),
+    yes: booleanFlag('Set up the programs of agents too, as service init does', { char: 'y' }),
   };
 
   override async run(): Promise<void> {

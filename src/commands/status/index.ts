@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, stringFlag } from '../../cli/base.ts';
 import type { Output } from '../../cli/output.ts';
 import { registerHere } from '../../cli/session/ask-daemon.ts';
 import type { Given } from '../../cli/session/here.ts';
@@ -19,9 +18,7 @@ export default class Status extends BaseCommand<typeof Status> {
     'Starts nothing: a local server that does not run is reported, not started. A session that was started for a seat takes\nit with --launch, once; a ticket that was used or is too old changes nothing.';
   static override examples = ['service status', 'service status --json'];
   static override seeAlso = ['whoami', 'servers list', 'swarm up'];
-  static override flags = {
-    launch: Flags.string({ helpValue: 'TICKET', description: 'Take the seat that this session was started for' }),
-  };
+  static override flags = { launch: stringFlag('TICKET', 'Take the seat that this session was started for') };
 
   override async run(): Promise<void> {
     const { launch } = this.flags;

@@ -1,8 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, storageFlags, stringFlag } from '../../cli/base.ts';
 import { checkFailed } from '../../cli/errors.ts';
-import { storageFlags } from '../../cli/flags.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { count, object, text } from '../../cli/shapes.ts';
 import { progressOf } from '../../cli/terminal/progress.ts';
@@ -17,10 +15,7 @@ export default class StorageCheck extends BaseCommand<typeof StorageCheck> {
     'For the owner of a server’s data folder; the server may be running. Nothing is changed. Exit 3 when anything is missing\nor damaged.';
   static override examples = ['service storage check', 'service storage check --data /srv/service --json'];
   static override seeAlso = ['storage copy', 'serve'];
-  static override flags = {
-    ...storageFlags,
-    files: Flags.string({ helpValue: 'URL', description: 'Where the bytes are, if not in the folder' }),
-  };
+  static override flags = { ...storageFlags, files: stringFlag('URL', 'Where the bytes are, if not in the folder') };
 
   override async run(): Promise<void> {
     const files = this.flags.files ?? (runtime().env.SERVICE_FILES || undefined);

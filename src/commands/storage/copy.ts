@@ -1,8 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, requiredFlag, storageFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
-import { storageFlags } from '../../cli/flags.ts';
 import { count, object, text } from '../../cli/shapes.ts';
 import { withStorage } from './lib/storage.ts';
 
@@ -18,8 +16,8 @@ export default class StorageCopy extends BaseCommand<typeof StorageCopy> {
   static override seeAlso = ['storage check', 'serve'];
   static override flags = {
     ...storageFlags,
-    from: Flags.string({ required: true, helpValue: 'URL', description: 'Where the bytes are' }),
-    to: Flags.string({ required: true, helpValue: 'URL', description: 'Where they go' }),
+    from: requiredFlag('URL', 'Where the bytes are'),
+    to: requiredFlag('URL', 'Where they go'),
   };
 
   override async run(): Promise<void> {

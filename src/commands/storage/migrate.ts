@@ -1,7 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { storageFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, storageFlags } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { withStorage } from './lib/storage.ts';
@@ -14,10 +12,7 @@ export default class StorageMigrate extends BaseCommand<typeof StorageMigrate> {
     'A start does the same by itself, unless it is told --no-migrate. The server must be stopped, but for --status. Data of a\nnewer build is refused and left as it is.';
   static override examples = ['service storage migrate --status', 'service storage migrate --data /srv/service'];
   static override seeAlso = ['serve', 'server stop', 'storage check'];
-  static override flags = {
-    ...storageFlags,
-    status: Flags.boolean({ description: 'Only say how it stands' }),
-  };
+  static override flags = { ...storageFlags, status: booleanFlag('Only say how it stands') };
 
   override async run(): Promise<void> {
     const { status = false } = this.flags;

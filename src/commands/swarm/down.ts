@@ -1,5 +1,4 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, optional } from '../../cli/base.ts';
 import { chooseSwarm } from './lib/choose.ts';
 import { takeDown } from './lib/down.ts';
 import { requireNoProblem } from './lib/failing.ts';

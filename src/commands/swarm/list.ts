@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { allSwarms } from './lib/state.ts';
 import { listText } from './lib/swarm-text.ts';

@@ -1,6 +1,4 @@
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, listFlags, optional } from '../../cli/base.ts';
 import { chooseSwarm } from './lib/choose.ts';
 import { fileFlag } from './lib/flags.ts';
 import { psOf } from './lib/ps.ts';

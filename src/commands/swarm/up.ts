@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, confirmFlags, waitFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
-import { confirmFlags, waitFlags } from '../../cli/flags.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { usage } from '../../local/failure.ts';
 import { requireNoProblem } from './lib/failing.ts';

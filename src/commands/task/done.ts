@@ -1,13 +1,10 @@
-import * as Flags from '@oclif/core/flags';
-import { words } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, WriteCommand, words } from '../../cli/base.ts';
 import { changedTask } from './lib/shapes.ts';
 import { asOwner, currentTask, taskAndText, taskOut, textOf, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
-export default class TaskDone extends BaseCommand<typeof TaskDone> {
+export default class TaskDone extends WriteCommand<typeof TaskDone> {
   static override summary = 'Close a task with a word on what was done';
   static override description =
     'Without a task it is about the one the agent is on. An agent closes what it owns, a person any. A closed task stays\nclosed; what comes up later is a new one. After -- the first word is text.';
@@ -19,10 +16,7 @@ export default class TaskDone extends BaseCommand<typeof TaskDone> {
   static override seeAlso = ['task drop', 'task list', 'task new'];
   static override mayBeEmpty = ['note'];
   static override args = { note: words('[T] NOTE: the task, then the note, or - for standard input') };
-  static override flags = {
-    cancelled: Flags.boolean({ description: 'It was given up, not done' }),
-    ...writeFlags,
-  };
+  static override flags = { cancelled: booleanFlag('It was given up, not done') };
 
   override async run(): Promise<void> {
     const given = taskAndText(this.args.note ?? [], this.argv);

@@ -1,13 +1,10 @@
-import * as Flags from '@oclif/core/flags';
-import { optional } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { optional, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { changedTask } from './lib/shapes.ts';
 import { asOwner, currentTask, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
-export default class TaskDrop extends BaseCommand<typeof TaskDrop> {
+export default class TaskDrop extends WriteCommand<typeof TaskDrop> {
   static override summary = 'Give up a part in a task';
   static override description =
     "Without a task it is about the one the agent is on. Without its owner a task is free for others; helpers stay. A person may\nend anybody's part with --member, which is how a task changes hands.";
@@ -18,9 +15,8 @@ export default class TaskDrop extends BaseCommand<typeof TaskDrop> {
   static override seeAlso = ['task start', 'task done'];
   static override args = { task: optional('The task: CHK-17, 17 or tsk_…') };
   static override flags = {
-    member: Flags.string({ helpValue: 'NAME', description: 'Whose part ends (default your own)' }),
-    reason: Flags.string({ helpValue: 'TEXT', description: 'Why, for the record' }),
-    ...writeFlags,
+    member: stringFlag('NAME', 'Whose part ends (default your own)'),
+    reason: stringFlag('TEXT', 'Why, for the record'),
   };
 
   override async run(): Promise<void> {

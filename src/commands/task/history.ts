@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, choiceFlag, listFlags, required } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
@@ -23,10 +20,7 @@ export default class TaskHistory extends BaseCommand<typeof TaskHistory> {
   static override examples = ['service task history CHK-17', 'service task history CHK-17 --field about'];
   static override seeAlso = ['task show', 'task note'];
   static override args = { task: required('The task: CHK-17, 17 or tsk_…') };
-  static override flags = {
-    field: Flags.string({ options: ['stands', 'about'], description: 'Which text (default stands)' }),
-    ...listFlags,
-  };
+  static override flags = { field: choiceFlag(['stands', 'about'], 'Which text (default stands)'), ...listFlags };
 
   override async run(): Promise<void> {
     const session = await withTasks(await this.onBoard('A'));

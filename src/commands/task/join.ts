@@ -1,19 +1,16 @@
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { required, WriteCommand } from '../../cli/base.ts';
 import { changedTask } from './lib/shapes.ts';
 import { taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
-export default class TaskJoin extends BaseCommand<typeof TaskJoin> {
+export default class TaskJoin extends WriteCommand<typeof TaskJoin> {
   static override summary = 'Help with a task';
   static override description =
     'A helper may say where the task stands; closing it is for its owner and for people. Any number may help.';
   static override examples = ['service task join CHK-17 --as codex'];
   static override seeAlso = ['task start', 'task note', 'task drop'];
   static override args = { task: required('The task: CHK-17, 17 or tsk_…') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const task = taskRef(this.args.task);

@@ -1,6 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base.ts';
-import { listFlags } from '../../cli/flags.ts';
+import { BaseCommand, booleanFlag, choiceFlag, listFlags, stringFlag } from '../../cli/base.ts';
 import { type ListOptions, listText, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
@@ -29,16 +27,16 @@ export default class TaskList extends BaseCommand<typeof TaskList> {
   ];
   static override seeAlso = ['task show', 'task new', 'task start'];
   static override flags = {
-    state: Flags.string({
-      options: ['active', 'open', 'in_progress', 'done', 'cancelled', 'all'],
-      description: 'Only these (default active: open and in progress)',
-    }),
-    done: Flags.boolean({ description: 'Those that are done', exclusive: ['state'] }),
-    mine: Flags.boolean({ description: 'Those you own or help with' }),
-    owner: Flags.string({ helpValue: 'NAME', description: 'Those of this member' }),
-    blocked: Flags.boolean({ description: 'Those that wait for an answer' }),
-    newest: Flags.boolean({ description: 'The newest first' }),
-    'all-boards': Flags.boolean({ description: 'Every board you are on' }),
+    state: choiceFlag(
+      ['active', 'open', 'in_progress', 'done', 'cancelled', 'all'],
+      'Only these (default active: open and in progress)',
+    ),
+    done: booleanFlag('Those that are done', { exclusive: ['state'] }),
+    mine: booleanFlag('Those you own or help with'),
+    owner: stringFlag('NAME', 'Those of this member'),
+    blocked: booleanFlag('Those that wait for an answer'),
+    newest: booleanFlag('The newest first'),
+    'all-boards': booleanFlag('Every board you are on'),
     ...wholeListFlags(),
     ...listFlags,
   };

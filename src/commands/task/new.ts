@@ -1,14 +1,11 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { changedTask } from './lib/shapes.ts';
 import { keepOwnership, taskOut, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
-export default class TaskNew extends BaseCommand<typeof TaskNew> {
+export default class TaskNew extends WriteCommand<typeof TaskNew> {
   static override summary = 'Open a task';
   static override description =
     'An agent starts what it opens unless --no-start is given; a person does not unless --start is.';
@@ -20,10 +17,9 @@ export default class TaskNew extends BaseCommand<typeof TaskNew> {
   static override seeAlso = ['task list', 'task start', 'task done'];
   static override args = { title: required('What it is called, in up to 120 characters') };
   static override flags = {
-    about: Flags.string({ helpValue: 'TEXT|-', description: 'What and why, or - for standard input' }),
-    start: Flags.boolean({ description: 'Start it at once', exclusive: ['no-start'] }),
-    'no-start': Flags.boolean({ description: 'Leave it for somebody else to pick up' }),
-    ...writeFlags,
+    about: stringFlag('TEXT|-', 'What and why, or - for standard input'),
+    start: booleanFlag('Start it at once', { exclusive: ['no-start'] }),
+    'no-start': booleanFlag('Leave it for somebody else to pick up'),
   };
 
   override async run(): Promise<void> {

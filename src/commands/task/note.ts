@@ -1,12 +1,10 @@
-import { words } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { WriteCommand, words } from '../../cli/base.ts';
 import { changedTask } from './lib/shapes.ts';
 import { asOwner, currentTask, taskAndText, taskOut, textOf, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
-export default class TaskNote extends BaseCommand<typeof TaskNote> {
+export default class TaskNote extends WriteCommand<typeof TaskNote> {
   static override summary = 'Say where a task stands';
   static override description =
     'Without a task it is about the one the agent is on. The text takes the place of the former one, which stays readable;\nif somebody wrote another one meanwhile, nothing is changed. After -- the first word is text.';
@@ -19,7 +17,6 @@ export default class TaskNote extends BaseCommand<typeof TaskNote> {
   static override seeAlso = ['task show', 'task history', 'task update'];
   static override mayBeEmpty = ['text'];
   static override args = { text: words('[T] TEXT: the task, then the text, or - for standard input') };
-  static override flags = { ...writeFlags };
 
   override async run(): Promise<void> {
     const given = taskAndText(this.args.text ?? [], this.argv);

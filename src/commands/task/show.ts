@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, required } from '../../cli/base.ts';
 import { boardFile, message, object, task } from '../../cli/shapes.ts';
 import { messageText } from '../board/lib/read/message-text.ts';
 import { taskText } from './lib/task-text.ts';

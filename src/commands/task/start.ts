@@ -1,14 +1,11 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { booleanFlag, required, WriteCommand } from '../../cli/base.ts';
 import { overlapText, pathFlags, pathsOf } from '../line/lib/claims.ts';
 import { startedTask } from './lib/shapes.ts';
 import { keepOwnership, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => startedTask;
 
-export default class TaskStart extends BaseCommand<typeof TaskStart> {
+export default class TaskStart extends WriteCommand<typeof TaskStart> {
   static override summary = 'Take a task that nobody owns';
   static override description =
     'Of several who start it at once one gets it. For an agent it is the task it is on from now on, and its line says so.\nStarting again a task of your own selects it again. A task whose owner is gone for long is stale: --take-over makes it\nyours, and its former owner a helper. You take over any task of your agents, and on a board that you own any at all.\nWith --paths its line says on which files it is too, as service line working does.';
@@ -21,9 +18,8 @@ export default class TaskStart extends BaseCommand<typeof TaskStart> {
   static override seeAlso = ['task list', 'task join', 'task note', 'task done', 'board policy', 'line working', 'who'];
   static override args = { task: required('The task: CHK-17, 17 or tsk_…') };
   static override flags = {
-    'take-over': Flags.boolean({ description: 'Also if somebody owns it who left it, or whose task you may take' }),
+    'take-over': booleanFlag('Also if somebody owns it who left it, or whose task you may take'),
     ...pathFlags,
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

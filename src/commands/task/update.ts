@@ -1,7 +1,4 @@
-import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
-import { BaseCommand } from '../../cli/base.ts';
-import { numberFlag, writeFlags } from '../../cli/flags.ts';
+import { numberFlag, required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
 import { changedTask } from './lib/shapes.ts';
@@ -9,7 +6,7 @@ import { asOwner, taskOut, taskRef, withTasks } from './lib/tasks.ts';
 
 export const json = () => changedTask;
 
-export default class TaskUpdate extends BaseCommand<typeof TaskUpdate> {
+export default class TaskUpdate extends WriteCommand<typeof TaskUpdate> {
   static override summary = 'Change the title of a task, what it is about, or where it stands';
   static override description =
     'People may change all of it; an agent the title and what it is about of a task it opened or owns, and where it stands of one\nit owns or helps with. With --base it is refused when somebody wrote another version of where it stands.';
@@ -22,11 +19,10 @@ export default class TaskUpdate extends BaseCommand<typeof TaskUpdate> {
   static override mayBeEmpty = ['about'];
   static override args = { task: required('The task: CHK-17, 17 or tsk_…') };
   static override flags = {
-    title: Flags.string({ helpValue: 'TEXT', description: 'What it is called' }),
-    about: Flags.string({ helpValue: 'TEXT|-', description: 'What and why; empty: nothing' }),
-    stands: Flags.string({ helpValue: 'TEXT|-', description: 'Where it stands' }),
+    title: stringFlag('TEXT', 'What it is called'),
+    about: stringFlag('TEXT|-', 'What and why; empty: nothing'),
+    stands: stringFlag('TEXT|-', 'Where it stands'),
     base: numberFlag('The version of where it stands that this replaces; 0: none yet'),
-    ...writeFlags,
   };
 
   override async run(): Promise<void> {

@@ -1,7 +1,8 @@
 /** Which agents are on which files, as commands ask for it and show it. */
+
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import * as Flags from '@oclif/core/flags';
+import { repeatedFlag } from '../../../cli/flags.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Client } from '../../../client/client.ts';
 import { covers, globProblem, overlap } from '../../../contract/globs.ts';
@@ -10,14 +11,9 @@ import type { Claim, LineOverlap } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
 import { pathIn, type Repository, repositoryOf } from '../../../local/repository.ts';
 
-/** On commands that set a line. Braces of a glob have commas, so none separates. */
+/** On commands that set a line. */
 export const pathFlags = {
-  paths: Flags.string({
-    helpValue: 'GLOB',
-    description: 'Files it is about, from the top of the repository; up to 20 times',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
+  paths: repeatedFlag('GLOB', 'Files it is about, from the top of the repository; up to 20 times'),
 };
 
 /** The repository of this folder; outside of one, the folder itself stands for it. */

@@ -1,7 +1,9 @@
 /** Prints the end of a log file and follows it. */
+
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import * as Flags from '@oclif/core/flags';
+import { booleanFlag } from '../../../cli/flags.ts';
 import type { Output } from '../../../cli/output.ts';
 import { interruptWith } from '../../../cli/signals.ts';
 import { sleep } from '../../../client/time.ts';
@@ -9,7 +11,7 @@ import { sleep } from '../../../client/time.ts';
 const EVERY_MS = 250;
 
 export const logFlags = {
-  follow: Flags.boolean({ char: 'f', description: 'Go on with what is written from now on' }),
+  follow: booleanFlag('Go on with what is written from now on', { char: 'f' }),
   limit: Flags.integer({ char: 'n', min: 0, default: 100, helpValue: 'N', description: 'Lines to begin with' }),
 };
 

@@ -1,13 +1,8 @@
 /** Flags of the swarm commands. */
-import * as Flags from '@oclif/core/flags';
-import { listFlag } from '../../../cli/flags.ts';
+import { listFlag, stringFlag } from '../../../cli/flags.ts';
 
 export const fileFlag = {
-  file: Flags.string({
-    char: 'F',
-    helpValue: 'PATH',
-    description: 'The file (default: service.yaml in this folder or the first above it)',
-  }),
+  file: stringFlag('PATH', 'The file (default: service.yaml in this folder or the first above it)', { char: 'F' }),
 };
 
 export const onlyFlag = {

@@ -1,7 +1,5 @@
 /** What a person says of a thread in which agents answer each other: they may go on, or not. */
-import { required } from '../../../cli/args.ts';
-import { BaseCommand } from '../../../cli/base.ts';
-import { writeFlags } from '../../../cli/flags.ts';
+import { required, WriteCommand } from '../../../cli/base.ts';
 import { message, object } from '../../../cli/shapes.ts';
 import type { Message } from '../../../contract/types.ts';
 import { findMessage } from '../../board/lib/read/references.ts';
@@ -9,10 +7,9 @@ import { findMessage } from '../../board/lib/read/references.ts';
 export const json = () => object({ message });
 
 /** The commands differ in the action and in what they print. */
-export abstract class ThreadRun extends BaseCommand<typeof ThreadRun> {
+export abstract class ThreadRun extends WriteCommand<typeof ThreadRun> {
   static override boardFirst = true;
   static override args = { message: required('A message of the thread: 41, general#41 or msg_…') };
-  static override flags = { ...writeFlags };
 
   protected async set(action: 'continue' | 'stop', text: (message: Message) => string): Promise<void> {
     const { client, board } = await this.onBoard('P');

@@ -1,14 +1,14 @@
 /** The flags that narrow which messages are read. Each is a field of the query by its name. */
-import * as Flags from '@oclif/core/flags';
+import { booleanFlag, choiceFlag, stringFlag } from '../../../../cli/flags.ts';
 import { taskRef } from '../../../task/lib/tasks.ts';
 
 export const filterFlags = {
-  from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member' }),
-  role: Flags.string({ helpValue: 'ROLE', description: 'Only messages of this role' }),
-  task: Flags.string({ char: 'T', helpValue: 'T', description: 'Only messages about this task' }),
-  'to-me': Flags.boolean({ description: 'Only messages to you' }),
-  roots: Flags.boolean({ description: 'Only messages that begin a thread' }),
-  has: Flags.string({ options: ['ask', 'answer', 'files', 'mention_me'], description: 'Only messages with this' }),
+  from: stringFlag('NAME', 'Only messages of this member'),
+  role: stringFlag('ROLE', 'Only messages of this role'),
+  task: stringFlag('T', 'Only messages about this task', { char: 'T' }),
+  'to-me': booleanFlag('Only messages to you'),
+  roots: booleanFlag('Only messages that begin a thread'),
+  has: choiceFlag(['ask', 'answer', 'files', 'mention_me'], 'Only messages with this'),
 };
 
 type Name = keyof typeof filterFlags;
