@@ -4,7 +4,6 @@ import { BaseCommand, booleanFlag, confirmFlags } from '../cli/base.ts';
 import { called, runtime } from '../cli/runtime.ts';
 import { requireOutside } from '../cli/session/here.ts';
 import { fileChange, flag, object, text } from '../cli/shapes.ts';
-import type { Removal } from '../harness/setup/uninstall.ts';
 import { readCredentials } from '../local/keys/credentials.ts';
 import { forgetKey, forgetPending } from '../local/keys/keystore.ts';
 import { stopLocalServer } from '../local/own-server/start.ts';
@@ -17,7 +16,9 @@ export const json = () =>
     server_stopped: flag,
     daemon_stopped: flag,
     files: z.array(fileChange('delete', 'update', 'keep', 'gone', 'unreadable')),
+    /** Folders that are deleted with `--data`; null without. */
     data: z.array(text).nullable(),
+    /** The program itself is its package manager's. */
     binary: z.strictObject({ path: text, remove: text }),
   });
 
@@ -48,16 +49,7 @@ export default class Uninstall extends BaseCommand<typeof Uninstall> {
 const question = (data: boolean): string =>
   data ? 'Take all of that away, and delete everything kept on this machine for good?' : 'Take all of that away?';
 
-interface Leaving {
-  applied: boolean;
-  server_stopped: boolean;
-  daemon_stopped: boolean;
-  files: Removal[];
-  /** Folders that are deleted with `--data`; null without. */
-  data: string[] | null;
-  /** The program itself is its package manager's. */
-  binary: { path: string; remove: string };
-}
+type Leaving = z.infer<ReturnType<typeof json>>;
 
 /** Takes everything away, or only says what would be. */
 async function leave({ data, apply }: { data: boolean; apply: boolean }): Promise<Leaving> {

@@ -1,12 +1,28 @@
 import { z } from 'zod';
 import { BaseCommand, booleanFlag } from '../../cli/base.ts';
-import { checkFailed } from '../../cli/errors.ts';
-import { called } from '../../cli/runtime.ts';
+import { asProblem, checkFailed } from '../../cli/errors.ts';
+import { called, runtime, version } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
 import type { Paint } from '../../cli/terminal/color.ts';
 import { plural } from '../../cli/terminal/fields.ts';
-import { checks } from './lib/registry.ts';
-import { type Diagnosis, diagnose } from './lib/run.ts';
+import { Failure } from '../../local/failure.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
+import { credentials } from './checks/credentials.ts';
+import { daemon } from './checks/daemon.ts';
+import { blobs, database } from './checks/data.ts';
+import { disk } from './checks/disk.ts';
+import { folders } from './checks/folders.ts';
+import { harnesses } from './checks/harnesses.ts';
+import { journal } from './checks/journal.ts';
+import { keychain } from './checks/keychain.ts';
+import { leftovers } from './checks/leftovers.ts';
+import { localServer } from './checks/local-server.ts';
+import { network } from './checks/network.ts';
+import { node } from './checks/node.ts';
+import { project } from './checks/project.ts';
+import { seats } from './checks/seats.ts';
+import { servers } from './checks/servers.ts';
+import { type Around, type Check, type Finding, failing } from './lib/check.ts';
 
 export const json = () => {
   const check = z.strictObject({
@@ -29,7 +45,7 @@ export default class Doctor extends BaseCommand<typeof Doctor> {
   static override flags = { fix: booleanFlag('Mend first what can be mended without harm') };
 
   override async run(): Promise<void> {
-    const found = await diagnose(checks, this.flags.fix === true);
+    const found = await diagnose(this.flags.fix);
     this.print<typeof json>(found, () => diagnosisText(found, this.out.paint));
     const errors = found.checks.filter(({ level }) => level === 'error');
     if (errors.length > 0)
@@ -51,4 +67,76 @@ function diagnosisText({ checks, fixed }: Diagnosis, paint: Paint): string {
     ]),
     `${count('ok')} ok, ${count('note') === 0 ? '' : `${plural(count('note'), 'note', 'notes')}, `}${plural(count('warning'), 'warning', 'warnings')}, ${plural(count('error'), 'error', 'errors')}.`,
   ].join('\n');
+}
+
+/** In the order in which they are shown. */
+const checks: readonly Check[] = [
+  node,
+  folders,
+  leftovers,
+  disk,
+  credentials,
+  keychain,
+  network,
+  localServer,
+  servers,
+  seats,
+  daemon,
+  journal,
+  harnesses,
+  database,
+  blobs,
+  project,
+];
+
+const LIMIT_MS = 10_000;
+
+interface Diagnosis {
+  checks: Finding[];
+  /** What `--fix` changed, a line each. */
+  fixed: string[];
+}
+
+/** Looks at everything. @param repair whether what can be mended without harm is mended first. */
+async function diagnose(repair: boolean): Promise<Diagnosis> {
+  const fixed: string[] = [];
+  if (repair) for (const check of checks) fixed.push(...((await check.repair?.(aroundNow()).catch(() => [])) ?? []));
+  // Read after the repair: a file that was open to others can be read now.
+  const around = aroundNow();
+  const findings = await Promise.all(checks.map((check) => finish(check, around)));
+  return { checks: findings.flat(), fixed };
+}
+
+function aroundNow(): Around {
+  const { folders, env } = runtime();
+  return { folders, env, version: version(), now: Date.now, saved: savedOrNull(folders), limitMs: LIMIT_MS };
+}
+
+function savedOrNull(folders: Around['folders']): Around['saved'] {
+  try {
+    return readCredentials(folders);
+  } catch {
+    return null;
+  }
+}
+
+/** A check that fails is a finding, with what stopped it. */
+async function finish(check: Check, around: Around): Promise<Finding[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const seconds = around.limitMs / 1000;
+    timer = setTimeout(
+      () => reject(new Failure('request_timeout', `It did not end within ${seconds} seconds.`)),
+      // A check that keeps its own time ends before this.
+      around.limitMs + 500,
+    );
+  });
+  try {
+    return await Promise.race([check.run(around), late]);
+  } catch (error) {
+    const { code, message, hint } = asProblem(error).body.error;
+    return [failing(check.name, code, message, hint === '' ? null : hint)];
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,10 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { BaseCommand, booleanFlag, choiceFlag, stringFlag, words } from '../../cli/base.ts';
-import { Exit } from '../../cli/errors.ts';
+import { EXIT, Exit } from '../../cli/errors.ts';
+import { runtime } from '../../cli/runtime.ts';
+import { refOf } from '../../cli/session/ask-daemon.ts';
+import { inSession } from '../../cli/session/here.ts';
 import { count, object, text } from '../../cli/shapes.ts';
+import { endWith, exitAfter } from '../../cli/signals.ts';
 import { duration } from '../../cli/terminal/time.ts';
-import { usage } from '../../local/failure.ts';
+import { loadProfiles } from '../../harness/load.ts';
+import { Failure, usage } from '../../local/failure.ts';
+import { inputOf, requireProgram, runChild } from './lib/child.ts';
+import { Headless } from './lib/headless.ts';
 import { RunLimit } from './lib/limit.ts';
-import { serveWith } from './lib/serving.ts';
+import { replyWith } from './lib/reply.ts';
+import { Runner } from './lib/runner.ts';
+import { reportUsage } from './lib/usage.ts';
 
 export const json = () => object({ session: text, runs: count });
 
@@ -35,20 +45,62 @@ export default class Run extends BaseCommand<typeof Run> {
     'idle-exit': stringFlag('DURATION', 'End after this time without a message'),
   };
 
+  /** Serves the seat until it is told to stop; the exit code is that of a signal which ended it. */
   override async run(): Promise<void> {
     const end = this.argv.indexOf('--');
     const argv = end < 0 ? [] : this.argv.slice(end + 1);
-    const { headless = false, model } = this.flags;
-    if (!argv[0] && !headless) throw usage('The program to run is missing.', 'service run --as NAME -- PROGRAM …');
-    const { harness = 'command', input, reply = false, timeout, 'idle-exit': idle } = this.flags;
+    const { headless: bare, model, harness: named = 'command', reply, timeout, 'idle-exit': idle } = this.flags;
+    if (!argv[0] && !bare) throw usage('The program to run is missing.', 'service run --as NAME -- PROGRAM …');
     const limit = new RunLimit(this.flags['max-runs']);
     this.globals.timeout = undefined;
     const session = await this.session('G');
     const ms = duration(timeout ?? '600s', '--timeout') * 1000;
     const idleMs = idle === undefined ? null : duration(idle, '--idle-exit') * 1000;
-    const way = { argv, harness, input, reply, headless: headless ? { model } : null };
-    const { record, exit } = await serveWith(session, { ...way, ms, idleMs, limit, out: this.out });
-    this.print<typeof json>(record, () => `Ran the program ${record.runs} ${record.runs === 1 ? 'time' : 'times'}.`);
+    const { seat } = session;
+    if (!seat || inSession())
+      throw new Failure('agent_seat_elsewhere', 'The runner serves a seat of this machine, from outside a session.', {
+        hint: 'Make one: service agent create NAME --board BOARD; then name it with --as',
+      });
+    const headless = bare ? await Headless.of({ harness: named, model, args: argv }, seat.memberId) : null;
+    requireProgram(headless?.turn().argv[0] ?? argv[0]!, runtime().env);
+    const input = headless ? 'arg' : inputOf(argv, this.flags.input);
+    const { harness, id } = await identity(named);
+    const key = `${harness}:${id}`;
+    const { SERVICE_TOKEN: _, SERVICE_TOKEN_FILE: __, ...env } = runtime().env;
+    const own = { ...env, SERVICE_SESSION: key, SERVICE_AGENT: `${seat.saved.name}@${seat.saved.board}` };
+    const stop = new AbortController();
+    let exit: number = EXIT.done;
+    endWith((signal) => {
+      exit = exitAfter[signal];
+      stop.abort(signal);
+    });
+    let runs = 0;
+    const note = (text: string) => this.out.note(text);
+    const take = async (text: string, handoff: string) => {
+      runs++;
+      const turn = headless?.turn();
+      const childEnv = { ...own, SERVICE_HANDOFF: handoff };
+      const child = { argv: turn?.argv ?? argv, input, env: childEnv, ms, keep: reply, read: turn?.read };
+      const outcome = await runChild(text, child, stop.signal);
+      const used = stop.signal.aborted ? undefined : await turn?.done(outcome);
+      if (used) await reportUsage(session, used, note);
+      if (outcome.kind === 'done' && reply)
+        await replyWith(session, text, turn?.answer(outcome.output) ?? outcome.output, note);
+      return outcome;
+    };
+    const serving = { harness, session: id, agent: refOf(seat), idleMs, stop: stop.signal, limit, note, take };
+    await new Runner(serving).run();
+    this.print<typeof json>({ session: key, runs }, () => `Ran the program ${runs} ${runs === 1 ? 'time' : 'times'}.`);
     if (exit !== 0) throw new Exit(exit);
   }
+}
+
+/** A program with delivery points of its own is served here as any other, under its name. */
+async function identity(harness: string): Promise<{ harness: string; id: string }> {
+  const { all } = await loadProfiles(runtime().folders.config);
+  const runner = all.find((profile) => profile.harness === harness)?.identity.kind === 'runner';
+  const random = randomBytes(8).toString('hex');
+  return runner
+    ? { harness, id: `run-${random}` }
+    : { harness: 'command', id: `${harness.replaceAll(/[^a-z0-9-]/g, '')}-${random}` };
 }

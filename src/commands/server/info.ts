@@ -1,7 +1,17 @@
 import { BaseCommand, optional } from '../../cli/base.ts';
+import { runtime } from '../../cli/runtime.ts';
+import { clientOptions } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { fields } from '../../cli/terminal/fields.ts';
-import { infoOf } from './lib/local-control.ts';
+import { Client } from '../../client/client.ts';
+import { Failure } from '../../local/failure.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
+import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
+import { localAddress, originOf } from '../../local/own-server/address.ts';
+import { accepts } from '../../local/own-server/probe.ts';
+import { currentServer } from '../../local/own-server/running.ts';
+import { findProject } from '../../local/project.ts';
+import { namedServer, personServer } from '../../local/servers.ts';
 
 export const json = () => object({ info: answer('getInfo') });
 
@@ -14,9 +24,13 @@ export default class ServerInfo extends BaseCommand<typeof ServerInfo> {
   static override args = { url: optional('Address of the server; default: the one in use') };
 
   override async run(): Promise<void> {
-    const { out, timeoutMs, verbose } = this;
-    const { info, url } = await infoOf(this.args.url ?? this.globals.server, { out, timeoutMs, verbose });
-    out.print({ info }, () =>
+    const { url, local } = await whichServer(this.args.url ?? this.globals.server);
+    if (local && !(await accepts(url)))
+      throw new Failure('server_not_running', `The local server at ${url} does not run.`, {
+        hint: 'service server start',
+      });
+    const { data: info } = await new Client({ origin: url, ...clientOptions(this.deps) }).call('getInfo');
+    this.print<typeof json>({ info }, () =>
       fields([
         ['url', url],
         ['version', info.version],
@@ -27,4 +41,14 @@ export default class ServerInfo extends BaseCommand<typeof ServerInfo> {
       ]).join('\n'),
     );
   }
+}
+
+async function whichServer(named: string | undefined): Promise<{ url: string; local: boolean }> {
+  const { env, folders } = runtime();
+  if (named && looksLikeUrl(named)) return { url: canonicalOrigin(named), local: false };
+  const saved = readCredentials(folders);
+  const request = { named: env.SERVICE_SERVER, project: findProject() };
+  const server = named ? namedServer(named, saved, folders, env) : personServer(request, saved, folders, env);
+  if (!server.local) return { url: server.origin, local: false };
+  return { url: (await currentServer(folders, env))?.url ?? originOf(localAddress(folders, env)), local: true };
 }

@@ -1,9 +1,9 @@
-import { BaseCommand, required, stringFlag } from '../../cli/base.ts';
+import { BaseCommand, required, storageFlags } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
-import { forAgent } from '../../cli/session/here.ts';
 import { object, text } from '../../cli/shapes.ts';
-import { Failure, usage } from '../../local/failure.ts';
+import { usage } from '../../local/failure.ts';
 import { absolute, database, failWith, loadServer } from '../serve/lib/serve.ts';
+import { requireOperator } from '../storage/lib/storage.ts';
 
 export const json = () => object({ handle: text, key_file: text });
 
@@ -14,37 +14,21 @@ export default class ServerRecoverKey extends BaseCommand<typeof ServerRecoverKe
   static override examples = ['service server recover-key ana --data /srv/service'];
   static override seeAlso = ['serve', 'login'];
   static override args = { handle: required('Handle of a present admin') };
-  static override flags = {
-    data: stringFlag('DIR', 'Folder of the server’s data'),
-    db: stringFlag('URL', 'Its database, where that is not in the folder'),
-  };
+  static override flags = storageFlags;
 
+  /** Also in an agent's session it is refused: only a person makes keys for people. */
   override async run(): Promise<void> {
-    const { handle, key_file } = await recover(this.args.handle, this.flags, this.globals.as);
+    requireOperator(this.globals.as);
+    const data = this.flags.data ?? runtime().env.SERVICE_DATA;
+    if (!data) throw usage('--data or SERVICE_DATA is missing: the folder the server was started with.');
+    const db = database(this.flags.db) ?? runtime().env.SERVICE_DB;
+    const { recoverKey } = await loadServer();
+    const named = this.args.handle.trim().replace(/^@/, '').toLowerCase();
+    const options = { dataDir: absolute(data), handle: named, ...(db ? { db } : {}) };
+    const { handle, key_file } = await recoverKey(options).catch(failWith);
     this.print<typeof json>(
       { handle, key_file },
       () => `A key for @${handle} is in ${key_file}. Start the server, then sign in.`,
     );
   }
-}
-
-interface RecoverFlags {
-  data?: string | undefined;
-  db?: string | undefined;
-}
-
-/** @throws Failure, also in an agent's session: only a person makes keys for people. */
-async function recover(handle: string, flags: RecoverFlags, as: string | undefined) {
-  const { env } = runtime();
-  if (forAgent({ as }))
-    throw new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
-      hint: 'Ask the server’s operator to do it there',
-    });
-  const data = flags.data ?? env.SERVICE_DATA;
-  if (!data) throw usage('--data or SERVICE_DATA is missing: the folder the server was started with.');
-  const db = database(flags.db) ?? env.SERVICE_DB;
-  const { recoverKey } = await loadServer();
-  const named = handle.trim().replace(/^@/, '').toLowerCase();
-  const options = { dataDir: absolute(data), handle: named, ...(db ? { db } : {}) };
-  return recoverKey(options).catch(failWith);
 }

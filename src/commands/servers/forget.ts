@@ -1,6 +1,11 @@
 import { BaseCommand, confirmFlags, required } from '../../cli/base.ts';
+import { runtime } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
-import { forgetServer, tokensHeld } from './lib/servers.ts';
+import { Failure } from '../../local/failure.ts';
+import { readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
+import { forgetKey } from '../../local/keys/keystore.ts';
+import { namedServer } from '../../local/servers.ts';
+import { serverRow } from './lib/servers.ts';
 import { knownServer } from './lib/shapes.ts';
 
 export const json = () => object({ server: knownServer, previous: text.nullable() });
@@ -15,13 +20,32 @@ export default class ServersForget extends BaseCommand<typeof ServersForget> {
   static override flags = { ...confirmFlags };
 
   override async run(): Promise<void> {
-    const held = tokensHeld(this.args.name);
-    if (held.length > 0)
-      await this.confirm(`Forget ${this.args.name}, and with it the tokens of ${held.join(', ')}?`, this.flags.yes);
-    const { server, previous } = await forgetServer(this.args.name);
+    const { name } = this.args;
+    const { folders, env } = runtime();
+    const { entry } = namedServer(name, readCredentials(folders), folders, env);
+    const seats = Object.values(entry?.seats ?? {}).filter((seat) => seat.token);
+    const held = seats.map((seat) => `${seat.name} on ${seat.board}`).join(', ');
+    if (held) await this.confirm(`Forget ${name}, and with it the tokens of ${held}?`, this.flags.yes);
+    const { server, previous } = await forgetServer(name);
     this.print<typeof json>(
       { server, previous },
       () => `Forgot ${server.name} (${server.url}); its key still works there.`,
     );
   }
+}
+
+/** Drops what is saved about a server. */
+async function forgetServer(name: string) {
+  const { folders, env } = runtime();
+  const server = namedServer(name, readCredentials(folders), folders, env);
+  if (!server.entry)
+    throw new Failure('server_unknown', `Nothing is saved about ${name}.`, { hint: 'service servers list' });
+  await forgetKey(server.entry);
+  return updateCredentials(folders, (now) => {
+    const known = Object.entries(now.servers).find(([, entry]) => entry.server_id === server.entry?.server_id);
+    const result = { server: serverRow(server, now), previous: now.default };
+    if (known) delete now.servers[known[0]];
+    if (now.default !== null && !now.servers[now.default]) now.default = null;
+    return result;
+  });
 }

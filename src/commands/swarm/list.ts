@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { BaseCommand, listFlags } from '../../cli/base.ts';
+import { called } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
+import { table } from '../../cli/terminal/table.ts';
 import { allSwarms } from './lib/state.ts';
-import { listText } from './lib/swarm-text.ts';
 
 export const json = () => {
   const listed = z.strictObject({
@@ -24,8 +25,7 @@ export default class SwarmList extends BaseCommand<typeof SwarmList> {
 
   override async run(): Promise<void> {
     await this.requirePerson();
-    const swarms = allSwarms();
-    const records = swarms.map(({ name, board, server: { name: known, url }, file, agents }) => ({
+    const records = allSwarms().map(({ name, board, server: { name: known, url }, file, agents }) => ({
       swarm: name,
       board,
       at: { name: known, url },
@@ -33,7 +33,10 @@ export default class SwarmList extends BaseCommand<typeof SwarmList> {
       agents: Object.keys(agents),
     }));
     if (this.out.listed(records)) return;
-    const text = await listText(swarms);
-    this.print<typeof json>({ swarms: records }, () => text);
+    const cells = records.map(({ swarm, at, agents, file }) => [swarm, at.url, agents.join(', ') || '-', file]);
+    const rows = await table(['NAME', 'SERVER', 'AGENTS', 'FILE'], cells);
+    this.print<typeof json>({ swarms: records }, () =>
+      rows.length === 0 ? called('No swarm was ever started here. Start one: service swarm up') : rows.join('\n'),
+    );
   }
 }

@@ -1,11 +1,19 @@
+import { z } from 'zod';
 import { BaseCommand, listFlags, optional } from '../../cli/base.ts';
-import { chooseSwarm } from './lib/choose.ts';
+import { object, text } from '../../cli/shapes.ts';
+import { table } from '../../cli/terminal/table.ts';
+import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
+import { type Chosen, chooseSwarm } from './lib/choose.ts';
 import { fileFlag } from './lib/flags.ts';
-import { psOf } from './lib/ps.ts';
-import { ps } from './lib/shapes.ts';
-import { psText } from './lib/swarm-text.ts';
+import { daemonView, holderOf, lookAt, standing, stands } from './lib/look.ts';
+import { Launchers, planned } from './lib/plan.ts';
+import { heldSeats } from './lib/seats.ts';
+import { agent } from './lib/shapes.ts';
+import type { StartedAgent } from './lib/state.ts';
 
-export const json = () => ps;
+/** `swarm`: null where nothing of it was ever started here. */
+export const json = () =>
+  object({ swarm: text.nullable(), file: text, agents: z.array(agent.extend({ started_at: text.nullable() })) });
 
 export default class SwarmPs extends BaseCommand<typeof SwarmPs> {
   static override summary = 'Show how the agents of a swarm stand';
@@ -26,4 +34,47 @@ export default class SwarmPs extends BaseCommand<typeof SwarmPs> {
     const text = await psText(record, this.times);
     this.print<typeof json>(record, () => text);
   }
+}
+
+type PsRecord = z.infer<ReturnType<typeof json>>;
+
+/** Those of the file, then those that were started from it once and are no longer in it. */
+async function psOf({ file, record }: Chosen): Promise<PsRecord> {
+  const launchers = new Launchers();
+  const status = await daemonView();
+  const wanted = file ? await planned(file, launchers) : [];
+  const seats = record ? heldSeats(record.server.server_id, record.board_id) : new Map();
+  const started: Record<string, StartedAgent> = record?.agents ?? {};
+  const names = [...new Set([...wanted.map(({ name }) => name), ...Object.keys(started)])];
+  const agents = names.map(async (name) => {
+    const plan = wanted.find((agent) => agent.name === name);
+    const own = started[name] ?? null;
+    const seat: string | null = own?.member_id ?? seats.get(name)?.memberId ?? null;
+    const holder = holderOf(status, seat ?? undefined);
+    const look = await lookAt({ launchers, swarm: record?.name ?? '', name, started: own, holder });
+    return {
+      name,
+      harness: own?.harness ?? plan!.profile.harness,
+      launcher: own?.launcher ?? plan!.launcher,
+      mode: own?.mode ?? plan!.mode,
+      seat,
+      ...standing(look),
+      attach: own?.handle == null ? null : own.attach,
+      started_at: own?.handle == null ? null : own.started_at,
+    };
+  });
+  return { swarm: record?.name ?? null, file: file?.path ?? record!.file, agents: await Promise.all(agents) };
+}
+
+async function psText({ swarm, file, agents }: PsRecord, times: TimeStyle): Promise<string> {
+  const rows = agents.map((agent) => [
+    agent.name,
+    agent.harness,
+    agent.launcher,
+    stands(agent),
+    agent.started_at ? showTime(agent.started_at, times) : '',
+    agent.attach ?? '',
+  ]);
+  const heads = ['NAME', 'PROGRAM', 'LAUNCHER', 'STATE', 'STARTED', 'LOOK AT IT'];
+  return [`${swarm ?? file} · ${agents.length}`, ...(await table(heads, rows))].join('\n');
 }

@@ -1,16 +1,29 @@
+import { dirname } from 'node:path';
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand, confirmFlags, waitFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
-import { runtime } from '../../cli/runtime.ts';
+import { called, runtime } from '../../cli/runtime.ts';
+import { askDaemon } from '../../cli/session/ask-daemon.ts';
+import type { Session } from '../../cli/session/open-session.ts';
+import { flag, object, text } from '../../cli/shapes.ts';
+import { table } from '../../cli/terminal/table.ts';
+import { shellArgument } from '../../contract/text.ts';
+import type { Seat } from '../../local/actors.ts';
 import { usage } from '../../local/failure.ts';
+import { type AgentStart, ensureRunning } from './lib/ensure-running.ts';
 import { requireNoProblem } from './lib/failing.ts';
-import { readSwarmFile } from './lib/file.ts';
+import { readSwarmFile, type SwarmFile } from './lib/file.ts';
 import { fileFlag, onlyFlag } from './lib/flags.ts';
-import { up } from './lib/shapes.ts';
-import { upText } from './lib/swarm-text.ts';
-import { bringUp } from './lib/up.ts';
+import { stands, type UpAgent } from './lib/look.ts';
+import { Launchers, linesOf, type Planned, planned, requireAll } from './lib/plan.ts';
+import { boardOf, seatsOf } from './lib/seats.ts';
+import { upAgent } from './lib/shapes.ts';
+import { allSwarms, Swarm, swarmName } from './lib/state.ts';
+import { seated } from './lib/waiting.ts';
 
-export const json = () => up;
+export const json = () =>
+  object({ swarm: text, board_created: flag, seats_added: z.array(text), agents: z.array(upAgent), timed_out: flag });
 
 export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
   static override summary = 'Start the agents of service.yaml on their board';
@@ -39,18 +52,108 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
 
   override async run(): Promise<void> {
     await this.requirePerson();
-    const { file: path, only = [], wait, 'fail-timeout': fails } = this.flags;
+    const { file: path, 'fail-timeout': fails } = this.flags;
     const file = await readSwarmFile(path);
     const { board = file.board } = this.globals;
     if (board !== file.board)
       throw usage(`${file.path} is about the board ${file.board}.`, 'Leave --board out, or change the file');
     this.globals.server ??= runtime().env.SERVICE_SERVER ?? file.server;
-    const session = await this.session('P');
-    const agree = (question: string, facts: string[]) => this.confirm(question, this.flags.yes, facts);
-    const record = await bringUp(session, { file, only, waitMs: wait * 1000, out: this.out, agree });
+    const record = await this.bringUp(await this.session('P'), file);
     const text = await upText(record, this.out.base.board ?? file.board);
     requireNoProblem(record.agents);
     this.print<typeof json>(record, () => text);
     if (record.timed_out && fails) throw new Exit(EXIT.checkFailed);
   }
+
+  /** @throws Failure before anything is made, for what is wrong in the file or missing on this machine */
+  private async bringUp(session: Session, file: SwarmFile): Promise<UpRecord> {
+    const { entry, server } = session;
+    const { out, flags } = this;
+    if (!entry)
+      throw usage(
+        'With SERVICE_TOKEN nothing is saved here, so the seats of a swarm would be lost.',
+        `Sign in on this machine: service login ${server.url}`,
+      );
+    const launchers = new Launchers();
+    const agents = chosen(await planned(file, launchers), flags.only ?? [], file);
+    requireAll(agents);
+    const question = `Start ${agents.length === 1 ? 'it' : 'them'} on ${file.board} of ${server.url}?`;
+    if (!startedIn(dirname(file.path))) await this.confirm(question, flags.yes, startsOf(file, agents));
+    out.base.board = file.board;
+    const { board, created } = await boardOf(session, file.board);
+    out.base.board = board.name;
+    const { server_id } = entry;
+    const base = {
+      v: 1 as const,
+      name: swarmName(board.name, server_id),
+      board: board.name,
+      board_id: board.id,
+      server: { name: server.name, url: server.url, server_id },
+      file: file.path,
+      agents: {},
+    };
+    const swarm = new Swarm(base, launchers, out);
+    const { added, starts } = await swarm.alone(async () => {
+      const { seats, added: names } = await seatsOf(session, board, agents, out);
+      return { added: names, starts: await startAll(swarm, agents, seats) };
+    });
+    const { agents: started, timed_out } = await seated(swarm, starts, flags.wait * 1000);
+    return { swarm: swarm.name, board_created: created, seats_added: added, agents: started, timed_out };
+  }
 }
+
+type UpRecord = z.infer<ReturnType<typeof json>>;
+
+async function startAll(swarm: Swarm, agents: Planned[], seats: Map<string, Seat>): Promise<AgentStart[]> {
+  const status = await askDaemon('status', {}, { start: true });
+  const starts: AgentStart[] = [];
+  for (const agent of agents) starts.push(await ensureRunning(swarm, agent, seats.get(agent.name)!, status));
+  return starts;
+}
+
+const startedIn = (folder: string): boolean => allSwarms().some(({ file }) => dirname(file) === folder);
+
+/** Each program with its words, and where it is run. */
+const startsOf = ({ path }: SwarmFile, agents: Planned[]): string[] => [
+  `For the first time, ${path} would start:`,
+  ...agents.map((agent) => {
+    const own = agent.mode === 'interactive' ? agent.args : [];
+    const words = [...linesOf(agent), ...own].map((word) => shellArgument(word)).join(' ');
+    return `  ${agent.name}: ${words} (${agent.launcher}, in ${agent.dir})`;
+  }),
+];
+
+function chosen(agents: Planned[], only: readonly string[], { path }: SwarmFile): Planned[] {
+  const stranger = only.find((name) => agents.every((agent) => agent.name !== name));
+  if (stranger === undefined) return only.length === 0 ? agents : agents.filter(({ name }) => only.includes(name));
+  throw usage(`${path} has no agent ${stranger}.`, `It has ${agents.map(({ name }) => name).join(', ')}`);
+}
+
+/** What was made and started, then how each agent stands. */
+async function upText(record: UpRecord, board: string): Promise<string> {
+  const { swarm, board_created: created, seats_added: added, agents, timed_out: late } = record;
+  const taken = agents.filter(({ seated }) => seated).length;
+  return [
+    created ? `Created board ${board}.` : '',
+    added.length > 0 ? `Made ${added.length === 1 ? 'a seat' : 'seats'} for ${added.join(', ')}.` : '',
+    `${swarm} · ${taken} of ${agents.length} ${agents.length === 1 ? 'agent has' : 'agents have'} taken ${agents.length === 1 ? 'its seat' : 'their seats'}`,
+    ...(await table(
+      ['NAME', 'DONE', 'STATE', 'LOOK AT IT'],
+      agents.map((agent) => [agent.name, did[agent.action], stands(agent), agent.attach ?? '']),
+    )),
+    late
+      ? called(
+          'Not all seats were taken in that time. How they stand: service swarm ps. What may be missing: service doctor',
+        )
+      : '',
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+const did: Record<UpAgent['action'], string> = {
+  started: 'started',
+  resumed: 'taken up again',
+  running: 'ran already',
+  failed: 'not started',
+};

@@ -3,13 +3,11 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
-import type { Env, Folders } from '../folders.ts';
-import { envOf, makeFolder } from '../folders.ts';
+import { type Env, envOf, type Folders, makeFolder } from '../folders.ts';
 import { withLock } from '../lock.ts';
 import { alive, until } from '../process.ts';
 import { olderThan } from '../versions.ts';
 import { claimLocalAddress, originOf } from './address.ts';
-import { requireOwnDatabase } from './engine.ts';
 import { findServer, isOurServer, type Place } from './find-running.ts';
 import { ownAgent } from './own-agent.ts';
 import { accepts, type FoundServer, runningServer } from './probe.ts';
@@ -122,3 +120,23 @@ function notRunning(log: string, before: number): Failure {
 
 const passedVariables =
   /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_LOCAL_ADDR|SERVICE_[A-Z]+_DIR|NODE_EXTRA_CA_CERTS|SYSTEMROOT|LOCALAPPDATA)$/;
+
+/** Refuses an automatic start that would create an empty database beside the one in use. */
+function requireOwnDatabase(data: string, env: Env): void {
+  const engine = env.SERVICE_DB ? null : elsewhere(data);
+  if (!env.SERVICE_DB && engine === null) return;
+  const why = env.SERVICE_DB ? 'SERVICE_DB names another database than' : 'its data is in another database than';
+  throw new Failure('server_not_running', `The local server does not run, and ${why} the one a start would use.`, {
+    hint: env.SERVICE_DB ? 'service serve' : `service serve --db ${engine}`,
+  });
+}
+
+/** The external database without its password; null if the folder holds its own. */
+function elsewhere(data: string): string | null {
+  try {
+    const noted = readFileSync(join(data, 'storage'), 'utf8').trim();
+    return noted === '' || noted === 'embedded' ? null : noted;
+  } catch {
+    return null;
+  }
+}

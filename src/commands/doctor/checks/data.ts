@@ -1,16 +1,11 @@
-/** Opens the data of this machine's server, for reading only. */
+/** Checks the database and the files of this machine's server, which are opened for reading only. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Around } from '../lib/check.ts';
-
-interface Data {
-  dataDir: string;
-  db?: string;
-  files?: string;
-}
+import { loadServer } from '../../serve/lib/serve.ts';
+import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 
 /** What the local server would be started on; null: there is no server's data here. */
-export function dataHere({ folders, env }: Around): Data | null {
+function dataHere({ folders, env }: Around) {
   const dataDir = env.SERVICE_DATA ? resolve(env.SERVICE_DATA) : folders.data;
   if (!existsSync(join(dataDir, 'server-secret'))) return null;
   return {
@@ -19,3 +14,56 @@ export function dataHere({ folders, env }: Around): Data | null {
     ...(env.SERVICE_FILES ? { files: env.SERVICE_FILES } : {}),
   };
 }
+
+/** Whether the database opens and has the schema of this build. */
+export const database: Check = {
+  name: 'database',
+  async run(around) {
+    const data = dataHere(around);
+    if (!data) return [fine('database', 'no server keeps its data here')];
+    const { schemaOf } = await loadServer();
+    const { db, missing, unknown } = await schemaOf(data);
+    if (unknown.length > 0) {
+      const problem = `${db} was written by a newer build: ${unknown.join(', ')}.`;
+      return [failing('database', 'data_newer', problem, 'npm install -g board-service')];
+    }
+    const older = missing.length > 0;
+    const how = older
+      ? 'has an older schema; the next start of the server brings it up to date'
+      : "opens and has this build's schema";
+    return [fine('database', `${db} ${how}`)];
+  },
+};
+
+/** More are only counted. */
+const SHOWN = 20;
+
+/** Whether the bytes of every file version are there and whole. */
+export const blobs: Check = {
+  name: 'files',
+  async run(around) {
+    const data = dataHere(around);
+    if (!data) return [];
+    const { checkStorage } = await loadServer();
+    const end = around.now() + around.limitMs;
+    const found = await checkStorage(data, { enough: () => around.now() >= end });
+    const { url: files, checked, bad, complete } = found;
+    const count = `${checked} file versions`;
+    const findings = bad.slice(0, SHOWN).map(({ digest, state, versions }): Finding => {
+      const what = versions.map(({ board, name, version }) => `${name} v${version} on ${board}`).join(', ');
+      const [code, how] = state === 'missing' ? ['blob_missing', 'missing'] : ['blob_corrupt', 'damaged'];
+      const fix = `service storage copy --from <a copy of them> --to ${files}`;
+      return failing('files', code, `${what}: its bytes are ${how} (${digest}).`, fix);
+    });
+    if (bad.length > SHOWN) {
+      const problem = `${bad.length - SHOWN} more are missing or damaged.`;
+      findings.push(failing('files', 'check_failed', problem, 'service storage check'));
+    }
+    if (!complete) {
+      const problem = `Only ${count} could be looked at in the time there is.`;
+      findings.push(warning('files', 'request_timeout', problem, 'service storage check'));
+    }
+    if (findings.length > 0) return findings;
+    return [fine('files', `${count}, none missing, none damaged`)];
+  },
+};

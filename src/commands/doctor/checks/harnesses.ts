@@ -1,16 +1,19 @@
 /** Checks the agent programs that are installed or set up on this machine. */
 import { here, inSession, ownProgram } from '../../../cli/session/here.ts';
+import { installCommands } from '../../../harness/install-commands.ts';
 import { loadProfiles, type Profiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
-import { shellWord } from '../../../harness/setup/entries.ts';
+import { runProgram } from '../../../harness/programs.ts';
+import { UNTESTED, untested } from '../../../harness/proved.ts';
+import { missedHooks, shellWord } from '../../../harness/setup/entries.ts';
 import { type Setting, setUp } from '../../../harness/setup/init.ts';
 import { type Installed, readInstalled, writeInstalled } from '../../../harness/setup/installed.ts';
 import { writeLauncher } from '../../../harness/setup/launcher.ts';
-import { scan } from '../../../harness/setup/scan.ts';
+import { type Found, scan } from '../../../harness/setup/scan.ts';
 import { basesOf, installStates } from '../../../harness/setup/standing.ts';
-import { type Around, type Check, type Finding, fine, warning } from '../lib/check.ts';
+import { olderThan } from '../../../local/versions.ts';
+import { type Around, type Check, type Finding, failing, fine, note, warning } from '../lib/check.ts';
 import { setupFindings } from './harness-setup.ts';
-import { notInstalled, versionFindings } from './harness-version.ts';
 import { nameConflict } from './name-conflict.ts';
 
 export const harnesses: Check = {
@@ -75,4 +78,53 @@ async function refresh(profile: Profile, installed: Installed, around: Around): 
     const changes = due.length > 0 ? setUp({ ...there, allow: true }, installed, true, (one) => due.includes(one)) : [];
     return changes.map(({ path }) => `refreshed ${path}`);
   });
+}
+
+/** Something is set up for a program that is nowhere. */
+const notInstalled = ({ harness, name, command }: Profile): Finding =>
+  warning(
+    harness,
+    `${harness}_not_installed`,
+    `${name} is set up, but there is no ${command} on PATH, nor where it was.`,
+    installCommands[harness]?.install ?? null,
+  );
+
+/** What is wrong with the version that is here; nothing where all of the program can be used. */
+async function versionFindings(profile: Profile, { program, version }: Found, around: Around): Promise<Finding[]> {
+  const { harness, name, checks } = profile;
+  const update = installCommands[harness]?.update ?? null;
+  if (version === null) {
+    const problem = `${checks.installed.run.join(' ')} does not tell a version, so the oldest supported one is assumed.`;
+    return [warning(harness, `${harness}_version_unknown`, problem, update)];
+  }
+  const least = checks.min_version;
+  const old = least !== undefined && olderThan(version, least);
+  const missed = missedHooks(profile, version);
+  const lost = missed.map(({ event, without }) => `${event} (${without ?? 'its hook is left out.'})`).join(' ');
+  const news = untested(profile, version);
+  return [
+    ...(news ? [note(harness, UNTESTED, news)] : []),
+    ...(old ? [warning(harness, `${harness}_outdated`, `${name} ${version} is older than ${least}.`, update)] : []),
+    ...(missed.length > 0
+      ? [warning(harness, `${harness}_hooks_unsupported`, `${name} ${version} has no ${lost}`, update)]
+      : []),
+    ...(await queueFinding(profile, program!, around)),
+  ];
+}
+
+/** The command line by which bundles are given to the program's own queue has to be one that it knows. */
+async function queueFinding(
+  { harness, name, delivery }: Profile,
+  program: string,
+  { env, limitMs }: Around,
+): Promise<Finding[]> {
+  const words = delivery.queue?.slice(1);
+  if (!words) return [];
+  const first = words.findIndex((word) => word.startsWith('-'));
+  const verb = first < 0 ? words : words.slice(0, first);
+  const { stdout, stderr } = await runProgram(program, [...verb, '--help'], { env, ms: limitMs / 2 });
+  const help = stdout + stderr;
+  if (words.filter((word) => word.startsWith('--')).every((flag) => help.includes(flag))) return [];
+  const problem = `${name} has no "${verb.join(' ')}" that takes messages, so an idle session is not reached.`;
+  return [failing(harness, 'queue_missing', problem, installCommands[harness]?.update ?? null)];
 }

@@ -1,5 +1,4 @@
 /** Types of a check and its findings. A check changes nothing, starts nothing and asks no questions. */
-
 import type { Env, Folders } from '../../../local/folders.ts';
 import type { Credentials } from '../../../local/keys/credentials.ts';
 
@@ -39,34 +38,17 @@ export interface Check {
   repair?(around: Around): Promise<string[]>;
 }
 
-export const fine = (name: string, message: string): Finding => ({
-  name,
-  level: 'ok',
-  code: null,
-  message,
-  fix: null,
-});
+export const fine = (name: string, message: string): Finding => ({ name, level: 'ok', code: null, message, fix: null });
 
 export const note = (name: string, code: string, message: string): Finding => ({
-  name,
+  ...fine(name, message),
   level: 'note',
   code,
-  message,
-  fix: null,
 });
 
-export const warning = (name: string, code: string, message: string, fix: string | null): Finding => ({
-  name,
-  level: 'warning',
-  code,
-  message,
-  fix,
-});
+const wrong =
+  (level: 'warning' | 'error') =>
+  (name: string, code: string, message: string, fix: string | null): Finding => ({ name, level, code, message, fix });
 
-export const failing = (name: string, code: string, message: string, fix: string | null): Finding => ({
-  name,
-  level: 'error',
-  code,
-  message,
-  fix,
-});
+export const warning = wrong('warning');
+export const failing = wrong('error');

@@ -22,15 +22,6 @@ interface SignedOut {
   forgotten: boolean;
 }
 
-interface SignedOutOfAll extends Omit<SignedOut, 'server'> {
-  servers: (SignedOut | NotLeft)[];
-}
-
-interface NotLeft {
-  server: { url: string };
-  error: ErrorBody['error'];
-}
-
 /** What was done, and how a person is told. */
 export interface SignOut {
   record: SignedOut;
@@ -100,12 +91,9 @@ export async function forgetOnly(named: string | undefined, out: Output): Promis
 }
 
 /** Leaves several servers, each on its own: one that fails keeps no other from being left. */
-export async function leaveAll(
-  servers: string[],
-  leave: (url: string) => Promise<SignOut>,
-): Promise<{ record: SignedOutOfAll; text: string; exit: number }> {
+export async function leaveAll(servers: string[], leave: (url: string) => Promise<SignOut>) {
   const left: SignedOut[] = [];
-  const failed: NotLeft[] = [];
+  const failed: { server: { url: string }; error: ErrorBody['error'] }[] = [];
   const texts: string[] = [];
   let exit = 0;
   for (const url of servers) {

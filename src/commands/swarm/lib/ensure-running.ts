@@ -1,16 +1,21 @@
 /** Starts one agent of a swarm unless it already runs, by its launcher or by hand. */
+
+import { createHash } from 'node:crypto';
 import { runtime } from '../../../cli/runtime.ts';
+import { refOf } from '../../../cli/session/ask-daemon.ts';
+import { daemonPaths } from '../../../daemon/paths.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
+import { passedEnvironment } from '../../../launch/environment.ts';
+import type { StartRequest } from '../../../launch/protocol.ts';
+import { dropTicket, issueTicket } from '../../../launch/ticket.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { until } from '../../../local/process.ts';
-import { daemonView, type Holder, holderOf, launched } from './look.ts';
-import type { Planned } from './plan.ts';
-import type { Problem } from './records.ts';
-import { type Started, settingsHash, startAgent } from './starting.ts';
-import type { StartedAgent } from './state.ts';
-import type { Swarm } from './swarm.ts';
+import { argvOf, firstPrompt, nextPrompt, selectorOf } from './command-lines.ts';
+import { daemonView, type Holder, holderOf, launched, type Problem } from './look.ts';
+import type { Launchers, Planned } from './plan.ts';
+import type { StartedAgent, Swarm } from './state.ts';
 
 /** A session whose process ended is closed by the daemon's next look at all processes, five seconds later at most. */
 const CLOSING_MS = 7_000;
@@ -82,3 +87,104 @@ function warnChanged({ out }: Swarm, { name }: Planned): void {
     `service swarm down --only ${name} && service swarm up --only ${name}`,
   );
 }
+
+interface Starting {
+  swarm: string;
+  agent: Planned;
+  seat: Seat;
+  /** Every seat of this machine, among which this one has to be told apart. */
+  seats: readonly Seat[];
+  holder: Holder | null;
+  before: StartedAgent | null;
+  launchers: Launchers;
+}
+
+interface Started {
+  /** `running`: its launcher says that it runs already. */
+  action: 'started' | 'resumed' | 'running';
+  started: StartedAgent;
+}
+
+/** @param note is called with what is noted before anything runs. @throws Failure of the launcher; then nothing runs */
+async function startAgent(starting: Starting, note: (started: StartedAgent) => void): Promise<Started> {
+  const { agent, launchers } = starting;
+  const session = conversationOf(starting);
+  const { request, withdraw } = requestFor(starting, session);
+  const started = noteOf(starting, session);
+  note(started);
+  try {
+    const { handle, attach = null } = await launchers.named(agent.launcher).start(request);
+    return { action: session === null ? 'started' : 'resumed', started: { ...started, handle, attach } };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // A launcher that never answered may have started it all the same, and then it needs its ticket.
+    if (error.code !== 'launcher_failed') withdraw();
+    if (error.code !== 'already_running') throw error;
+    const { handle = null, attach = null } = (error.details ?? {}) as { handle?: string; attach?: string };
+    return { action: 'running', started: { ...started, session: starting.before?.session ?? null, handle, attach } };
+  }
+}
+
+/** What its launcher is asked, and how its ticket is taken back where nothing came of that. */
+function requestFor(
+  { swarm, agent, seat, seats }: Starting,
+  id: string | null,
+): { request: StartRequest; withdraw: () => void } {
+  const { env, folders } = runtime();
+  const { profile, mode } = agent;
+  const { launches } = daemonPaths(folders);
+  const ticket = mode === 'interactive' && id === null ? issueTicket(launches, refOf(seat), profile.harness) : null;
+  const inPrompt = profile.interactive?.launch === 'prompt';
+  const prompt = id === null ? firstPrompt({ seat, ticket: inPrompt ? ticket : null }) : nextPrompt(seat);
+  const own = selectorOf(seat, seats);
+  // A program that may share a process with other sessions would pass these on to them.
+  const inEnvironment = mode === 'interactive' && !inPrompt;
+  const identity: Record<string, string> = inEnvironment
+    ? { SERVICE_AGENT: own, ...(ticket ? { SERVICE_LAUNCH: ticket } : {}) }
+    : {};
+  const request = {
+    swarm,
+    agent: agent.name,
+    harness: profile.harness,
+    mode,
+    argv: argvOf(agent, { seat: own, prompt, session: id }),
+    env: { ...passedEnvironment(env, profile.config_dir ? [profile.config_dir.env] : []), ...identity },
+    dir: agent.dir,
+  };
+  return { request, withdraw: () => ticket && dropTicket(launches, ticket) };
+}
+
+/** The conversation of the agent in its harness, where that can be taken up again in the same folder. */
+function conversationOf({ agent, seat, holder, before }: Starting): string | null {
+  const { profile, mode, dir } = agent;
+  if (mode !== 'interactive' || !profile.interactive?.resume || !profile.lifecycle.resume_keeps_id) return null;
+  const known = holder?.session ?? seat.saved.session;
+  const same = before === null || before.dir === dir;
+  if (!known?.startsWith(`${profile.harness}:`) || !same || before?.lost_session === known) return null;
+  return known.slice(profile.harness.length + 1);
+}
+
+/** What is written down of it, first without a handle. */
+function noteOf({ agent, seat, before }: Starting, session: string | null): StartedAgent {
+  const { profile, launcher, mode, dir } = agent;
+  return {
+    member_id: seat.memberId,
+    harness: profile.harness,
+    launcher,
+    mode,
+    dir,
+    wish: settingsHash(agent),
+    handle: null,
+    attach: null,
+    started_at: new Date().toISOString(),
+    session: session === null ? null : `${profile.harness}:${session}`,
+    lost_session: before?.lost_session ?? null,
+  };
+}
+
+/** A hash of what `service.yaml` says of an agent, which tells whether that has changed since its start. */
+const settingsHash = ({ profile, launcher, mode, dir, model, args, reply }: Planned): string =>
+  createHash('sha256')
+    .update(JSON.stringify([profile.harness, launcher, mode, dir, model ?? null, args, ...(reply ? ['reply'] : [])]))
+    .digest('hex')
+    .slice(0, 16);

@@ -2,7 +2,7 @@
 import { plural } from '../../../cli/terminal/fields.ts';
 import { EXIT_OF } from '../../../launch/codes.ts';
 import { Failure } from '../../../local/failure.ts';
-import type { Problem } from './records.ts';
+import type { Problem } from './look.ts';
 
 /** @param agents all of them, with what went wrong for some. @throws Failure the first problem, with all in its details */
 export function requireNoProblem(agents: readonly { name: string; problem: Problem | null }[]): void {

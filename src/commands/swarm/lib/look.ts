@@ -1,9 +1,13 @@
 /** Looks up the state of a swarm's agents: from their launchers, and from the sessions that hold their seats. */
+
+import type { z } from 'zod';
 import { isAway } from '../../../cli/session/ask-daemon.ts';
+import type { problem } from '../../../cli/shapes.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { Failure } from '../../../local/failure.ts';
 import { daemonStatus } from '../../daemon/lib/daemon.ts';
 import type { Launchers } from './plan.ts';
+import type { agent, upAgent } from './shapes.ts';
 import type { StartedAgent } from './state.ts';
 
 type State = 'running' | 'exited' | 'unknown' | 'not_started';
@@ -17,7 +21,7 @@ export interface Holder {
   problem: string | null;
 }
 
-export interface Look {
+interface Look {
   state: State;
   /** Who started it: a launcher, or somebody by hand. */
   by: 'launcher' | 'hand' | null;
@@ -86,4 +90,34 @@ export async function lookAt({ launchers, swarm, name, started, holder }: LookOp
   const byHand = holder?.open === true && !(started && holder.session === started.session);
   if (byHand) return { state: 'running', by: 'hand', blocked: null, holder };
   return { state: own?.state ?? 'not_started', by: null, blocked: null, holder };
+}
+
+export type Problem = z.infer<typeof problem>;
+type AgentRecord = z.infer<typeof agent>;
+
+export type UpAgent = z.infer<typeof upAgent>;
+
+/** How it stands, as part of its record. */
+export const standing = ({
+  state,
+  by,
+  blocked,
+  holder,
+}: Look): Pick<AgentRecord, 'state' | 'by' | 'blocked' | 'seated' | 'session' | 'turn'> => ({
+  state,
+  by,
+  blocked: blocked ?? holder?.problem ?? null,
+  seated: holder?.open === true,
+  session: holder?.session ?? null,
+  turn: holder?.open ? holder.turn : null,
+});
+
+/** `running idle`, `running (by hand)`, `exited` */
+export function stands({ state, by, turn, seated, blocked }: AgentRecord): string {
+  const words = [state.replace('_', ' ')];
+  if (by === 'hand') words.push('(by hand)');
+  if (turn && turn !== 'unknown') words.push(turn);
+  if (!seated && (state === 'running' || state === 'unknown')) words.push('without its seat');
+  if (blocked) words.push(`- ${blocked}`);
+  return words.join(' ');
 }

@@ -9,8 +9,7 @@ import { type Launcher, type LaunchMode, launchFailure } from '../../../launch/p
 import { requireFolder } from '../../../launch/requirements.ts';
 import { type Failure, usage } from '../../../local/failure.ts';
 import { programOf } from '../../run/lib/programs.ts';
-import type { NewAgentOptions, SwarmFile } from './file.ts';
-import { meant } from './problems.ts';
+import { meant, type NewAgentOptions, type SwarmFile } from './file.ts';
 
 export interface Planned {
   name: string;

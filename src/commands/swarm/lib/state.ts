@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { sleep } from '../../../client/time.ts';
 import { swarmsFolder } from '../../../launch/launchers.ts';
 import { modes } from '../../../launch/protocol.ts';
 import { makeFolder } from '../../../local/folders.ts';
 import { parseOwn, readPrivate, writePrivate } from '../../../local/private-file.ts';
+import type { Launchers } from './plan.ts';
 
 const text = z.string();
 
@@ -61,9 +63,6 @@ export function readSwarm(name: string): SwarmRecord | null {
   return content === null ? null : record.parse(parseOwn(path, content, isRecord));
 }
 
-export const writeSwarm = (swarm: SwarmRecord): void =>
-  writePrivate(pathOf(swarm.name), `${JSON.stringify(swarm, null, 2)}\n`);
-
 /** Every swarm of this machine, by name. */
 export function allSwarms(): SwarmRecord[] {
   return namesIn(folder()).flatMap((name) => readSwarm(name) ?? []);
@@ -84,25 +83,53 @@ function namesIn(path: string): string[] {
 const AGAIN_MS = 50;
 const TELL_MS = 1_000;
 
-/** One command at a time starts or stops agents of a swarm; another waits. The lock ends with its holder, however it ends. */
-export async function alone<T>(name: string, note: (text: string) => void, work: () => Promise<T>): Promise<T> {
-  const { takeKernelLock } = await import('../../../local/kernel-lock.ts');
-  makeFolder(folder());
-  const path = join(folder(), `${name}.lock`);
-  const tell = performance.now() + TELL_MS;
-  let told = false;
-  for (;;) {
-    const lock = takeKernelLock(path);
-    if (lock)
-      try {
-        return await work();
-      } finally {
-        lock.release();
+/** One swarm on this machine, with its launchers. */
+export class Swarm {
+  readonly name: string;
+  readonly launchers: Launchers;
+  readonly out: Output;
+  readonly #base: SwarmRecord;
+
+  /** @param base as it is when nothing is noted of it yet */
+  constructor(base: SwarmRecord, launchers: Launchers, out: Output) {
+    this.#base = base;
+    this.name = base.name;
+    this.launchers = launchers;
+    this.out = out;
+  }
+
+  /** One command at a time starts or stops agents; another waits. The lock ends with its holder, however it ends. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    const { takeKernelLock } = await import('../../../local/kernel-lock.ts');
+    makeFolder(folder());
+    const path = join(folder(), `${this.name}.lock`);
+    const tell = performance.now() + TELL_MS;
+    let told = false;
+    for (;;) {
+      const lock = takeKernelLock(path);
+      if (lock)
+        try {
+          return await work();
+        } finally {
+          lock.release();
+        }
+      if (!told && performance.now() > tell) {
+        this.out.note('Another command of this swarm runs; waiting for it…');
+        told = true;
       }
-    if (!told && performance.now() > tell) {
-      note('Another command of this swarm runs; waiting for it…');
-      told = true;
+      await sleep(AGAIN_MS);
     }
-    await sleep(AGAIN_MS);
+  }
+
+  /** What is noted of an agent; null where nothing is. */
+  noted(name: string): StartedAgent | null {
+    return readSwarm(this.name)?.agents[name] ?? null;
+  }
+
+  /** Notes an agent. Only within `alone`. */
+  note(name: string, started: StartedAgent): void {
+    const agents = readSwarm(this.name)?.agents ?? {};
+    const record = { ...this.#base, agents: { ...agents, [name]: started } };
+    writePrivate(pathOf(this.name), `${JSON.stringify(record, null, 2)}\n`);
   }
 }

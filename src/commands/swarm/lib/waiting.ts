@@ -1,9 +1,8 @@
 /** Waits until each agent's session holds its seat. A conversation that cannot continue is started anew. */
 import { sleep } from '../../../client/time.ts';
 import { type AgentStart, ensureRunning } from './ensure-running.ts';
-import { daemonView, type Holder, holderOf, lookAt } from './look.ts';
-import { standing, type UpAgent } from './records.ts';
-import type { Swarm } from './swarm.ts';
+import { daemonView, type Holder, holderOf, lookAt, standing, type UpAgent } from './look.ts';
+import type { Swarm } from './state.ts';
 
 const EVERY_MS = 200;
 /** A launcher may be a program, so it is asked less often. */
