@@ -1,7 +1,7 @@
 import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
 import { warnOfLoopback } from '../invite/lib/invite.ts';
 import { approvalText } from './lib/approval-text.ts';
-import { shown } from './lib/approvals.ts';
+import { collected } from './lib/approvals.ts';
 import { approvalOutcome } from './lib/shapes.ts';
 
 export const json = () => approvalOutcome;
@@ -21,7 +21,11 @@ export default class ApprovalShow extends BaseCommand<typeof ApprovalShow> {
 
   override async run(): Promise<void> {
     const session = await this.session('A');
-    const outcome = await shown(session, this.args.approval, !this.flags['no-collect']);
+    const { approval } = this.args;
+    const { data } = await session.client.call('getApproval', { params: { approval } });
+    const waits = ['held', 'collected'].includes(data.approval.outcome.state);
+    const collects = session.agent && !this.flags['no-collect'] && waits;
+    const outcome = collects ? await collected(session, approval) : data;
     warnOfLoopback(this.out, outcome.invite?.invite);
     this.print<typeof json>(outcome, () => approvalText(outcome, this.times));
   }

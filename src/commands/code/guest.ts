@@ -1,11 +1,9 @@
 import { required, stringFlag, WriteCommand } from '../../cli/base.ts';
-import { object, text } from '../../cli/shapes.ts';
+import { answer, object, text } from '../../cli/shapes.ts';
 import { warnOfLoopback } from '../invite/lib/invite.ts';
-import { newCodeText } from './lib/code-text.ts';
-import { makeCode } from './lib/join-codes.ts';
-import { newCode } from './lib/shapes.ts';
+import { makeCode, newCodeText } from './lib/join-codes.ts';
 
-export const json = () => object({ code: newCode, prompt: text });
+export const json = () => object({ code: answer('createJoinCode'), prompt: text });
 
 export default class CodeGuest extends WriteCommand<typeof CodeGuest> {
   static override boardFirst = true;

@@ -1,13 +1,11 @@
-import { z } from 'zod';
 import { BaseCommand, booleanFlag, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
-import { object } from '../../cli/shapes.ts';
-import { codeRows } from './lib/code-text.ts';
-import { readCodes } from './lib/join-codes.ts';
-import { listedCode } from './lib/shapes.ts';
+import { answer, object } from '../../cli/shapes.ts';
+import { allRows } from '../../client/pages.ts';
+import { codeRows } from './lib/join-codes.ts';
 
-export const json = () => object({ join_codes: z.array(listedCode) });
+export const json = () => object({ join_codes: answer('listJoinCodes').shape.join_codes });
 
 export default class CodeList extends BaseCommand<typeof CodeList> {
   static override boardFirst = true;
@@ -20,7 +18,9 @@ export default class CodeList extends BaseCommand<typeof CodeList> {
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
-    const codes = await readCodes(session, this.flags.all);
+    const query = { state: this.flags.all ? 'all' : 'working', limit: 200 };
+    const input = { params: { board: session.board }, query };
+    const codes = await allRows(session.client, 'listJoinCodes', 'join_codes', input);
     if (this.out.listed(codes)) return;
     const rows = await codeRows(codes, this.times);
     this.print<typeof json>({ join_codes: codes }, () =>

@@ -1,8 +1,7 @@
 import { required, WriteCommand } from '../../cli/base.ts';
-import { object } from '../../cli/shapes.ts';
-import { listedCode } from './lib/shapes.ts';
+import { answer, object } from '../../cli/shapes.ts';
 
-export const json = () => object({ code: listedCode });
+export const json = () => object({ code: answer('listJoinCodes').shape.join_codes.element });
 
 export default class CodeRevoke extends WriteCommand<typeof CodeRevoke> {
   static override summary = 'Revoke a join code';

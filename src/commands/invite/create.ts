@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { booleanFlag, listFlag, stringFlag } from '../../cli/flags.ts';
+import type { Session } from '../../cli/session/open-session.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
+import { duration } from '../../cli/terminal/time.ts';
+import type { Client } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { BodyIn } from '../../contract/types.ts';
+import { Failure, usage } from '../../local/failure.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
-import { inviteBody, lost, warnOfLoopback } from './lib/invite.ts';
-import { newInviteText } from './lib/invite-text.ts';
+import { beginner, newInviteText, warnOfLoopback } from './lib/invite.ts';
 
-export const json = () => {
-  const made = answer('createInvite');
-  return z.union([object({ invite: made }), requestedApproval]);
-};
+export const json = () => z.union([object({ invite: answer('createInvite') }), requestedApproval]);
 
 export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
   static override summary = 'Invite one person to a server';
@@ -31,13 +33,49 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
 
   override async run(): Promise<void> {
     // Several boards may be named here, and none of them is the one the command works on.
-    const { board: boards = [], pairing, agent, handle, ttl, 'idempotency-key': key } = this.flags;
     this.globals = { ...this.globals, board: undefined };
     const session = await this.session('A');
-    const { body, names } = await inviteBody(session, { boards, pairing, agent, handle, ttl });
+    const { body, names } = await this.body(session);
     if (session.agent) return this.request(session, { kind: 'invite_people', invite: body });
-    const { data: invite } = await session.client.call('createInvite', { body, idempotencyKey: key }).catch(lost);
+    const call = { body, idempotencyKey: this.key };
+    const { data: invite } = await session.client.call('createInvite', call).catch(lost);
     warnOfLoopback(this.out, invite.invite);
     this.print<typeof json>({ invite }, () => newInviteText(invite, names, this.times));
   }
+
+  /** The body of the call, and the names of the boards it leads onto. */
+  private async body(session: Session): Promise<{ body: BodyIn<'createInvite'>; names: string[] }> {
+    const { board: named = [], pairing: work, agent, handle, ttl } = this.flags;
+    const boards: { id: string; name: string }[] = [];
+    for (const board of named) boards.push(await boardNamed(session.client, board));
+    const [first, another] = boards;
+    if (work !== undefined && (!first || another))
+      throw usage('Work together begins on exactly one board.', 'Name one with --board');
+    const body = {
+      ...(ttl === undefined ? {} : { ttl_seconds: duration(ttl, '--ttl') }),
+      ...(boards.length === 0 ? {} : { boards: boards.map(({ id }) => id) }),
+      ...(work === undefined || !first
+        ? {}
+        : { pairing: { initiating_agent_id: await beginner(session, first.name, agent), work } }),
+      ...(handle === undefined ? {} : { suggested_handle: handle }),
+    };
+    return { body, names: boards.map(({ name }) => name) };
+  }
+}
+
+async function boardNamed(client: Client, board: string): Promise<{ id: string; name: string }> {
+  if (/^brd_[0-9A-HJKMNP-TV-Z]{26}$/.test(board)) return { id: board, name: board };
+  const { data } = await client.call('getBoard', { params: { board } });
+  return { id: data.id, name: data.name };
+}
+
+/** An invite whose answer was lost may exist; its link is gone with the answer. */
+function lost(error: unknown): never {
+  if (error instanceof ClientError && error.code === 'outcome_unknown') {
+    throw new Failure('outcome_unknown', 'The answer was lost: an invite may have been made, whose link nobody has.', {
+      hint: 'See whether it is there: service invite list. Revoke it with: service invite revoke ID',
+      ...(error.details ? { details: error.details } : {}),
+    });
+  }
+  throw error;
 }

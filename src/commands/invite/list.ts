@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { BaseCommand, choiceFlag, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
-import { object } from '../../cli/shapes.ts';
-import { inviteRows } from './lib/invite-text.ts';
-import { ownInvites } from './lib/invites.ts';
-import { invite } from './lib/shapes.ts';
+import { answer, object } from '../../cli/shapes.ts';
+import { table } from '../../cli/terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../../cli/terminal/time.ts';
+import { allRows } from '../../client/pages.ts';
+import type { Answer } from '../../contract/types.ts';
 
-export const json = () => object({ invites: z.array(invite) });
+export const json = () => object({ invites: z.array(answer('getInvite')) });
 
 export default class InviteList extends BaseCommand<typeof InviteList> {
   static override summary = 'List your invites';
@@ -21,7 +22,8 @@ export default class InviteList extends BaseCommand<typeof InviteList> {
 
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
-    const invites = await ownInvites(client, this.flags.state);
+    const query = { state: this.flags.state, limit: 500 };
+    const invites = await allRows(client, 'listInvites', 'invites', { query });
     if (this.out.listed(invites)) return;
     const rows = await inviteRows(invites, this.times);
     const active = invites.some((invite) => invite.state === 'active');
@@ -31,3 +33,17 @@ export default class InviteList extends BaseCommand<typeof InviteList> {
     );
   }
 }
+
+/** One row per invite. */
+const inviteRows = (invites: Answer<'getInvite'>[], times: TimeStyle): Promise<string[]> =>
+  table(
+    ['ID', 'STATE', 'ENDS', 'MADE', 'FOR', 'BOARDS'],
+    invites.map((invite) => [
+      invite.id,
+      invite.state,
+      invite.state === 'active' ? showEnd(invite.expires_at, times) : '',
+      showTime(invite.created_at, times),
+      invite.suggested_handle ?? '',
+      invite.boards.length === 0 ? '' : String(invite.boards.length),
+    ]),
+  );

@@ -1,8 +1,10 @@
 import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { inviteNoticeRows } from './lib/invite-text.ts';
-import { inviteNotices } from './lib/invites.ts';
+import { table } from '../../cli/terminal/table.ts';
+import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
+import { allRows } from '../../client/pages.ts';
+import type { Answer } from '../../contract/types.ts';
 
 export const json = () => object({ notices: answer('listInviteNotices').shape.notices });
 
@@ -16,7 +18,7 @@ export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
 
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
-    const notices = await inviteNotices(client);
+    const notices = await allRows(client, 'listInviteNotices', 'notices', { query: { limit: 100 } });
     if (this.out.listed(notices)) return;
     const rows = await inviteNoticeRows(notices, this.times);
     const active = notices.find(({ state }) => state === 'active');
@@ -30,3 +32,17 @@ export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
     );
   }
 }
+
+/** One row per invite of an agent. */
+const inviteNoticeRows = (notices: Answer<'listInviteNotices'>['notices'], times: TimeStyle): Promise<string[]> =>
+  table(
+    ['ID', 'STATE', 'MADE', 'FOR', 'BOARDS', 'WHAT BECAME OF IT'],
+    notices.map(({ id, state, created_at, suggested_handle: handle, message, display }) => [
+      id,
+      state,
+      showTime(created_at, times),
+      handle ?? '',
+      display?.boards.map(({ name }) => name).join(', ') ?? '',
+      message,
+    ]),
+  );

@@ -1,7 +1,9 @@
 import { BaseCommand, optional } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
+import { fields, onOneLine } from '../../cli/terminal/fields.ts';
+import { showEnd, type TimeStyle } from '../../cli/terminal/time.ts';
+import type { Answer } from '../../contract/types.ts';
 import { inviteLink, linkText, previewOf } from './lib/invite-link.ts';
-import { previewText } from './lib/invite-text.ts';
 
 export const json = () => object({ preview: answer('previewInvite') });
 
@@ -19,3 +21,13 @@ export default class InvitePreview extends BaseCommand<typeof InvitePreview> {
     out.print({ preview }, () => previewText(preview, this.times));
   }
 }
+
+const previewText = (preview: Answer<'previewInvite'>, times: TimeStyle): string =>
+  fields([
+    ['server', preview.server_url],
+    ['from', `@${onOneLine(preview.inviter_handle)}`],
+    ['boards', onOneLine(preview.boards.map(({ name, title }) => (title ? `${name} (${title})` : name)).join(', '))],
+    ['for', preview.suggested_handle],
+    ['work', onOneLine(preview.work ?? '')],
+    ['ends', showEnd(preview.expires_at, times)],
+  ]).join('\n');

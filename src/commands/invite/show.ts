@@ -1,9 +1,10 @@
 import { BaseCommand, required } from '../../cli/base.ts';
-import { object } from '../../cli/shapes.ts';
-import { inviteText } from './lib/invite-text.ts';
-import { invite } from './lib/shapes.ts';
+import { answer, object } from '../../cli/shapes.ts';
+import { fields } from '../../cli/terminal/fields.ts';
+import { showEnd, showTime, type TimeStyle } from '../../cli/terminal/time.ts';
+import type { Answer } from '../../contract/types.ts';
 
-export const json = () => object({ invite });
+export const json = () => object({ invite: answer('getInvite') });
 
 export default class InviteShow extends BaseCommand<typeof InviteShow> {
   static override summary = 'Show one of your invites';
@@ -18,3 +19,16 @@ export default class InviteShow extends BaseCommand<typeof InviteShow> {
     this.print<typeof json>({ invite }, () => inviteText(invite, this.times));
   }
 }
+
+const inviteText = (invite: Answer<'getInvite'>, times: TimeStyle): string =>
+  fields([
+    ['id', invite.id],
+    ['state', invite.state],
+    ['made', showTime(invite.created_at, times)],
+    ['ends', showEnd(invite.expires_at, times)],
+    ['for', invite.suggested_handle],
+    ['boards', invite.boards.join(', ')],
+    ['work', invite.pairing_request_id],
+    ['by agent', invite.issuing_agent_id],
+    ['key', invite.parent_key_id],
+  ]).join('\n');

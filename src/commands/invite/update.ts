@@ -1,8 +1,7 @@
 import { required, requiredFlag, WriteCommand } from '../../cli/base.ts';
-import { object } from '../../cli/shapes.ts';
-import { invite } from './lib/shapes.ts';
+import { answer, object } from '../../cli/shapes.ts';
 
-export const json = () => object({ invite });
+export const json = () => object({ invite: answer('getInvite') });
 
 export default class InviteUpdate extends WriteCommand<typeof InviteUpdate> {
   static override summary = 'Change the handle an invite suggests';

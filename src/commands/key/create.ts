@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { required, WriteCommand } from '../../cli/base.ts';
+import { called } from '../../cli/runtime.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { duration } from '../../cli/terminal/time.ts';
-import { usage } from '../../local/failure.ts';
-import { newKeyText } from './lib/key-text.ts';
-import { createKey } from './lib/keys.ts';
+import { duration, showEnd, type TimeStyle } from '../../cli/terminal/time.ts';
+import type { Answer } from '../../contract/types.ts';
+import { Failure, usage } from '../../local/failure.ts';
 
 const HOUR = 3_600;
 const YEAR = 365 * 86_400;
@@ -27,8 +27,25 @@ export default class KeyCreate extends WriteCommand<typeof KeyCreate> {
     if (ttl < HOUR || ttl > YEAR) throw usage('--expires takes 1h to 365d.', 'service key create ci --expires 30d');
     const { client, server, entry } = await this.session('P');
     const body = { name: this.args.name, ttl_seconds: ttl };
-    const key = await createKey(client, body, this.key);
+    const { data: key } = await client.call('createKey', { body, idempotencyKey: this.key }).catch((error) => {
+      const { code, message } = error as { code?: string; message: string };
+      if (code !== 'outcome_unknown') throw error;
+      throw new Failure(code, message, {
+        hint: `service key list shows whether it was made; then: service key revoke ${body.name}`,
+      });
+    });
     const handle = entry?.person?.handle ?? 'you';
     this.print<typeof json>({ key }, () => newKeyText(key, { handle, url: server.url, times: this.times }));
   }
 }
+
+/** What a new key is, the secret on a line of its own, and how to end it. */
+const newKeyText = (
+  key: Answer<'createKey'>,
+  { handle, url, times }: { handle: string; url: string; times: TimeStyle },
+): string =>
+  [
+    `Key ${key.name} acts as ${handle} on ${url} for everyone who has it; it expires ${showEnd(key.expires_at ?? '', times)}. Shown only now:`,
+    key.token,
+    called(`Revoke it with: service key revoke ${key.name}`),
+  ].join('\n');

@@ -1,17 +1,15 @@
 import { BaseCommand, listFlags, stringFlag } from '../../cli/base.ts';
-import { object, text } from '../../cli/shapes.ts';
+import { answer, object, text } from '../../cli/shapes.ts';
+import { table } from '../../cli/terminal/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../../cli/terminal/time.ts';
+import type { AccessKey } from '../../contract/types.ts';
 import { handleOf } from '../people/lib/people.ts';
-import { keyRows } from './lib/key-text.ts';
 import { readKeys } from './lib/keys.ts';
-import { listedKeys } from './lib/shapes.ts';
 
-export const json = () =>
-  object({
-    person: listedKeys.person,
-    keys: listedKeys.keys,
-    current_key_id: listedKeys.current_key_id,
-    current_key_previous_use: text.nullable().optional(),
-  });
+export const json = () => {
+  const { person, keys, current_key_id } = answer('listKeys').shape;
+  return object({ person, keys, current_key_id, current_key_previous_use: text.nullable().optional() });
+};
 
 export default class KeyList extends BaseCommand<typeof KeyList> {
   static override aliases = ['keys'];
@@ -31,4 +29,27 @@ export default class KeyList extends BaseCommand<typeof KeyList> {
     const head = `${list.person.handle} on ${server.url} · ${list.keys.length}`;
     this.print<typeof json>(list, () => [head, ...rows].join('\n'));
   }
+}
+
+/** One row per key, the one in use marked. */
+const keyRows = ({ keys, current_key_id }: Awaited<ReturnType<typeof readKeys>>, times: TimeStyle): Promise<string[]> =>
+  table(
+    ['NAME', 'STATE', 'LAST USED', 'ENDS', 'SESSIONS', 'AGENTS', 'NOTES'],
+    keys.map((key) => [
+      key.name,
+      key.state,
+      key.last_used_at === null ? 'never' : showTime(key.last_used_at, times),
+      endOf(key, times),
+      String(key.browser_sessions),
+      String(key.agent_seats),
+      key.id === current_key_id ? 'this machine' : '',
+    ]),
+  );
+
+function endOf(key: AccessKey, times: TimeStyle): string {
+  if (key.revoked_at !== null) return showTime(key.revoked_at, times);
+  if (key.expires_at === null) return 'never';
+  if (key.state === 'expired') return showTime(key.expires_at, times);
+  const idle = key.idle_expiry_seconds;
+  return idle === null ? showEnd(key.expires_at, times) : `unused for ${Math.round(idle / 86_400)}d`;
 }

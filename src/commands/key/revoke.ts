@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { booleanFlag, confirmFlags, requestFlags, required, stringFlag } from '../../cli/flags.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
+import { plural } from '../../cli/terminal/fields.ts';
+import type { AccessKey } from '../../contract/types.ts';
 import { keyIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
 import { handleOf } from '../people/lib/people.ts';
-import { hangsOn } from './lib/key-text.ts';
 import { findKey, forgetKeyIn, readKeys } from './lib/keys.ts';
-import { listedKeys } from './lib/shapes.ts';
 
 export const json = () =>
-  z.union([object({ person: listedKeys.person, key: answer('revokeKey'), this_machine: flag }), requestedApproval]);
+  z.union([
+    object({ person: answer('listKeys').shape.person, key: answer('revokeKey'), this_machine: flag }),
+    requestedApproval,
+  ]);
 
 export default class KeyRevoke extends AskingCommand<typeof KeyRevoke> {
   static override summary = 'Revoke an access key';
@@ -56,4 +59,13 @@ export default class KeyRevoke extends AskingCommand<typeof KeyRevoke> {
         : `Revoked key ${key.name}${whose} on ${server.url}${stops ? `: ${stops} stopped` : ''}.${again}`,
     );
   }
+}
+
+/** What works because of a key, and stops with it; empty where nothing does. */
+function hangsOn({ browser_sessions: browsers, agent_seats: agents }: AccessKey): string {
+  const counted = [
+    browsers > 0 ? plural(browsers, 'browser session', 'browser sessions') : '',
+    agents > 0 ? plural(agents, 'agent', 'agents') : '',
+  ];
+  return counted.filter(Boolean).join(' and ');
 }

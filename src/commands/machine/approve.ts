@@ -1,9 +1,8 @@
 import { confirmFlags, required, WriteCommand } from '../../cli/base.ts';
-import { flag, object } from '../../cli/shapes.ts';
+import { answer, flag, object } from '../../cli/shapes.ts';
 import { machineText } from './lib/machine-text.ts';
-import { machineRequest } from './lib/shapes.ts';
 
-export const json = () => object({ request: machineRequest, approved: flag });
+export const json = () => object({ request: answer('lookUpMachineRequest'), approved: flag });
 
 export default class MachineApprove extends WriteCommand<typeof MachineApprove> {
   static override summary = 'Let a machine of yours have a key';

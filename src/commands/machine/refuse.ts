@@ -1,8 +1,7 @@
 import { required, WriteCommand } from '../../cli/base.ts';
-import { flag, object } from '../../cli/shapes.ts';
-import { machineRequest } from './lib/shapes.ts';
+import { answer, flag, object } from '../../cli/shapes.ts';
 
-export const json = () => object({ request: machineRequest, approved: flag });
+export const json = () => object({ request: answer('lookUpMachineRequest'), approved: flag });
 
 export default class MachineRefuse extends WriteCommand<typeof MachineRefuse> {
   static override summary = 'Refuse a machine that asks for a key of yours';

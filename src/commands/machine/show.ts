@@ -1,9 +1,8 @@
 import { BaseCommand, required } from '../../cli/base.ts';
-import { object } from '../../cli/shapes.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { machineText } from './lib/machine-text.ts';
-import { machineRequest } from './lib/shapes.ts';
 
-export const json = () => object({ request: machineRequest });
+export const json = () => object({ request: answer('lookUpMachineRequest') });
 
 export default class MachineShow extends BaseCommand<typeof MachineShow> {
   static override summary = 'Show which machine a short code stands for';

@@ -1,8 +1,21 @@
 import { z } from 'zod';
 import { booleanFlag, optional, stringFlag, writeFlags } from '../../cli/flags.ts';
+import type { Output } from '../../cli/output.ts';
+import { called, runtime } from '../../cli/runtime.ts';
+import { type Session, staying } from '../../cli/session/open-session.ts';
 import { agreedOnJoin, board, flag, member, object, seatUse, text } from '../../cli/shapes.ts';
+import { showEnd, type TimeStyle } from '../../cli/terminal/time.ts';
+import { escapeUntrusted } from '../../contract/text.ts';
+import { allSeats } from '../../local/actors.ts';
+import { Failure, usage } from '../../local/failure.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
+import { findProject, type ProjectFile } from '../../local/project.ts';
+import { saveSeat, useOf } from '../agent/lib/new-seat.ts';
+import { createHere, type Delegated, type SeatedRecord } from '../board/lib/delegated.ts';
 import { DelegatedCommand } from '../board/lib/delegated-command.ts';
-import { pair, pairHere, pairText } from './lib/pair.ts';
+import { linkIfUnlinked } from '../board/lib/link-folder.ts';
+import { makeCode, type NewCode, rolesOf } from '../code/lib/join-codes.ts';
+import { agreedOf, agreedText } from '../join/lib/join-summary.ts';
 
 export const json = () =>
   object({
@@ -29,16 +42,119 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
   };
 
   override async run(): Promise<void> {
-    const { title, name, new: anew, 'idempotency-key': key } = this.flags;
-    const options = { template: this.args.template ?? 'general', title, name, anew, key };
     const delegated = await this.delegated();
-    if (delegated) {
-      const record = await pairHere(delegated, (seat) => this.session('G', { seat }), options, this.out);
-      return this.print<typeof json>(record, () => pairText(record, delegated.server.url, '', this.times));
-    }
-    const session = await this.session('D');
-    const { record, replayed } = await pair(session, options, this.out);
-    const again = this.again({ replayed });
-    this.print<typeof json>(record, () => pairText(record, session.server.url, again, this.times));
+    const { record, url, again } = delegated
+      ? await this.pairHere(delegated)
+      : await this.pair(await this.session('D'));
+    this.print<typeof json>(record, () => pairText(record, url, again, this.times));
   }
+
+  private async pair(session: Session) {
+    const { client, entry, project, server } = session;
+    if (!entry) throw usage('With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.');
+    this.requireUnlinked(project);
+    const { template, title } = this.newBoard;
+    const [first, second] = await rolesOf(client, template);
+    const step = (name: string) => (this.key === undefined ? undefined : `${this.key}.${name}`);
+    const created = await client.call('createBoard', { body: { template, title }, idempotencyKey: step('board') });
+    const board = created.data;
+    this.out.base.board = board.name;
+    const { linked } = linkIfUnlinked(server.url, board.name);
+    const { agent, code } = await people(session, board.name, this.out, async () => {
+      const seat = { board: board.name, role: first, name: this.flags.name };
+      const { data } = await client.call('joinBoard', { body: seat, idempotencyKey: step('seat') });
+      await saveSeat(entry.server_id, data, this.out);
+      const made = await makeCode({ client, board: board.name }, { role: second, ttl: undefined, key: step('code') });
+      return { agent: data.agent, code: made.code };
+    });
+    const record = {
+      board_record: board,
+      linked,
+      agent,
+      use: useOf(agent),
+      join: joinOf(code),
+      ...agreedOf(board, agent),
+    };
+    return { record, url: server.url, again: this.again(created) };
+  }
+
+  /**
+   * As `pair`, with the first seat for the session this runs in: the daemon makes board and seat, and the seat the code.
+   * Nothing of it is done as the person.
+   */
+  private async pairHere(delegated: Delegated) {
+    this.requireUnlinked(findProject());
+    const { url } = delegated.server;
+    const seated = await createHere(delegated, {
+      create: this.newBoard,
+      pair: true,
+      name: this.flags.name,
+      key: this.key,
+    });
+    const { board_record: board, agent, use, charter, role_charter, mode } = seated;
+    this.out.base.board = board.name;
+    const code = await this.firstCode(seated).catch((error: unknown) => {
+      this.out.note(`The board ${board.name} was created. Go on with: service code create --board ${board.name}`);
+      throw error;
+    });
+    const { linked } = linkIfUnlinked(url, board.name);
+    const record = { board_record: board, linked, agent, use, join: joinOf(code), charter, role_charter, mode };
+    return { record, url, again: '' };
+  }
+
+  private get newBoard() {
+    return { template: this.args.template ?? 'general', title: this.flags.title };
+  }
+
+  /** @throws Failure `board_already_linked`. */
+  private requireUnlinked(project: ProjectFile | null): void {
+    if (!project || this.flags.new) return;
+    const { board } = project;
+    throw new Failure('board_already_linked', `This folder is linked to ${board}; nothing was created.`, {
+      hint: `Bring another session there: service code create --board ${board}. A new board all the same: service pair --new`,
+      details: { board },
+    });
+  }
+
+  /** The code that brings the second one, made by the seat of the first. */
+  private async firstCode({ agent, board_record: board, pair_role: role }: SeatedRecord): Promise<NewCode> {
+    const seat = allSeats(readCredentials(runtime().folders)).find(({ memberId }) => memberId === agent.id);
+    if (!seat) throw new Failure('agent_seat_elsewhere', `This machine has no token of ${agent.name}.`);
+    const { client } = await this.session('G', { seat });
+    return (await makeCode({ client, board: board.name }, { role, ttl: undefined, key: undefined })).code;
+  }
+}
+type PairRecord = z.infer<ReturnType<typeof json>>;
+
+/** What comes after the board was made says so when it fails: the board stays. */
+async function people<T>(session: Session, board: string, out: Output, bring: () => Promise<T>): Promise<T> {
+  try {
+    return await bring();
+  } catch (error) {
+    out.note(
+      `The board ${board} was created. Go on with: service agent create NAME --board ${board}${staying(session)}`,
+    );
+    throw error;
+  }
+}
+
+const joinOf = ({ code, join_line: line, role, expires_at }: NewCode) => ({ code, line, role, expires_at });
+
+const who = ({ agent, use }: PairRecord): string =>
+  use.bound_session
+    ? `This session is ${agent.name} (${agent.role}).`
+    : `Your agent there is ${agent.name} (${agent.role}): --as ${use.as}.`;
+
+/** What was made, the line for the second session alone on its line, and what the first has to know. @param at the server. */
+function pairText(record: PairRecord, at: string, again: string, times: TimeStyle): string {
+  const { board_record: board, join, linked } = record;
+  const title = board.title === null ? '' : ` ("${escapeUntrusted(board.title)}")`;
+  return [
+    `Created board ${board.name}${title} on ${at}. ${who(record)}${again}`,
+    ...(linked ? [`Linked this folder to ${board.name}.`] : []),
+    `For the next session, ends ${showEnd(join.expires_at, times)}:`,
+    `  ${join.line}`,
+    called('It comes with: service join, and that line in quotes.'),
+    ...agreedText(record),
+  ].join('\n');
 }

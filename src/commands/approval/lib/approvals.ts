@@ -14,10 +14,3 @@ export async function collected({ client, server }: Session, approval: string): 
   const idempotencyKey = collectKey(runtime().folders, server.url, approval);
   return (await client.call('collectApproval', { params: { approval }, idempotencyKey })).data;
 }
-
-/** A request as it is; its own agent also collects what waits for it. */
-export async function shown(session: Session, approval: string, collect: boolean): Promise<Answer<'getApproval'>> {
-  const { data } = await session.client.call('getApproval', { params: { approval } });
-  const waits = data.approval.outcome.state === 'held' || data.approval.outcome.state === 'collected';
-  return session.agent && collect && waits ? collected(session, approval) : data;
-}

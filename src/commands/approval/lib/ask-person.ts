@@ -8,7 +8,7 @@ import { ClientError } from '../../../client/errors.ts';
 import { requireFeature } from '../../../client/features.ts';
 import type { Answer, BodyIn } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
-import { newInviteText } from '../../invite/lib/invite-text.ts';
+import { newInviteText } from '../../invite/lib/invite.ts';
 import { handleOf } from '../../people/lib/people.ts';
 import { actionWords } from './approval-text.ts';
 

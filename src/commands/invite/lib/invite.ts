@@ -1,50 +1,13 @@
-/** Creates invites: resolves board names and the agent that will work with the new person. */
+/** Who begins the work that an invite or a proposal is about, and where what is passed on leads. */
 import type { Output } from '../../../cli/output.ts';
+import { called } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
-import { duration } from '../../../cli/terminal/time.ts';
-import type { Client } from '../../../client/client.ts';
-import { ClientError } from '../../../client/errors.ts';
-import type { BodyIn, Member } from '../../../contract/types.ts';
+import { indented } from '../../../cli/terminal/fields.ts';
+import { showEnd, type TimeStyle } from '../../../cli/terminal/time.ts';
+import type { Answer, Member } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { isLoopback } from '../../../local/origin.ts';
 import { allMembers } from '../../board/lib/list.ts';
-
-interface InviteOptions {
-  /** Names or ids. */
-  boards: string[];
-  /** What the newcomer's agent is asked to work on. */
-  pairing: string | undefined;
-  /** The agent it is to work with. */
-  agent: string | undefined;
-  handle: string | undefined;
-  ttl: string | undefined;
-}
-
-/** The body of the call, and the names of the boards it leads onto. */
-export async function inviteBody(
-  session: Session,
-  options: InviteOptions,
-): Promise<{ body: BodyIn<'createInvite'>; names: string[] }> {
-  const boards: { id: string; name: string }[] = [];
-  for (const board of options.boards) boards.push(await boardNamed(session.client, board));
-  const [first, another] = boards;
-  if (options.pairing !== undefined && (!first || another)) {
-    throw usage('Work together begins on exactly one board.', 'Name one with --board');
-  }
-  const pairing =
-    options.pairing === undefined || !first
-      ? undefined
-      : { initiating_agent_id: await beginner(session, first.name, options.agent), work: options.pairing };
-  return {
-    body: {
-      ...(options.ttl === undefined ? {} : { ttl_seconds: duration(options.ttl, '--ttl') }),
-      ...(boards.length === 0 ? {} : { boards: boards.map(({ id }) => id) }),
-      ...(pairing ? { pairing } : {}),
-      ...(options.handle === undefined ? {} : { suggested_handle: options.handle }),
-    },
-    names: boards.map(({ name }) => name),
-  };
-}
 
 /** Says so where what is to be passed on leads to a server that only this machine reaches. @param url of an invite, or of the server */
 export function warnOfLoopback(out: Output, url: string | undefined): void {
@@ -55,23 +18,6 @@ export function warnOfLoopback(out: Output, url: string | undefined): void {
     `It works on this machine only: the server listens at ${origin}, which no other machine reaches.`,
     'For people elsewhere start a server with a public address: service serve --team --public-url https://HOST',
   );
-}
-
-/** An invite whose answer was lost may exist; its link is gone with the answer. */
-export function lost(error: unknown): never {
-  if (error instanceof ClientError && error.code === 'outcome_unknown') {
-    throw new Failure('outcome_unknown', 'The answer was lost: an invite may have been made, whose link nobody has.', {
-      hint: 'See whether it is there: service invite list. Revoke it with: service invite revoke ID',
-      ...(error.details ? { details: error.details } : {}),
-    });
-  }
-  throw error;
-}
-
-async function boardNamed(client: Client, board: string): Promise<{ id: string; name: string }> {
-  if (/^brd_[0-9A-HJKMNP-TV-Z]{26}$/.test(board)) return { id: board, name: board };
-  const { data } = await client.call('getBoard', { params: { board } });
-  return { id: data.id, name: data.name };
 }
 
 /** An agent begins the work itself; a person says with which agent it begins. */
@@ -97,4 +43,18 @@ async function ownAgent(session: Session, board: string, named: string | undefin
   throw new Failure('agent_not_selected', `You have no such agent on ${board} to begin with.`, {
     hint: `Put one there first: service agent create NAME --board ${board}`,
   });
+}
+
+type Invite = Answer<'createInvite'>;
+
+/** What it is, who can use it and until when; the link alone on its line; what revokes it; and the text to pass on. */
+export function newInviteText(invite: Invite, boards: string[], times: TimeStyle): string {
+  const onto = boards.length === 0 ? '' : `, onto ${boards.join(', ')}`;
+  return [
+    `Invite for one person, ${invite.server_role}${onto}, works once, ends ${showEnd(invite.expires_at, times)}:`,
+    invite.invite,
+    called(`Revoke it: service invite revoke ${invite.id}`),
+    'To pass on, in private:',
+    indented(invite.prompt),
+  ].join('\n');
 }

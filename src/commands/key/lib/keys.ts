@@ -4,12 +4,12 @@ import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import type { Client } from '../../../client/client.ts';
 import { pages } from '../../../client/pages.ts';
-import type { AccessKey, Answer, Person } from '../../../contract/types.ts';
+import type { AccessKey, Person } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials, updateCredentials } from '../../../local/keys/credentials.ts';
 import { forgetKey } from '../../../local/keys/keystore.ts';
 
-export interface KeyList {
+interface KeyList {
   person: Person;
   keys: AccessKey[];
   current_key_id: string;
@@ -44,23 +44,6 @@ export function findKey({ keys, person }: KeyList, text: string): AccessKey {
     details: { choices: keys.filter((key) => key.state === 'working').map((key) => key.name) },
     exit: EXIT.notThere,
   });
-}
-
-/** Makes a key. Nothing is saved here: it is for use elsewhere. */
-export async function createKey(
-  client: Client,
-  body: { name: string; ttl_seconds: number },
-  idempotencyKey: string | undefined,
-): Promise<Answer<'createKey'>> {
-  try {
-    return (await client.call('createKey', { body, idempotencyKey })).data;
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    if (code !== 'outcome_unknown') throw error;
-    throw new Failure(code, message, {
-      hint: `service key list shows whether it was made; then: service key revoke ${body.name}`,
-    });
-  }
 }
 
 /** Forgets the key a session came with; one of the environment was never saved. Answers whether there was one. */
