@@ -32,11 +32,8 @@ export {
   limitFlag,
   listFlag,
   listFlags,
-  noTasksFlag,
-  numberFlag,
   optional,
-  repeatedFlag,
-  replyWaitFlags,
+  optionalChoice,
   required,
   requiredFlag,
   storageFlags,
@@ -48,7 +45,7 @@ export {
 } from './flags.ts';
 
 /** The flags of a command; its own one takes the place of a global one of its name. */
-type FlagsOf<T extends typeof Command> = Omit<Interfaces.InferredFlags<T['baseFlags']>, keyof T['flags']> &
+export type FlagsOf<T extends typeof Command> = Omit<Interfaces.InferredFlags<T['baseFlags']>, keyof T['flags']> &
   Interfaces.InferredFlags<T['flags']>;
 type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>;
 type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
@@ -95,38 +92,31 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       await this.run();
       return 0;
     } catch (error) {
-      await this.forgetEndedSeat(error);
-      await this.nameNearest(error);
-      await this.nameEndedKey(error);
+      await this.explain(error);
       return report(forCommand(blockedHere(error), this.help, this.howToUse), this.out, this.verbose);
     }
   }
 
-  /** A token that its server refuses for good is not kept. */
-  private async forgetEndedSeat(error: unknown): Promise<void> {
-    const ended = (error as { code?: unknown; status?: unknown } | null)?.code === 'agent_removed';
-    const { actor } = this.out.base;
-    if (!ended || actor?.kind !== 'agent') return;
-    const { endSeat } = await import('../local/keys/credentials.ts');
-    await endSeat(runtime().folders, actor.id);
-  }
-
-  /** Says which name was probably meant by one that nobody has. */
-  private async nameNearest(error: unknown): Promise<void> {
+  /** Adds to an error what this machine knows of it. */
+  private async explain(error: unknown): Promise<void> {
     const code = String((error as { code?: unknown } | null)?.code);
-    const looked =
-      /_not_found$|^(unknown_recipient|invalid_target|server_unknown|server_outdated|agent_seat_elsewhere)$/;
-    if (!looked.test(code)) return;
-    const { nameNearest } = await import('./parsing/unknown-name.ts');
-    const { flags, args, opened: session } = this;
-    await nameNearest(error as object, { flags, args, board: this.out.base.board, session });
-  }
-
-  /** Says which credential it is that does not work any more. */
-  private async nameEndedKey(error: unknown): Promise<void> {
-    if ((error as { code?: unknown } | null)?.code !== 'unauthorized') return;
-    const { nameEndedKey } = await import('./session/ended-key.ts');
-    nameEndedKey(error, this.opened);
+    const { actor, board } = this.out.base;
+    // A token that its server refuses for good is not kept.
+    if (code === 'agent_removed' && actor?.kind === 'agent') {
+      const { endSeat } = await import('../local/keys/credentials.ts');
+      await endSeat(runtime().folders, actor.id);
+    }
+    if (
+      /_not_found$|^(unknown_recipient|invalid_target|server_unknown|server_outdated|agent_seat_elsewhere)$/.test(code)
+    ) {
+      const { nameNearest } = await import('./parsing/unknown-name.ts');
+      const { flags, args, opened: session } = this;
+      await nameNearest(error as object, { flags, args, board, session });
+    }
+    if (code === 'unauthorized') {
+      const { nameEndedKey } = await import('./session/ended-key.ts');
+      nameEndedKey(error, this.opened);
+    }
   }
 
   /** The boards there are; null where nobody could be asked. Only for a hint, so nothing is started. */

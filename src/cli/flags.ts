@@ -10,9 +10,13 @@ export const optional = (description: string) => Args.string({ description, igno
 /** An argument that must be given. */
 export const required = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
 
-/** An argument that is one of a few words; it must be given, unless said otherwise. */
-export const choice = (description: string, options: readonly string[], required = true) =>
-  Args.string({ description, options, required, ignoreStdin: true });
+/** An argument that is one of a few words and must be given. */
+export const choice = <const Word extends string>(description: string, options: readonly Word[]) =>
+  Args.custom<Word>({ options, ignoreStdin: true })({ description, required: true });
+
+/** The same where it may be left out. */
+export const optionalChoice = <const Word extends string>(description: string, options: readonly Word[]) =>
+  Args.custom<Word>({ options, ignoreStdin: true })({ description });
 
 /** Any number of words. */
 export const words = (description: string) => Args.string({ description, multiple: true, ignoreStdin: true });
@@ -37,8 +41,8 @@ export const repeatedFlag = (helpValue: string, description: string) =>
   Flags.string({ helpValue, description, multiple: true, multipleNonGreedy: true });
 
 /** A flag whose value is one of a few words. */
-export const choiceFlag = (options: readonly string[], description: string, more: More = {}) =>
-  Flags.string({ options, description, ...more });
+export const choiceFlag = <const Word extends string>(options: readonly Word[], description: string, more: More = {}) =>
+  Flags.custom<Word>()({ options, description, ...more });
 
 /** A flag with a whole number as its value. */
 export const integerFlag = (helpValue: string, description: string, more: More & { min?: number; max?: number } = {}) =>
@@ -92,21 +96,9 @@ export const waitFlags = {
   'fail-timeout': booleanFlag('Exit with 3 when the wait runs out'),
 };
 
-/** On commands that post and may wait for what comes back. */
-export const replyWaitFlags = {
-  'wait-reply': integerFlag('SECONDS', 'Wait for a reply; implies --expect-reply', { min: 0, max: 86_400 }),
-  ...waitFlags,
-};
-
 /** On commands of people whose action an agent may ask its person for. */
 export const requestFlags = {
   request: booleanFlag('As an agent: ask your person to allow it'),
-};
-
-/** On commands that bind the session they run in. */
-export const bindFlags = {
-  here: booleanFlag('This session is the one that is meant'),
-  replace: booleanFlag('In the place of a session that is there'),
 };
 
 /** On commands that ask before they act. */
@@ -114,9 +106,6 @@ export const confirmFlags = { yes: booleanFlag('Answer the question with yes', {
 
 /** `--limit`, with the largest page the API gives. */
 export const limitFlag = (max = 200) => integerFlag('N', `At most this many, 1 to ${max}`, { char: 'n', min: 1, max });
-
-/** A whole number that is not negative, such as a message number. */
-export const numberFlag = (description: string) => integerFlag('N', description, { min: 0 });
 
 /** A flag that may be given several times or hold a list with commas. */
 export const listFlag = (options: {
@@ -133,8 +122,6 @@ export const tagFlags = {
   maintained: booleanFlag('It is kept current'),
   'one-off': booleanFlag('It is not kept current'),
 };
-
-export const noTasksFlag = { 'no-tasks': booleanFlag('It is for no task') };
 
 /** On commands about a server's data folder. */
 export const storageFlags = {

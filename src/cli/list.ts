@@ -16,7 +16,7 @@ export const wholeListFlags = (max?: number) => ({
   all: booleanFlag('Follow every page', { char: 'A', exclusive: ['after'] }),
 });
 
-export interface ListOptions {
+interface ListOptions {
   limit?: number | undefined;
   after?: string | undefined;
   all?: boolean;
@@ -62,3 +62,10 @@ export const listText = (
   empty: string,
   next?: string | false | undefined,
 ): string => [heading, ...(rows.length > 0 ? rows : [called(empty)]), ...(next ? [called(next)] : [])].join('\n');
+
+/** Those of these flags that were given, as they are typed, with a space before each. */
+export const flagWords = (flags: object, names: readonly string[]): string =>
+  names
+    .map((name) => [name, (flags as Record<string, unknown>)[name]])
+    .map(([name, value]) => (value ? ` --${name}${value === true ? '' : ` ${value}`}` : ''))
+    .join('');

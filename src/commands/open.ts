@@ -1,5 +1,4 @@
 import { BaseCommand, booleanFlag } from '../cli/base.ts';
-import type { Output } from '../cli/output.ts';
 import { runtime } from '../cli/runtime.ts';
 import { forAgent } from '../cli/session/here.ts';
 import { useLocalServer } from '../cli/session/local-server.ts';
@@ -25,8 +24,7 @@ export default class Open extends BaseCommand<typeof Open> {
   static override flags = { print: booleanFlag('Print the link and open nothing') };
 
   override async run(): Promise<void> {
-    const { server, board, as } = this.globals;
-    if (forAgent({ as })) return this.forAgent(await agentPage({ server, board, as, out: this.out }));
+    if (forAgent(this.globals)) return this.forAgent(await this.agentPage());
     const session = await this.session('P');
     const page = await personPage(session);
     const opened = await open(page, this.flags.print !== true && this.terminal);
@@ -46,6 +44,25 @@ export default class Open extends BaseCommand<typeof Open> {
     );
   }
 
+  /** The page as an agent may open it: no key is read and no code is made, because a code in its reach would be the person's login. */
+  private async agentPage(): Promise<Page> {
+    const { env, folders } = runtime();
+    const { server: named = env.SERVICE_SERVER, board, as } = this.globals;
+    const saved = readCredentials(folders);
+    const actor = chooseActor({ as, board, serverOrigin: undefined }, () => saved, env);
+    const seat = actor.kind === 'seat' ? actor.seat : null;
+    const server: KnownServer =
+      seat && seat.entry.mode !== 'local'
+        ? { origin: seat.origin, name: seat.entry.name, local: false, entry: seat.entry }
+        : seat
+          ? localServer(saved, folders, env)
+          : personServer({ named, project: findProject() }, saved, folders, env);
+    const choice = { out: this.out, autostart: true };
+    const { origin } = server.local ? await useLocalServer(server, choice, false) : server;
+    this.out.base.server = { name: server.name, url: origin };
+    return { url: null, ui_url: pageOf(origin, board ?? seat?.saved.board ?? env.SERVICE_BOARD), expires_at: null };
+  }
+
   /** Whether somebody sits here who would see a window. */
   private get terminal(): boolean {
     return process.stdin.isTTY === true && process.stderr.isTTY === true && this.globals['no-input'] !== true;
@@ -58,13 +75,6 @@ interface Page {
   /** Without anything secret. */
   ui_url: string;
   expires_at: string | null;
-}
-
-interface PageOptions {
-  server: string | undefined;
-  board: string | undefined;
-  as: string | undefined;
-  out: Output;
 }
 
 /** The page with a new login code of the person. */
@@ -83,23 +93,6 @@ async function newCode(client: Client): Promise<Answer<'createLoginCode'>> {
     return client.call('createLoginCode');
   });
   return first.data;
-}
-
-/** The page as an agent may open it: no key is read and no code is made, because a code in its reach would be the person's login. */
-async function agentPage({ server: named, board, as, out }: PageOptions): Promise<Page> {
-  const { env, folders } = runtime();
-  const saved = readCredentials(folders);
-  const actor = chooseActor({ as, board, serverOrigin: undefined }, () => saved, env);
-  const seat = actor.kind === 'seat' ? actor.seat : null;
-  const server: KnownServer =
-    seat && seat.entry.mode !== 'local'
-      ? { origin: seat.origin, name: seat.entry.name, local: false, entry: seat.entry }
-      : seat
-        ? localServer(saved, folders, env)
-        : personServer({ named: named ?? env.SERVICE_SERVER, project: findProject() }, saved, folders, env);
-  const { origin } = server.local ? await useLocalServer(server, { out, autostart: true }, false) : server;
-  out.base.server = { name: server.name, url: origin };
-  return { url: null, ui_url: pageOf(origin, board ?? seat?.saved.board ?? env.SERVICE_BOARD), expires_at: null };
 }
 
 const pageOf = (origin: string, board: string | undefined): string =>

@@ -2,8 +2,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { deliveryText } from '../../src/commands/agent/lib/delivery.ts';
-import { turnedText } from '../../src/commands/board/lib/states.ts';
+import { deliveryText } from '../../src/commands/agent/delivery.ts';
+import { turnedText } from '../../src/commands/board/visibility.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('ruling a board', function () {

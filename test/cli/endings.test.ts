@@ -1,7 +1,7 @@
 /** People who leave, are taken off a board and are removed from the server. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { pruned, prunedRows } from '../../src/commands/people/lib/endings.ts';
+import { pruned, prunedRows } from '../../src/commands/agent/prune.ts';
 import type { Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 

@@ -13,7 +13,7 @@ import { duration, moment, pastMoment, showTime } from '../../src/cli/terminal/t
 import { count, fenced, truncated } from '../../src/commands/board/lib/post/body.ts';
 import { messageText } from '../../src/commands/board/lib/read/message-text.ts';
 import { messageRef, targets } from '../../src/commands/board/lib/read/references.ts';
-import { diffText } from '../../src/commands/file/lib/diff.ts';
+import { diffText } from '../../src/commands/file/lib/merge.ts';
 import type { Message } from '../../src/contract/types.ts';
 import { folders } from '../../src/local/folders.ts';
 import { canonicalOrigin } from '../../src/local/origin.ts';

@@ -12,7 +12,7 @@ import { marked } from '../../src/cli/terminal/terminal.ts';
 import { fenced } from '../../src/commands/board/lib/post/body.ts';
 import { messageText } from '../../src/commands/board/lib/read/message-text.ts';
 import { beginning } from '../../src/commands/board/threads.ts';
-import { diffText } from '../../src/commands/file/lib/diff.ts';
+import { diffText } from '../../src/commands/file/lib/merge.ts';
 import { newestOf } from '../../src/commands/run/lib/reply.ts';
 import { canonicalJson } from '../../src/contract/canonical.ts';
 import { postMessageBody } from '../../src/contract/nouns/messages.ts';

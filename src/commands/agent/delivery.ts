@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import { choice, WriteCommand } from '../../cli/base.ts';
+import { optionalChoice, WriteCommand } from '../../cli/base.ts';
+import { runtime } from '../../cli/runtime.ts';
 import { tellMode } from '../../cli/session/ask-daemon.ts';
 import { without } from '../../cli/session/here.ts';
 import { count, flag, object, text } from '../../cli/shapes.ts';
-import type { DeliveryMode } from '../../contract/types.ts';
+import type { DeliveryMode, Member } from '../../contract/types.ts';
+import { allSeats, type Seat } from '../../local/actors.ts';
 import { usage } from '../../local/failure.ts';
-import { seatHeld } from './lib/binding.ts';
-import { deliveryRecord, deliveryText, ownName } from './lib/delivery.ts';
-import { agentNamed } from './lib/own-agent.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
+import { agentNamed, ownName } from './lib/own-agent.ts';
 
-export const json = () => {
-  const delivery = object({
+export const json = () =>
+  object({
     agent: text,
     mode: text,
     revision: count,
@@ -18,8 +19,6 @@ export const json = () => {
     applied: text.nullable(),
     unconfirmed: z.literal(true).optional(),
   });
-  return delivery;
-};
 
 export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
   static override readOnly = without('mode');
@@ -29,7 +28,7 @@ export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
     'focused (as it begins): what concerns it. all: every message. humans: what people write. off: nothing is handed to it;\nits inbox fills as always. Only its person sets it, and --as names the agent.';
   static override examples = ['service agent delivery --as codex', 'service agent delivery humans --as codex'];
   static override seeAlso = ['agent midturn', 'agent show', 'inbox'];
-  static override args = { mode: choice('What wakes it from now on', ['focused', 'all', 'humans', 'off'], false) };
+  static override args = { mode: optionalChoice('What wakes it from now on', ['focused', 'all', 'humans', 'off']) };
 
   override async run(): Promise<void> {
     const { mode } = this.args;
@@ -43,7 +42,7 @@ export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
     const params = { board, member };
     const { data, again } = await this.write(client, 'setDeliveryMode', {
       params,
-      body: { mode: mode as DeliveryMode },
+      body: { mode },
     });
     const { data: agent } = await client.call('getMember', { params });
     const record = deliveryRecord(agent, data.changed);
@@ -60,3 +59,26 @@ export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
     this.print<typeof json>(record, () => deliveryText(record, session.board));
   }
 }
+
+const rules: Record<DeliveryMode, string> = {
+  focused: 'woken only by what concerns it',
+  all: 'woken by every message',
+  humans: 'woken only by what people write',
+  off: 'handed nothing',
+};
+
+/** A record from what was set and how the agent's daemon stands to it. */
+function deliveryRecord({ name, delivery: applied, delivery_mode, delivery_revision }: Member, changed: boolean) {
+  const mode = delivery_mode ?? 'focused';
+  const unconfirmed = applied === mode ? {} : { unconfirmed: true as const };
+  return { agent: name, mode, revision: delivery_revision ?? 0, changed, applied, ...unconfirmed };
+}
+
+export function deliveryText({ agent, mode, applied }: ReturnType<typeof deliveryRecord>, board: string): string {
+  const still = applied === null || applied === mode ? '' : `, its daemon still applies ${applied}`;
+  return `${agent} on ${board}: ${mode} (${rules[mode]})${still}`;
+}
+
+/** The seat of this id, where this machine holds its token. */
+const seatHeld = (memberId: string): Seat | null =>
+  allSeats(readCredentials(runtime().folders)).find((seat) => seat.memberId === memberId) ?? null;

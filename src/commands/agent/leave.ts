@@ -1,10 +1,11 @@
 import { confirmFlags, WriteCommand } from '../../cli/base.ts';
-import { object } from '../../cli/shapes.ts';
+import { askFor, refOf } from '../../cli/session/ask-daemon.ts';
+import { sessionHere } from '../../cli/session/here.ts';
+import { answer, object } from '../../cli/shapes.ts';
+import type { Seat } from '../../local/actors.ts';
 import { forgetOver, forgetSeats } from '../board/lib/leaving.ts';
-import { unbindHere } from './lib/binding.ts';
-import { endedSeat } from './lib/shapes.ts';
 
-export const json = () => object({ agent: endedSeat });
+export const json = () => object({ agent: answer('leaveSeat') });
 
 export default class AgentLeave extends WriteCommand<typeof AgentLeave> {
   static override aliases = ['leave'];
@@ -25,4 +26,11 @@ export default class AgentLeave extends WriteCommand<typeof AgentLeave> {
     await forgetSeats([id]);
     this.print<typeof json>({ agent }, () => `${name} left ${board}.${again}`);
   }
+}
+
+/** Takes a seat that ended from the session; nobody needs to hear of it again. */
+async function unbindHere(seat: Seat | null): Promise<void> {
+  const session = sessionHere();
+  if (!seat || !session) return;
+  await askFor(session, 'unbind', { agent: refOf(seat) }, { start: false }).catch(() => {});
 }

@@ -1,6 +1,10 @@
-import { choice, WriteCommand } from '../../cli/base.ts';
+import { optionalChoice, WriteCommand } from '../../cli/base.ts';
+import { runtime } from '../../cli/runtime.ts';
 import { answer, whole } from '../../cli/shapes.ts';
-import { agentMeant, midturnOptions, midturnText } from './lib/midturn.ts';
+import type { Answer, MidturnPolicy } from '../../contract/types.ts';
+import { usage } from '../../local/failure.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
+import { agentMeant } from './lib/own-agent.ts';
 
 export const json = () => whole(answer('getMidturnPolicy'));
 
@@ -15,7 +19,7 @@ export default class AgentMidturn extends WriteCommand<typeof AgentMidturn> {
     'service agent midturn default --as codex',
   ];
   static override seeAlso = ['agent create', 'board members'];
-  static override args = { policy: choice('What holds from now on', ['owner-only', 'my-agents', 'default'], false) };
+  static override args = { policy: optionalChoice('What holds from now on', ['owner-only', 'my-agents', 'default']) };
 
   override async run(): Promise<void> {
     const { policy } = this.args;
@@ -41,4 +45,35 @@ export default class AgentMidturn extends WriteCommand<typeof AgentMidturn> {
     const { data } = await client.call('getMidturnPolicy');
     this.print<typeof json>(data, () => midturnText(data, agent ? (this.out.base.actor?.name ?? 'The agent') : null));
   }
+}
+
+const rules: Record<MidturnPolicy, string> = {
+  'owner-only': 'in the middle of a turn only what their person writes reaches them',
+  'my-agents': "in the middle of a turn urgent messages of their person's other agents reach them too",
+};
+
+/** What to set: null takes the exception of one agent back. */
+function midturnOptions(word: MidturnPolicy | 'default', agent: string | undefined): MidturnPolicy | null {
+  if (word !== 'default') return word;
+  if (agent !== undefined) return null;
+  throw usage('default is for one agent, which then follows what holds for all of yours.', 'Name it with --as AGENT');
+}
+
+/** @param agent whose it is; null: all agents of the person. */
+function midturnText(answer: Answer<'getMidturnPolicy'>, agent: string | null): string {
+  const { policy, source, changed, overrides = [] } = answer;
+  const whose = agent ?? 'Your agents';
+  const how = agent === null ? '' : source === 'agent_override' ? ', an exception' : ', as for all of its person';
+  const news = changed === undefined ? '' : changed ? ' now' : ', as before';
+  const exceptions = agent === null ? overrides.map((one) => `Except ${nameOf(one.member_id)}: ${one.policy}`) : [];
+  return [`${whose}: ${policy}${news}${how} (${rules[policy]})`, ...exceptions].join('\n');
+}
+
+/** What this machine calls an agent; its id where the agent lives elsewhere. */
+function nameOf(memberId: string): string {
+  for (const { seats } of Object.values(readCredentials(runtime().folders).servers)) {
+    const seat = seats[memberId];
+    if (seat) return `${seat.name} on ${seat.board}`;
+  }
+  return memberId;
 }

@@ -2,10 +2,11 @@ import * as Flags from '@oclif/core/flags';
 import { booleanFlag, confirmFlags, WriteCommand } from '../../cli/base.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
-import { duration } from '../../cli/terminal/time.ts';
+import { table } from '../../cli/terminal/table.ts';
+import { duration, showTime, type TimeStyle } from '../../cli/terminal/time.ts';
+import type { Answer, PrunedAgent } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 import { forgetSeats } from '../board/lib/leaving.ts';
-import { pruned, prunedRows } from '../people/lib/endings.ts';
 
 export const json = () => whole(answer('pruneAgents'));
 
@@ -52,3 +53,34 @@ function atLeastAnHour(span: string): number {
   if (seconds >= 3600) return seconds;
   throw usage('--disconnected-for takes an hour or more: an agent may pause for a while.');
 }
+
+/** What qualifies, longest without a session first. */
+export async function prunedRows({ agents, more }: Pruning, span: string, times: TimeStyle): Promise<string[]> {
+  if (agents.length === 0) return [`No agent has been without a session for ${span}.`];
+  const rows = await table(
+    ['NAME', 'BOARD', 'OWNER', 'NO SESSION SINCE'],
+    agents.map((agent) => [
+      agent.name ?? agent.id,
+      agent.board ?? agent.board_id,
+      agent.owner,
+      showTime(agent.disconnected_since, times),
+    ]),
+  );
+  const header = `${plural(agents.length, 'agent', 'agents')} without a session for ${span}`;
+  return [header, ...rows, ...(more ? ['…and more: these go first.'] : [])];
+}
+
+const named = (agent: PrunedAgent): string => `${agent.name ?? agent.id} on ${agent.board ?? agent.board_id}`;
+
+/** @param asked what the first look found. */
+export function pruned({ agents, kept }: Pruning, asked: Pruning): string {
+  const names = new Map(asked.agents.map((agent) => [agent.id, agent.name ?? agent.id]));
+  return [
+    agents.length > 0
+      ? `Removed ${plural(agents.length, 'agent', 'agents')}: ${agents.map(named).join(', ')}`
+      : 'Removed no agent.',
+    ...kept.map((id) => `Kept ${names.get(id) ?? id}: it came back meanwhile.`),
+  ].join('\n');
+}
+
+type Pruning = Answer<'pruneAgents'>;

@@ -1,11 +1,9 @@
 import { confirmFlags, required, WriteCommand } from '../../cli/base.ts';
-import { object } from '../../cli/shapes.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import type { Answer } from '../../contract/types.ts';
 import { forgetSeats, nameOfBoard, seenAgent } from '../board/lib/leaving.ts';
-import { seatEnded } from '../people/lib/endings.ts';
-import { endedSeat } from './lib/shapes.ts';
 
-export const json = () => object({ agent: endedSeat });
+export const json = () => object({ agent: answer('leaveSeat') });
 
 export default class AgentRemove extends WriteCommand<typeof AgentRemove> {
   static override summary = 'Remove an agent from a board for good';
@@ -32,4 +30,11 @@ export default class AgentRemove extends WriteCommand<typeof AgentRemove> {
     if (data.board === null) delete this.out.base.board;
     this.print<typeof json>({ agent: data as Answer<'leaveSeat'> }, () => `${seatEnded(data)}${again}`);
   }
+}
+
+/** An admin is told no names of a private board they are not on. */
+function seatEnded(ended: Answer<'removeMember'>): string {
+  // Seen only where an admin named a person by the ids of both.
+  if ('member_id' in ended) return `${ended.handle} is off ${ended.board}.`;
+  return `${ended.name ?? ended.id} is off ${ended.board ?? ended.board_id} for good; what it wrote stays.`;
 }

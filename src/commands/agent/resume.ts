@@ -1,7 +1,13 @@
 import { BaseCommand, required } from '../../cli/base.ts';
+import { EXIT } from '../../cli/errors.ts';
+import { askFor, noteHolder, refOf } from '../../cli/session/ask-daemon.ts';
+import { sessionHere } from '../../cli/session/here.ts';
 import { agreedOnJoin, member, object, seatRef, text } from '../../cli/shapes.ts';
+import type { DeliveryMode } from '../../contract/types.ts';
+import type { AgentRef } from '../../daemon/protocol.ts';
+import type { Seat } from '../../local/actors.ts';
+import { Failure } from '../../local/failure.ts';
 import { deliveryLine } from '../join/lib/join-summary.ts';
-import { bindHere } from './lib/binding.ts';
 
 export const json = () =>
   object({ agent: member, session: text, previous: seatRef.nullable(), mode: agreedOnJoin.mode });
@@ -32,4 +38,24 @@ export default class AgentResume extends BaseCommand<typeof AgentResume> {
         .join('\n'),
     );
   }
+}
+
+interface Bound {
+  session: string;
+  /** The seat of the same board that the session held before. */
+  previous: AgentRef | null;
+  mode: DeliveryMode | null;
+}
+
+/** @throws Failure `agent_session_required` outside a session. */
+async function bindHere(seat: Seat): Promise<Bound> {
+  const session = sessionHere();
+  if (!session)
+    throw new Failure('agent_session_required', 'Only a session of an agent’s program takes a seat.', {
+      hint: `In a terminal, act as it with: --as ${seat.saved.name}`,
+      exit: EXIT.refused,
+    });
+  const { previous, mode } = await askFor(session, 'bind', { agent: refOf(seat) });
+  await noteHolder(seat, session.key);
+  return { session: session.key, previous: previous ?? null, mode: mode ?? null };
 }

@@ -1,7 +1,7 @@
 import { BaseCommand, optional } from '../../cli/base.ts';
 import { member, object } from '../../cli/shapes.ts';
 import { memberText } from '../board/lib/member-text.ts';
-import { ownName } from './lib/delivery.ts';
+import { ownName } from './lib/own-agent.ts';
 
 export const json = () => object({ agent: member });
 

@@ -1,8 +1,16 @@
+import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
+import type { BoardSession } from '../../cli/session/open-session.ts';
 import { count, object, seq, text } from '../../cli/shapes.ts';
-import { exportRecord, verifyRecord, verifyText } from './lib/record.ts';
+import { reasonOf } from '../../cli/stdin.ts';
+import { showData } from '../../cli/terminal/terminal.ts';
+import { pages } from '../../client/pages.ts';
+import type { Answer } from '../../contract/types.ts';
+import { Failure, usage } from '../../local/failure.ts';
+import { verifyRecord, verifyText } from './lib/record.ts';
 
 export const json = () => object({ path: text, events: count, head: z.strictObject({ seq, hash: text }).nullable() });
 
@@ -29,4 +37,50 @@ export default class AuditExport extends BaseCommand<typeof AuditExport> {
     if (this.args.path === '-') return;
     this.print<typeof json>(result, () => `Wrote ${result.events} events of ${session.board} to ${result.path}.`);
   }
+}
+
+/** Writes every event as a line of its own; a file appears whole or not at all, and takes the place of no other. */
+async function exportRecord(session: BoardSession, path: string) {
+  if (path === '-') return { path, ...(await writeEvents(session, showData)) };
+  const target = resolve(path);
+  // Told before a long record is fetched; decided when it takes its name.
+  if (lstatSync(target, { throwIfNoEntry: false })) throw exists(path);
+  const draft = `${target}.${process.pid}.tmp`;
+  const fd = openDraft(draft, path);
+  try {
+    const written = await writeEvents(session, (line) => writeSync(fd, line));
+    linkSync(draft, target);
+    return { path: target, ...written };
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists(path) : error;
+  } finally {
+    closeSync(fd);
+    unlinkSync(draft);
+  }
+}
+
+const exists = (path: string) =>
+  new Failure('local_file_exists', `The file ${path} is there already; nothing was written.`, {
+    hint: 'Name another file, or move this one away and run service audit export again',
+  });
+
+function openDraft(draft: string, path: string): number {
+  try {
+    return openSync(draft, 'wx', 0o600);
+  } catch (error) {
+    throw usage(`The file ${path} cannot be written: ${reasonOf(error)}.`);
+  }
+}
+
+async function writeEvents({ client, board }: BoardSession, write: (line: string) => void) {
+  let count = 0;
+  let head: { seq: number; hash: string } | null = null;
+  for await (const page of pages(client, 'listEvents', { params: { board }, query: { after: 0, limit: 200 } })) {
+    for (const event of (page as Answer<'listEvents'>).events) {
+      write(`${JSON.stringify(event)}\n`);
+      head = { seq: event.seq, hash: event.hash };
+      count++;
+    }
+  }
+  return { events: count, head };
 }

@@ -1,9 +1,19 @@
-import { BaseCommand, limitFlag, listFlag, listFlags, numberFlag, stringFlag } from '../../cli/base.ts';
+import type { z } from 'zod';
+import { BaseCommand, type FlagsOf, integerFlag, limitFlag, listFlag, listFlags, stringFlag } from '../../cli/base.ts';
+import { flagWords, listText } from '../../cli/list.ts';
+import { type BoardSession, staying } from '../../cli/session/open-session.ts';
+import { answer, nextSeq, object, seq } from '../../cli/shapes.ts';
+import { table } from '../../cli/terminal/table.ts';
+import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
+import { pages } from '../../client/pages.ts';
+import { escapeUntrusted } from '../../contract/text.ts';
+import type { Answer, BoardEvent } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
-import { eventsText, readLog, wholeLog } from './lib/record.ts';
-import { log } from './lib/shapes.ts';
 
-export const json = () => log;
+export const json = () => {
+  const { events } = answer('listEvents').shape;
+  return object({ events, next_after: nextSeq, head_seq: seq });
+};
 
 export default class AuditLog extends BaseCommand<typeof AuditLog> {
   static override boardFirst = true;
@@ -16,7 +26,7 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
   ];
   static override seeAlso = ['audit verify', 'audit export'];
   static override flags = {
-    after: numberFlag('Only events after this one'),
+    after: integerFlag('N', 'Only events after this one', { min: 0 }),
     type: listFlag({ helpValue: 'TYPE', description: 'Only events of these types' }),
     actor: stringFlag('NAME', 'Only events of this member'),
     limit: limitFlag(),
@@ -36,4 +46,80 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
     const text = await eventsText(session, page, this.flags, this.times);
     this.print<typeof json>(page, () => text);
   }
+}
+
+type LogFilter = FlagsOf<typeof AuditLog>;
+type LogRecord = z.infer<ReturnType<typeof json>>;
+
+/** A page of the record: the newest, or what follows a number. */
+async function readLog(session: BoardSession, options: LogFilter): Promise<LogRecord> {
+  const { client, board } = session;
+  const read = async (window: LogWindow) => {
+    const query = { ...window, type: options.type?.join(',') };
+    return (await client.call('listEvents', { params: { board }, query })).data;
+  };
+  const by = options.actor?.replace(/^@/, '');
+  if (by !== undefined) return logOf(read, by, options);
+  const start = options.after === undefined ? { newest: true } : { after: options.after };
+  const { events, next_after, head_seq } = await read({ ...start, limit: options.limit });
+  return { events, next_after, head_seq };
+}
+
+/** Every event from the beginning, or from after a number, to the end. */
+async function* wholeLog({ client, board }: BoardSession, options: LogFilter): AsyncGenerator<BoardEvent> {
+  const by = options.actor?.replace(/^@/, '');
+  const query = { after: options.after ?? 0, limit: 200, type: options.type?.join(',') };
+  for await (const { events } of pages(client, 'listEvents', { params: { board }, query }))
+    yield* events.filter(({ actor }) => by === undefined || actor.name === by);
+}
+
+interface LogWindow {
+  after?: number;
+  before?: number;
+  newest?: boolean;
+  limit?: number | undefined;
+}
+
+const LOG_LENGTH = 50;
+
+/** The same of one actor. The server does not choose by actor, so pages are read until enough are found. */
+async function logOf(
+  read: (window: LogWindow) => Promise<Answer<'listEvents'>>,
+  actor: string,
+  { after, limit = LOG_LENGTH }: LogFilter,
+): Promise<LogRecord> {
+  const newest = after === undefined;
+  let found: BoardEvent[] = [];
+  let window: LogWindow = newest ? { newest } : { after };
+  for (;;) {
+    const page = await read({ ...window, limit: 200 });
+    const theirs = page.events.filter((event) => event.actor.name === actor);
+    found = newest ? [...theirs, ...found] : [...found, ...theirs];
+    const next = newest ? page.prev_before : page.next_after;
+    if (next === null || found.length > limit) {
+      const events = newest ? found.slice(-limit) : found.slice(0, limit);
+      const more = !newest && found.length > limit;
+      return { events, next_after: more ? (events.at(-1)?.seq ?? null) : null, head_seq: page.head_seq };
+    }
+    window = newest ? { newest, before: next } : { after: next };
+  }
+}
+
+/** One line per event, and what shows the next ones in the same way. */
+async function eventsText(session: BoardSession, page: LogRecord, flags: LogFilter, times: TimeStyle): Promise<string> {
+  const rows = page.events.map((event) => [
+    `#${event.seq}`,
+    escapeUntrusted(event.type),
+    `@${escapeUntrusted(event.actor.name ?? event.actor.kind)}`,
+    showTime(event.at, times),
+    event.data_withheld ? 'content withheld' : '',
+  ]);
+  const same = flagWords(flags, ['type', 'actor', 'limit']);
+  const later = `Later: service audit log --after ${page.next_after}${same}${staying(session)}`;
+  return listText(
+    `${session.board} · ${page.events.length}, head #${page.head_seq}`,
+    await table(['EVENT', 'TYPE', 'BY', 'TIME', 'NOTES'], rows),
+    `None fits. All: service audit log${staying(session)}`,
+    page.next_after !== null && later,
+  );
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { required, WriteCommand } from '../../cli/base.ts';
 import { boardPerson, object, requestedApproval, text } from '../../cli/shapes.ts';
 import { askedText, askToAdd } from '../approval/lib/ask-person.ts';
-import { handleOf } from './lib/people.ts';
 
 export const json = () =>
   z.union([
@@ -22,8 +21,9 @@ export default class BoardAdd extends WriteCommand<typeof BoardAdd> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { client, board } = session;
-    const me = session.agent || this.args.handle === 'me' ? (await client.call('getMe')).data : null;
-    const handle = handleOf(this.args.handle, me);
+    const typed = this.args.handle;
+    const me = session.agent || typed === 'me' ? (await client.call('getMe')).data : null;
+    const handle = me && typed === 'me' ? (me.owner ?? me.name) : typed.replace(/^@/, '');
     const call = { params: { board }, body: { handle }, idempotencyKey: this.key };
     const reply = await client.call('addBoardPerson', call).catch((refusal) => ({ refusal }));
     if ('refusal' in reply) {

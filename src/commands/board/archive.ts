@@ -1,7 +1,6 @@
 import { confirmFlags, optional, WriteCommand } from '../../cli/base.ts';
-import { boardMeant, lookedUp } from './lib/lifecycle.ts';
+import { boardMeant, lifecycleQuestion, lifecycleText, lookedUp } from './lib/lifecycle.ts';
 import { lifecycle } from './lib/shapes.ts';
-import { lifecycleQuestion, lifecycleText } from './lib/states.ts';
 
 export const json = () => lifecycle;
 

@@ -1,5 +1,4 @@
 import { booleanFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
-import type { Output } from '../../cli/output.ts';
 import { without } from '../../cli/session/here.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
@@ -33,12 +32,12 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { charter: before } = await readBoard(session);
-    const noInput = this.noInput;
-    const wanted = await newCharter({ session, charter: before, options: this.flags, out: this.out, noInput });
-    if (wanted === undefined) {
-      this.print<typeof json>({ charter: before, changed: false }, () => before || `${session.board} has no charter.`);
-      return;
-    }
+    const wanted = await this.newCharter(session, before);
+    if (wanted === undefined)
+      return this.print<typeof json>(
+        { charter: before, changed: false },
+        () => before || `${session.board} has no charter.`,
+      );
     const params = { board: session.board };
     const { data, again } = await this.write(session.client, 'updateBoard', { params, body: { charter: wanted } });
     const { charter } = data;
@@ -49,46 +48,28 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
         : `charter of ${session.board}: ${size(before)} -> ${size(charter)}`;
     this.print<typeof json>({ charter, changed: charter !== before }, () => `${line}${again}`);
   }
-}
 
-interface CharterOptions {
-  set?: string | undefined;
-  file?: string | undefined;
-  edit?: boolean;
-}
-
-interface CharterSource {
-  session: BoardSession;
-  /** As it was read. */
-  charter: string;
-  options: CharterOptions;
-  out: Output;
-  noInput: boolean;
-}
-
-/** The charter that is wished for; undefined: it is only to be shown. */
-async function newCharter(source: CharterSource): Promise<string | undefined> {
-  const { options, charter, out } = source;
-  const ways = [options.set !== undefined, options.file !== undefined, options.edit === true].filter(Boolean).length;
-  if (ways > 1) throw usage('Give one of --set, --file and --edit.');
-  if (options.file !== undefined) return readWhole(options.file, out, 'a charter');
-  if (!options.edit) return options.set;
-  const { edit } = await import('../file/lib/editor.ts');
-  const edited = await edit(charter, 'charter.md');
-  if (edited !== charter) await requireUnmoved(source);
-  return edited;
-}
-
-/** Somebody may have changed it while the editor was open. */
-async function requireUnmoved({ session, charter, out, noInput }: CharterSource): Promise<void> {
-  if ((await readBoard(session)).charter === charter) return;
-  const { askYes, mayAsk } = await import('../../cli/terminal/prompts.ts');
-  if (mayAsk(out, noInput)) {
-    await askYes('Somebody changed the charter meanwhile. Replace it with yours?');
-    return;
+  /** The charter that is wished for; undefined: it is only to be shown. */
+  private async newCharter(session: BoardSession, before: string): Promise<string | undefined> {
+    const { set, file, edit: edits } = this.flags;
+    const ways = [set !== undefined, file !== undefined, edits].filter(Boolean).length;
+    if (ways > 1) throw usage('Give one of --set, --file and --edit.');
+    if (file !== undefined) return readWhole(file, this.out, 'a charter');
+    if (!edits) return set;
+    const { edit } = await import('../file/lib/editor.ts');
+    const edited = await edit(before, 'charter.md');
+    if (edited !== before) await this.requireUnmoved(session, before);
+    return edited;
   }
-  throw new Failure('stale', 'Somebody changed the charter meanwhile, so nothing was sent.', {
-    hint: `See what it is now: service board charter --board ${session.board}`,
-    exit: 7,
-  });
+
+  /** Somebody may have changed it while the editor was open. */
+  private async requireUnmoved(session: BoardSession, before: string): Promise<void> {
+    if ((await readBoard(session)).charter === before) return;
+    const { askYes, mayAsk } = await import('../../cli/terminal/prompts.ts');
+    if (mayAsk(this.out, this.noInput)) return askYes('Somebody changed the charter meanwhile. Replace it with yours?');
+    throw new Failure('stale', 'Somebody changed the charter meanwhile, so nothing was sent.', {
+      hint: `See what it is now: service board charter --board ${session.board}`,
+      exit: 7,
+    });
+  }
 }

@@ -1,7 +1,13 @@
 import { confirmFlags, optional, WriteCommand } from '../../cli/base.ts';
-import { boardMeant, confirmByName, forgetSeatsOn, requireDeletable } from './lib/lifecycle.ts';
+import { EXIT } from '../../cli/errors.ts';
+import { runtime } from '../../cli/runtime.ts';
+import { type Session, staying } from '../../cli/session/open-session.ts';
+import { allSeats } from '../../local/actors.ts';
+import { Failure } from '../../local/failure.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
+import { forgetSeats } from './lib/leaving.ts';
+import { boardMeant, lifecycleQuestion, lifecycleText, lookedUp } from './lib/lifecycle.ts';
 import { lifecycle } from './lib/shapes.ts';
-import { lifecycleText } from './lib/states.ts';
 
 export const json = () => lifecycle;
 
@@ -20,14 +26,44 @@ export default class BoardDelete extends WriteCommand<typeof BoardDelete> {
   override async run(): Promise<void> {
     const session = await this.session('P');
     const board = await boardMeant(session, this.args.name, this.out);
-    const { yes, 'idempotency-key': idempotencyKey } = this.flags;
-    if (!yes) {
+    if (!this.flags.yes) {
       // A repeat is answered though the board is gone.
-      if (idempotencyKey === undefined) await requireDeletable(session, board);
-      await confirmByName('delete', board, this.out, this.noInput);
+      if (this.key === undefined) await requireDeletable(session, board);
+      await this.confirmByName(board);
     }
     const { data, again } = await this.write(session.client, 'deleteBoard', { params: { board } });
-    await forgetSeatsOn(data.id);
+    // Tokens of seats on a deleted board do nothing any more.
+    const seats = allSeats(readCredentials(runtime().folders)).filter(({ saved }) => saved.board_id === data.id);
+    await forgetSeats(seats.map(({ memberId }) => memberId));
     this.print<typeof json>(data, () => `${lifecycleText('delete', board, data)}${again}`);
   }
+
+  /** Has the name typed again, because nothing brings a deleted board back. */
+  private async confirmByName(board: string): Promise<void> {
+    const question = lifecycleQuestion('delete', board);
+    const { askText, mayAsk } = await import('../../cli/terminal/prompts.ts');
+    if (!mayAsk(this.out, this.noInput))
+      throw new Failure('confirmation_required', question, { hint: 'Repeat it with --yes' });
+    this.out.note(question);
+    const answer = await askText(`Type ${board} to delete it`, '');
+    if (answer !== board) throw new Failure('confirmation_required', `That is not ${board}; nothing was changed.`);
+  }
+}
+
+/**
+ * Refuses what the server would refuse, before anybody types a name for it.
+ * @throws Failure `board_creator_required`, `board_not_archived`; ClientError `board_not_found`.
+ */
+async function requireDeletable(session: Session, board: string): Promise<void> {
+  const { can_delete, can_archive } = await lookedUp(session.client, board);
+  if (can_delete) return;
+  if (!can_archive)
+    throw new Failure('board_creator_required', "Only the board's creator or a server admin can delete it.", {
+      hint: 'Ask its creator, while they are still on the board, or a server admin.',
+      exit: EXIT.refused,
+    });
+  throw new Failure('board_not_archived', 'Only an archived board can be deleted.', {
+    hint: `Archive it first: service board archive ${board}${staying(session)}`,
+    exit: EXIT.conflict,
+  });
 }

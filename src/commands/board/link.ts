@@ -1,7 +1,8 @@
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BaseCommand, optional } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
-import { linkFolder } from './lib/link-folder.ts';
+import { findProject, projectContent, writeProject } from '../../local/project.ts';
 
 export const json = () => object({ path: text, previous: z.strictObject({ server: text, board: text }).nullable() });
 
@@ -17,7 +18,11 @@ export default class BoardLink extends BaseCommand<typeof BoardLink> {
     if (this.args.name) this.globals.board = this.args.name;
     const { client, board, server } = await this.onBoard('A');
     await client.call('getBoard', { params: { board } });
-    const result = linkFolder(server.url, board);
-    this.print<typeof json>(result, () => `Linked this folder to ${board}.`);
+    // Over a link that is here.
+    const here = process.cwd();
+    const found = findProject();
+    const previous = found && dirname(found.path) === here ? projectContent(found) : null;
+    const path = writeProject(here, server.url, board);
+    this.print<typeof json>({ path, previous }, () => `Linked this folder to ${board}.`);
   }
 }

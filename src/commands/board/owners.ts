@@ -3,11 +3,13 @@ import { requestFlags, stringFlag } from '../../cli/flags.ts';
 import { without } from '../../cli/session/here.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
 import { boardPerson, flag, object, requestedApproval } from '../../cli/shapes.ts';
+import type { BoardPerson } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 import { roleWanted } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { handleOf } from '../people/lib/people.ts';
+import { allPeople } from './lib/list.ts';
 import { personRows } from './lib/member-text.ts';
-import { handleOf, ownersOf } from './lib/people.ts';
 
 export const json = () =>
   z.union([
@@ -54,8 +56,7 @@ export default class BoardOwners extends AskingCommand<typeof BoardOwners> {
 
   private async change(session: BoardSession, operation: 'makeBoardOwner' | 'unmakeBoardOwner', typed: string) {
     const { client, board } = session;
-    const me = typed === 'me' ? (await client.call('getMe')).data : null;
-    const handle = handleOf(typed, me);
+    const handle = await handleOf(client, typed);
     const owned = (await ownersOf(session)).some((owner) => owner.handle === handle);
     const making = operation === 'makeBoardOwner';
     const { data: person, again } = making
@@ -67,3 +68,6 @@ export default class BoardOwners extends AskingCommand<typeof BoardOwners> {
     this.print<typeof json>({ person, changed }, () => `${handle} ${said || unsaid}.${again}`);
   }
 }
+
+const ownersOf = async ({ client, board }: BoardSession): Promise<BoardPerson[]> =>
+  (await allPeople(client, board)).people.filter((person) => person.board_role === 'owner');

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { listFlag, optional, requestFlags } from '../../cli/flags.ts';
 import { without } from '../../cli/session/here.ts';
 import { board, requestedApproval } from '../../cli/shapes.ts';
+import { fields } from '../../cli/terminal/fields.ts';
+import type { Board } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 import { boardIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
 import { policyOptions, readBoard } from './lib/settings.ts';
-import { changeLine, policyText, policyWords } from './lib/settings-text.ts';
+import { changeLine } from './lib/settings-text.ts';
 import { changeOf } from './lib/shapes.ts';
 
 export const json = () => z.union([changeOf(board.shape.policy), requestedApproval]);
@@ -54,4 +56,46 @@ export default class BoardPolicy extends AskingCommand<typeof BoardPolicy> {
     const line = changeLine('policy', session.board, policyWords(before), policyWords(after));
     this.print<typeof json>({ before, after }, () => `${line}${again}`);
   }
+}
+
+/** A preset and what differs from it, in one line. */
+const policyWords = (policy: Policy): string =>
+  [policy.preset, ...policy.overrides.map((key) => `${key}=${valueText(policy[key])}`)].join(', ');
+
+type Policy = Board['policy'];
+
+/** As `--set` takes it. */
+function valueText(value: Policy[keyof Policy]): string {
+  if (typeof value === 'number') return `${value / 60}m`;
+  return typeof value === 'object' && 'hold' in value ? `${value.notice}/${value.hold}` : String(value);
+}
+
+const meanings: Record<string, Record<string, string>> = {
+  visibility: {
+    open: 'agents read every message',
+    addressed: 'agents read what is sent to them or to all',
+  },
+  broadcast: { everyone: 'every agent may post to all', granted: 'agents post to all by grant of their role' },
+  urgent: { everyone: 'every agent may send urgent', granted: 'agents send urgent by grant of their role' },
+  show_harness: { true: 'agents see which program others run', false: 'agents do not see which program others run' },
+  nudges: { on: 'agents are reminded', off: 'agents are not reminded' },
+  agent_run: { off: 'agents may answer each other without end' },
+  stale_after: { off: 'nobody takes over the task of an agent that is gone' },
+};
+
+/** What the numbers of settings mean. */
+const numbers: Record<string, string> = {
+  agent_run: 'messages in a row by agents in a thread: told so, then held',
+  stale_after: 'an agent gone for this long has left its tasks, and others may take them over',
+};
+
+function policyText(policy: Policy): string {
+  const { preset, overrides, ...values } = policy;
+  return fields([
+    ['preset', preset],
+    ...Object.entries(values).map(([key, value]): [string, string] => [
+      key,
+      `${valueText(value)}${overrides.includes(key as never) ? ', changed' : ''} (${meanings[key]?.[String(value)] ?? numbers[key]})`,
+    ]),
+  ]).join('\n');
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WriteCommand } from '../../cli/base.ts';
 import {
   booleanFlag,
   choiceFlag,
@@ -6,28 +7,11 @@ import {
   listFlag,
   optional,
   repeatedFlag,
-  replyWaitFlags,
   stringFlag,
-  WriteCommand,
-} from '../../cli/base.ts';
+  waitFlags,
+} from '../../cli/flags.ts';
 import { count, failure, flag, message, messages, object, postRecipients, seq, text } from '../../cli/shapes.ts';
 import { post } from './lib/post/post.ts';
-
-const aboutFlags = {
-  option: integerFlag('K', 'Answer the ask with this option; its words are the default text', {
-    min: 1,
-    max: 4,
-    dependsOn: ['reply'],
-  }),
-  comment: booleanFlag('A reply to an ask that is no answer', { dependsOn: ['reply'], exclusive: ['option'] }),
-  task: listFlag({ char: 'T', helpValue: 'T', description: 'A task it is about' }),
-  'no-task': booleanFlag('About no task', { exclusive: ['task'] }),
-};
-
-const attachFlags = {
-  file: listFlag({ char: 'F', helpValue: 'NAME[@V]', description: 'Attach this file of the board, a path or fil_…' }),
-  attach: repeatedFlag('PATH[=NAME]', 'Put this file onto the board, then attach it; - is standard input'),
-};
 
 export const json = () => {
   const unread = z
@@ -69,8 +53,16 @@ export default class BoardPost extends WriteCommand<typeof BoardPost> {
   static override flags = {
     to: listFlag({ char: 't', helpValue: 'TARGET', description: 'all, @name, role:R, owner:handle or mine' }),
     reply: stringFlag('MSG', 'Reply to this message', { char: 'r' }),
-    ...aboutFlags,
-    ...attachFlags,
+    option: integerFlag('K', 'Answer the ask with this option; its words are the default text', {
+      min: 1,
+      max: 4,
+      dependsOn: ['reply'],
+    }),
+    comment: booleanFlag('A reply to an ask that is no answer', { dependsOn: ['reply'], exclusive: ['option'] }),
+    task: listFlag({ char: 'T', helpValue: 'T', description: 'A task it is about' }),
+    'no-task': booleanFlag('About no task', { exclusive: ['task'] }),
+    file: listFlag({ char: 'F', helpValue: 'NAME[@V]', description: 'Attach this file of the board, a path or fil_…' }),
+    attach: repeatedFlag('PATH[=NAME]', 'Put this file onto the board, then attach it; - is standard input'),
     urgent: booleanFlag('May interrupt', { char: 'u' }),
     'expect-reply': booleanFlag('Say that an answer is expected'),
     'body-file': stringFlag('PATH', 'Take the text from a file'),
@@ -79,7 +71,8 @@ export default class BoardPost extends WriteCommand<typeof BoardPost> {
     'ndjson-in': booleanFlag('Post one message per line of JSON on standard input'),
     'keep-going': booleanFlag('With --ndjson-in: go on after a line that fails', { dependsOn: ['ndjson-in'] }),
     'no-notes': booleanFlag('Do not say who gets it when'),
-    ...replyWaitFlags,
+    'wait-reply': integerFlag('SECONDS', 'Wait for a reply; implies --expect-reply', { min: 0, max: 86_400 }),
+    ...waitFlags,
   };
 
   /** The language of `--code` may be left out, which the parser cannot read. */

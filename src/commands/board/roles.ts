@@ -2,9 +2,12 @@ import { listFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { without } from '../../cli/session/here.ts';
 import { board, flag, object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
+import { indented } from '../../cli/terminal/fields.ts';
+import { table } from '../../cli/terminal/table.ts';
+import type { Role } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 import { changedRoles, grantOf, readBoard } from './lib/settings.ts';
-import { changeLine, grantWords, rolesText } from './lib/settings-text.ts';
+import { changeLine } from './lib/settings-text.ts';
 
 export const json = () => object({ roles: board.shape.roles, changed: flag });
 
@@ -50,4 +53,24 @@ export default class BoardRoles extends WriteCommand<typeof BoardRoles> {
       changed && line.endsWith(': unchanged') ? `charter of role ${name} of ${session.board}: changed` : line;
     this.print<typeof json>({ roles, changed }, () => `${texts}${again}`);
   }
+}
+
+/** What a role lets its agents do. */
+const grantWords = (role: Role | undefined): string => {
+  if (!role) return 'none';
+  const words = role.can.map((grant) =>
+    typeof grant === 'string' ? grant : `claim_tasks=${grant.claim_tasks.join('+')}`,
+  );
+  return words.length === 0 ? 'nothing' : words.join(', ');
+};
+
+/** Each role under its heads, with its charter. */
+async function rolesText(roles: Readonly<Record<string, Role>>): Promise<string> {
+  const named = Object.entries(roles);
+  const [heads, ...rows] = await table(
+    ['ROLE', 'MAY'],
+    named.map(([name, role]) => [name, grantWords(role)]),
+  );
+  const charters = named.map(([, { charter }]) => (charter ? [indented(charter)] : []));
+  return [heads, ...rows.flatMap((row, n) => [row, ...(charters[n] ?? [])])].join('\n');
 }

@@ -1,7 +1,7 @@
 import { BaseCommand, booleanFlag, choiceFlag, listFlag, listFlags, required, stringFlag } from '../../cli/base.ts';
-import { type ListOptions, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
+import { flagWords, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
 import { called } from '../../cli/runtime.ts';
-import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
+import { type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
 import { readable } from '../../cli/terminal/table.ts';
 import { pastMoment, showTime } from '../../cli/terminal/time.ts';
@@ -10,7 +10,6 @@ import type { SearchResult } from '../../contract/types.ts';
 import { searchKinds } from '../../contract/values.ts';
 import { taskRef } from '../task/lib/tasks.ts';
 import { headLines, type MessageStyle, messageText } from './lib/read/message-text.ts';
-import type { Show } from './lib/read/read.ts';
 
 export const json = () => object({ query: text, results: answer('search').shape.results, next_after: nextText });
 
@@ -40,61 +39,45 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   };
 
   override async run(): Promise<void> {
-    const session = this.flags['all-boards'] ? await this.session('P') : await this.onBoard('A');
-    const request: SearchOptions = { ...this.flags, query: this.args.query };
-    await search(session, request, { out: this.out, times: this.times });
+    const { flags, out } = this;
+    const { query: words } = this.args;
+    const everywhere = flags['all-boards'];
+    const session: Session & { board?: string } = everywhere ? await this.session('P') : await this.onBoard('A');
+    const moment = (name: 'since' | 'until') =>
+      flags[name] === undefined ? undefined : pastMoment(flags[name], `--${name}`);
+    const query = {
+      q: words,
+      board: session.board,
+      kind: flags.kind?.join(','),
+      from: flags.from?.replace(/^@/, ''),
+      task: flags.task === undefined ? undefined : taskRef(flags.task),
+      since: moment('since'),
+      until: moment('until'),
+      sort: flags.sort,
+      limit: flags.limit,
+    };
+    const read = async (after: string | undefined) =>
+      (await session.client.call('search', { query: { ...query, after } })).data;
+    const found = await readList(out, flags, 'results', read, tooMany);
+    if (!found) return;
+    const { rows: results, page } = found;
+    const next = page.next_after;
+    const style = { paint: out.paint, times: this.times, agent: session.agent };
+    const same = flagWords(flags, ['all-boards', 'kind', 'from', 'task', 'since', 'until', 'sort', 'limit']);
+    const more = `service board search ${shellArgument(words, /^[\w*.-]+$/)}${same} --after ${next}${staying(session)}`;
+    this.print<typeof json>({ query: words, results, next_after: next }, () =>
+      [
+        ...(results.length === 0 ? ['0 found', nothingFound(session.agent || everywhere)] : foundText(results, style)),
+        ...(next === null ? [] : [called(`Later: ${more}`)]),
+      ].join('\n'),
+    );
   }
 }
 
-interface SearchOptions extends ListOptions {
-  query: string;
-  'all-boards'?: boolean;
-  kind?: string[] | undefined;
-  from?: string | undefined;
-  task?: string | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-  sort?: string | undefined;
-}
-
-async function search(session: Session | BoardSession, options: SearchOptions, { out, times }: Show): Promise<void> {
-  const board = 'board' in session && !options['all-boards'] ? session.board : undefined;
-  const query = queryOf(options, board);
-  const read = async (after: string | undefined) =>
-    (await session.client.call('search', { query: { ...query, after } })).data;
-  const found = await readList(out, options, 'results', read, tooMany);
-  if (!found) return;
-  const { rows: results, page } = found;
-  const next = page.next_after;
-  out.print({ query: options.query, results, next_after: next }, () =>
-    [
-      ...(results.length === 0
-        ? ['0 found', nothingFound(options, session.agent)]
-        : foundText(results, { paint: out.paint, times, agent: session.agent })),
-      ...(next === null ? [] : [called(nextCommand(options, next, staying(session)))]),
-    ].join('\n'),
-  );
-}
-
-const nothingFound = (options: SearchOptions, agent: boolean): string =>
-  agent || options['all-boards']
+const nothingFound = (everywhere: boolean): string =>
+  everywhere
     ? called('Fewer words find more, and "begin*" finds words that begin so: service search --help')
     : called('Fewer words find more; on all your boards: service search WORDS --all-boards');
-
-function queryOf(options: SearchOptions, board: string | undefined) {
-  const { kind, sort, limit } = options;
-  return {
-    q: options.query,
-    board,
-    kind: kind?.join(','),
-    from: options.from?.replace(/^@/, ''),
-    task: options.task === undefined ? undefined : taskRef(options.task),
-    since: options.since === undefined ? undefined : pastMoment(options.since, '--since'),
-    until: options.until === undefined ? undefined : pastMoment(options.until, '--until'),
-    sort,
-    limit,
-  };
-}
 
 /** By board, in the order in which each board comes first. */
 function foundText(results: SearchResult[], style: MessageStyle): string[] {
@@ -117,17 +100,6 @@ function resultText({ message, task, file, at, snippet, matches }: SearchResult,
 
 const mark = (text: string, from: number, to: number): string =>
   `${text.slice(0, from)}*${text.slice(from, to)}*${text.slice(to)}`;
-
-function nextCommand(options: SearchOptions, after: string, stay: string): string {
-  const flags = [
-    options['all-boards'] ? ' --all-boards' : '',
-    ...(['kind', 'from', 'task', 'since', 'until', 'sort', 'limit'] as const).map((name) =>
-      options[name] === undefined ? '' : ` --${name} ${options[name]}`,
-    ),
-  ].join('');
-  const word = shellArgument(options.query, /^[\w*.-]+$/);
-  return `Later: service board search ${word}${flags} --after ${after}${stay}`;
-}
 
 const tooMany: TooMany = {
   message: (most) => `More than ${most} were found.`,

@@ -1,6 +1,8 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { board, object } from '../../cli/shapes.ts';
-import { boardText } from './lib/board-text.ts';
+import { fields, indented } from '../../cli/terminal/fields.ts';
+import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
+import type { Board } from '../../contract/types.ts';
 
 export const json = () => object({ board_record: board });
 
@@ -18,4 +20,28 @@ export default class BoardShow extends BaseCommand<typeof BoardShow> {
     const { data } = await client.call('getBoard', { params: { board } });
     this.print<typeof json>({ board_record: data }, () => boardText(data, this.times));
   }
+}
+
+/** Everything about one board, then its charter. */
+function boardText(board: Board, times: TimeStyle): string {
+  const lines = fields([
+    ['name', board.name],
+    ['title', board.title],
+    ['id', board.id],
+    ['visibility', board.visibility],
+    ['lifecycle', board.lifecycle],
+    ['template', board.template],
+    [
+      'policy',
+      `${board.policy.preset}${board.policy.overrides.length > 0 ? `, changed: ${board.policy.overrides.join(', ')}` : ''}`,
+    ],
+    ['roles', Object.keys(board.roles).join(', ')],
+    ['people', String(board.people_count)],
+    ['agents', board.agent_count === undefined ? null : String(board.agent_count)],
+    ['messages', board.message_count === null ? null : String(board.message_count)],
+    ['unread', board.unread === undefined ? null : String(board.unread)],
+    ['head', `#${board.head_seq}`],
+    ['created', `${showTime(board.created_at, times)} by @${board.created_by.name}`],
+  ]);
+  return [...lines, ...(board.charter ? ['charter', indented(board.charter)] : [])].join('\n');
 }

@@ -1,15 +1,7 @@
 import type { z } from 'zod';
-import {
-  BaseCommand,
-  booleanFlag,
-  limitFlag,
-  listFlags,
-  numberFlag,
-  required,
-  waitFlag,
-  waitFlags,
-} from '../../cli/base.ts';
+import { BaseCommand } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
+import { booleanFlag, integerFlag, limitFlag, listFlags, required, waitFlag, waitFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { flag, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
@@ -38,7 +30,7 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
   static override args = { message: required('A message of the thread: 6, general#6 or msg_…') };
   static override flags = {
     wait: waitFlag('Wait for a reply'),
-    after: numberFlag('Only replies after this number'),
+    after: integerFlag('N', 'Only replies after this number', { min: 0 }),
     limit: limitFlag(),
     markdown: booleanFlag('As a Markdown document'),
     ...waitFlags,

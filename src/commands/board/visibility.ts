@@ -1,6 +1,7 @@
 import { choice, confirmFlags, WriteCommand } from '../../cli/base.ts';
 import { answer, whole } from '../../cli/shapes.ts';
-import { turnedText, turnQuestion } from './lib/states.ts';
+import { plural } from '../../cli/terminal/fields.ts';
+import type { Answer } from '../../contract/types.ts';
 
 export const json = () => whole(answer('setBoardVisibility'));
 
@@ -19,11 +20,29 @@ export default class BoardVisibility extends WriteCommand<typeof BoardVisibility
 
   override async run(): Promise<void> {
     const { client, board, server } = await this.onBoard('P');
-    const visibility = this.args.visibility as 'open' | 'private';
+    const { visibility } = this.args;
     const params = { board };
     const { data: ahead } = await client.call('setBoardVisibility', { params, body: { visibility, dry_run: true } });
     if (ahead.changed) await this.confirm(turnQuestion(ahead, server.url), this.flags.yes);
     const { data, again } = await this.write(client, 'setBoardVisibility', { params, body: { visibility } });
     this.print<typeof json>(data, () => `${turnedText(data, server.url)}${again}`);
   }
+}
+
+type Turned = Answer<'setBoardVisibility'>;
+
+function turnQuestion({ board, after, reveals, join_codes_canceled: codes }: Turned, url: string): string {
+  if (after === 'open') {
+    const shown = [plural(reveals?.messages ?? 0, 'message', 'messages'), plural(reveals?.files ?? 0, 'file', 'files')];
+    return `Open ${board} to everyone on ${url}? They may then join it and read ${shown.join(' and ')}.`;
+  }
+  const stop =
+    codes === 0 ? '' : ` ${plural(codes, 'join code', 'join codes')} ${codes === 1 ? 'stops' : 'stop'} working.`;
+  return `Make ${board} private? Only the people on it will see it.${stop}`;
+}
+
+export function turnedText({ board, after, changed, join_codes_canceled: codes }: Turned, url: string): string {
+  if (!changed) return `${board} is ${after} already.`;
+  if (after === 'open') return `${board} is now open to everyone on ${url}.`;
+  return `${board} is now private. ${plural(codes, 'join code', 'join codes')} stopped.`;
 }

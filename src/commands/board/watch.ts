@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { BaseCommand, booleanFlag, numberFlag, stringFlag } from '../../cli/base.ts';
+import { BaseCommand, booleanFlag, integerFlag, stringFlag } from '../../cli/base.ts';
 import type { BoardSession, Session } from '../../cli/session/open-session.ts';
 import { message, text } from '../../cli/shapes.ts';
 import { followed } from '../../cli/terminal/time.ts';
@@ -12,7 +12,7 @@ import { type Filters, filtersOf } from './lib/read/filters.ts';
 import { follow } from './lib/read/follow.ts';
 import { boardIsGone, followHints, type Head } from './lib/read/follow-hints.ts';
 import { messageText } from './lib/read/message-text.ts';
-import { newestSeq, type Show } from './lib/read/read.ts';
+import { newestSeq } from './lib/read/read.ts';
 
 export const json = () => z.strictObject({ board: text, message });
 
@@ -32,7 +32,7 @@ export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
   ];
   static override seeAlso = ['board read'];
   static override flags = {
-    since: { ...numberFlag('Begin after this number'), exclusive: ['all-boards'] },
+    since: integerFlag('N', 'Begin after this number', { min: 0, exclusive: ['all-boards'] }),
     'all-boards': booleanFlag('Every board you are on', { exclusive: ['board'] }),
     limit: Flags.integer({
       char: 'n',
@@ -48,57 +48,46 @@ export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
   };
 
   override async run(): Promise<void> {
-    const show = { out: this.out, times: this.times };
-    if (this.flags['all-boards']) await watchAll(await this.session('P'), this.flags, show);
-    else await watch(await this.onBoard('A'), this.flags, show);
+    if (this.flags['all-boards']) await this.watchAll(await this.session('P'));
+    else await this.watch(await this.onBoard('A'));
   }
-}
 
-interface WatchOptions {
-  limit: number;
-  from?: string | undefined;
-  role?: string | undefined;
-}
+  private async watch({ client, board, agent }: BoardSession): Promise<void> {
+    const { since, limit } = this.flags;
+    const filters = filtersOf(this.flags);
+    const query = since === undefined ? { newest: true, limit: Math.max(1, limit) } : { after: since, limit: 200 };
+    const begin = since ?? (await newestSeq(client, board));
+    const { data } = await client.call('listMessages', { params: { board }, query: { ...filters, ...query } });
+    const { out } = this;
+    const style = { paint: out.paint, times: followed(this.times), agent };
+    const show = (message: Message) => out.each({ board, message }, () => messageText(message, style));
+    if (limit > 0) for (const message of data.messages) show(message);
+    await follow({ client, board, agent, after: data.messages.at(-1)?.seq ?? begin, filters, out, show });
+  }
 
-async function watch(
-  { client, board, agent }: BoardSession,
-  options: WatchOptions & { since?: number | undefined },
-  { out, times }: Show,
-): Promise<void> {
-  const filters = filtersOf(options);
-  const query =
-    options.since === undefined
-      ? { newest: true, limit: Math.max(1, options.limit) }
-      : { after: options.since, limit: 200 };
-  const begin = options.since ?? (await newestSeq(client, board));
-  const { data } = await client.call('listMessages', { params: { board }, query: { ...filters, ...query } });
-  const style = { paint: out.paint, times: followed(times), agent };
-  const show = (message: Message) => out.each({ board, message }, () => messageText(message, style));
-  if (options.limit > 0) for (const message of data.messages) show(message);
-  await follow({ client, board, agent, after: data.messages.at(-1)?.seq ?? begin, filters, out, show });
-}
-
-/** Every board the person is on, also those they come onto meanwhile. */
-async function watchAll(session: Session, options: WatchOptions, { out, times }: Show): Promise<void> {
-  const { client } = session;
-  const filters = filtersOf(options);
-  const style = { paint: out.paint, times: followed(times), agent: session.agent };
-  let last = '';
-  const show = (message: Message) => {
-    const { board } = message;
-    const header = board === last ? '' : `${style.paint.bold(board)}\n`;
-    last = board;
-    out.each({ board, message }, () => header + messageText(message, style));
-  };
-  const begin = async (heads: Head[]) => {
-    const newest = options.limit > 0 ? await newestOf(session, options.limit, filters) : [];
-    const shown = new Map(heads.map(({ board_id, seq }) => [board_id, seq]));
-    for (const { id, messages } of newest) shown.set(id, Math.max(shown.get(id) ?? 0, messages.at(-1)?.seq ?? 0));
-    const inOrder = newest.flatMap(({ messages }) => messages).sort((a, b) => a.at.localeCompare(b.at));
-    for (const message of inOrder.slice(-options.limit)) show(message);
-    return shown;
-  };
-  await followHints({ client, filters, out, begin, show });
+  /** Every board the person is on, also those they come onto meanwhile. */
+  private async watchAll(session: Session): Promise<void> {
+    const { limit } = this.flags;
+    const { out } = this;
+    const filters = filtersOf(this.flags);
+    const style = { paint: out.paint, times: followed(this.times), agent: session.agent };
+    let last = '';
+    const show = (message: Message) => {
+      const { board } = message;
+      const header = board === last ? '' : `${style.paint.bold(board)}\n`;
+      last = board;
+      out.each({ board, message }, () => header + messageText(message, style));
+    };
+    const begin = async (heads: Head[]) => {
+      const newest = limit > 0 ? await newestOf(session, limit, filters) : [];
+      const shown = new Map(heads.map(({ board_id, seq }) => [board_id, seq]));
+      for (const { id, messages } of newest) shown.set(id, Math.max(shown.get(id) ?? 0, messages.at(-1)?.seq ?? 0));
+      const inOrder = newest.flatMap(({ messages }) => messages).sort((a, b) => a.at.localeCompare(b.at));
+      for (const message of inOrder.slice(-limit)) show(message);
+      return shown;
+    };
+    await followHints({ client: session.client, filters, out, begin, show });
+  }
 }
 
 /** The newest messages of the boards that were written on last: no more boards than messages are wanted. */

@@ -1,9 +1,12 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, choice, confirmFlags } from '../../cli/base.ts';
 import { readCatalog } from '../../cli/help/catalog.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
-import { install, installLine, isInstalled, shellFile } from './lib/install.ts';
+import type { Env } from '../../local/folders.ts';
 import { completionScript, type Shell, shells } from './lib/script.ts';
 
 export const json = () =>
@@ -23,7 +26,7 @@ export default class Completion extends BaseCommand<typeof Completion> {
   static override flags = { install: booleanFlag("Add it to the shell's file, after asking"), ...confirmFlags };
 
   override async run(): Promise<void> {
-    const shell = this.args.shell as Shell;
+    const { shell } = this.args;
     const { root, env } = runtime();
     if (!this.flags.install) {
       const script = completionScript(shell, readCatalog(root));
@@ -40,4 +43,38 @@ export default class Completion extends BaseCommand<typeof Completion> {
       there ? `${path} has it already.` : `Added to ${path}; it works in the next shell.`,
     );
   }
+}
+
+const MARK = '# completion of service';
+
+const lines: Record<Shell, string> = {
+  bash: 'eval "$(service completion bash)"',
+  zsh: 'eval "$(service completion zsh)"',
+  fish: 'service completion fish | source',
+  powershell: 'service completion powershell | Out-String | Invoke-Expression',
+};
+
+/** The file a shell reads when it starts. */
+function shellFile(shell: Shell, env: Env, platform: NodeJS.Platform = process.platform): string {
+  const home = env.HOME || homedir();
+  const config = env.XDG_CONFIG_HOME || join(home, '.config');
+  if (shell === 'bash') return join(home, '.bashrc');
+  if (shell === 'zsh') return join(env.ZDOTDIR || home, '.zshrc');
+  if (shell === 'fish') return join(config, 'fish', 'config.fish');
+  return platform === 'win32'
+    ? join(home, 'Documents', 'PowerShell', 'profile.ps1')
+    : join(config, 'powershell', 'profile.ps1');
+}
+
+/** The line that is added. */
+const installLine = (shell: Shell): string => `${lines[shell]} ${MARK}`;
+
+/** Whether the file has the line already. */
+const isInstalled = (path: string): boolean => existsSync(path) && readFileSync(path, 'utf8').includes(MARK);
+
+/** Adds the line at the end of the file. */
+function install(shell: Shell, path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  appendFileSync(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${installLine(shell)}\n`);
 }

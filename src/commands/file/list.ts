@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, listFlags, stringFlag } from '../../cli/base.ts';
-import { listText, pageFlags, readList } from '../../cli/list.ts';
+import { flagWords, listText, pageFlags, readList } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { boardFile, nextText, object } from '../../cli/shapes.ts';
 import { taskRef } from '../task/lib/tasks.ts';
@@ -41,7 +41,7 @@ export default class FileList extends BaseCommand<typeof FileList> {
     const found = await readList(this.out, this.flags, 'files', read);
     if (!found) return;
     const { files, next_after: next } = found.page;
-    const filters = [task ? ` --task ${task}` : '', mine ? ' --mine' : '', maintained ? ' --maintained' : ''].join('');
+    const filters = flagWords(this.flags, ['task', 'mine', 'maintained']);
     const empty = filters ? 'None fits. All: service file list' : 'Put one there: service file put PATH';
     const rows = await fileRows(files, this.times);
     this.print<typeof json>({ files, next_after: next }, () =>

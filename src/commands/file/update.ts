@@ -1,4 +1,4 @@
-import { noTasksFlag, required, tagFlags, WriteCommand } from '../../cli/base.ts';
+import { booleanFlag, required, tagFlags, WriteCommand } from '../../cli/base.ts';
 import { usage } from '../../local/failure.ts';
 import { fileLine } from './lib/file-text.ts';
 import { wholeFile } from './lib/names.ts';
@@ -17,7 +17,7 @@ export default class FileUpdate extends WriteCommand<typeof FileUpdate> {
   ];
   static override seeAlso = ['file rename', 'file show'];
   static override args = { name: required('Path on the board, or id') };
-  static override flags = { ...tagFlags, ...noTasksFlag };
+  static override flags = { ...tagFlags, 'no-tasks': booleanFlag('It is for no task') };
 
   override async run(): Promise<void> {
     const body = tagsOf(this.flags);

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { BaseCommand, required, stringFlag } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
+import { runtime } from '../../cli/runtime.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
-import { profileMeant, testHarness, verdictLine } from './lib/testing.ts';
+import { loadKit, type Verdict } from '../../harness/load-test-kit.ts';
+import type { Profile } from '../../harness/profile.ts';
+import { usage } from '../../local/failure.ts';
+import { profileMeant } from './lib/testing.ts';
 
 export const json = () =>
   object({
@@ -40,3 +44,26 @@ export default class HarnessTest extends BaseCommand<typeof HarnessTest> {
     if (record.checks.some(({ result }) => result === 'fail')) throw new Exit(EXIT.checkFailed);
   }
 }
+
+interface TestRecord {
+  harness: string;
+  supported: boolean;
+  checks: Verdict[];
+}
+
+/** Runs the kit; each verdict is told as it comes. */
+async function testHarness(
+  profile: Profile,
+  only: string | undefined,
+  note: (line: string) => void,
+): Promise<TestRecord> {
+  const kit = await loadKit();
+  if (only !== undefined && !kit.checks.includes(only))
+    throw usage(`There is no check called ${only}.`, `There are: ${kit.checks.join(', ')}`);
+  const program = [process.execPath, ...process.execArgv, runtime().program];
+  const checks = await kit.run(profile, { program, only, onVerdict: (verdict) => note(verdictLine(verdict)) });
+  return { harness: profile.harness, supported: kit.isSupported(checks), checks };
+}
+
+const verdictLine = ({ check, result, reason }: Verdict): string =>
+  `${result.padEnd(4)}  ${check}${reason ? `  ${reason}` : ''}`;

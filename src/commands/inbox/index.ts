@@ -3,8 +3,7 @@ import { BaseCommand, booleanFlag, limitFlag, waitFlag, waitFlags } from '../../
 import { EXIT, Exit } from '../../cli/errors.ts';
 import type { Output } from '../../cli/output.ts';
 import { askFor } from '../../cli/session/ask-daemon.ts';
-import type { Given } from '../../cli/session/here.ts';
-import { sessionHere } from '../../cli/session/here.ts';
+import { type Given, sessionHere } from '../../cli/session/here.ts';
 import { message, object, seq, text } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import { MINUTE } from '../../contract/durations.ts';

@@ -1,5 +1,4 @@
 import { booleanFlag, required, WriteCommand } from '../../cli/base.ts';
-import { chooseAgent } from './lib/pairing-requests.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 
@@ -21,10 +20,17 @@ export default class PairingChoose extends WriteCommand<typeof PairingChoose> {
   static override flags = { replace: booleanFlag('Instead of the agent that was chosen before') };
 
   override async run(): Promise<void> {
-    const session = await this.session('P');
+    const { client } = await this.session('P');
     const { pairing, agent } = this.args;
-    const { replace = false, 'idempotency-key': key } = this.flags;
-    const request = await chooseAgent(session, { pairing, agent, replace, key });
+    const params = { pairing };
+    const { data: before } = await client.call('getPairingRequest', { params });
+    const board = before.display?.boards[0]?.name ?? '';
+    const named = agent.replace(/^@/, '');
+    const agent_id = named.startsWith('mem_')
+      ? named
+      : (await client.call('getMember', { params: { board, member: named } })).data.id;
+    const body = { agent_id, generation: before.generation, replace: this.flags.replace ?? false };
+    const { data: request } = await client.call('choosePairingAgent', { params, body, idempotencyKey: this.key });
     this.print<typeof json>({ request }, () => changedText(request));
   }
 }

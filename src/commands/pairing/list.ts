@@ -35,8 +35,7 @@ export default class PairingList extends DelegatedCommand<typeof PairingList> {
     const fresh = await sessionWithoutSeat(this.globals.as !== undefined);
     if (fresh) {
       const { url } = await this.serverHere(fresh);
-      const state = this.flags.state as 'open' | 'closed' | 'all' | undefined;
-      return { url, requests: await listByDaemon(fresh, url, state) };
+      return { url, requests: await listByDaemon(fresh, url, this.flags.state) };
     }
     const session = await this.session('A');
     return { url: session.server.url, requests: await listPairings(session, this.flags.state) };

@@ -1,7 +1,9 @@
 import { required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
-import { proposeWork } from './lib/pairing-requests.ts';
+import { requireFeature } from '../../client/features.ts';
+import { boardIdOf, personIdOf } from '../approval/lib/ask-person.ts';
+import { beginner } from '../invite/lib/invite.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { pairing } from './lib/shapes.ts';
 
@@ -25,10 +27,14 @@ export default class PairingRequestCommand extends WriteCommand<typeof PairingRe
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
+    const { client, board } = session;
     const { handle, work: given } = this.args;
     const work = given === '-' ? await readWhole('-', this.out, 'the work') : given;
-    const { agent, 'idempotency-key': key } = this.flags;
-    const request = await proposeWork(session, { to: handle, work, agent, key });
+    await requireFeature(client, 'onboarding');
+    const initiating_agent_id = await beginner(session, board, this.flags.agent);
+    const board_id = await boardIdOf(session);
+    const body = { board_id, recipient_id: await personIdOf(client, handle), initiating_agent_id, work };
+    const { data: request } = await client.call('createPairingRequest', { body, idempotencyKey: this.key });
     this.print<typeof json>({ request, ...(request.next ? { next: request.next } : {}) }, () => changedText(request));
   }
 }

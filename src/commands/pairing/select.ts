@@ -1,12 +1,10 @@
-import { bindFlags, required, writeFlags } from '../../cli/flags.ts';
-import { DelegatedCommand } from '../board/lib/delegated-command.ts';
-import { bindSession } from './lib/pairing-requests.ts';
-import { changedText } from './lib/pairing-text.ts';
+import { required } from '../../cli/flags.ts';
+import { BindingCommand, bindFlags } from './lib/binding-command.ts';
 import { oneRequest } from './lib/shapes.ts';
 
 export const json = () => oneRequest;
 
-export default class PairingSelect extends DelegatedCommand<typeof PairingSelect> {
+export default class PairingSelect extends BindingCommand<typeof PairingSelect> {
   static override summary = 'Begin proposed work with this very session';
   static override description =
     'For an agent of the person who proposed it, in the session that should do the work: --here says that this is the one. The\ndelivery daemon binds it. Another session in the place of one that is there needs --replace, and both sides prove anew\nthat they reach each other.';
@@ -16,12 +14,9 @@ export default class PairingSelect extends DelegatedCommand<typeof PairingSelect
   ];
   static override seeAlso = ['pairing show', 'pairing accept', 'pairing request'];
   static override args = { pairing: required('Id of the request') };
-  static override flags = { ...bindFlags, ...writeFlags };
+  static override flags = bindFlags;
 
-  override async run(): Promise<void> {
-    const { here = false, replace = false, 'idempotency-key': key } = this.flags;
-    const binding = { action: 'select' as const, pairing: this.args.pairing, here, replace, key };
-    const request = await bindSession((session) => this.serverHere(session), binding);
-    this.print<typeof json>({ request }, () => changedText(request));
+  override run(): Promise<void> {
+    return this.bind('select', this.args.pairing);
   }
 }

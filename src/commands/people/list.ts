@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { allPersons } from './lib/people.ts';
-import { serverPeopleRows } from './lib/person-text.ts';
+import { table } from '../../cli/terminal/table.ts';
+import { allRows } from '../../client/pages.ts';
+import { escapeUntrusted } from '../../contract/text.ts';
 
 export const json = () => object({ people: z.array(answer('setPersonRole').shape.person) });
 
@@ -15,9 +16,10 @@ export default class PeopleList extends BaseCommand<typeof PeopleList> {
 
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
-    const people = await allPersons(client);
+    const people = await allRows(client, 'listPeople', 'people', { query: { limit: 500 } });
     if (this.out.listed(people)) return;
-    const rows = await serverPeopleRows(people);
+    const cells = people.map((p) => [p.handle, p.server_role, escapeUntrusted(p.display_name ?? '')]);
+    const rows = await table(['HANDLE', 'ROLE', 'CALLED'], cells);
     this.print<typeof json>({ people }, () => [`${server.url} · ${people.length}`, ...rows].join('\n'));
   }
 }

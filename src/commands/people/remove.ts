@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { booleanFlag, confirmFlags, requestFlags, required } from '../../cli/flags.ts';
+import { called } from '../../cli/runtime.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
+import { plural } from '../../cli/terminal/fields.ts';
+import type { PersonRemoval } from '../../contract/types.ts';
 import { personIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
-import { removalFacts, removalText } from './lib/endings.ts';
 
 export const json = () => z.union([object({ removal: answer('removePerson') }), requestedApproval]);
 
@@ -41,4 +43,34 @@ export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
     const { data, again } = await this.write(client, 'removePerson', { params });
     this.print<typeof json>({ removal: data }, () => `${removalText(data, server.url)}${again}`);
   }
+}
+
+const counts = ({ keys_revoked, browser_sessions_ended, agents_removed }: PersonRemoval): string =>
+  [
+    plural(keys_revoked, 'key', 'keys'),
+    plural(browser_sessions_ended, 'browser session', 'browser sessions'),
+    plural(agents_removed, 'agent', 'agents'),
+  ].join(', ');
+
+const boards = (n: number): string => plural(n, 'board', 'boards');
+
+/** What a removal would do, a sentence each. */
+function removalFacts(removal: PersonRemoval, url: string): string[] {
+  const { person, boards_left, owners_passed, unreachable_boards } = removal;
+  return [
+    `Removing ${person.handle} from ${url} stops ${counts(removal)}; they leave ${boards(boards_left)}.`,
+    ...(owners_passed > 0 ? [`${boards(owners_passed)} would get another owner.`] : []),
+    ...unreachable_boards.map((id) => `Nobody could read ${id} again.`),
+  ];
+}
+
+function removalText(removal: PersonRemoval, url: string): string {
+  const { person, boards_left, owners_passed, unreachable_boards } = removal;
+  return [
+    `Removed ${person.handle} from ${url}: ${counts(removal)} stopped; left ${boards(boards_left)}.`,
+    ...(owners_passed > 0 ? [`${boards(owners_passed)} got another owner.`] : []),
+    ...unreachable_boards.map((id) =>
+      called(`Nobody is left on ${id}; an admin can end it: service board archive --board ${id}`),
+    ),
+  ].join('\n');
 }

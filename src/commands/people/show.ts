@@ -1,7 +1,7 @@
 import { BaseCommand, required } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
+import { fields } from '../../cli/terminal/fields.ts';
 import { handleOf } from './lib/people.ts';
-import { personText } from './lib/person-text.ts';
 
 export const json = () => object({ person: answer('listPeople').options[1] });
 
@@ -18,6 +18,12 @@ export default class PeopleShow extends BaseCommand<typeof PeopleShow> {
     const query = { handle: await handleOf(client, this.args.handle) };
     const { data } = await client.call('listPeople', { query });
     if ('people' in data) throw new Error('the server answered one person with a list');
-    this.print<typeof json>({ person: data }, () => personText(data));
+    this.print<typeof json>({ person: data }, () =>
+      fields([
+        ['handle', data.handle],
+        ['name', data.display_name],
+        ['id', data.id],
+      ]).join('\n'),
+    );
   }
 }

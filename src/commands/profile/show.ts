@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { answer, object } from '../../cli/shapes.ts';
-import { profileText } from '../people/lib/person-text.ts';
+import { fields } from '../../cli/terminal/fields.ts';
 
 export const json = () => object({ me: answer('getMe') });
 
@@ -13,6 +13,14 @@ export default class ProfileShow extends BaseCommand<typeof ProfileShow> {
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
     const { data: me } = await client.call('getMe');
-    this.print<typeof json>({ me }, () => profileText(me, server.url));
+    this.print<typeof json>({ me }, () =>
+      fields([
+        ['handle', me.name],
+        ['name', me.display_name],
+        ['role', me.server_role],
+        ['server', server.url],
+        ['id', me.id],
+      ]).join('\n'),
+    );
   }
 }

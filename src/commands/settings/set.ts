@@ -25,9 +25,7 @@ export default class SettingsSet extends WriteCommand<typeof SettingsSet> {
     const { client } = await this.session('P');
     const { data: before } = await client.call('getSettings');
     const body = {
-      ...(creation === undefined
-        ? {}
-        : { board_creation: creation === 'admins' ? ('admins' as const) : ('members' as const) }),
+      ...(creation === undefined ? {} : { board_creation: creation }),
       ...(adding === undefined ? {} : { agents_add_people: adding === 'on' }),
     };
     const { data: settings, again } = await this.write(client, 'updateSettings', { body });

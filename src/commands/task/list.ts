@@ -1,9 +1,8 @@
 import { BaseCommand, booleanFlag, choiceFlag, listFlags, stringFlag } from '../../cli/base.ts';
-import { type ListOptions, listText, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
-import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
+import { flagWords, listText, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
+import { type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
 import type { Answer } from '../../contract/types.ts';
-import type { Show } from '../board/lib/read/read.ts';
 import { taskRows } from './lib/task-text.ts';
 import { withTasks } from './lib/tasks.ts';
 
@@ -42,75 +41,46 @@ export default class TaskList extends BaseCommand<typeof TaskList> {
   };
 
   override async run(): Promise<void> {
-    const session = this.flags['all-boards'] ? await this.session('A') : await this.onBoard('A');
-    await listTasks(await withTasks(session), this.flags, { out: this.out, times: this.times });
+    const { flags, out } = this;
+    const opened = flags['all-boards'] ? await this.session('A') : await this.onBoard('A');
+    const session: Session & { board?: string } = await withTasks(opened);
+    const { client, board } = session;
+    const query = {
+      state: flags.done ? 'done' : flags.state,
+      owner: flags.owner?.replace(/^@/, ''),
+      ...(flags.mine ? { mine: true } : {}),
+      ...(flags.blocked ? { blocked: true } : {}),
+      ...(flags.newest ? { order: 'desc' } : {}),
+    };
+    const read = async (after: string | undefined, limit: number | undefined): Promise<Answer<'listAllTasks'>> => {
+      const input = { query: { ...query, limit, after } };
+      return board
+        ? (await client.call('listTasks', { params: { board }, ...input })).data
+        : (await client.call('listAllTasks', input)).data;
+    };
+    const found = await readList(out, flags, 'tasks', read, tooMany);
+    if (!found) return;
+    const { rows: tasks, page } = found;
+    const { counts, next_after } = page;
+    const rows = await taskRows(tasks, this.times, !board);
+    const same = flagWords(flags, ['state', 'done', 'mine', 'owner', 'blocked', 'newest', 'all-boards', 'limit']);
+    this.print<typeof json>({ tasks, counts, next_after }, () =>
+      listText(
+        `${board ?? session.server.name} · ${tasks.length}`,
+        rows,
+        `${this.nextWhereNone}${staying(session)}`,
+        next_after !== null && `Later: service task list${same}${staying(session)} --after ${next_after}`,
+      ),
+    );
   }
-}
 
-interface TaskListOptions extends ListOptions {
-  state?: string | undefined;
-  done?: boolean;
-  mine?: boolean;
-  owner?: string | undefined;
-  blocked?: boolean;
-  newest?: boolean;
-}
-
-/** @param session without a board: all of them. */
-async function listTasks(session: Session | BoardSession, options: TaskListOptions, { out, times }: Show) {
-  const board = 'board' in session ? session.board : null;
-  const read = async (after: string | undefined, limit: number | undefined): Promise<Answer<'listAllTasks'>> => {
-    const query = { ...queryOf(options), limit, after };
-    return board
-      ? (await session.client.call('listTasks', { params: { board }, query })).data
-      : (await session.client.call('listAllTasks', { query })).data;
-  };
-  const found = await readList(out, options, 'tasks', read, tooMany);
-  if (!found) return;
-  const { rows: tasks, page } = found;
-  const { counts, next_after } = page;
-  const rows = await taskRows(tasks, times, board === null);
-  out.print({ tasks, counts, next_after }, () =>
-    listText(
-      `${board ?? session.server.name} · ${tasks.length}`,
-      rows,
-      `${nextFor(options, session)}${staying(session)}`,
-      next_after !== null && `Later: service task list${flagsOf(options, session)} --after ${next_after}`,
-    ),
-  );
-}
-
-/** What to do where there is no task. */
-function nextFor(
-  { state, done, mine, owner, blocked, after }: TaskListOptions,
-  session: Session | BoardSession,
-): string {
-  const narrowed = (state !== undefined && state !== 'all') || done || mine || owner || blocked || after;
-  if (!narrowed) return 'Open one: service task new "TITLE"';
-  return `None fits. All: service task list --state all${'board' in session ? '' : ' --all-boards'}`;
-}
-
-const queryOf = ({ state, done, mine, owner, blocked, newest }: TaskListOptions) => ({
-  state: done ? 'done' : state,
-  owner: owner?.replace(/^@/, ''),
-  ...(mine ? { mine: true } : {}),
-  ...(blocked ? { blocked: true } : {}),
-  ...(newest ? { order: 'desc' } : {}),
-});
-
-/** The flags that ask for the same list again. */
-function flagsOf(options: TaskListOptions, session: Session | BoardSession): string {
-  return [
-    options.state ? ` --state ${options.state}` : '',
-    options.done ? ' --done' : '',
-    options.mine ? ' --mine' : '',
-    options.owner ? ` --owner ${options.owner}` : '',
-    options.blocked ? ' --blocked' : '',
-    options.newest ? ' --newest' : '',
-    'board' in session ? '' : ' --all-boards',
-    options.limit === undefined ? '' : ` --limit ${options.limit}`,
-    staying(session),
-  ].join('');
+  /** What to do where there is no task. */
+  private get nextWhereNone(): string {
+    const { state, done, mine, owner, blocked, after, 'all-boards': everywhere } = this.flags;
+    const narrowed = (state !== undefined && state !== 'all') || done || mine || owner || blocked || after;
+    if (!narrowed) return 'Open one: service task new "TITLE"';
+    return `None fits. All: service task list --state all${everywhere ? ' --all-boards' : ''}`;
+  }
 }
 
 const tooMany: TooMany = {

@@ -1,4 +1,4 @@
-import { numberFlag, required, stringFlag, WriteCommand } from '../../cli/base.ts';
+import { integerFlag, required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
 import { changedTask } from './lib/shapes.ts';
@@ -22,7 +22,7 @@ export default class TaskUpdate extends WriteCommand<typeof TaskUpdate> {
     title: stringFlag('TEXT', 'What it is called'),
     about: stringFlag('TEXT|-', 'What and why; empty: nothing'),
     stands: stringFlag('TEXT|-', 'Where it stands'),
-    base: numberFlag('The version of where it stands that this replaces; 0: none yet'),
+    base: integerFlag('N', 'The version of where it stands that this replaces; 0: none yet', { min: 0 }),
   };
 
   override async run(): Promise<void> {

@@ -4,8 +4,7 @@ import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { seatUse } from '../../../cli/shapes.ts';
-
-import type { BodyIn } from '../../../contract/types.ts';
+import type { BodyIn, Member } from '../../../contract/types.ts';
 import { usualRole } from '../../../contract/values.ts';
 import { usage } from '../../../local/failure.ts';
 import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../../local/keys/credentials.ts';
@@ -33,24 +32,12 @@ export async function createSeat({ client, entry }: BoardSession, { body, key, p
   return { agent, token, stored: entry ? ('file' as const) : null, reply };
 }
 
+type SeatField = 'board_id' | 'board' | 'name' | 'role' | 'harness';
+
 /** Keeps the token of a seat on this machine. @throws Failure `server_unexpected` */
 export async function saveSeat(
   serverId: string,
-  {
-    agent,
-    token,
-  }: {
-    agent: {
-      id: string;
-      board_id: string;
-      board: string;
-      name: string;
-      role: string | null;
-      harness: string | null;
-      joined_at: string;
-    };
-    token: string;
-  },
+  { agent, token }: { agent: Pick<Member, 'id' | 'joined_at' | SeatField>; token: string },
   out: Output,
 ): Promise<void> {
   requireNames(agent);

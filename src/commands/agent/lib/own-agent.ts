@@ -1,7 +1,9 @@
 /** The agent that a person's command is about. */
 import { runtime } from '../../../cli/runtime.ts';
+import type { BoardSession } from '../../../cli/session/open-session.ts';
+import { chooseActor, type Seat } from '../../../local/actors.ts';
+import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
-import { agentMeant } from './midturn.ts';
 
 interface Globals {
   board?: string | undefined;
@@ -28,3 +30,19 @@ const holdsSeat = (nameOrId: string): boolean =>
   Object.values(readCredentials(runtime().folders).servers).some(({ seats }) =>
     Object.entries(seats).some(([id, seat]) => seat.token !== undefined && (id === nameOrId || seat.name === nameOrId)),
   );
+
+/** The agent that `--as` names, among those this machine holds; the person says what holds for it. */
+export function agentMeant(as: string, board: string | undefined): Seat {
+  const { env, folders } = runtime();
+  const actor = chooseActor({ as, board, serverOrigin: undefined }, () => readCredentials(folders), env);
+  if (actor.kind !== 'seat') throw new Error('--as names a seat');
+  return actor.seat;
+}
+
+/** The agent that asks. @throws Failure for a person, who has to name one. */
+export async function ownName({ client, agent, board }: BoardSession): Promise<string> {
+  if (agent) return (await client.call('getMe')).data.id;
+  throw new Failure('agent_not_selected', 'No agent is named.', {
+    hint: `service board agents --board ${board} lists them`,
+  });
+}

@@ -1,25 +1,15 @@
-/** Verifies, prints and exports the record of a board. */
+/** Verifies the record of a board. */
 import { createHash } from 'node:crypto';
-import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { listText } from '../../../cli/list.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../../cli/session/open-session.ts';
-import { reasonOf } from '../../../cli/stdin.ts';
-import { table } from '../../../cli/terminal/table.ts';
-import { showData } from '../../../cli/terminal/terminal.ts';
-import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import { unexpected } from '../../../client/errors.ts';
-import { pages } from '../../../client/pages.ts';
 import { verifyBoard } from '../../../client/verify.ts';
 import type { ChainPoint, Problem } from '../../../contract/chain.ts';
 import { idPattern } from '../../../contract/ids.ts';
-import { escapeUntrusted } from '../../../contract/text.ts';
-import type { Answer, BoardEvent } from '../../../contract/types.ts';
-import { Failure, usage } from '../../../local/failure.ts';
+import { usage } from '../../../local/failure.ts';
 import { type BoardRef, pin, pinnedBoard, pinnedHead } from '../../../local/verified-heads.ts';
-import type { log, verified } from './shapes.ts';
+import type { verified } from './shapes.ts';
 
 type VerifyRecord = z.infer<typeof verified>;
 
@@ -129,139 +119,4 @@ export function verifyText(session: BoardSession, result: VerifyRecord): string 
   // A pin that was lost would otherwise go unnoticed: without it a rewritten past looks like any other.
   const first = result.pinned ? '' : '\nFirst check here: the end is remembered, and the next check compares with it.';
   return `${board}: ${result.events} events verified, head #${result.head_seq ?? 0} ${hash}${withheld}${first}`;
-}
-
-interface LogFilter {
-  after?: number | undefined;
-  type?: string[] | undefined;
-  actor?: string | undefined;
-  limit?: number | undefined;
-}
-
-type LogRecord = z.infer<typeof log>;
-
-/** A page of the record: the newest, or what follows a number. */
-export async function readLog(session: BoardSession, options: LogFilter): Promise<LogRecord> {
-  const { client, board } = session;
-  const read = async (window: LogWindow) => {
-    const query = { ...window, type: options.type?.join(',') };
-    return (await client.call('listEvents', { params: { board }, query })).data;
-  };
-  const by = options.actor?.replace(/^@/, '');
-  if (by !== undefined) return logOf(read, by, options);
-  const start = options.after === undefined ? { newest: true } : { after: options.after };
-  const { events, next_after, head_seq } = await read({ ...start, limit: options.limit });
-  return { events, next_after, head_seq };
-}
-
-/** Every event from the beginning, or from after a number, to the end. */
-export async function* wholeLog({ client, board }: BoardSession, options: LogFilter): AsyncGenerator<BoardEvent> {
-  const by = options.actor?.replace(/^@/, '');
-  const query = { after: options.after ?? 0, limit: 200, type: options.type?.join(',') };
-  for await (const { events } of pages(client, 'listEvents', { params: { board }, query }))
-    yield* events.filter(({ actor }) => by === undefined || actor.name === by);
-}
-
-interface LogWindow {
-  after?: number;
-  before?: number;
-  newest?: boolean;
-  limit?: number | undefined;
-}
-
-const LOG_LENGTH = 50;
-
-/** The same of one actor. The server does not choose by actor, so pages are read until enough are found. */
-async function logOf(
-  read: (window: LogWindow) => Promise<Answer<'listEvents'>>,
-  actor: string,
-  { after, limit = LOG_LENGTH }: LogFilter,
-): Promise<LogRecord> {
-  const newest = after === undefined;
-  let found: BoardEvent[] = [];
-  let window: LogWindow = newest ? { newest } : { after };
-  for (;;) {
-    const page = await read({ ...window, limit: 200 });
-    const theirs = page.events.filter((event) => event.actor.name === actor);
-    found = newest ? [...theirs, ...found] : [...found, ...theirs];
-    const next = newest ? page.prev_before : page.next_after;
-    if (next === null || found.length > limit) {
-      const events = newest ? found.slice(-limit) : found.slice(0, limit);
-      const more = !newest && found.length > limit;
-      return { events, next_after: more ? (events.at(-1)?.seq ?? null) : null, head_seq: page.head_seq };
-    }
-    window = newest ? { newest, before: next } : { after: next };
-  }
-}
-
-/** One line per event, and what shows the next ones in the same way. */
-export async function eventsText(
-  session: BoardSession,
-  page: LogRecord,
-  { type, actor, limit }: LogFilter,
-  times: TimeStyle,
-): Promise<string> {
-  const rows = page.events.map((event) => [
-    `#${event.seq}`,
-    escapeUntrusted(event.type),
-    `@${escapeUntrusted(event.actor.name ?? event.actor.kind)}`,
-    showTime(event.at, times),
-    event.data_withheld ? 'content withheld' : '',
-  ]);
-  const same = [type && ` --type ${type.join(',')}`, actor && ` --actor ${actor}`, limit && ` --limit ${limit}`]
-    .filter(Boolean)
-    .join('');
-  const later = `Later: service audit log --after ${page.next_after}${same}${staying(session)}`;
-  return listText(
-    `${session.board} · ${page.events.length}, head #${page.head_seq}`,
-    await table(['EVENT', 'TYPE', 'BY', 'TIME', 'NOTES'], rows),
-    `None fits. All: service audit log${staying(session)}`,
-    page.next_after !== null && later,
-  );
-}
-
-/** Writes every event as a line of its own; a file appears whole or not at all, and takes the place of no other. */
-export async function exportRecord(session: BoardSession, path: string) {
-  if (path === '-') return { path, ...(await writeEvents(session, showData)) };
-  const target = resolve(path);
-  // Told before a long record is fetched; decided when it takes its name.
-  if (lstatSync(target, { throwIfNoEntry: false })) throw exists(path);
-  const draft = `${target}.${process.pid}.tmp`;
-  const fd = openDraft(draft, path);
-  try {
-    const written = await writeEvents(session, (line) => writeSync(fd, line));
-    linkSync(draft, target);
-    return { path: target, ...written };
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists(path) : error;
-  } finally {
-    closeSync(fd);
-    unlinkSync(draft);
-  }
-}
-
-const exists = (path: string) =>
-  new Failure('local_file_exists', `The file ${path} is there already; nothing was written.`, {
-    hint: 'Name another file, or move this one away and run service audit export again',
-  });
-
-function openDraft(draft: string, path: string): number {
-  try {
-    return openSync(draft, 'wx', 0o600);
-  } catch (error) {
-    throw usage(`The file ${path} cannot be written: ${reasonOf(error)}.`);
-  }
-}
-
-async function writeEvents({ client, board }: BoardSession, write: (line: string) => void) {
-  let count = 0;
-  let head: { seq: number; hash: string } | null = null;
-  for await (const page of pages(client, 'listEvents', { params: { board }, query: { after: 0, limit: 200 } })) {
-    for (const event of (page as Answer<'listEvents'>).events) {
-      write(`${JSON.stringify(event)}\n`);
-      head = { seq: event.seq, hash: event.hash };
-      count++;
-    }
-  }
-  return { events: count, head };
 }

@@ -1,6 +1,6 @@
-/** The JSON that several `audit` commands print. */
+/** The JSON of a check of a record. */
 import { z } from 'zod';
-import { answer, count, flag, nextSeq, object, seq, text } from '../../../cli/shapes.ts';
+import { count, flag, object, seq, text } from '../../../cli/shapes.ts';
 
 export const verified = object({
   ok: flag,
@@ -16,5 +16,3 @@ export const verified = object({
   /** The board that was checked under this name before. */
   pinned_board: z.strictObject({ server_id: text, board_id: text, matches: flag }).nullable(),
 });
-
-export const log = object({ events: answer('listEvents').shape.events, next_after: nextSeq, head_seq: seq });

@@ -4,19 +4,6 @@ import { runtime } from '../../../cli/runtime.ts';
 import { findProject, projectContent, writeProject } from '../../../local/project.ts';
 import { homeFolder } from '../../../local/upward.ts';
 
-interface Linked {
-  path: string;
-  previous: { server: string; board: string } | null;
-}
-
-/** Writes `.service` here, over one that is here. */
-export function linkFolder(server: string, board: string): Linked {
-  const here = process.cwd();
-  const found = findProject();
-  const previous = found && dirname(found.path) === here ? projectContent(found) : null;
-  return { path: writeProject(here, server, board), previous };
-}
-
 /** Links a folder that has no link yet. Never the home folder: that would be a default for everything below it. */
 export function linkIfUnlinked(server: string, board: string): { linked: boolean; stays_linked?: string } {
   const found = findProject();

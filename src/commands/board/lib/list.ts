@@ -2,11 +2,12 @@
 import { listText } from '../../../cli/list.ts';
 import { linkedBoard } from '../../../cli/session/board.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
+import { table } from '../../../cli/terminal/table.ts';
 import type { Client } from '../../../client/client.ts';
 import { allRows, type Page, pages } from '../../../client/pages.ts';
+import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Board, BoardPerson, HiddenBoard, Member } from '../../../contract/types.ts';
 import { projectContent } from '../../../local/project.ts';
-import { boardRows } from './board-text.ts';
 
 export interface BoardListRecord {
   boards: (Board & { linked: boolean })[];
@@ -101,3 +102,40 @@ export async function allMembers(
 
 /** The agents of the caller's person, wherever they are. */
 export const ownAgents = (client: Client): Promise<Member[]> => allRows(client, 'listMyAgents', 'agents');
+
+/** One row per board; a hidden one has only its id. */
+async function boardRows(boards: (Board & { linked: boolean })[], hidden: HiddenBoard[]): Promise<string[]> {
+  return table(
+    ['NAME', 'TITLE', 'ACCESS', 'PEOPLE', 'AGENTS', 'UNREAD', 'NEEDS YOU', 'NOTES'],
+    [
+      ...boards.map((board) => [
+        board.name,
+        escapeUntrusted(board.title ?? ''),
+        board.visibility,
+        String(board.people_count),
+        String(board.agent_count ?? 0),
+        board.unread ? String(board.unread) : '',
+        board.needs_reply ? String(board.needs_reply) : '',
+        notes(board).join(', '),
+      ]),
+      ...hidden.map(({ id, visibility, people, created_by: by, lifecycle }) => [
+        id,
+        '',
+        visibility,
+        String(people),
+        '',
+        '',
+        '',
+        [`hidden, made by @${by.handle}`, ...(lifecycle === 'archived' ? ['archived'] : [])].join(', '),
+      ]),
+    ],
+  );
+}
+
+function notes(board: Board & { linked: boolean }): string[] {
+  return [
+    board.linked ? 'this folder' : '',
+    board.lifecycle === 'archived' ? 'archived' : '',
+    board.on_board ? '' : 'not joined',
+  ].filter(Boolean);
+}

@@ -1,8 +1,9 @@
-/** Merges three versions of a file with git, with conflict markers where both sides changed. */
+/** Merges versions of a file with git, with conflict markers where both sides changed, and shows how two differ. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Paint } from '../../../cli/terminal/color.ts';
 import { Failure } from '../../../local/failure.ts';
 
 interface ThreeWays {
@@ -67,3 +68,15 @@ export function unified(from: { label: string; bytes: Buffer }, to: { label: str
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** Added lines are green, removed ones red, and line numbers cyan. The first two lines name the versions. */
+export const diffText = (diff: string, { bold, cyan, green, red }: Paint): string =>
+  diff
+    .split(/\r?\n/)
+    .map((line, i) => {
+      if (i < 2) return bold(line);
+      if (line.startsWith('+')) return green(line);
+      if (line.startsWith('-')) return red(line);
+      return line.startsWith('@@') ? cyan(line) : line;
+    })
+    .join('\n');

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadProfiles } from '../../../harness/load.ts';
-import { loadKit, type Verdict } from '../../../harness/load-test-kit.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { readText } from '../../../harness/setup/files.ts';
 import { Failure, usage } from '../../../local/failure.ts';
@@ -24,26 +23,3 @@ export async function profileMeant(named: string): Promise<Profile> {
     exit: 2,
   });
 }
-
-interface TestRecord {
-  harness: string;
-  supported: boolean;
-  checks: Verdict[];
-}
-
-/** Runs the kit. @param note called with a line for each verdict */
-export async function testHarness(
-  profile: Profile,
-  only: string | undefined,
-  note: (line: string) => void,
-): Promise<TestRecord> {
-  const kit = await loadKit();
-  if (only !== undefined && !kit.checks.includes(only))
-    throw usage(`There is no check called ${only}.`, `There are: ${kit.checks.join(', ')}`);
-  const program = [process.execPath, ...process.execArgv, runtime().program];
-  const checks = await kit.run(profile, { program, only, onVerdict: (verdict) => note(verdictLine(verdict)) });
-  return { harness: profile.harness, supported: kit.isSupported(checks), checks };
-}
-
-export const verdictLine = ({ check, result, reason }: Verdict): string =>
-  `${result.padEnd(4)}  ${check}${reason ? `  ${reason}` : ''}`;

@@ -1,4 +1,5 @@
 /** Reads an agent's inbox. Messages are shown first and acknowledged afterwards, so that none is lost. */
+import type { z } from 'zod';
 import { EXIT } from '../../../cli/errors.ts';
 import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
@@ -7,12 +8,13 @@ import { sessionSeats } from '../../../cli/session/own-seats.ts';
 import { interruptWith } from '../../../cli/signals.ts';
 import { showTime } from '../../../cli/terminal/time.ts';
 import { waitFor } from '../../../client/wait.ts';
-import type { AgentWork, Answer, Message } from '../../../contract/types.ts';
+import type { Answer } from '../../../contract/types.ts';
 import { renderBundle } from '../../../daemon/bundle/bundle.ts';
 import { renderMessage } from '../../../daemon/bundle/render.ts';
 import { readOutcomes } from '../../../daemon/bundle/task-outcomes.ts';
 import { holdInbox } from './hold-deliveries.ts';
 import { remind } from './reminders.ts';
+import type { shownInbox } from './shapes.ts';
 
 type Inbox = Answer<'readInbox'>;
 /** What became of the tasks that waited for answers. */
@@ -24,20 +26,7 @@ export interface InboxOptions {
   limit?: number | undefined;
 }
 
-interface InboxRecord {
-  agent: string;
-  messages: Message[];
-  /** Up to here acknowledging was asked for; null: nothing was. */
-  acked_up_to: number | null;
-  more: boolean;
-  /** Each message as a session reads it. */
-  wrapped: string[];
-  bundle: string;
-  work: AgentWork;
-  /** Agents' messages do not wake it. */
-  braked?: NonNullable<Inbox['braked']>;
-  timed_out?: boolean;
-}
+type InboxRecord = z.infer<typeof shownInbox>;
 
 export interface Shown {
   inbox: Inbox;

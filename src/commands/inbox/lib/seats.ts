@@ -21,13 +21,7 @@ type SeatsRecord = z.infer<typeof inboxesOfSeats>;
 type Read = Shown & { session: Session };
 
 /** Every seat that this session holds, where nothing else says who acts. */
-export async function seatsHere({
-  as,
-  board,
-}: {
-  as?: string | undefined;
-  board?: string | undefined;
-}): Promise<Seat[]> {
+export async function seatsHere({ as, board }: { as?: string; board?: string }): Promise<Seat[]> {
   const { env } = runtime();
   const said = as || board || env.SERVICE_AGENT || env.SERVICE_BOARD || environmentToken(env);
   return said ? [] : sessionSeats();

@@ -7,8 +7,10 @@ export const shownInbox = named(
   object({
     agent: text,
     messages,
+    /** Up to here acknowledging was asked for; null: nothing was. */
     acked_up_to: seq.nullable(),
     more: flag,
+    /** Each message as a session reads it. */
     wrapped: z.array(text),
     bundle: text,
     work: inbox.shape.work,

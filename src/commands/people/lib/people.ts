@@ -1,14 +1,9 @@
-/** Lists the people of a server and resolves handles such as `maya`, `@maya` and `me`. */
+/** Resolves handles such as `maya`, `@maya` and `me`. */
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import type { Client } from '../../../client/client.ts';
-import { allRows } from '../../../client/pages.ts';
 import type { Person } from '../../../contract/types.ts';
 import { updateCredentials } from '../../../local/keys/credentials.ts';
-
-/** Everybody on the server. */
-export const allPersons = (client: Client): Promise<Person[]> =>
-  allRows(client, 'listPeople', 'people', { query: { limit: 500 } });
 
 /** The handle that `maya`, `@maya` or `me` means; an agent's `me` is its person. */
 export async function handleOf(client: Client, text: string): Promise<string> {

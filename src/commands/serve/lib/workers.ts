@@ -2,7 +2,9 @@
  * Runs a team's server as several processes on one port. This one holds the data folder and serves nothing itself: it starts a
  * worker again that died, and on SIGHUP replaces all of them, one by one, by workers of the files that are installed now.
  */
-import cluster, { type Worker } from 'node:cluster';
+
+import type { Worker } from 'node:cluster';
+import cluster from 'node:cluster';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT } from '../../../cli/errors.ts';

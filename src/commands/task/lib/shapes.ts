@@ -8,6 +8,7 @@ export const changedTask = named(
   object({
     task,
     line: agentLine,
+    /** What nobody has picked up, after a task was closed. */
     next: taskRef,
     nudges: z.array(z.strictObject({ code: text, text })),
   }),

@@ -1,14 +1,16 @@
 /** Shared by task commands: resolves the task, reads the text, and reports the change. */
+import type { z } from 'zod';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
 import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { requireFeature } from '../../../client/features.ts';
-import type { AgentLine, AgentWork, Answer, Task, TaskRef } from '../../../contract/types.ts';
+import type { AgentWork, Answer, Task, TaskRef } from '../../../contract/types.ts';
 import { Failure, missingArgument, usage } from '../../../local/failure.ts';
 import { forgetOwnership, ownershipOf, rememberOwnership } from '../../../local/ownerships.ts';
 import { remind } from '../../inbox/lib/reminders.ts';
+import type { changedTask } from './shapes.ts';
 
 /** A reference in any letter case, a number, or an id. */
 const TASK = /^([A-Za-z][A-Za-z0-9]{1,5}-[1-9][0-9]{0,8}|[1-9][0-9]{0,8}|tsk_[0-9A-HJKMNP-TV-Z]{26})$/;
@@ -90,21 +92,13 @@ export async function keepOwnership({ seat }: Session, { id, ref, ownership }: T
   await rememberOwnership(runtime().folders, { member_id: seat.memberId, task_id: id, ref, ownership });
 }
 
-interface TaskOut {
-  task: Task;
-  line: AgentLine | null;
-  /** What nobody has picked up, after a task was closed. */
-  next: TaskRef | null;
-  nudges: { code: string; text: string }[];
-}
-
 /** What is told after a change. What of it cannot be read is left out: the change is made. */
 export async function taskOut(
   session: BoardSession,
   task: Task,
   out: Output,
   change: 'started' | 'closed' | 'other' = 'other',
-): Promise<TaskOut> {
+): Promise<z.infer<typeof changedTask>> {
   const inbox = session.agent ? await readWork(session) : null;
   const next = change === 'closed' ? await nextTask(session, inbox?.work ?? null) : null;
   if (inbox?.work.nudges) await remindAfter(change, inbox, { next, stay: staying(session), out });

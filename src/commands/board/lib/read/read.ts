@@ -21,7 +21,7 @@ interface ReadOptions extends Span, FilterOptions {
   markdown?: boolean;
 }
 
-export interface Show {
+interface Show {
   out: Output;
   times: TimeStyle;
 }
