@@ -5,14 +5,17 @@ import { expect } from 'chai';
 import { FieldFinder } from '../../src/commands/run/lib/field-finder.ts';
 import type { Member } from '../../src/contract/types.ts';
 import type { UsageFields } from '../../src/harness/profile.ts';
-import { collect, finished, Home, until } from './support/home.ts';
+import { collect, finished, type Home, until } from './support/home.ts';
+import { type Hosted, hosted } from './support/hosted.ts';
 import { addProfile } from './support/launched.ts';
 
 describe('service run --headless', function () {
   this.timeout(90_000);
+  let at: Hosted;
   let home: Home;
   beforeEach(async () => {
-    home = new Home();
+    at = await hosted();
+    home = at.home;
     await home.json(['board', 'create', 'demo', '--no-link']);
     await home.json(['agent', 'create', 'bot', '--board', 'demo']);
     // Says which conversation it had, as one line of several, and notes what it was run with.
@@ -38,7 +41,7 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
   });
   afterEach(async () => {
     await home.run(['daemon', 'stop']);
-    await home.close();
+    await at.close();
   });
 
   const runs = (): string[] => {

@@ -1,22 +1,25 @@
 /** A program that is run once for each bundle, with the true daemon and server. */
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { processRef } from '../../src/local/process-ref.ts';
-import { collect, finished, Home, until } from './support/home.ts';
+import { collect, finished, type Home, until } from './support/home.ts';
+import { type Hosted, hosted } from './support/hosted.ts';
 
 describe('service run', function () {
   this.timeout(90_000);
+  let at: Hosted;
   let home: Home;
   beforeEach(async () => {
-    home = new Home();
+    at = await hosted();
+    home = at.home;
     await home.json(['board', 'create', 'demo', '--no-link']);
     await home.json(['agent', 'create', 'bot', '--board', 'demo']);
   });
   afterEach(async () => {
     await home.run(['daemon', 'stop']);
-    await home.close();
+    await at.close();
   });
 
   const served = async (sessions = 1): Promise<boolean> => {
@@ -88,6 +91,7 @@ describe('service run', function () {
     const asked: Socket[] = [];
     const silent = createServer((socket) => asked.push(socket));
     await home.run(['daemon', 'stop']);
+    mkdirSync(home.path('state'), { recursive: true, mode: 0o700 });
     await new Promise<void>((resolve) => silent.listen(home.path('state', 'daemon.sock'), resolve));
     chmodSync(home.path('state', 'daemon.sock'), 0o600);
     for (const [signal, exit] of [
