@@ -13,6 +13,9 @@ const titles = {
 describe('columns', function () {
   this.timeout(120_000);
   let home: Home;
+  const widths = [80, 60];
+  /** Each list where there is room for all of it, and in each width, at the same time: lists say how long ago things were. */
+  const shown: { command: string; wide: string[]; narrows: string[][] }[] = [];
   before(async () => {
     home = new Home();
     for (const [name, title] of Object.entries(titles))
@@ -27,6 +30,10 @@ describe('columns', function () {
     await home.json(asked);
     const { name } = (await home.json(['whoami'])).actor;
     await home.json(['ask', `@${name}`, titles.daidokoro, titles.party, 'no', '--as', 'a-helper-with-a-long-name']);
+    for (const command of lists) {
+      const [wide = [], ...narrows] = await Promise.all([400, ...widths].map((width) => at(width, command)));
+      shown.push({ command, wide, narrows });
+    }
   });
   after(() => home.close());
 
@@ -55,12 +62,11 @@ describe('columns', function () {
   /** Without the spaces, which are where lines may end. */
   const parts = (lines: string[]) => lines.join('').replaceAll(' ', '');
 
-  for (const width of [80, 60]) {
-    it(`fit into ${width} columns with their words whole`, async () => {
-      for (const command of lists) {
-        const wide = await at(400, command);
+  for (const [n, width] of widths.entries()) {
+    it(`fit into ${width} columns with their words whole`, () => {
+      for (const { command, wide, narrows } of shown) {
         const words = new Set(wide.join(' ').split(/ +/));
-        const narrow = await at(width, command);
+        const narrow = narrows[n] ?? [];
         for (const line of narrow) {
           expect(stringWidth(line), `${command}: ${line}`).to.be.at.most(width);
           // What is written without spaces may go on in the next line after any of its characters.
