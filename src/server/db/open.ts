@@ -1,9 +1,8 @@
 /** Opens the database a URL names, migrated and ready. */
 import knex, { type Knex } from 'knex';
 import type { Clock } from './clock.ts';
-import { quiet } from './knex-logger.ts';
 import { migrate, migrationsIn } from './migrate.ts';
-import { PostgresDatabase } from './postgres.ts';
+import { PostgresDatabase, quietLogger } from './postgres.ts';
 import { CONNECT_MS, serverFor } from './postgres-connection.ts';
 import { prepareWriter, SqliteDatabase } from './sqlite.ts';
 import type { Database } from './tx.ts';
@@ -56,7 +55,7 @@ async function once<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T> 
           connectionTimeoutMillis: CONNECT_MS,
         } as Knex.PgConnectionConfig,
         pool: { min: 0, max: 2 },
-        log: quiet,
+        log: quietLogger,
       });
   try {
     return await work(db);

@@ -7,7 +7,6 @@ import pg from 'pg';
 import { Batches } from './batches.ts';
 import { type Clock, repeat } from './clock.ts';
 import { Contention, postgresDialect, Unreachable } from './dialect.ts';
-import { quiet } from './knex-logger.ts';
 import { CONNECT_MS, connect, persist, serverFor, translate } from './postgres-connection.ts';
 import { forgetServer, knownServer } from './postgres-hosts.ts';
 import { PostgresLocks } from './postgres-locks.ts';
@@ -52,6 +51,9 @@ interface Job {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
+
+/** A logger for Knex that prints nothing: errors are thrown to the caller, and would only be reported twice. */
+export const quietLogger = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 export class PostgresDatabase implements Database {
   readonly dialect = postgresDialect;
@@ -98,7 +100,7 @@ export class PostgresDatabase implements Database {
         } as Knex.PgConnectionConfig;
       },
       pool: { min: 0, max: poolSize },
-      log: quiet,
+      log: quietLogger,
     });
   }
 
