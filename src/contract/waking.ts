@@ -1,4 +1,7 @@
-/** Whom a message is for, and which messages of an agent's inbox wake it; the server's counterpart in SQL is server/seats/wake-count.steps.ts. */
+/**
+ * Whom a message is for, and which messages of an agent's inbox wake it. The server's counterpart in SQL is
+ * server/seats/wake-count.steps.ts.
+ */
 import type { DeliveryMode, Member, Message } from './types.ts';
 
 /** The agent as messages name it. */

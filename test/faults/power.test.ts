@@ -4,7 +4,7 @@
  *
  * Needs Linux and a C compiler. The short form looks at a few moments, SERVICE_TEST_LONG=1 at 200.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
@@ -12,6 +12,7 @@ import type { Message } from '../../src/contract/types.ts';
 import { startServer } from '../../src/server/serve.ts';
 import { Api } from '../support/api.ts';
 import { bytesOf, tryPut } from '../support/files.ts';
+import { until } from '../support/until.ts';
 import { newFolder, remove } from './databases.ts';
 import { describeWithDisk } from './disk-library.ts';
 import { type Child, launchServer, localKey } from './launch.ts';
@@ -80,8 +81,7 @@ async function lived(library: string, folder: string, bug?: string): Promise<Lif
     await child.kill();
     return { dataDir, token, changes: changesOf(readFileSync(journal)), kept };
   }
-  // Longer than the server waits until it empties its log.
-  await new Promise((resolve) => setTimeout(resolve, 2_300));
+  await until(() => statSync(join(dataDir, 'service.db-wal')).size === 0, 'the server has emptied its log', 10_000);
   await work(dana, kept, 'second');
   expect(await child.stop()).to.equal(0);
   [child, dana] = await start();
