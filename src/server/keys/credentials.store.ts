@@ -108,20 +108,14 @@ const delegationColumns = {
   delegation_ended_at: 'd.ended_at',
 };
 
+/** Beside all columns of the seat's own row. */
+const { key_id: _key, person_id: _person, ...ofKeyAndPerson } = keyColumns;
 const seatColumns = {
-  ...keyColumns,
+  ...ofKeyAndPerson,
   member_id: 'm.id',
   member_name: 'm.name',
   member_role: 'm.role',
-  harness: 'm.harness',
-  status: 'm.status',
-  removed_at: 'm.removed_at',
-  removed_by: 'm.removed_by',
-  delivery_mode: 'm.delivery_mode',
-  delivery_revision: 'm.delivery_revision',
-  midturn_policy: 'm.midturn_policy',
   midturn_default: 'p.midturn_policy',
-  board_id: 'b.id',
   board_name: 'b.name',
   lifecycle: 'b.lifecycle',
 };
