@@ -116,7 +116,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       recheck: recheckShown,
       used,
       hold: live.hold.bind(live),
-      wakeUps: () => live.notifier.published,
+      look: live.look.bind(live),
       wait: live.wait.bind(live),
       watch: live.watchCredential.bind(live),
     };

@@ -5,7 +5,8 @@ import type { Context } from './context.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-const standingOf = ({ state }: Context): string[] => ['X-Request-Id', state.requestId, ...state.standing];
+/** The headers of every answer, names and values in turn. */
+export const standingOf = ({ state }: Context): string[] => ['X-Request-Id', state.requestId, ...state.standing];
 
 /**
  * Writes an answer: head and body leave in one piece, and the headers go as one flat list, because setting them one by

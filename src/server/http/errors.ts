@@ -9,17 +9,21 @@ import { boundRest } from './connection/close-after-answer.ts';
 import type { AppOptions, Context, Step } from './context.ts';
 
 export const answerErrors =
-  ({ log, after }: AppOptions): Step =>
-  async (ctx, next) => {
-    try {
-      await next();
-    } catch (error) {
-      if (error instanceof Unreachable && error.committing)
-        log.error({ err: error, request: ctx.state.requestId }, 'whether a write was made is not known');
-      answer(ctx, asRefusal(error), log);
-    }
-    if (!ctx.req.complete && ctx.res.writableEnded) boundRest(ctx.req, BODY_MS, after);
-  };
+  (options: AppOptions): Step =>
+  (ctx, next) =>
+    answering(ctx, options, next);
+
+/** Answers with the error of what should have answered. */
+export async function answering(ctx: Context, { log, after }: AppOptions, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof Unreachable && error.committing)
+      log.error({ err: error, request: ctx.state.requestId }, 'whether a write was made is not known');
+    answer(ctx, asRefusal(error), log);
+  }
+  if (!ctx.req.complete && ctx.res.writableEnded) boundRest(ctx.req, BODY_MS, after);
+}
 
 function answer(ctx: Context, error: unknown, log: Logger): void {
   const { requestId } = ctx.state;

@@ -8,8 +8,9 @@ export const logRequest =
     const started = now();
     state.requestId = newId('req', started);
     if (!log.isLevelEnabled('debug')) return next();
-    return next().then(() => {
+    res.once('close', () => {
       const { requestId: request, operation } = state;
       log.debug({ request, operation, status: res.statusCode, ms: now() - started }, 'request');
     });
+    return next();
   };

@@ -1,21 +1,26 @@
 /** Runs the operation and sends what it answers. */
 import type { ServerResponse } from 'node:http';
 import type { Reply } from '../operation/run-write.ts';
-import { prepareHead, send } from './answer.ts';
+import { send, standingOf } from './answer.ts';
 import { sendBytes } from './body/download.ts';
 import { setCookie } from './browser.ts';
 import type { AppOptions, Context, Step } from './context.ts';
+import { answering } from './errors.ts';
 
 export const runOperation =
   (options: AppOptions): Step =>
   async (ctx) => {
     const { state, res } = ctx;
-    state.gone = () => goneSignal(res);
+    state.gone = (left) => whenGone(res, left);
     const answered = await options.operations.run(state.operation, state);
     if ('reply' in answered) return sendReply(ctx, answered.reply, options);
+    // Not awaited: as with a stream, what the steps hold is let go, since thousands may wait.
+    if ('later' in answered) {
+      void answering(ctx, options, async () => sendReply(ctx, await answered.later, options));
+      return;
+    }
     if ('bytes' in answered) return sendBytes(ctx, answered.bytes, options.log);
-    prepareHead(ctx);
-    answered.stream(res);
+    answered.stream({ res, standing: standingOf(ctx) });
   };
 
 function sendReply(ctx: Context, { status, body, replayed, cookie, headers }: Reply, { site, now }: AppOptions): void {
@@ -27,13 +32,10 @@ function sendReply(ctx: Context, { status, body, replayed, cookie, headers }: Re
   send(ctx, status, body, more);
 }
 
-/** Aborts when the client goes away before it has its answer. */
-function goneSignal(res: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  if (res.closed || res.destroyed) controller.abort();
-  // An answer that has gone out is the usual end, and aborting costs more than writing it.
-  res.once('close', () => {
-    if (!res.writableFinished) controller.abort();
-  });
-  return controller.signal;
+function whenGone(res: ServerResponse, left: () => void): void {
+  if (res.closed || res.destroyed) left();
+  else
+    res.on('close', () => {
+      if (!res.writableFinished) left();
+    });
 }

@@ -1,13 +1,15 @@
 /**
- * Reads for waits that were woken together, a few at a time in one snapshot: their credentials are read at once, and
+ * Reads for waits that begin or were woken together, a few at a time in one snapshot: their credentials are read at once, and
  * operations that can answer several requests at once do so. Between two batches the event loop goes on: what was
  * written to sockets only leaves when a turn ends.
  */
 import { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
+import { Unreachable } from '../db/dialect.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticateAll, type Caller, type Credential, orRefusal } from '../operation/caller.ts';
-import type { Input, Look, WaitCase, Waited } from '../operation/usecase.ts';
+import { setTerms } from '../operation/terms.ts';
+import type { Input, Look, Looked, WaitCase, Waited } from '../operation/usecase.ts';
 
 /** Most looks in one snapshot. */
 const LOT = 32;
@@ -17,36 +19,43 @@ const AT_ONCE = 4;
 interface Job {
   credential: Credential;
   look: Look;
-  resolve(found: Waited<never>): void;
+  admit: ((caller: Caller, now: number) => void) | undefined;
+  resolve(looked: Looked): void;
   reject(error: unknown): void;
 }
 
-/** The outcome of a job. */
 type Found = Waited<unknown> | Refusal;
 
-export class Together {
+export class BatchedWaits {
   readonly #db: Database;
+  readonly #wakeUps: () => number;
   #queue: Job[] = [];
   #running = 0;
   #planned = false;
 
-  constructor(db: Database) {
+  /** @param wakeUps how many wake-ups there have been so far. */
+  constructor(db: Database, wakeUps: () => number) {
     this.#db = db;
+    this.#wakeUps = wakeUps;
   }
 
-  /** Looks in a snapshot that is taken after this call. @throws Refusal also where the credential works no longer. */
-  look<T>(credential: Credential, look: Look): Promise<Waited<T>> {
-    return new Promise<Waited<T>>((resolve, reject) => {
-      this.#queue.push({ credential, look, resolve, reject });
+  /**
+   * Looks in a snapshot that is taken after this call.
+   * @param admit refuses a caller that is known. @throws Refusal where the credential does not work.
+   */
+  look(credential: Credential, look: Look, admit?: Job['admit']): Promise<Looked> {
+    return new Promise<Looked>((resolve, reject) => {
+      this.#queue.push({ credential, look, admit, resolve, reject });
       this.#plan();
     });
   }
 
   #plan(): void {
+    if (this.#queue.length === LOT) process.nextTick(() => this.#next());
     if (this.#planned) return;
     this.#planned = true;
-    // After all waits that were woken in this turn have asked.
-    process.nextTick(() => this.#next());
+    // After all requests that came in this turn, and all waits that were woken in it, have asked.
+    setImmediate(() => this.#next());
   }
 
   #next(): void {
@@ -62,37 +71,46 @@ export class Together {
 
   async #lot(jobs: Job[]): Promise<void> {
     try {
-      const found = await this.#db.read((tx) => lookAll(tx, jobs), { ahead: true });
-      for (const [index, job] of jobs.entries()) tell(job, found[index] as Found);
+      const since = this.#wakeUps();
+      const looked = await this.#db.read((tx) => lookAll(tx, jobs, since), { ahead: true });
+      for (const [index, { resolve, reject }] of jobs.entries()) {
+        const one = looked[index] as Looked | Refusal;
+        if (one instanceof Refusal) reject(one);
+        else resolve(one);
+      }
     } catch (error) {
-      if (jobs.length === 1) return jobs[0]?.reject(error);
       // The error of one must not fail the others.
-      for (const job of jobs) await this.#lot([job]);
+      if (jobs.length === 1 || error instanceof Unreachable) for (const { reject } of jobs) reject(error);
+      else for (const job of jobs) await this.#lot([job]);
     }
   }
 }
 
-function tell({ resolve, reject }: Job, found: Found): void {
-  if (found instanceof Refusal) reject(found);
-  else resolve(found as Waited<never>);
-}
-
-/** In the order of the jobs. */
-async function lookAll(tx: ReadTx, jobs: readonly Job[]): Promise<Found[]> {
+/** In the order of the jobs; a refusal where the credential does not work. */
+async function lookAll(tx: ReadTx, jobs: readonly Job[], since: number): Promise<(Looked | Refusal)[]> {
   const callers = await authenticateAll(
     tx,
     jobs.map((job) => job.credential),
   );
-  const found = [...callers] as (Caller | Found)[];
-  const known = jobs.flatMap(({ look }, index) => {
-    const caller = callers[index];
-    return caller === undefined || caller instanceof Refusal ? [] : [{ index, caller, ...look }];
-  });
-  for (const [useCase, asked] of Map.groupBy(known, (one) => one.case)) {
+  const found: Found[] = [];
+  const admitted = [];
+  for (const [index, { look, admit }] of jobs.entries()) {
+    const caller = callers[index] as Caller | Refusal;
+    if (caller instanceof Refusal) continue;
+    const refusal = await orRefusal(() => {
+      setTerms(caller, look.row);
+      admit?.(caller, tx.now);
+    });
+    if (refusal) found[index] = refusal;
+    else admitted.push({ index, caller, ...look });
+  }
+  for (const [useCase, asked] of Map.groupBy(admitted, (one) => one.case)) {
     const answers = await runAll(tx, useCase, asked);
     for (const [n, { index }] of asked.entries()) found[index] = answers[n] as Found;
   }
-  return found as Found[];
+  return callers.map((caller, index) =>
+    caller instanceof Refusal ? caller : { caller, now: tx.now, since, found: found[index] as Found },
+  );
 }
 
 async function runAll(

@@ -35,9 +35,9 @@ export class BoardStream implements Follower {
   #ready = false;
   #pumping = false;
   /** Retries that are scheduled for when the database can be read; at most one of each kind. */
-  #cancelRecheck = () => {};
-  #cancelPump = () => {};
-  #cancelBrake = () => {};
+  #cancelRecheck: (() => void) | null = null;
+  #cancelPump: (() => void) | null = null;
+  #cancelBrake: (() => void) | null = null;
   /** Something waits because agents' messages do not wake the seat. */
   #braked = false;
   /** Nothing brakes the seat since the page that is being read was begun. */
@@ -49,14 +49,19 @@ export class BoardStream implements Follower {
     this.wantsMessages = options.wantsMessages;
     this.#cursor = options.after;
     options.feed.followers.add(this);
-    options.connection.onDrain(() => void this.pump());
-    options.connection.onClose(() => {
-      this.#cancelRecheck();
-      this.#cancelPump();
-      this.#cancelBrake();
-      options.feed.followers.delete(this);
-    });
+    options.connection.serve(this);
     void this.pump();
+  }
+
+  drained(): Promise<void> {
+    return this.pump();
+  }
+
+  closed(): void {
+    this.#cancelRecheck?.();
+    this.#cancelPump?.();
+    this.#cancelBrake?.();
+    this.#options.feed.followers.delete(this);
   }
 
   /** New events, read once for all followers. A follower that is behind or whose buffer is full reads from its own cursor. */
@@ -93,7 +98,7 @@ export class BoardStream implements Follower {
     } catch (error) {
       if (error instanceof Refusal) this.#fail(error);
       else if (this.#options.connection.open) {
-        this.#cancelRecheck();
+        this.#cancelRecheck?.();
         this.#cancelRecheck = this.#options.clock.after(500, () => void this.recheck());
       }
     }
@@ -153,7 +158,7 @@ export class BoardStream implements Follower {
     const { clock } = this.#options;
     this.#braked = until > clock.now() && events.length > 0 && events.every(isAgentsMessage);
     if (!this.#braked) return false;
-    this.#cancelBrake();
+    this.#cancelBrake?.();
     this.#cancelBrake = clock.after(until - clock.now() + 1, () => void this.pump());
     return true;
   }
@@ -172,7 +177,7 @@ export class BoardStream implements Follower {
       return;
     }
     // The database could not be read now; the reader keeps its place and is served at the next wake-up.
-    this.#cancelPump();
+    this.#cancelPump?.();
     this.#cancelPump = this.#options.clock.after(1_000, () => void this.pump());
   }
 }

@@ -1,6 +1,7 @@
 /** One open stream's socket: bounded writing, a keepalive, and an end that is always the last frame. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../db/clock.ts';
+import type { Opened } from '../operation/usecase.ts';
 import { type EndReason, frame, KEEPALIVE, OPENING } from './frames.ts';
 
 /** Above this many unflushed bytes nothing more is written. */
@@ -10,31 +11,44 @@ const STALLED_MS = 30_000;
 const KEEPALIVE_MS = 25_000;
 /** How long a reader may take for the last frame. */
 const LAST_FRAME_MS = 900;
+const HEADERS = ['Content-Type', 'text/event-stream; charset=utf-8', 'X-Accel-Buffering', 'no'];
+
+/** Whose frames go over a connection. */
+interface Stream {
+  /** At every keepalive, as a safety net for what a wake-up may have missed. */
+  tick(): unknown;
+  /** Each time the socket has drained. */
+  drained(): unknown;
+  /** Once, when the connection has closed; in the next turn when it had before there was a stream. */
+  closed(): void;
+}
 
 export class Connection {
   readonly #res: ServerResponse;
   readonly #clock: Clock;
-  readonly #onTick: () => void;
-  #cancelKeepalive: () => void = () => {};
+  #stream: Stream | null = null;
+  #onClose: (() => void) | null = null;
+  #cancelKeepalive: (() => void) | null = null;
   #cancelStall: (() => void) | null = null;
   #open = true;
 
-  /** @param onTick called at every keepalive, as a safety net for what a wake-up may have missed. */
-  constructor(res: ServerResponse, clock: Clock, onTick: () => void) {
+  constructor({ res, standing }: Opened, clock: Clock) {
     this.#res = res;
     this.#clock = clock;
-    this.#onTick = onTick;
     // The client may have gone away before this point; then 'close' has been and will not come again.
     if (res.closed || res.destroyed) {
       this.#open = false;
+      setImmediate(() => this.#closed());
       return;
     }
-    res.writeHead(200, {
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-store, no-transform',
-      'X-Accel-Buffering': 'no',
-    });
+    res.on('close', () => this.#closed());
+    res.on('drain', () => this.#drained());
+    // In one piece, and the head by itself: the platform keeps its text as many small ones until it is sent so.
+    res.cork();
+    res.writeHead(200, [...standing.with(standing.indexOf('Cache-Control') + 1, 'no-store, no-transform'), ...HEADERS]);
+    res.flushHeaders();
     res.write(OPENING);
+    res.uncork();
     this.#keepalive();
   }
 
@@ -46,25 +60,14 @@ export class Connection {
     return this.#res.writableLength > MAX_UNFLUSHED;
   }
 
-  /** Called once each time the socket has drained after `congested`. */
-  onDrain(fn: () => void): void {
-    this.#res.on('drain', () => {
-      this.#cancelStall?.();
-      this.#cancelStall = null;
-      if (this.#open) fn();
-    });
+  /** From now on tells the stream of what happens. */
+  serve(stream: Stream): void {
+    this.#stream = stream;
   }
 
-  /** Called once when the connection has closed; in the next turn when it already had. */
+  /** @param fn called once, after the stream was told. */
   onClose(fn: () => void): void {
-    if (this.#res.closed || this.#res.destroyed) {
-      setImmediate(fn);
-      return;
-    }
-    this.#res.once('close', () => {
-      this.#stop();
-      fn();
-    });
+    this.#onClose = fn;
   }
 
   write(text: string | Buffer): void {
@@ -87,14 +90,26 @@ export class Connection {
   #keepalive(): void {
     this.#cancelKeepalive = this.#clock.after(KEEPALIVE_MS, () => {
       if (!this.congested) this.write(KEEPALIVE);
-      this.#onTick();
+      this.#stream?.tick();
       if (this.#open) this.#keepalive();
     });
   }
 
+  #closed(): void {
+    this.#stop();
+    this.#stream?.closed();
+    this.#onClose?.();
+  }
+
+  #drained(): void {
+    this.#cancelStall?.();
+    this.#cancelStall = null;
+    if (this.#open) this.#stream?.drained();
+  }
+
   #stop(): void {
     this.#open = false;
-    this.#cancelKeepalive();
+    this.#cancelKeepalive?.();
     this.#cancelStall?.();
   }
 }

@@ -13,7 +13,7 @@ const EVERY_MS = 500;
 /** A holder whose credential is watched. */
 export interface Watched {
   holder: Holder;
-  recheck(): void;
+  recheck(): unknown;
 }
 
 /** @returns a function that stops it. */

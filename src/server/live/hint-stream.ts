@@ -84,12 +84,25 @@ export class HintStream implements Follower, Watcher {
       this.#put('boards', '', {});
       this.#flush();
     });
-    options.connection.onDrain(() => this.#flush());
-    options.connection.onClose(() => {
-      this.#cancelRetry();
-      this.#leaveAll();
-    });
+    options.connection.serve(this);
     void this.refresh();
+  }
+
+  drained(): void {
+    this.#flush();
+  }
+
+  closed(): void {
+    this.#cancelRetry();
+    this.#leaveAll();
+  }
+
+  tick(): Promise<void> {
+    return this.refresh();
+  }
+
+  recheck(): Promise<void> {
+    return this.refresh();
   }
 
   news(news: News, { member }: Extract<Right, { ok: true }>): void {

@@ -1,16 +1,16 @@
 /** Live delivery: streams and waits of this process, woken by commits and ended with their credentials. */
-import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
-import type { Clock } from '../db/clock.ts';
+import { type Clock, repeat } from '../db/clock.ts';
 import { Unreachable } from '../db/dialect.ts';
 import type { Database } from '../db/tx.ts';
-import { authenticate, type Caller } from '../operation/caller.ts';
-import type { FirstLook } from '../operation/engine.ts';
-import type { Look, Outcome, Waited } from '../operation/usecase.ts';
-import { Together } from './batched-waits.ts';
+import type { Call } from '../operation/call.ts';
+import { authenticate, type Caller, type Credential } from '../operation/caller.ts';
+import type { Empty } from '../operation/engine.ts';
+import type { Look, Looked, Opened, Outcome, Waited } from '../operation/usecase.ts';
+import { BatchedWaits } from './batched-waits.ts';
 import { BoardStream } from './board-stream.ts';
 import { Caps } from './caps.ts';
 import { Connection } from './connection.ts';
@@ -29,6 +29,14 @@ interface Open {
   end(reason: EndReason): void;
 }
 
+/** What watches over a credential that something open rests on. */
+interface Guard {
+  watched: Watched;
+  keys: readonly string[];
+  recheck(): void;
+  cancelExpiry: (() => void) | null;
+}
+
 /** What a stream of one board starts from, decided before its first byte. */
 interface BoardStart {
   board: { id: string; name: string };
@@ -42,12 +50,13 @@ export class Live {
   readonly #clock: Clock;
   readonly #used: (caller: Caller, now: number) => Promise<void>;
   readonly #caps = new Caps();
-  readonly #together: Together;
+  readonly #looks: BatchedWaits;
   readonly #feeds = new Map<string, { feed: Feed; unwatch: () => void }>();
   readonly #open = new Set<Open>();
   /** All holders whose credentials are polled, because other processes may end them. */
   readonly #rechecks = new Set<Watched>();
   #stopSweep = () => {};
+  #stopRecounts = () => {};
   #closing = false;
 
   /** @param used counts a use of the caller's key. */
@@ -55,11 +64,12 @@ export class Live {
     this.#used = used;
     this.#db = db;
     this.#clock = clock;
-    this.#together = new Together(db);
+    this.#looks = new BatchedWaits(db, () => this.notifier.published);
   }
 
   /** Starts to follow commits. Must be called before the first request. */
   start(log: Logger): Promise<void> {
+    this.#stopRecounts = repeat(this.#clock, RECOUNT_MS, () => this.#recount());
     if (this.#db.dialect.shared) this.#stopSweep = sweepCredentials(this.#db, this.#clock, () => this.#rechecks);
     return this.#db.follow({
       committed: (keys) => this.notifier.publish(keys),
@@ -77,33 +87,33 @@ export class Live {
   }
 
   /** Opens a stream of one board on this response. @throws Refusal before anything is written. */
-  openBoard(caller: Caller, start: BoardStart, query: Query<'openStream'>, res: ServerResponse): void {
-    if (hasGone(res)) return;
-    const release = this.#admit(caller);
+  openBoard(caller: Caller, start: BoardStart, query: Query<'openStream'>, response: Opened): void {
+    if (hasGone(response)) return;
+    const holder = this.#admit(caller);
     const feed = this.#feedOf(start.board.id);
-    const connection = new Connection(res, this.#clock, () => void stream.tick());
-    const stream: BoardStream = new BoardStream({
+    const connection = new Connection(response, this.#clock);
+    const stream = new BoardStream({
       db: this.#db,
       clock: this.#clock,
       feed,
       connection,
-      holder: holderOf(caller),
+      holder,
       ...start,
       wantsMessages: query.include === 'message',
     });
-    this.#track(caller, connection, release, stream, () => stream.recheck());
+    this.#track(caller, connection, stream);
   }
 
   /** Opens a stream of hints about all boards of a person. @throws Refusal before anything is written. */
-  openHints(caller: Caller, query: Query<'openStream'>, res: ServerResponse): void {
-    if (hasGone(res)) return;
-    const release = this.#admit(caller);
-    const connection = new Connection(res, this.#clock, () => void stream.refresh());
-    const stream: HintStream = new HintStream({
+  openHints(caller: Caller, query: Query<'openStream'>, response: Opened): void {
+    if (hasGone(response)) return;
+    const holder = this.#admit(caller);
+    const connection = new Connection(response, this.#clock);
+    const stream = new HintStream({
       db: this.#db,
       clock: this.#clock,
       connection,
-      holder: holderOf(caller),
+      holder,
       feedOf: (boardId) => this.#feedOf(boardId),
       boards: query.boards ? new Set(query.boards) : null,
       events: query.events ? new Set(query.events) : null,
@@ -114,63 +124,74 @@ export class Live {
       this.notifier.watch([`account:${person}`, 'boards'], () => stream.boardsChanged()),
       this.notifier.watch([`onboarding:${person}`], () => stream.requestsChanged()),
     ];
-    connection.onClose(() => {
-      for (const stop of unwatch) stop();
-    });
-    this.#track(caller, connection, release, stream, () => stream.refresh());
+    this.#track(caller, connection, stream, unwatch);
+  }
+
+  /** Reads for a wait. @param admit refuses a caller that is known. @throws Refusal where the credential does not work. */
+  look(credential: Credential, look: Look, admit?: (caller: Caller, now: number) => void): Promise<Looked> {
+    return this.#looks.look(credential, look, admit);
   }
 
   /**
-   * Repeats a read that found nothing until it finds something or the time is over. It subscribes before it reads again, so nothing is missed, and
-   * every wake-up leads to a fresh read with its own checks.
-   * @param seconds 1 to 600. @param gone aborts when the client went away.
+   * Repeats a look that found nothing until it finds something or the time is over. It subscribes before it looks again, so
+   * nothing is missed, and every wake-up leads to a fresh read with its own checks. Thousands may wait: nothing of the first
+   * look's caller and answer is kept.
+   * @param seconds 1 to 600. @throws Refusal
    */
-  async wait<T>(
-    caller: Caller,
-    look: Look,
-    { found: first, since }: FirstLook,
-    { seconds, gone }: { seconds: number; gone: AbortSignal },
-  ): Promise<T> {
-    const again = () => this.#together.look<T>(caller.credential, look);
-    if (this.#closing) return (await again()).answer;
-    const { board } = first;
-    const release = this.#admit(caller);
+  wait(look: Look, { caller, found, since }: Empty, { seconds, gone }: { seconds: number; gone: Call['gone'] }) {
+    const { credential } = caller;
+    const { board, keys } = found;
+    const again = async (): Promise<Waited<unknown>> => {
+      const looked = await this.look(credential, look);
+      if (looked.found instanceof Refusal) throw looked.found;
+      return looked.found;
+    };
+    if (this.#closing) return again().then(({ answer }) => answer);
+    const holder = this.#admit(caller);
     const sleep = new Sleep(this.#clock, seconds * 1000, concernOf(caller));
     const feed = this.#feedOf(board.id);
     feed.sleepers.add(sleep);
-    let { keys } = first;
-    let disarm = this.#arm(first, sleep);
-    const unguard = this.#guard(caller, () => sleep.wake());
     this.#open.add(sleep);
-    if (gone.aborted) sleep.end();
-    gone.addEventListener('abort', () => sleep.end(), { once: true });
-    try {
-      // Reads again before sleeping only if the board changed between the first read and the subscription. A server that is alone
-      // on its database is told of every change at once.
-      const told = !this.#db.dialect.shared && this.notifier.published === since;
-      const moved =
-        first.keys !== undefined || (!told && (await this.#patiently(sleep, () => this.#hasMoved(caller, board))));
-      if (!moved) await sleep.next();
-      for (;;) {
-        const found = await this.#patiently(sleep, again);
-        if (found && (!found.empty || sleep.over)) return found.answer;
-        if (found) {
-          disarm();
-          disarm = this.#arm(found, sleep);
-          // What changed before it was followed would be missed.
-          if (found.keys && !keys) sleep.wake();
-          keys = found.keys;
-        }
-        await sleep.next();
-      }
-    } finally {
+    const guard = this.#guard(caller, { holder, recheck: () => sleep.wake() });
+    gone(() => sleep.end());
+    const end = (): void => {
       sleep.end();
       this.#open.delete(sleep);
       feed.sleepers.delete(sleep);
       this.#dropIdle(feed);
-      disarm();
-      unguard();
-      release();
+      this.#unguard(guard);
+      this.#caps.giveBack(holder);
+    };
+    // Reads again before sleeping only if the board changed between the first read and the subscription. A server that is alone
+    // on its database is told of every change at once.
+    const told = !this.#db.dialect.shared && this.notifier.published === since;
+    const moved = keys ? true : !told && (() => this.#hasMoved(credential, board));
+    return this.#lookUntilFound(sleep, again, { keys, again: found.again, moved }).finally(end);
+  }
+
+  async #lookUntilFound(
+    sleep: Sleep,
+    look: () => Promise<Waited<unknown>>,
+    { keys, again, moved }: Pick<Waited<unknown>, 'keys' | 'again'> & { moved: boolean | (() => Promise<boolean>) },
+  ): Promise<unknown> {
+    let disarm = this.#arm(keys, again, sleep);
+    let followed = keys !== undefined;
+    try {
+      if (!(typeof moved === 'boolean' ? moved : await this.#patiently(sleep, moved))) await sleep.next();
+      for (;;) {
+        const found = await this.#patiently(sleep, look);
+        if (found && (!found.empty || sleep.over)) return found.answer;
+        if (found) {
+          disarm?.();
+          disarm = this.#arm(found.keys, found.again, sleep);
+          // What changed before it was followed would be missed.
+          if (found.keys && !followed) sleep.wake();
+          followed = found.keys !== undefined;
+        }
+        await sleep.next();
+      }
+    } finally {
+      disarm?.();
     }
   }
 
@@ -179,9 +200,9 @@ export class Live {
    * again, so nothing is missed. Once the client has gone or the server closes there is no further read, because its result
    * may be shown only once.
    */
-  async hold<T extends Outcome<unknown>>(first: T, gone: AbortSignal, look: () => Promise<T>): Promise<T> {
-    if (!first.hold || this.#closing || gone.aborted) return first;
-    const release = this.#caps.take(null);
+  async hold<T extends Outcome<unknown>>(first: T, gone: Call['gone'], look: () => Promise<T>): Promise<T> {
+    if (!first.hold || this.#closing) return first;
+    this.#caps.take(null);
     const sleep = new Sleep(this.#clock, first.hold.ms, () => true);
     const unwatch = this.notifier.watch([first.hold.key], () => sleep.wake());
     let left = false;
@@ -191,7 +212,7 @@ export class Live {
     };
     const end: Open = { end: leave };
     this.#open.add(end);
-    gone.addEventListener('abort', leave, { once: true });
+    gone(leave);
     try {
       for (let found = first; ; await sleep.next()) {
         if (left) return found;
@@ -203,18 +224,19 @@ export class Live {
       sleep.end();
       this.#open.delete(end);
       unwatch();
-      release();
+      this.#caps.giveBack(null);
     }
   }
 
   /** Wakes a sleep when something beside the board changes, or at a moment, until the returned function is called. */
-  #arm({ keys = [], again }: Pick<Waited<unknown>, 'keys' | 'again'>, sleep: Sleep): () => void {
+  #arm(keys: string[] = [], again: number | undefined, sleep: Sleep): (() => void) | null {
+    if (keys.length === 0 && again === undefined) return null;
     const unwatch = this.notifier.watch(keys, () => sleep.wake());
     const cancel =
-      again === undefined ? () => {} : this.#clock.after(Math.max(1, again - this.#clock.now()), () => sleep.wake());
+      again === undefined ? null : this.#clock.after(Math.max(1, again - this.#clock.now()), () => sleep.wake());
     return () => {
       unwatch();
-      cancel();
+      cancel?.();
     };
   }
 
@@ -232,94 +254,93 @@ export class Live {
   }
 
   /** Whether a board has changed since its head was read; the caller's credential is read with it. @throws Refusal */
-  #hasMoved(caller: Caller, board: { id: string; head: number }): Promise<boolean> {
+  #hasMoved(credential: Credential, board: Waited<unknown>['board']): Promise<boolean> {
     return this.#db.read(async (tx) => {
-      await authenticate(tx, caller.credential);
+      await authenticate(tx, credential);
       return (await boardById(tx, board.id))?.head_seq !== board.head;
     });
   }
 
   /** Calls `ended` once when a credential stops working, until the returned function is called. */
   watchCredential(caller: Caller, ended: () => void): () => void {
-    return this.#guard(caller, () => {
-      this.#fresh(caller).catch((error: unknown) => {
+    const recheck = (): void => {
+      this.#fresh(caller.credential).catch((error: unknown) => {
         if (error instanceof Refusal) ended();
       });
-    });
+    };
+    const guard = this.#guard(caller, { holder: holderOf(caller), recheck });
+    return () => this.#unguard(guard);
   }
 
-  /** Calls `recheck` when the caller's credential may have ended, until the returned function is called. */
-  #guard(caller: Caller, recheck: () => void): () => void {
-    const watched = { holder: holderOf(caller), recheck };
+  /** Has a holder rechecked when the caller's credential may have ended, until it is unguarded. */
+  #guard(caller: Caller, watched: Watched): Guard {
+    const [keys, recheck] = [credentialKeys(caller), (): void => void watched.recheck()];
     this.#rechecks.add(watched);
-    const unwatch = this.notifier.watch(credentialKeys(caller), recheck);
-    const cancelExpiry = this.#atExpiry(caller, recheck);
-    return () => {
-      this.#rechecks.delete(watched);
-      unwatch();
-      cancelExpiry();
-    };
+    this.notifier.watch(keys, recheck);
+    return { watched, keys, recheck, cancelExpiry: this.#atExpiry(caller, recheck) };
+  }
+
+  #unguard({ watched, keys, recheck, cancelExpiry }: Guard): void {
+    this.#rechecks.delete(watched);
+    this.notifier.unwatch(keys, recheck);
+    cancelExpiry?.();
   }
 
   /** Ends every stream and answers every wait. */
   close(): void {
     this.#closing = true;
     this.#stopSweep();
+    this.#stopRecounts();
     for (const open of [...this.#open]) open.end('server_shutdown');
   }
 
-  #admit(caller: Caller): () => void {
+  #admit(caller: Caller): Holder {
     if (this.#closing)
       throw new Refusal('unavailable', 'The server is shutting down.', { hint: 'Try again.', retryAfter: 1 });
-    return this.#caps.take(holderOf(caller));
+    const holder = holderOf(caller);
+    this.#caps.take(holder);
+    return holder;
   }
 
-  #track(caller: Caller, connection: Connection, release: () => void, stream: Open, recheck: () => Promise<void>) {
+  #track(caller: Caller, connection: Connection, stream: Open & Watched, stops: readonly (() => void)[] = []): void {
     this.#open.add(stream);
-    const unguard = this.#guard(caller, () => void recheck());
-    const cancelRecount = this.#recount(caller);
+    const guard = this.#guard(caller, stream);
     connection.onClose(() => {
       this.#open.delete(stream);
-      unguard();
-      cancelRecount();
-      release();
+      for (const stop of stops) stop();
+      this.#unguard(guard);
+      this.#caps.giveBack(stream.holder);
       for (const { feed } of [...this.#feeds.values()]) this.#dropIdle(feed);
     });
   }
 
   /** Calls `fn` when the end of key or session comes, and again when an idle key's end had moved meanwhile. */
-  #atExpiry(caller: Caller, fn: () => void): () => void {
-    let cancel = () => {};
+  #atExpiry({ credential, endsAt }: Caller, fn: () => void): (() => void) | null {
+    if (endsAt === null) return null;
+    let cancel = (): void => {};
     const arm = (expiresAt: number | null): void => {
       if (expiresAt === null) return;
       cancel = this.#clock.after(Math.max(expiresAt - this.#clock.now(), 0) + 1, () => {
         fn();
-        this.#fresh(caller)
+        this.#fresh(credential)
           .then((fresh) => arm(fresh.caller.endsAt))
           .catch(() => {});
       });
     };
-    arm(caller.endsAt);
+    arm(endsAt);
     return () => cancel();
   }
 
-  /** A key whose only activity is one long stream must not idle out: the stream counts again every day. */
-  #recount(caller: Caller): () => void {
-    let cancel = () => {};
-    const arm = (): void => {
-      cancel = this.#clock.after(RECOUNT_MS, () => {
-        arm();
-        this.#fresh(caller)
-          .then((fresh) => this.#used(fresh.caller, fresh.now))
-          .catch(() => {});
-      });
-    };
-    arm();
-    return () => cancel();
+  /** A key whose only activity is one long stream must not idle out: what is open counts as a use every day. */
+  async #recount(): Promise<void> {
+    for (const { holder } of [...this.#rechecks])
+      await this.#fresh(holder.credential)
+        .then((fresh) => this.#used(fresh.caller, fresh.now))
+        .catch(() => {});
   }
 
   /** The caller as it is now. @throws Refusal where the credential works no longer. */
-  #fresh({ credential }: Caller): Promise<{ caller: Caller; now: number }> {
+  #fresh(credential: Credential): Promise<{ caller: Caller; now: number }> {
     return this.#db.read(async (tx) => ({ caller: await authenticate(tx, credential), now: tx.now }));
   }
 
@@ -345,7 +366,7 @@ export class Live {
 }
 
 /** The client may have left while its request was still being looked at. */
-const hasGone = (res: ServerResponse): boolean => res.closed || res.destroyed;
+const hasGone = ({ res }: Opened): boolean => res.closed || res.destroyed;
 
 const holderOf = (caller: Caller): Holder => ({ credential: caller.credential, personId: caller.person.person_id });
 

@@ -19,13 +19,16 @@ export class Notifier {
       set.add(watcher);
       this.#watchers.set(key, set);
     }
-    return () => {
-      for (const key of keys) {
-        const set = this.#watchers.get(key);
-        set?.delete(watcher);
-        if (set?.size === 0) this.#watchers.delete(key);
-      }
-    };
+    return () => this.unwatch(keys, watcher);
+  }
+
+  /** What the function that `watch` returns does, for those who cannot keep one more function each. */
+  unwatch(keys: readonly string[], watcher: Watcher): void {
+    for (const key of keys) {
+      const set = this.#watchers.get(key);
+      set?.delete(watcher);
+      if (set?.size === 0) this.#watchers.delete(key);
+    }
   }
 
   /** Calls `watcher` with every key that is published. */

@@ -10,7 +10,7 @@ export const openStream =
   async (tx, caller, { query, lastEventId }) => {
     if (query.board === undefined) {
       if (!isPerson(caller)) throw new Error('only a person gets this far without a board');
-      return (res) => live.openHints(caller, query, res);
+      return (response) => live.openHints(caller, query, response);
     }
     if (query.boards || query.events) throw badStream(query.boards ? 'boards' : 'events', 'does not go with board');
     const resumed = numberOf(lastEventId) ?? query.after;
@@ -18,7 +18,7 @@ export const openStream =
     const { id, name, head_seq: head } = board;
     const after = resumed ?? head;
     if (after > head) throw badStream('after', 'lies beyond the newest event', { head_seq: head });
-    return (res) => live.openBoard(caller, { board: { id, name }, head, after }, query, res);
+    return (response) => live.openBoard(caller, { board: { id, name }, head, after }, query, response);
   };
 
 /** What an `EventSource` sends by itself when it reconnects; it takes the place of `after`. */

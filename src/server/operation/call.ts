@@ -34,6 +34,6 @@ export interface Call {
   keyed: Keyed | null;
   /** Of an `upload`. */
   incoming: Incoming;
-  /** Aborts when the client goes away before it has its answer. */
-  gone(): AbortSignal;
+  /** Calls `left` once if the client goes away before it has its answer, or has gone. */
+  gone(left: () => void): void;
 }

@@ -1,5 +1,4 @@
 /** Where a request meets its use case: the row of its operation says of which kind it is, and each kind is run in one way. */
-import type { ServerResponse } from 'node:http';
 import { kindOf, type OperationKind } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import type { Call } from './call.ts';
@@ -8,10 +7,10 @@ import type { Engine } from './engine.ts';
 import { reading, runDownload, runRead, runStream, runWait } from './read.ts';
 import { type Reply, replyOf, runOpen, runWrite } from './run-write.ts';
 import { runUpload } from './upload.ts';
-import type { Cases, Offered, Sendable, UseCases } from './usecase.ts';
+import type { Cases, Offered, Opened, Sendable, UseCases } from './usecase.ts';
 
-/** JSON, stored bytes, or what takes over the response for a live stream. */
-type Answered = { reply: Reply } | { bytes: Sendable } | { stream(res: ServerResponse): void };
+/** JSON, now or once what is waited for is there; stored bytes; or what takes over the response for a live stream. */
+type Answered = { reply: Reply } | { later: Promise<Reply> } | { bytes: Sendable } | { stream(response: Opened): void };
 
 type AnyCases = Cases<OperationName>;
 type Run<Case> = (engine: Engine, offered: Offered<Case>, call: Call) => Promise<Answered>;
@@ -20,7 +19,11 @@ const runs: { readonly [Kind in OperationKind]: Run<AnyCases[Kind]> } = {
   info: async (_engine, offered, { source }) => ({ reply: replyOf(offered.case.run(source)) }),
   open: async (...request) => ({ reply: await runOpen(...request) }),
   read: async (...request) => ({ reply: replyOf({ answer: await runRead(...request) }) }),
-  wait: async (...request) => ({ reply: replyOf({ answer: await runWait(...request) }) }),
+  wait: async (...request) => {
+    const found = await runWait(...request);
+    if ('answer' in found) return { reply: replyOf(found) };
+    return { later: found.later.then((answer) => replyOf({ answer })) };
+  },
   write: async (...request) => ({ reply: await runWrite(...request) }),
   stream: async (...request) => ({ stream: await runStream(...request) }),
   upload: async (...request) => ({ reply: await runUpload(...request) }),

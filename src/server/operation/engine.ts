@@ -3,15 +3,12 @@ import type { Blobs } from '../blobs/blobs.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { Admit } from '../rates/work.ts';
 import type { RootKey } from '../text/root-key.ts';
+import type { Call } from './call.ts';
 import type { Caller, Credential, Shown } from './caller.ts';
-import type { Look, Outcome, Waited } from './usecase.ts';
+import type { Look, Looked, Outcome, Waited } from './usecase.ts';
 
-/** The read that a wait begins with. */
-export interface FirstLook {
-  found: Pick<Waited<unknown>, 'board' | 'keys' | 'again'>;
-  /** `wakeUps()` before it. */
-  since: number;
-}
+/** A look that found nothing. */
+export type Empty = Omit<Looked, 'found'> & { found: Waited<unknown> };
 
 export interface Engine {
   db: Database;
@@ -26,11 +23,11 @@ export interface Engine {
   /** Counts a use of the caller's key, whatever came of the request. */
   used(caller: Caller, now: number): Promise<void>;
   /** Looks again until the outcome holds no longer, its time is over or the client has gone; no transaction is open meanwhile. */
-  hold<T extends Outcome<unknown>>(first: T, gone: AbortSignal, look: () => Promise<T>): Promise<T>;
-  /** How many wake-ups there have been so far. */
-  wakeUps(): number;
-  /** Repeats a read that found nothing until it finds something, `seconds` (1 to 600) are over or the client has gone. */
-  wait(caller: Caller, look: Look, first: FirstLook, until: { seconds: number; gone: AbortSignal }): Promise<unknown>;
+  hold<T extends Outcome<unknown>>(first: T, gone: Call['gone'], look: () => Promise<T>): Promise<T>;
+  /** Reads for a wait, together with others. @throws Refusal where the credential does not work. */
+  look(credential: Credential, look: Look, admit: (caller: Caller, now: number) => void): Promise<Looked>;
+  /** Repeats a look that found nothing until it finds something, `seconds` (1 to 600) are over or the client has gone. */
+  wait(look: Look, first: Empty, until: { seconds: number; gone: Call['gone'] }): Promise<unknown>;
   /** Calls `ended` once when the caller's credential stops working, until the returned function is called. */
   watch(caller: Caller, ended: () => void): () => void;
   /** Tells the log of what went wrong. */

@@ -1,7 +1,7 @@
 /** What surrounds a use case that only reads: one snapshot, with the credential read in it. */
 import { Refusal } from '../../contract/errors.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
-import type { Allowed, ReadTx } from '../db/tx.ts';
+import type { ReadTx } from '../db/tx.ts';
 import type { Moment } from '../rates/work.ts';
 import type { Call } from './call.ts';
 import { authenticate, type Caller, type Credential } from './caller.ts';
@@ -18,7 +18,6 @@ export async function reading<T>(
   name: OperationName | null,
   credential: Credential,
   fn: (tx: ReadTx, caller: Caller, admitAs: (moment: Moment) => void) => Promise<T>,
-  allows: Allowed = {},
 ): Promise<T> {
   const { caller, now, value } = await db.read(
     async (tx) => {
@@ -32,7 +31,7 @@ export async function reading<T>(
       };
       return { caller: found, now: tx.now, value: await settle(run()) };
     },
-    { ahead: true, ...allows },
+    { ahead: true },
   );
   await used(caller, now);
   return value();
@@ -73,20 +72,24 @@ export async function runRead(engine: Engine, { name, case: useCase }: Case<'rea
   return reading(engine, null, credential, run);
 }
 
-/** The answer of a read that may wait until there is one. */
-export async function runWait(engine: Engine, { name, case: useCase }: Case<'wait'>, call: Call): Promise<unknown> {
+/** The answer of a read that may wait until there is one: found at once, or what it waits for. */
+export async function runWait(
+  engine: Engine,
+  { name, case: useCase }: Case<'wait'>,
+  call: Call,
+): Promise<{ answer: unknown } | { later: Promise<unknown> }> {
   const { credential, input, gone } = call;
   const { wait } = input.query as { wait: number };
-  const first = onTerms(name, async (tx, caller, admitAs) => {
-    if (wait > 0) admitAs('waiting');
-    return { caller, found: await useCase.run(tx, caller, input as never) };
+  const look = { row: operations[name], case: useCase, input: input as never };
+  const first = await engine.look(credential, look, (caller, now) => {
+    engine.admit(name, caller, now, 'known');
+    if (wait > 0) engine.admit(name, caller, now, 'waiting');
   });
-  const since = engine.wakeUps();
-  // Agents who were woken together come again together.
-  const { caller, found } = await reading(engine, name, credential, first, { shares: 'look' });
-  if (!found.empty || wait === 0) return found.answer;
-  const look = { case: useCase, input: input as never };
-  return engine.wait(caller, look, { found, since }, { seconds: wait, gone: gone() });
+  const { caller, now, found } = first;
+  await engine.used(caller, now);
+  if (found instanceof Refusal) throw found;
+  if (!found.empty || wait === 0) return { answer: found.answer };
+  return { later: engine.wait(look, { ...first, found }, { seconds: wait, gone }) };
 }
 
 /** Decides whether a stream may start; the answer takes over the response. */

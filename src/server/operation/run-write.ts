@@ -118,9 +118,7 @@ export async function runOpen(engine: Engine, offered: Offered<Cases<OperationNa
   const run = (tx: WriteTx, waited: boolean): Promise<Outcome<unknown>> =>
     offered.case.run(tx, bound, call.input as never, waited);
   const look = (waited: boolean) => again(() => engine.db.write((tx) => run(tx, waited)));
-  // Asked for before anything is waited for: a client that goes meanwhile has gone.
-  const gone = call.gone();
-  const found = await engine.hold(await look(false), gone, () => look(true));
+  const found = await engine.hold(await look(false), call.gone, () => look(true));
   await noteUse(engine, found.used ?? null);
   return replyOf(found, operations[offered.name].ok[0]);
 }

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Refusal } from '../../contract/errors.ts';
+import type { Route } from '../../contract/operation.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, Body, KindOf, Query } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -55,10 +56,20 @@ export interface WaitCase<Name extends OperationName> {
   runAll?(tx: ReadTx, asked: readonly Asked<Name>[]): Promise<Waited<Answer<Name>>[]>;
 }
 
-/** A wait that is looked at again: its use case with the request's input. */
+/** What a wait reads, at first and again: its operation's row and use case with the request's input. */
 export interface Look {
+  row: Route;
   case: WaitCase<OperationName>;
   input: Input<OperationName>;
+}
+
+/** What a look of a wait found at `now`. */
+export interface Looked {
+  caller: Caller;
+  now: number;
+  /** How many wake-ups there had been before it. */
+  since: number;
+  found: Waited<unknown> | Refusal;
 }
 
 /** A request with who makes it. */
@@ -132,9 +143,15 @@ export interface DownloadCase<Name extends OperationName> {
   run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<Download>;
 }
 
+/** A response with the headers of every answer, names and values in turn. */
+export interface Opened {
+  res: ServerResponse;
+  standing: readonly string[];
+}
+
 /** A read that decides whether a stream may start; what it answers takes over the response. */
 export interface StreamCase<Name extends OperationName> {
-  run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<(res: ServerResponse) => void>;
+  run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<(response: Opened) => void>;
 }
 
 /** An operation that asks for no credential, or for one of its own kind. */

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { Refusal } from '../../../src/contract/errors.ts';
+import { operations } from '../../../src/contract/operations.ts';
 import type { Inbox } from '../../../src/contract/types.ts';
 import type { ReadTx } from '../../../src/server/db/tx.ts';
-import { Together } from '../../../src/server/live/batched-waits.ts';
+import { BatchedWaits } from '../../../src/server/live/batched-waits.ts';
 import { credentialOf } from '../../../src/server/operation/caller.ts';
 import type { Asked, Look, Waited } from '../../../src/server/operation/usecase.ts';
 import type { Api } from '../../support/api.ts';
@@ -29,15 +30,19 @@ forEachDatabase('looks of waits that are woken together', (engine) => {
   const sqlOf = ({ input }: Asked<never>): string => String((input as { body: unknown }).body);
   /** Answers what the SQL says that stands in a request's body. */
   const one: Case = { run: (tx, _caller, input) => ask(tx, String(input.body)) };
-  const look = (useCase: Case, sql: string): Look => ({ case: useCase, input: { body: sql } as never });
+  const look = (useCase: Case, sql: string): Look => ({
+    row: operations.readInbox,
+    case: useCase,
+    input: { body: sql } as never,
+  });
 
   const together = (useCase: Case, sql: string[], from: Api[] = [server.dana]) => {
-    const looks = new Together(server.db);
+    const looks = new BatchedWaits(server.db, () => 0);
     return Promise.all(
       sql.map((text, n) => {
         const { token } = from[n % from.length] as Api;
-        return looks.look<number>(credentialOf(token ?? '', server.root), look(useCase, text)).then(
-          ({ answer }) => answer,
+        return looks.look(credentialOf(token ?? '', server.root), look(useCase, text)).then(
+          ({ found }) => (found as Waited<unknown>).answer,
           (error: unknown) => (error instanceof Refusal ? error.code : 'failed'),
         );
       }),

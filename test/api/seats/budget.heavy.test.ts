@@ -129,7 +129,7 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     const plain = Object.getPrototypeOf(server.db).read as Database['read'];
     server.db.read = async <T>(fn: (tx: ReadTx) => Promise<T>): Promise<T> => {
       const found = await plain.call(server.db, fn);
-      if (Array.isArray(found) && found[0]?.answer?.braked) {
+      if (Array.isArray(found) && found[0]?.found?.answer?.braked) {
         looked.give();
         await goOn.given;
       }
@@ -308,7 +308,7 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     const credential = { kind: 'AG' as const, digest: server.root.tokenDigest(token), token };
     const holder = { credential, personId: '' };
     const streams = createServer((_, res) => {
-      const connection = new Connection(res, server.clock, () => {});
+      const connection = new Connection({ res, standing: ['Cache-Control', 'no-store'] }, server.clock);
       const place = { board: { id, name: board }, after: head, head, wantsMessages: false };
       new BoardStream({ db, clock: server.clock, feed, connection, holder, ...place });
     });
