@@ -3,7 +3,7 @@
 /**
  * V8's young generation is 8 MB a half instead of 64, and a full collection comes when the heap has grown by 30 %, not by
  * up to 300 %: the requests of agents that wait become old, so that garbage would pile up there. With 500 agents that wait
- * a server takes 157 MB instead of 370, for about 15 % more processor time when all of them are woken together; posts and
+ * a server takes 155 MB instead of 370, for about 15 % more processor time when all of them are woken together; posts and
  * streams take as long (`npm run bench -- streams`).
  */
 export const serverFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30'];

@@ -4,7 +4,7 @@ import { operations } from '../../../src/contract/operations.ts';
 import type { Inbox } from '../../../src/contract/types.ts';
 import type { ReadTx } from '../../../src/server/db/tx.ts';
 import { BatchedWaits } from '../../../src/server/live/batched-waits.ts';
-import { credentialOf } from '../../../src/server/operation/caller.ts';
+import { type Caller, type Credential, credentialOf } from '../../../src/server/operation/caller.ts';
 import type { Asked, Look, Waited } from '../../../src/server/operation/usecase.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
@@ -16,7 +16,7 @@ import { until } from '../../support/until.ts';
 
 type Case = Look['case'];
 
-forEachDatabase('looks of waits that are woken together', (engine) => {
+forEachDatabase('looks of waits that begin or are woken together', (engine) => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(engine);
@@ -99,6 +99,35 @@ forEachDatabase('looks of waits that are woken together', (engine) => {
     expect(await together(many(false), ['a', 'b', 'c'])).to.deep.equal(['0: a', '1: b', '2: c']);
     expect(await together(many(true), ['SELECT 1 AS n', 'SELECT 2 AS n'])).to.deep.equal([1, 2]);
     expect(sizes).to.deep.equal([3, 2]);
+  });
+
+  it('are refused one by one, by what admits them and by the terms of their row', async () => {
+    const guest = await server.person('gina', 'guest');
+    const tokens = [server.dana, guest, server.dana].map(({ token }) => credentialOf(token ?? '', server.root));
+    const [first, second, third] = tokens as [Credential, Credential, Credential];
+    const ran: string[] = [];
+    const noting: Case = {
+      run: async (_tx, caller) => {
+        ran.push(caller.person.server_role);
+        return found('seen');
+      },
+    };
+    const asked: Look = { row: operations.readInbox, case: noting, input: {} as never };
+    const members: Look = { ...asked, row: { ...operations.readInbox, guests: { cannot: 'wait here' } } };
+    const admitted: string[] = [];
+    const full = (caller: Caller): void => {
+      admitted.push(caller.person.server_role);
+      throw new Refusal('rate_limited', 'Too many.', { hint: 'Later.' });
+    };
+    const looks = new BatchedWaits(server.db, () => 7);
+    const all = await Promise.all([
+      looks.look(first, asked),
+      looks.look(second, members),
+      looks.look(third, asked, full),
+    ]);
+    const told = all.map((one) => (one.found instanceof Refusal ? one.found.code : one.found.answer));
+    expect(told).to.deep.equal(['seen', 'guest_not_allowed', 'rate_limited']);
+    expect([ran, admitted, all.map(({ since }) => since)]).to.deep.equal([['admin'], ['admin'], [7, 7, 7]]);
   });
 
   const sleeping = async (agents: readonly Agent[], after: number): Promise<Promise<Inbox>[]> => {
