@@ -120,7 +120,11 @@ async function runAll(
 ): Promise<Found[]> {
   const all = useCase.runAll && asked.length > 1 ? await orRefusal(async () => useCase.runAll?.(tx, asked)) : undefined;
   if (all && !(all instanceof Refusal)) return all;
-  const found: Found[] = [];
-  for (const { caller, input } of asked) found.push(await orRefusal(() => useCase.run(tx, caller, input)));
-  return found;
+  const ran = await Promise.allSettled(
+    asked.map(({ caller, input }) => orRefusal(() => useCase.run(tx, caller, input))),
+  );
+  return ran.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
 }

@@ -101,6 +101,19 @@ forEachDatabase('looks of waits that begin or are woken together', (engine) => {
     expect(sizes).to.deep.equal([3, 2]);
   });
 
+  it('are taken side by side, so that a database far away costs them its distance once', async () => {
+    let begun = 0;
+    const both = Promise.withResolvers<void>();
+    const meeting: Case = {
+      run: async (tx, caller, input) => {
+        if (++begun === 2) both.resolve();
+        await both.promise;
+        return one.run(tx, caller, input);
+      },
+    };
+    expect(await together(meeting, ['SELECT 1 AS n', 'SELECT 2 AS n'])).to.deep.equal([1, 2]);
+  });
+
   it('are refused one by one, by what admits them and by the terms of their row', async () => {
     const guest = await server.person('gina', 'guest');
     const tokens = [server.dana, guest, server.dana].map(({ token }) => credentialOf(token ?? '', server.root));

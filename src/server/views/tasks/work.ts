@@ -20,11 +20,10 @@ export async function workViews(tx: ReadTx, places: readonly Place[]): Promise<A
   const asks = await countOpenAsks(tx, memberIds);
   const lines = await ownLines(tx, memberIds);
   const briefs = await ownBriefs(tx, places);
-  const views: AgentWork[] = [];
-  for (const place of places) {
+  const views = places.map(async (place): Promise<AgentWork> => {
     const { board, member } = place;
     const { own = 0, received = 0 } = asks.get(member.id) ?? {};
-    views.push({
+    return {
       current_task: await currentTask(tx, place),
       open_tasks: tasks.get(board.id)?.count ?? 0,
       oldest_open: tasks.get(board.id)?.oldest ?? null,
@@ -34,9 +33,9 @@ export async function workViews(tx: ReadTx, places: readonly Place[]): Promise<A
       line: lines.get(member.id) ?? null,
       brief: briefs.get(member.id) ?? null,
       nudges: place.policy.nudges !== 'off',
-    });
-  }
-  return views;
+    };
+  });
+  return Promise.all(views);
 }
 
 async function openTasks(tx: ReadTx, boardIds: string[]) {
