@@ -13,7 +13,7 @@ interface Record {
 }
 
 describe('service harness test', function () {
-  this.timeout(180_000);
+  this.timeout(400_000);
   const home = new Home();
   after(() => home.close());
 

@@ -144,7 +144,10 @@ export class HintStream implements Follower, Watcher {
     try {
       do {
         this.#again = false;
-        const state = await this.#options.db.read((tx) => this.#read(tx));
+        // What changes from here on may be missing in the snapshot, and is read again.
+        const asked = this.#asked;
+        this.#asked = false;
+        const state = await this.#options.db.read((tx) => this.#read(tx, asked));
         if (!this.#options.connection.open) return;
         this.#apply(state, !this.#opened);
         this.#opened = true;
@@ -161,15 +164,13 @@ export class HintStream implements Follower, Watcher {
     }
   }
 
-  async #read(tx: ReadTx): Promise<State> {
+  async #read(tx: ReadTx, asked: boolean): Promise<State> {
     const { person } = await authenticate(tx, this.holder.credential);
     const scope = { personId: person.person_id, open: false, lifecycle: 'all' as const, limit: 100_000 };
     const boards = await listBoardRows(tx, scope);
     const memberships = await ownMemberships(tx, person.person_id, idsIn(boards));
     const unknown = idsIn(boards).filter((id) => !this.#shown.has(id));
     this.#statuses = { rows: unknown.length > 0 ? await agentStatusesOn(tx, unknown) : [], now: tx.now };
-    const asked = this.#asked;
-    this.#asked = false;
     const requests = asked ? await requestsOf(tx, person) : null;
     return { boards, memberships, agents: await activeAgentsOfPerson(tx, person.person_id), requests };
   }

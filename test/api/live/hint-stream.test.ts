@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { hintFrames } from '../../../src/contract/nouns/record.ts';
+import type { Allowed, ReadTx } from '../../../src/server/db/tx.ts';
 import type { Api } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -51,6 +52,32 @@ forEachDatabase('a stream of hints', (engine) => {
       hintFrames[event as keyof typeof hintFrames].parse(data);
       expect(id).to.equal(undefined);
     }
+    stream.close();
+  });
+
+  it('tells an allowance that changed while it was read', async () => {
+    const pam = await newPerson();
+    const { name } = await newBoard(pam);
+    const { seq } = await post(await newAgent(pam, name), name, 'unread');
+    const stream = await openFor(pam);
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const plain = server.db.read;
+    server.db.read = <T>(fn: (tx: ReadTx) => Promise<T>, allows?: Allowed): Promise<T> => {
+      if (!new Error().stack?.includes('hint-stream')) return plain.call(server.db, fn, allows) as Promise<T>;
+      Reflect.deleteProperty(server.db, 'read');
+      return server.db.read(async (tx) => {
+        // Now the snapshot is taken.
+        await tx.query((db) => db('people').select('id').limit(1));
+        begun.resolve();
+        await goOn.promise;
+        return fn(tx);
+      });
+    };
+    await pam.ok('ackBoard', { params: { board: name }, body: { up_to: seq } });
+    await begun.promise;
+    await pam.ok('setAllowance', { body: { categories: ['add_people'] } });
+    goOn.resolve();
+    await stream.frame(({ event }) => event === 'allowance');
     stream.close();
   });
 
