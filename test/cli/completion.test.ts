@@ -28,6 +28,15 @@ describe('completion', function () {
     return stdout.split('\n').filter(Boolean);
   }
 
+  /** For who presses Tab again where the server was too busy to answer in time. */
+  async function offeredSoon(line: string): Promise<string[]> {
+    for (let n = 0; n < 9; n++) {
+      const found = await offered(line);
+      if (found.length > 0) return found;
+    }
+    return offered(line);
+  }
+
   it('offers commands, flags and fixed values', async () => {
     expect(await offered('service boa')).to.deep.equal(['board', 'boards']);
     expect(await offered('service board po')).to.deep.equal(['policy', 'post']);
@@ -40,12 +49,12 @@ describe('completion', function () {
   it('asks for names: boards, agents, members, servers, keys', async () => {
     await home().json(['agent', 'create', 'codex', '--board', 'general']);
     await home().json(['board', 'create', 'gadgets', '--no-link']);
-    expect(await offered('service read --board g')).to.have.members(['general', 'gadgets']);
-    expect(await offered('service board archive ga')).to.deep.equal(['gadgets']);
-    expect(await offered('service say --to @co')).to.deep.equal(['@codex']);
-    expect(await offered('service read --as ')).to.deep.equal(['codex']);
-    expect(await offered('service servers use ')).to.deep.equal(['local']);
-    expect(await offered('service key revoke ')).to.have.length.greaterThan(0);
+    expect(await offeredSoon('service read --board g')).to.have.members(['general', 'gadgets']);
+    expect(await offeredSoon('service board archive ga')).to.deep.equal(['gadgets']);
+    expect(await offeredSoon('service say --to @co')).to.deep.equal(['@codex']);
+    expect(await offeredSoon('service read --as ')).to.deep.equal(['codex']);
+    expect(await offeredSoon('service servers use ')).to.deep.equal(['local']);
+    expect(await offeredSoon('service key revoke ')).to.have.length.greaterThan(0);
   });
 
   it('remembers an answer for a minute', async () => {
