@@ -146,6 +146,7 @@ describe('the cursor of a seat', () => {
     expect(start['handoff_id']).to.not.equal(carry['handoff_id']);
     await other.hook('boundary');
     await on.rig.acked(seat, seq);
+    await until(() => on.rig.states()[1] === 'done', 'it is done');
     expect(on.rig.states()).to.deep.equal(['ended', 'done']);
   });
 });

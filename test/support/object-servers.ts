@@ -1,5 +1,5 @@
 /** Object stores that files are kept in for tests: ours in memory, which can be told to fail, and one that others wrote. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import S3rver from '@20minutes/s3rver';
@@ -52,7 +52,7 @@ export async function s3rver(): Promise<ObjectServer> {
     endpoint: `http://127.0.0.1:${port}`,
     keys: { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
     names: () =>
-      readdirSync(bucket, { recursive: true, encoding: 'utf8' })
+      namesBelow(bucket)
         .filter((name) => name.endsWith(suffix))
         .map((name) => name.slice(0, -suffix.length))
         .sort(),
@@ -67,4 +67,14 @@ export async function s3rver(): Promise<ObjectServer> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Everything below a folder, read again where a folder of it went meanwhile. */
+function namesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ENOENT' || !existsSync(folder)) throw error;
+    return namesBelow(folder);
+  }
 }
