@@ -32,6 +32,7 @@ function sendReply(ctx: Context, { status, body, replayed, cookie, headers }: Re
   send(ctx, status, body, more);
 }
 
+/** Calls `left` when the client goes away before it has its answer; that an answer has gone out is the usual end. */
 function whenGone(res: ServerResponse, left: () => void): void {
   if (res.closed || res.destroyed) left();
   else

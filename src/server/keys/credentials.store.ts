@@ -108,8 +108,8 @@ const delegationColumns = {
   delegation_ended_at: 'd.ended_at',
 };
 
-/** Beside all columns of the seat's own row. */
 const { key_id: _key, person_id: _person, ...ofKeyAndPerson } = keyColumns;
+/** What is read beside all columns of the member, which has the ids of key and person. */
 const seatColumns = {
   ...ofKeyAndPerson,
   member_id: 'm.id',

@@ -165,19 +165,20 @@ export class Live {
     // Reads again before sleeping only if the board changed between the first read and the subscription. A server that is alone
     // on its database is told of every change at once.
     const told = !this.#db.dialect.shared && this.notifier.published === since;
-    const moved = keys ? true : !told && (() => this.#hasMoved(credential, board));
+    const moved = async (): Promise<boolean> =>
+      keys !== undefined || (!told && (await this.#hasMoved(credential, board)));
     return this.#lookUntilFound(sleep, again, { keys, again: found.again, moved }).finally(end);
   }
 
   async #lookUntilFound(
     sleep: Sleep,
     look: () => Promise<Waited<unknown>>,
-    { keys, again, moved }: Pick<Waited<unknown>, 'keys' | 'again'> & { moved: boolean | (() => Promise<boolean>) },
+    { keys, again, moved }: Pick<Waited<unknown>, 'keys' | 'again'> & { moved(): Promise<boolean> },
   ): Promise<unknown> {
     let disarm = this.#arm(keys, again, sleep);
     let followed = keys !== undefined;
     try {
-      if (!(typeof moved === 'boolean' ? moved : await this.#patiently(sleep, moved))) await sleep.next();
+      if (!(await this.#patiently(sleep, moved))) await sleep.next();
       for (;;) {
         const found = await this.#patiently(sleep, look);
         if (found && (!found.empty || sleep.over)) return found.answer;
@@ -274,7 +275,8 @@ export class Live {
 
   /** Has a holder rechecked when the caller's credential may have ended, until it is unguarded. */
   #guard(caller: Caller, watched: Watched): Guard {
-    const [keys, recheck] = [credentialKeys(caller), (): void => void watched.recheck()];
+    const keys = credentialKeys(caller);
+    const recheck = (): void => void watched.recheck();
     this.#rechecks.add(watched);
     this.notifier.watch(keys, recheck);
     return { watched, keys, recheck, cancelExpiry: this.#atExpiry(caller, recheck) };
