@@ -2,6 +2,7 @@
 import type { Knex } from 'knex';
 import * as start from './001_start.ts';
 import * as brakes from './002_brakes.ts';
+import * as keyOrder from './003_key_order.ts';
 
 export interface Migration {
   name: string;
@@ -11,4 +12,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '001_start', up: start.up },
   { name: '002_brakes', up: brakes.up },
+  { name: '003_key_order', up: keyOrder.up },
 ];

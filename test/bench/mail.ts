@@ -4,7 +4,7 @@
  * version: "Sustained 30s mixed workload"; 49 requests a second of the 50 that were offered, p99 2.6 s); these are not measured here,
  * and its machine is not known.
  */
-import { randomUUID } from 'node:crypto';
+import { newIdempotencyKey } from '../../src/client/idempotency.ts';
 import { Engine } from './engine.ts';
 import { spread } from './fanout.ts';
 import { type Figure, quantile, round } from './measure.ts';
@@ -150,7 +150,7 @@ class Office {
   }
 
   async #send(agent: Agent, method: string, path: string, body?: object): Promise<Answer> {
-    const headers = { Authorization: `Bearer ${agent.token}`, 'Idempotency-Key': randomUUID() };
+    const headers = { Authorization: `Bearer ${agent.token}`, 'Idempotency-Key': newIdempotencyKey() };
     const answer = await agent.wire.send(request(this.#url, method, path, headers, body && JSON.stringify(body)));
     if (answer.status >= 300) throw new Error(`${method} ${path} got ${answer.status}: ${answer.body.toString()}`);
     return answer;

@@ -1,5 +1,5 @@
 /** How many keyed, durable posts per second 16 writers get out of the server, against the floor in the same minute. */
-import { randomUUID } from 'node:crypto';
+import { newIdempotencyKey } from '../../src/client/idempotency.ts';
 import { type Figure, median, ownCpu, round } from './measure.ts';
 import { profileFlags, reportProfile } from './profile.ts';
 import { request, Wire } from './wire.ts';
@@ -75,7 +75,7 @@ async function run({ url, path, key, wires }: Lane, ms: number): Promise<{ rate:
     wires.map(async (wire) => {
       while (performance.now() - start < ms) {
         const body = JSON.stringify({ body: text(++count) });
-        const headers = { Authorization: `Bearer ${key}`, 'Idempotency-Key': randomUUID() };
+        const headers = { Authorization: `Bearer ${key}`, 'Idempotency-Key': newIdempotencyKey() };
         const answer = await wire.send(request(url, 'POST', path, headers, body));
         if (answer.status !== 201) throw new Error(`a post got ${answer.status}: ${answer.body.toString()}`);
         done++;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { newIdempotencyKey } from '../../src/client/idempotency.ts';
 import { type Child, launchScript } from '../faults/launch.ts';
 import type { Side } from './fanout.ts';
 import { addPeople } from './people.ts';
@@ -94,7 +95,7 @@ export async function productSide(shape: ProductShape): Promise<ProductSide> {
         url(writer),
         'POST',
         `/v1/boards/b${board}/messages`,
-        { ...poster(writer, board), 'Idempotency-Key': randomUUID() },
+        { ...poster(writer, board), 'Idempotency-Key': newIdempotencyKey() },
         JSON.stringify({ body: text() }),
       ),
     posted: (body) => (JSON.parse(body.toString()) as { seq: number }).seq,

@@ -1,5 +1,6 @@
 /** Whether a board's length matters: a keyed post and an inbox read on boards of 1,000, 100,000 and 1,000,000 events. */
 import { randomUUID } from 'node:crypto';
+import { newIdempotencyKey } from '../../src/client/idempotency.ts';
 import { BOARD, filledFolder, indexed } from './filled.ts';
 import { type Figure, median, round } from './measure.ts';
 import { request, Wire } from './wire.ts';
@@ -66,7 +67,7 @@ async function oneRound(lane: Lane): Promise<void> {
   lane.posts.push(
     await cost(lane, async () => {
       const body = JSON.stringify({ body: `Message ${randomUUID()}. ${'The build is green again. '.repeat(5)}` });
-      const headers = { Authorization: `Bearer ${key}`, 'Idempotency-Key': randomUUID() };
+      const headers = { Authorization: `Bearer ${key}`, 'Idempotency-Key': newIdempotencyKey() };
       const answer = await wire.send(request(url, 'POST', `/v1/boards/${BOARD}/messages`, headers, body));
       if (answer.status !== 201) throw new Error(`a post got ${answer.status}: ${answer.body.toString()}`);
       seq = (JSON.parse(answer.body.toString()) as { seq: number }).seq;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { encodeTime } from 'ulid';
 import { Client } from '../../src/client/client.ts';
 import type { ClientError } from '../../src/client/errors.ts';
 import { newIdempotencyKey } from '../../src/client/idempotency.ts';
@@ -85,9 +86,15 @@ describe('client: the request', () => {
     expect(server.seen).to.have.length(1);
   });
 
-  it('makes keys of 26 characters that use the whole alphabet', () => {
+  it('makes keys of 26 characters that use the whole alphabet and begin with their time', () => {
+    const before = encodeTime(Date.now(), 10);
     const keys = Array.from({ length: 200 }, newIdempotencyKey);
+    const after = encodeTime(Date.now(), 10);
     expect(new Set(keys).size).to.equal(200);
+    for (const key of keys) {
+      expect(key).to.match(/^cli_[0-9A-HJKMNP-TV-Z]{26}$/);
+      expect(key.slice(4, 14) >= before && key.slice(4, 14) <= after, key).to.equal(true);
+    }
     const characters = new Set(keys.join('').replaceAll('cli_', ''));
     expect(characters.size).to.equal(32);
   });

@@ -110,7 +110,8 @@ const keyHeader = (row: OperationRow): Json => ({
   name: 'Idempotency-Key',
   in: 'header',
   required: row.keyRequired === true,
-  description: 'A request that is sent again with the same key is carried out once.',
+  description:
+    'A request that is sent again with the same key is carried out once. Keys that begin with their time, as ULIDs and UUIDs of version 7 do, are stored faster than random ones.',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 });
 

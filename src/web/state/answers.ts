@@ -1,5 +1,6 @@
 /** Answers sent from this tab: one at a time per ask, retried with the same key while the outcome is unknown. */
 import { signal } from '@preact/signals';
+import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Message } from '../../contract/types.ts';
 import { isOutcomeUnknown } from '../api/errors.ts';
 import { link } from '../live/link.ts';
@@ -44,7 +45,7 @@ export async function sendAnswer(message: Message, choice: AnswerChoice): Promis
   const { id } = message;
   if (answerAttempts.peek().get(id)?.state === 'sending') return null;
   const keyName = JSON.stringify([id, choice.option, choice.body]);
-  const key = keys.get(keyName) ?? crypto.randomUUID();
+  const key = keys.get(keyName) ?? newIdempotencyKey();
   keys.set(keyName, key);
   setAttempt(id, { ...choice, state: 'sending' });
   try {

@@ -1,5 +1,6 @@
 /** Writes from components: one at a time, retried with the same idempotency key while the outcome is unknown. */
 import { useRef, useState } from 'preact/hooks';
+import { newIdempotencyKey } from '../../client/idempotency.ts';
 import { isOutcomeUnknown } from '../api/errors.ts';
 
 export interface Write {
@@ -31,7 +32,7 @@ export function useWrite(): Write {
       if (running.current) return false;
       running.current = true;
       set({ busy: true, error: null });
-      const key = keys.current.get(name) ?? crypto.randomUUID();
+      const key = keys.current.get(name) ?? newIdempotencyKey();
       keys.current.set(name, key);
       let failure: unknown = null;
       try {

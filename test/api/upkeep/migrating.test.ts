@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import knex from 'knex';
+import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { migrations } from '../../../migrations/index.ts';
+import { newIdempotencyKey } from '../../../src/client/idempotency.ts';
 import { newestMigration } from '../../../src/server/db/migrate.ts';
 import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
@@ -73,6 +74,25 @@ forEachDatabase('storage migrate', (engine) => {
     ]);
     await db.destroy();
     remove();
+  });
+
+  it('finds the kept answer of a write that an earlier build did', async () => {
+    const server = await startTestServer(engine);
+    const call = { key: newIdempotencyKey(), body: { name: 'once' } };
+    const first = await server.dana.ok('createBoard', call);
+    await server.db.write(async (tx) => {
+      const hashOnly = (db: Knex) => db.raw('substr(slot, 15)');
+      await tx.change((db) =>
+        db('idempotency')
+          .where({ key: call.key })
+          .update({ slot: hashOnly(db) }),
+      );
+      await tx.change((db) => db('migrations').where({ name: '003_key_order' }).delete());
+    });
+    await server.restart();
+    const { body, replayed } = await server.dana.call('createBoard', call);
+    expect([body, replayed]).to.deep.equal([first, true]);
+    await server.stop();
   });
 
   it('leaves the data of a newer build as it is', async () => {
