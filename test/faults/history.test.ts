@@ -1,6 +1,6 @@
 /**
- * Random runs, judged from outside: several clients, a server or two that are killed and whose clocks jump by an hour, every call and every answer against
- * the record. And the judge itself: servers that are wrong on purpose are found out.
+ * Random runs, judged from outside: several clients, a server or two that are killed, clocks that jump by an hour, of all or
+ * of one alone, every call and every answer against the record. And the judge itself: servers that are wrong on purpose are found out.
  *
  * The short form plays few runs; SERVICE_TEST_LONG=1 plays 100 on each database. SERVICE_TEST_SEED=n plays run n alone.
  */

@@ -71,10 +71,13 @@ export class Child {
     });
   }
 
-  /** Puts its clock forward, or back, where it was started so that it can be. */
-  jump(ms: number): void {
+  /**
+   * Puts its clock forward, or back, where it was started so that it can be.
+   * @param alone whether the clock of a database on another machine stays as it is
+   */
+  jump(ms: number, alone = false): void {
     // It may be ending just now.
-    this.process.send({ jump: ms }, () => {});
+    if (this.process.connected) this.process.send({ jump: ms, alone }, () => {});
   }
 
   /** Resolves when it has stopped working: its CPU time no longer moves. */

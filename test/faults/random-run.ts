@@ -38,8 +38,11 @@ interface Member {
   removed: boolean;
 }
 
-/** A server that dies, or the time of day of all of them that jumps by so many milliseconds. */
-export type Fault = { kill: number } | { jump: number };
+/**
+ * A server that dies; or the time of day that jumps by so many milliseconds: of all machines, the database's too, or of one
+ * server's machine alone.
+ */
+export type Fault = { kill: number } | { jump: number; alone?: number };
 
 /** What happens while so many requests are under way; several faults may fall on one. */
 export function plannedFaults(
@@ -53,7 +56,8 @@ export function plannedFaults(
     planned.set(at, [...(planned.get(at) ?? []), fault]);
   };
   for (let n = 0; n < kills; n++) plan({ kill: between(0, servers - 1) });
-  for (let n = 0; n < jumps; n++) plan({ jump: pick([-HOUR, HOUR]) });
+  for (let n = 0; n < jumps; n++)
+    plan({ jump: pick([-HOUR, HOUR]), ...(n % 2 === 1 ? { alone: between(0, servers - 1) } : {}) });
   return planned;
 }
 
@@ -261,7 +265,8 @@ export class RandomRun {
     const { servers } = this.#crew;
     this.struck.push(fault);
     if ('kill' in fault) this.#killing = this.#killing.then(() => servers[fault.kill]?.kill());
-    else for (const { child } of servers) if (child.process.connected) child.jump(fault.jump);
+    else if (fault.alone !== undefined) servers[fault.alone]?.child.jump(fault.jump, true);
+    else for (const { child } of servers) child.jump(fault.jump);
   }
 
   /** The record as the rules take it. */

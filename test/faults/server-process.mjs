@@ -4,17 +4,18 @@
 // node server-process.mjs <module that exports startServer> <options as JSON>
 //
 // Prints {"url": …} once it listens. SIGTERM closes it in order. Over IPC it answers {"id": …} with its CPU time and
-// memory, {"jump": milliseconds} puts its clock forward or back, and it ends with the process that started it, however that
-// one ends.
+// memory; {"jump": milliseconds} puts its clock forward or back, and its database's unless "alone". It ends with the
+// process that started it, however that one ends.
 import { load } from './load.mjs';
 
 const [module, options] = process.argv.slice(2);
 const { startServer } = await load(module);
 let jumped = 0;
+let jumpedAlone = 0;
 /** The time of day jumps; how long something takes does not. */
 const clock = {
   offset: () => jumped,
-  now: () => Date.now() + jumped,
+  now: () => Date.now() + jumped + jumpedAlone,
   after(ms, fn) {
     const timer = setTimeout(fn, Math.min(Math.max(ms, 0), 2_147_483_647)).unref();
     return () => clearTimeout(timer);
@@ -25,9 +26,10 @@ const server = await startServer(jumps ? { ...given, clock } : given);
 
 process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));
 process.on('disconnect', () => process.exit(1));
-process.on('message', ({ id, gc, jump }) => {
+process.on('message', ({ id, gc, jump, alone }) => {
   if (jump !== undefined) {
-    jumped += jump;
+    if (alone) jumpedAlone += jump;
+    else jumped += jump;
     return;
   }
   if (gc) globalThis.gc?.();
