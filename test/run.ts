@@ -71,7 +71,7 @@ const has = (word: string): boolean => process.argv.includes(word);
 const whole = !['--fast', '--sqlite', '--short'].some(has);
 const part = (patterns: string[]): Kind[] => [{ name: 'on SQLite', files: globSync(patterns), env: sqlite }];
 const kinds = has('--fast') ? fast : has('--sqlite') ? part(onSqlite) : has('--short') ? part(short) : everything;
-const lanes = has('--fast') ? 2 : LANES;
+const lanes = has('--fast') ? 3 : LANES;
 
 interface Titled {
   file: string;
