@@ -14,6 +14,8 @@ const MOST = {
   statements: 9,
   roundTrips: { sqlite: 0, postgres: 5 },
   roundTripsOfReplay: { sqlite: 0, postgres: 6 },
+  /** One transaction; two where a post comes while it runs. */
+  sentOfSixteen: { sqlite: 0, postgres: 18 },
 };
 
 forEachDatabase('what a request costs the database', (engine) => {
@@ -44,6 +46,20 @@ forEachDatabase('what a request costs the database', (engine) => {
     expect(replay.writes).to.be.at.most(1);
     expect(replay.roundTrips).to.be.at.most(MOST.roundTripsOfReplay[engine]);
     expect(replay.writeStatements).to.be.below(first.writeStatements);
+  });
+
+  it('is shared by posts of one moment, of as many people on as many boards', async () => {
+    const writers: { person: Api; board: string }[] = [];
+    for (let n = 0; n < 16; n++) {
+      const person = await server.person(`writer-${n}`);
+      writers.push({ person, board: (await newBoard(person)).name });
+    }
+    const postAll = () => Promise.all(writers.map(({ person, board }) => post(person, board, 'at once')));
+    await postAll();
+    const { sent, writes } = await leastCostOf(server, postAll);
+    expect(writes).to.equal(16);
+    expect(sent).to.be.at.most(MOST.sentOfSixteen[engine]);
+    if (engine === 'postgres') expect(sent, 'statements that are watched').to.be.at.least(1);
   });
 
   it('is at most five read statements for a post however many streams of people and agents follow its board', async () => {

@@ -10,23 +10,26 @@ export interface Cost {
   writeStatements: number;
   /** To Postgres, where they are watched. */
   roundTrips: number;
+  /** Statements that Postgres was sent, where they are watched. */
+  sent: number;
 }
 
 const STATEMENTS = new Set(['all', 'first', 'one', 'query', 'run', 'send', 'change']);
 
 /** Runs `fn` and answers what this server's process asked of its database meanwhile. */
 export async function costOf(server: TestServer, fn: () => Promise<unknown>): Promise<Cost> {
-  const cost: Cost = { reads: 0, writes: 0, readStatements: 0, writeStatements: 0, roundTrips: 0 };
-  const tripsBefore = roundTrips;
+  const cost: Cost = { reads: 0, writes: 0, readStatements: 0, writeStatements: 0, roundTrips: 0, sent: 0 };
+  const [tripsBefore, sentBefore] = [roundTrips, sent];
   const { db } = server;
   const { read, write } = db;
-  db.read = (work) => {
+  db.read = (work, allows) => {
     cost.reads++;
-    return read.call(db, (tx) => work(counted(tx, () => cost.readStatements++))) as never;
+    return read.call(db, (tx) => work(counted(tx, () => cost.readStatements++)), allows) as never;
   };
-  db.write = (work) => {
+  db.write = (work, allows) => {
     cost.writes++;
-    return write.call(db, (tx) => work(counted(tx as ReadTx, () => cost.writeStatements++) as WriteTx)) as never;
+    const count = () => cost.writeStatements++;
+    return write.call(db, (tx) => work(counted(tx as ReadTx, count) as WriteTx), allows) as never;
   };
   try {
     await fn();
@@ -34,10 +37,12 @@ export async function costOf(server: TestServer, fn: () => Promise<unknown>): Pr
     Object.assign(db, { read, write });
   }
   cost.roundTrips = roundTrips - tripsBefore;
+  cost.sent = sent - sentBefore;
   return cost;
 }
 
 let roundTrips = 0;
+let sent = 0;
 
 /**
  * Watches the connections of the pools of Postgres until the returned function is called. A round trip is what is asked on one while
@@ -49,6 +54,7 @@ export function watchRoundTrips(): () => void {
   pg.Client.prototype.query = function (this: pg.Client & Connected, ...args: unknown[]) {
     const answer = Reflect.apply(query, this, args) as unknown;
     if (this.connectionParameters.application_name === 'service' && answer instanceof Promise) {
+      sent++;
       const before = owed.get(this) ?? 0;
       if (before === 0) roundTrips++;
       owed.set(this, before + 1);
@@ -80,6 +86,7 @@ export async function leastCostOf(server: TestServer, fn: () => Promise<unknown>
     readStatements: least('readStatements'),
     writeStatements: least('writeStatements'),
     roundTrips: least('roundTrips'),
+    sent: least('sent'),
   };
 }
 

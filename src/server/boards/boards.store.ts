@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Policy, Role } from '../../contract/types.ts';
 import { countRows, idsOf } from '../db/query.ts';
 import { insertInto, rowBy, rowsBy, updateIn } from '../db/rows.ts';
-import { listStatement, type Params, statement } from '../db/statement.ts';
+import { Change, listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { presets } from './policy.rules.ts';
 
@@ -62,19 +62,13 @@ export const lockBoardByName = async (tx: WriteTx, name: string): Promise<BoardR
 export const lockBoardById = (tx: WriteTx, id: string): Promise<BoardRow | undefined> =>
   tx.once(`board:${id}`, () => tx.one(byIdLocked, 'id', id));
 
-const headColumns = [
-  ...(['head_seq', 'head_hash', 'head_at', 'last_message_at'] as const),
-  ...(['message_count', 'everyone_count', 'done_count', 'answer_count'] as const),
-] as const;
-
-const saveHeadStatement = statement<Pick<BoardRow, 'id' | (typeof headColumns)[number]>>((db, p) =>
-  db('boards')
-    .where('id', p.id)
-    .update(Object.fromEntries(headColumns.map((name) => [name, p[name]]))),
-);
+const changingHead = new Change<BoardRow>('boards', {
+  ...{ head_seq: 'bigint', head_hash: 'bytea', head_at: 'bigint', last_message_at: 'bigint' },
+  ...{ message_count: 'bigint', everyone_count: 'bigint', done_count: 'bigint', answer_count: 'bigint' },
+});
 
 /** Writes the head of the record and the running counts of a locked board. */
-export const saveHead = (tx: WriteTx, board: BoardRow): Promise<void> => tx.send(saveHeadStatement, board);
+export const saveHead = (tx: WriteTx, board: BoardRow): Promise<void> => tx.send(changingHead, board);
 
 export const insertBoard = insertInto<BoardRow>('boards');
 

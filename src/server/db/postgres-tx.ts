@@ -11,15 +11,17 @@ import { type Dialect, postgresDialect } from './dialect.ts';
 import { destroy, gather, translate } from './postgres-connection.ts';
 import {
   builderOf,
+  Change,
   type Compiled,
   Insertion,
   type ListStatement,
+  type Pair,
   type Params,
   type Statement,
   statement,
   type Value,
 } from './statement.ts';
-import { Together } from './together.ts';
+import { type By, Together } from './together.ts';
 import type { WriteTx } from './tx.ts';
 
 /** Most rows of one insertion. Sizes go in powers of two, so that there are few statements. */
@@ -64,8 +66,11 @@ const serialiseStatement = statement<{ name: string }>((db, p) =>
 interface Query {
   name?: string | undefined;
   text: string;
-  values?: Value[];
+  values?: (Value | Value[])[];
 }
+
+type ChangedRow = Params & { id: string };
+type AnyChange = Change<ChangedRow>;
 
 /** What runs on one connection between BEGIN and COMMIT. */
 export class Session {
@@ -76,6 +81,8 @@ export class Session {
   readonly #deferred = new Map<string, () => Promise<void>>();
   readonly #sent: Promise<void>[] = [];
   readonly #inserts = new Map<Insertion<Params>, Params[]>();
+  /** What is to be changed, by the ids of the rows. */
+  readonly #changes = new Map<AnyChange, Map<string, ChangedRow>>();
   /** The first error of a statement; all that come after it are refused because of it. */
   #failed: unknown = null;
   #now = Number.NaN;
@@ -139,6 +146,12 @@ export class Session {
     else this.#inserts.set(insertion, [row]);
   }
 
+  /** Changes a row together with the others of its table; what is said last of a row holds. */
+  change(change: AnyChange, row: ChangedRow): void {
+    const rows = this.#changes.get(change) ?? new Map<string, ChangedRow>();
+    this.#changes.set(change, rows.set(row.id, row));
+  }
+
   beforeCommit(key: string, fn: () => Promise<void>): void {
     this.#deferred.set(key, fn);
   }
@@ -191,6 +204,8 @@ export class Session {
       }
     }
     this.#inserts.clear();
+    for (const [change, rows] of this.#changes) this.send(change.ofRows([...rows.values()]));
+    this.#changes.clear();
   }
 }
 
@@ -225,7 +240,11 @@ export class PostgresTx implements WriteTx {
     return (await this.all(statement, params))[0];
   }
 
-  async one<R>(list: ListStatement<Params, R>, by: keyof R & string, value: Value): Promise<R | undefined> {
+  async one<R, Item extends Value | Pair>(
+    list: ListStatement<Params, R, Item>,
+    by: By<R, Item>,
+    value: Item,
+  ): Promise<R | undefined> {
     if (this.#shared) return this.#session.together.lookUp(list, by, value);
     return this.first(...list.over({}, [value]));
   }
@@ -242,6 +261,7 @@ export class PostgresTx implements WriteTx {
   async send<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<void> {
     this.changed = true;
     if (statement instanceof Insertion) this.#session.insert(statement as never, params);
+    else if (statement instanceof Change) this.#session.change(statement as never, params as never);
     else this.#session.send(prepared(statement.for('postgres'), params));
   }
 

@@ -1,5 +1,5 @@
 /** What the rows of most tables need, made from the name of a table. Reading statements are built once. */
-import { listStatement, type Params, statement, type Value } from './statement.ts';
+import { listStatement, type Params, type Value } from './statement.ts';
 import type { ReadTx, WriteTx } from './tx.ts';
 
 /** Inserts rows of a table. */
@@ -20,19 +20,22 @@ export const updateIn =
   (tx: WriteTx, id: string, columns: Partial<Row>): Promise<number> =>
     tx.change((db) => db(table).where('id', id).update(columns));
 
-/** The row with this value in a column. */
-export function rowBy<Row>(table: string, column: keyof Row & string) {
-  const read = statement<{ value: Value }, Row>((db, p) => db(table).where(column, p.value).select('*'));
-  return (tx: ReadTx, value: Value): Promise<Row | undefined> => tx.first(read, { value });
-}
-
-/** The rows with one of these values in a column. */
-export function rowsBy<Row>(table: string, column: keyof Row & string) {
-  const read = listStatement<Params, Row>((db, _p, values) =>
+const rowsWith = <Row>(table: string, column: string) =>
+  listStatement<Params, Row>((db, _p, values) =>
     db(table)
       .whereIn(column, values as string[])
       .select('*'),
   );
+
+/** The row with this value in a column that is unique. */
+export function rowBy<Row>(table: string, column: keyof Row & string) {
+  const read = rowsWith<Row>(table, column);
+  return (tx: ReadTx, value: Value): Promise<Row | undefined> => tx.one(read, column, value);
+}
+
+/** The rows with one of these values in a column. */
+export function rowsBy<Row>(table: string, column: keyof Row & string) {
+  const read = rowsWith<Row>(table, column);
   return async (tx: ReadTx, values: readonly Value[]): Promise<Row[]> =>
     values.length === 0 ? [] : tx.all(...read.over({}, values));
 }

@@ -2,8 +2,8 @@
 import Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
 import { type Dialect, sqliteDialect, UniqueViolation } from './dialect.ts';
-import { builderOf, type ListStatement, type Params, type Statement, type Value } from './statement.ts';
-import { Together } from './together.ts';
+import { builderOf, type ListStatement, type Pair, type Params, type Statement, type Value } from './statement.ts';
+import { type By, Together } from './together.ts';
 import type { ReadTx, WriteTx } from './tx.ts';
 
 const MAX_PREPARED = 1000;
@@ -95,7 +95,11 @@ export class SqliteReadTx implements ReadTx {
     return this.connection.prepare(compiled.sql).first(compiled.bind(params)) as R | undefined;
   }
 
-  one<R>(list: ListStatement<Params, R>, _by: keyof R & string, value: Value): Promise<R | undefined> {
+  one<R, Item extends Value | Pair>(
+    list: ListStatement<Params, R, Item>,
+    _by: By<R, Item>,
+    value: Item,
+  ): Promise<R | undefined> {
     return this.first(...list.over({}, [value]));
   }
 
@@ -148,7 +152,11 @@ export class SqliteWriteTx extends SqliteReadTx implements WriteTx {
     this.#shared = shared;
   }
 
-  override one<R>(list: ListStatement<Params, R>, by: keyof R & string, value: Value): Promise<R | undefined> {
+  override one<R, Item extends Value | Pair>(
+    list: ListStatement<Params, R, Item>,
+    by: By<R, Item>,
+    value: Item,
+  ): Promise<R | undefined> {
     return this.#shared ? this.#session.lookUp(list, by, value) : super.one(list, by, value);
   }
 

@@ -15,7 +15,7 @@ class Placeholder {
 }
 
 type Build<P> = (db: Knex, p: P) => Knex.QueryBuilder | Knex.Raw;
-type BuildList<P> = (db: Knex, p: P, list: Value[]) => Knex.QueryBuilder | Knex.Raw;
+type BuildList<P, Item> = (db: Knex, p: P, list: Item[]) => Knex.QueryBuilder | Knex.Raw;
 
 export interface Compiled {
   /** Stable per statement and dialect; the name of the prepared statement on Postgres. */
@@ -82,38 +82,83 @@ export function insertion<Row extends Params>(table: string): (row: Row) => Inse
   };
 }
 
-/** A query over a list of values, such as `whereIn`. */
-export class ListStatement<P extends Params, R> {
-  readonly #build: BuildList<P>;
+/** The change of columns of the row with an id, of which several can become one statement on Postgres. */
+export class Change<Row extends Params & { id: string }> extends Statement<Row, never> {
+  readonly #columns: [name: string, type: string][];
+  readonly #table: string;
+
+  /** @param types the columns with their types on Postgres. */
+  constructor(table: string, types: { [column: string]: 'bigint' | 'bytea' }) {
+    super((db, p) =>
+      db(table)
+        .where('id', p.id)
+        .update(Object.fromEntries(Object.keys(types).map((name) => [name, p[name]]))),
+    );
+    this.#table = table;
+    this.#columns = [['id', 'text'], ...Object.entries(types)];
+  }
+
+  /** The statement of Postgres that changes these rows, in one order for all, with a list of values for each column. */
+  ofRows(rows: readonly Row[]): { name: string; text: string; values: Value[][] } {
+    const names = this.#columns.map(([name]) => name);
+    const lists = this.#columns.map(([, type], index) => `$${index + 1}::${type}[]`);
+    const changes = names.slice(1).map((name) => `${name} = new.${name}`);
+    const text = `UPDATE ${this.#table} AS t SET ${changes.join(', ')} FROM unnest(${lists.join(', ')}) AS new(${names.join(', ')}) WHERE t.id = new.id`;
+    const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    return {
+      name: `${this.for('postgres').name}m`,
+      text,
+      values: names.map((name) => sorted.map((row) => row[name] as Value)),
+    };
+  }
+}
+
+/** Values that one row is found by: of a column, or of two. */
+export type Pair = readonly [Value, Value];
+
+/** A query over a list of values, such as `whereIn`, or of pairs of them. */
+export class ListStatement<P extends Params, R, Item extends Value | Pair = Value> {
+  readonly #build: BuildList<P, Item>;
   readonly #bySize = new Map<number, Statement<Params, R>>();
 
-  constructor(build: BuildList<P>) {
+  constructor(build: BuildList<P, Item>) {
     this.#build = build;
   }
 
   /** The statement for a list's size, and its parameters. Sizes go in powers of two, so that there are few statements. */
-  over(params: P, values: readonly Value[]): [Statement<Params, R>, Params] {
+  over(params: P, values: readonly Item[]): [Statement<Params, R>, Params] {
     const size = 2 ** Math.ceil(Math.log2(Math.max(values.length, 1)));
     const all: Params = { ...params };
-    // A repeated value changes nothing; an empty list becomes NULL, which matches no row.
-    for (let index = 0; index < size; index++) all[`list${index}`] = values[index] ?? values[0] ?? null;
-    return [this.#ofSize(size), all];
+    for (let index = 0; index < size; index++) {
+      // A repeated value changes nothing; an empty list becomes NULL, which matches no row.
+      const value = values[index] ?? values[0] ?? null;
+      if (isPair(value)) [all[`list${index}`], all[`second${index}`]] = value as [Value, Value];
+      else all[`list${index}`] = value as Value;
+    }
+    return [this.#ofSize(size, isPair(values[0])), all];
   }
 
-  #ofSize(size: number): Statement<Params, R> {
+  #ofSize(size: number, pairs: boolean): Statement<Params, R> {
     const known = this.#bySize.get(size);
     if (known) return known;
     const made = statement<Params, R>((db, p) => {
-      const list = Array.from({ length: size }, (_unused, index) => p[`list${index}`] as Value);
-      return this.#build(db, p as P, list);
+      const item = (index: number) => (pairs ? [p[`list${index}`], p[`second${index}`]] : p[`list${index}`]) as Item;
+      return this.#build(
+        db,
+        p as P,
+        Array.from({ length: size }, (_unused, index) => item(index)),
+      );
     });
     this.#bySize.set(size, made);
     return made;
   }
 }
 
+export const isPair = (value: Value | Pair | undefined): value is Pair => Array.isArray(value);
+
 /** Declares a query over a list of values. */
-export const listStatement = <P extends Params, R>(build: BuildList<P>) => new ListStatement<P, R>(build);
+export const listStatement = <P extends Params, R, Item extends Value | Pair = Value>(build: BuildList<P, Item>) =>
+  new ListStatement<P, R, Item>(build);
 
 const builders = {
   sqlite: knex({ client: 'better-sqlite3', useNullAsDefault: true }),

@@ -1,14 +1,17 @@
 /** What writes or reads that share a transaction have in common: rows looked up together, and their turns. */
-import type { ListStatement, Params, Statement, Value } from './statement.ts';
+import { isPair, type ListStatement, type Pair, type Params, type Statement, type Value } from './statement.ts';
 
 /** Rows that are looked up together, by the value asked for. */
-type LookUp = Map<string, { value: Value; found: PromiseWithResolvers<unknown> }>;
+type LookUp = Map<string, { value: Value | Pair; found: PromiseWithResolvers<unknown> }>;
+/** The column that a row is found by, or two. */
+export type By<Row, Item> = Item extends Pair ? readonly [keyof Row & string, keyof Row & string] : keyof Row & string;
+type AnyList = ListStatement<Params, unknown, Value | Pair>;
 
 type All = (statement: Statement<Params, unknown>, params: Params) => Promise<unknown[]>;
 
 export class Together {
   readonly #all: All;
-  readonly #lookUps = new Map<ListStatement<Params, unknown>, LookUp>();
+  readonly #lookUps = new Map<AnyList, LookUp>();
   readonly #rows = new Map<string, Promise<unknown>>();
   readonly #last = new Map<string, Promise<void>>();
   readonly #turns = new Map<object, Map<string, () => void>>();
@@ -19,12 +22,17 @@ export class Together {
   }
 
   /** Looks a row up together with all that are asked for in this turn of the event loop. */
-  lookUp<R>(list: ListStatement<Params, R>, by: keyof R & string, value: Value): Promise<R | undefined> {
-    let asked = this.#lookUps.get(list);
+  lookUp<R, Item extends Value | Pair>(
+    list: ListStatement<Params, R, Item>,
+    by: By<R, Item>,
+    value: Item,
+  ): Promise<R | undefined> {
+    const all = list as unknown as AnyList;
+    let asked = this.#lookUps.get(all);
     if (!asked) {
       asked = new Map();
-      this.#lookUps.set(list, asked);
-      process.nextTick(() => void this.#look(list as ListStatement<Params, unknown>, by));
+      this.#lookUps.set(all, asked);
+      process.nextTick(() => void this.#look(all, by));
     }
     const key = keyOf(value);
     const known = asked.get(key) ?? { value, found: Promise.withResolvers<unknown>() };
@@ -56,13 +64,15 @@ export class Together {
     for (const end of this.#turns.get(who)?.values() ?? []) end();
   }
 
-  async #look(list: ListStatement<Params, unknown>, by: string): Promise<void> {
+  async #look(list: AnyList, by: string | readonly [string, string]): Promise<void> {
     const asked = this.#lookUps.get(list) as LookUp;
     this.#lookUps.delete(list);
     try {
       const values = [...asked.values()].map(({ value }) => value);
       const rows = (await this.#all(...list.over({}, values))) as Record<string, Value>[];
-      for (const row of rows) asked.get(keyOf(row[by] as Value))?.found.resolve(row);
+      const keyed = (row: Record<string, Value>) =>
+        (typeof by === 'string' ? row[by] : [row[by[0]], row[by[1]]]) as Value | Pair;
+      for (const row of rows) asked.get(keyOf(keyed(row)))?.found.resolve(row);
       for (const { found } of asked.values()) found.resolve(undefined);
     } catch (error) {
       for (const { found } of asked.values()) found.reject(error);
@@ -70,4 +80,7 @@ export class Together {
   }
 }
 
-const keyOf = (value: Value): string => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value));
+function keyOf(value: Value | Pair): string {
+  if (isPair(value)) return value.map(keyOf).join(' ');
+  return Buffer.isBuffer(value) ? value.toString('latin1') : String(value);
+}

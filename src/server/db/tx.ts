@@ -1,7 +1,8 @@
 /** The database as stores and use cases see it: a transaction that carries its own time. */
 import type { Knex } from 'knex';
 import type { Dialect } from './dialect.ts';
-import type { ListStatement, Params, Statement, Value } from './statement.ts';
+import type { ListStatement, Pair, Params, Statement, Value } from './statement.ts';
+import type { By } from './together.ts';
 
 export interface ReadTx {
   /** Milliseconds since the epoch, read once when the transaction began; on Postgres by the database's clock. */
@@ -13,8 +14,15 @@ export interface ReadTx {
   all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]>;
   /** The first row of a prepared statement. */
   first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined>;
-  /** The row of a list whose column `by` has this value. Writes that share a transaction look theirs up together. */
-  one<R>(list: ListStatement<Params, R>, by: keyof R & string, value: Value): Promise<R | undefined>;
+  /**
+   * The row of a list whose column `by` has this value, or whose two columns have this pair. What shares a transaction looks
+   * its rows up together.
+   */
+  one<R, Item extends Value | Pair>(
+    list: ListStatement<Params, R, Item>,
+    by: By<R, Item>,
+    value: Item,
+  ): Promise<R | undefined>;
   /**
    * A row as `load` reads it. Writes that share a transaction, which has locked it, are given the same object with what each
    * changed in it.

@@ -1,16 +1,21 @@
 /** People's memberships: which boards a person is on, with which agents, and who has been on a board longest. */
 import { firstRow, idsOf } from '../db/query.ts';
-import { statement } from '../db/statement.ts';
+import { listStatement, type Pair, type Params, statement } from '../db/statement.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
 
-const humanStatement = statement<{ board_id: string; person_id: string }, MemberRow>((db, p) =>
-  db('members').where({ board_id: p.board_id, person_id: p.person_id, kind: 'human', status: 'active' }).select('*'),
+const humansStatement = listStatement<Params, MemberRow, Pair>((db, _p, pairs) =>
+  db('members')
+    .where({ kind: 'human', status: 'active' })
+    .where((those) => {
+      for (const [board_id, person_id] of pairs) those.orWhere({ board_id, person_id });
+    })
+    .select('*'),
 );
 
 /** A person's own active membership of a board. */
 export const activeHuman = (tx: ReadTx, boardId: string, personId: string): Promise<MemberRow | undefined> =>
-  tx.first(humanStatement, { board_id: boardId, person_id: personId });
+  tx.one(humansStatement, ['board_id', 'person_id'], [boardId, personId]);
 
 const humanOfStatement = statement<{ board_id: string; person_id: string }, MemberRow>((db, p) =>
   db('members').where({ board_id: p.board_id, person_id: p.person_id, kind: 'human' }).select('*'),

@@ -1,7 +1,7 @@
 /** What members sent and have read: running counts, read positions, and the gaps of those who were away. */
 import { idsOf } from '../db/query.ts';
 import { insertInto } from '../db/rows.ts';
-import { statement } from '../db/statement.ts';
+import { Change, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
 
@@ -10,16 +10,10 @@ type GapRow = { member_id: string; after_seq: number; up_to_seq: number };
 
 export const addGap = insertInto<GapRow>('member_gaps');
 
-const sentStatement = statement<{ id: string; sent_count: number; sent_everyone_count: number }>((db, p) =>
-  db('members').where('id', p.id).update({ sent_count: p.sent_count, sent_everyone_count: p.sent_everyone_count }),
-);
+const changingSent = new Change('members', { sent_count: 'bigint', sent_everyone_count: 'bigint' });
 
-export const saveSent = (tx: WriteTx, member: MemberRow): Promise<void> =>
-  tx.send(sentStatement, {
-    id: member.id,
-    sent_count: member.sent_count,
-    sent_everyone_count: member.sent_everyone_count,
-  });
+export const saveSent = (tx: WriteTx, { id, sent_count, sent_everyone_count }: MemberRow): Promise<void> =>
+  tx.send(changingSent, { id, sent_count, sent_everyone_count });
 
 type ReadPosition = Pick<
   MemberRow,
