@@ -5,7 +5,9 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import pg from 'pg';
 import type { Message } from '../../src/contract/types.ts';
+import { newestMigration } from '../../src/server/db/migrate.ts';
 import { newPostgresDatabase } from '../support/postgres.ts';
 import { collect, finished, freePort, Home, until } from './support/home.ts';
 
@@ -144,6 +146,23 @@ describe('a team’s server of several workers', function () {
     const { text } = await call(port, 'GET', '/v1/boards/shared/messages?newest=true&limit=200', key());
     const { messages } = JSON.parse(text) as { messages: Message[] };
     expect(messages.filter(({ body }) => body === 'on')).to.have.length(Math.min(statuses.length, 200));
+  });
+
+  it('are not replaced by those of a build that would change the database under them', async () => {
+    const before = workersOf();
+    const database = new pg.Client(db);
+    await database.connect();
+    const newest = { text: 'DELETE FROM migrations WHERE name = $1 RETURNING batch', values: [newestMigration()] };
+    const [{ batch }] = (await database.query<{ batch: number }>(newest)).rows as [{ batch: number }];
+    child.kill('SIGHUP');
+    await until('the reload ended', () => printed().stderr.includes('reload_failed'), 60_000);
+    expect(printed().stderr).to.include('the database needs to be migrated');
+    expect((await database.query(newest)).rowCount, 'migrations meanwhile').to.equal(0);
+    const row = [newestMigration(), batch];
+    await database.query('INSERT INTO migrations (name, batch, migration_time) VALUES ($1, $2, now())', row);
+    await database.end();
+    expect(workersOf()).to.deep.equal(before);
+    expect((await call(port, 'POST', '/v1/boards/shared/messages', key(), { body: 'still' })).status).to.equal(201);
   });
 
   it('end together, and leave nothing behind', async () => {

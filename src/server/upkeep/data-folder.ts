@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../db/clock.ts';
 import { StorageFull, Unreachable } from '../db/dialect.ts';
-import { DataNewer } from '../db/migrate.ts';
-import { openDatabase, sqliteFile } from '../db/open.ts';
+import { DataNewer, newestMigration } from '../db/migrate.ts';
+import { openDatabase, schemaOf, sqliteFile } from '../db/open.ts';
 import { isAway } from '../db/postgres-connection.ts';
 import type { Database } from '../db/tx.ts';
 import type { RootKey } from '../text/root-key.ts';
@@ -20,7 +20,7 @@ export interface DataOptions {
   dataDir: string;
   /** `sqlite:///absolute/path` or `postgres://…`; default: `service.db` in the data folder. */
   db?: string | undefined;
-  /** Default true. */
+  /** Whether an older database is migrated, or else refused. Default true. */
   migrate?: boolean | undefined;
   /** Only where there is a server already; nothing is made beside what a wrong folder or database holds. */
   existing?: boolean | undefined;
@@ -97,6 +97,7 @@ async function open<T>(
 ): Promise<DataInUse<T>> {
   if (existing && !(await holdsServer(url, clock))) throw noServer(withoutPassword(url));
   if (url.startsWith('sqlite:')) ensurePrivate(sqliteFile(url));
+  if (migrate === false && (await schemaOf(url, false)).before.at(-1) !== newestMigration()) throw dataOlder();
   const db = await openDatabase({ url, clock, migrate: migrate ?? true });
   try {
     rememberStorage(dataDir, url);
@@ -146,6 +147,13 @@ export const noServer = (place: string): ServeError =>
     'storage_unreachable',
     `There is no server in ${place}.`,
     'Name what the server was started with: --data, and --db if it has one.',
+  );
+
+const dataOlder = (): ServeError =>
+  new ServeError(
+    'data_older',
+    'This data was written by an older build: the database needs to be migrated.',
+    'Stop the server and start it without --no-migrate, or run service storage migrate while it is stopped.',
   );
 
 /** Turns errors of opening the database into messages for the operator; other errors stay as they are. */

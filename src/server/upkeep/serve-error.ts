@@ -3,6 +3,7 @@ type ServeErrorCode =
   | 'address_in_use'
   | 'already_running'
   | 'data_newer'
+  | 'data_older'
   | 'data_unsafe'
   | 'key_file_differs'
   | 'local_file_exists'

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { migrations } from '../../../migrations/index.ts';
 import { newIdempotencyKey } from '../../../src/client/idempotency.ts';
 import { newestMigration } from '../../../src/server/db/migrate.ts';
+import { useData } from '../../../src/server/upkeep/data-folder.ts';
 import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
 import { newPostgresDatabase } from '../../support/postgres.ts';
@@ -104,6 +105,23 @@ forEachDatabase('storage migrate', (engine) => {
     await server.close();
     const data = { dataDir: server.dataDir, db: server.databaseUrl };
     for (const status of [true, false]) expect(await codeOf(migrateStorage(data, status))).to.equal('data_newer');
+    await server.stop();
+  });
+
+  it('is not done by a start that is told so, which refuses data of an older and of a newer build', async () => {
+    const server = await startTestServer(engine);
+    const data = { dataDir: server.dataDir, db: server.databaseUrl, migrate: false };
+    const start = () => useData(data, server.clock, async () => {});
+    const change = (build: (rows: Knex.QueryBuilder) => Knex.QueryBuilder) =>
+      server.db.write((tx) => tx.change((db) => build(db('migrations'))));
+    await change((rows) => rows.where({ name: to }).delete());
+    await server.close();
+    expect(await codeOf(start())).to.equal('data_older');
+    await server.restart();
+    const later = { name: '999_later', batch: 2, migration_time: engine === 'sqlite' ? 1 : new Date() };
+    await change((rows) => rows.insert(later));
+    await server.close();
+    expect(await codeOf(start())).to.equal('data_newer');
     await server.stop();
   });
 

@@ -115,6 +115,8 @@ export async function runWorkers(
   } catch (code) {
     return code as number;
   }
+  // Workers of an older build would go on with a database that they do not know.
+  cluster.setupPrimary({ args: [...process.argv.slice(2), '--no-migrate'] });
   for (let n = 1; n < count; n++) start().catch(died);
   process.on('SIGHUP', () => void reload());
   endWith((signal) => {
