@@ -84,32 +84,29 @@ export function insertion<Row extends Params>(table: string): (row: Row) => Inse
 
 /** The change of columns of the row with an id, of which several can become one statement on Postgres. */
 export class Change<Row extends Params & { id: string }> extends Statement<Row, never> {
-  readonly #columns: [name: string, type: string][];
-  readonly #table: string;
+  readonly #columns: string[];
+  readonly #text: string;
 
   /** @param types the columns with their types on Postgres. */
   constructor(table: string, types: { [column: string]: 'bigint' | 'bytea' }) {
+    const names = Object.keys(types);
     super((db, p) =>
       db(table)
         .where('id', p.id)
-        .update(Object.fromEntries(Object.keys(types).map((name) => [name, p[name]]))),
+        .update(Object.fromEntries(names.map((name) => [name, p[name]]))),
     );
-    this.#table = table;
-    this.#columns = [['id', 'text'], ...Object.entries(types)];
+    this.#columns = ['id', ...names];
+    const lists = ['text', ...Object.values(types)].map((type, index) => `$${index + 1}::${type}[]`);
+    const changes = names.map((name) => `${name} = new.${name}`);
+    this.#text = `UPDATE ${table} SET ${changes} FROM unnest(${lists}) AS new(${this.#columns}) WHERE ${table}.id = new.id`;
   }
 
-  /** The statement of Postgres that changes these rows, in one order for all, with a list of values for each column. */
+  /** The statement of Postgres that changes these rows, with a list of values for each column. */
   ofRows(rows: readonly Row[]): { name: string; text: string; values: Value[][] } {
-    const names = this.#columns.map(([name]) => name);
-    const lists = this.#columns.map(([, type], index) => `$${index + 1}::${type}[]`);
-    const changes = names.slice(1).map((name) => `${name} = new.${name}`);
-    const text = `UPDATE ${this.#table} AS t SET ${changes.join(', ')} FROM unnest(${lists.join(', ')}) AS new(${names.join(', ')}) WHERE t.id = new.id`;
+    // In one order for all, so that two who change the same rows do not wait for each other.
     const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    return {
-      name: `${this.for('postgres').name}m`,
-      text,
-      values: names.map((name) => sorted.map((row) => row[name] as Value)),
-    };
+    const values = this.#columns.map((name) => sorted.map((row) => row[name] as Value));
+    return { name: `${this.for('postgres').name}m`, text: this.#text, values };
   }
 }
 
