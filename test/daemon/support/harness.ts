@@ -33,7 +33,7 @@ const PAUSE_MS = 5;
 
 export class FakeHarness {
   readonly given: Given[] = [];
-  /** The next hook that is told to wake is killed before it writes anything. */
+  /** The next hook that is given a handoff, at whatever point, is killed before it writes anything. */
   killNext = false;
   readonly #socket: string;
   readonly #way: Way;
@@ -135,14 +135,10 @@ export class FakeHarness {
           if (frame['event'] === 'waiting') continue;
           return null;
         }
-        if (this.killNext) {
-          this.killNext = false;
-          // The turn it would have woken does not begin; the next prompt or hook finds the text waiting.
-          this.#heard = false;
-          return null;
-        }
-        await this.#take(line, frame);
-        return String(frame['handoff_id']);
+        if (await this.#take(line, frame)) return String(frame['handoff_id']);
+        // The turn it would have woken does not begin; the next prompt or hook finds the text waiting.
+        this.#heard = false;
+        return null;
       }
     } finally {
       await line.end();
@@ -180,13 +176,23 @@ export class FakeHarness {
     }
   }
 
-  /** The text is in the session before anybody is told so; whether the word arrives does not matter to it. */
-  async #take(line: Line, frame: Frame): Promise<void> {
-    if (!this.#keep(frame) || !frame['handoff_id']) return;
-    await line
-      .send({ op: 'received', handoff_id: frame['handoff_id'] })
-      .next()
-      .catch(() => null);
+  /**
+   * The text is in the session before anybody is told so; whether the word arrives does not matter to it.
+   *
+   * @returns false if the hook was killed first
+   */
+  async #take(line: Line, frame: Frame): Promise<boolean> {
+    const { handoff_id } = frame;
+    if (this.killNext && handoff_id) {
+      this.killNext = false;
+      return false;
+    }
+    if (this.#keep(frame) && handoff_id)
+      await line
+        .send({ op: 'received', handoff_id })
+        .next()
+        .catch(() => null);
+    return true;
   }
 
   #keep(frame: Frame): boolean {
