@@ -62,8 +62,7 @@ export function timedOut(phase: string): ClientError {
     hint: 'Try again; if it happens often, look at the server and the network between.',
     details: { phase },
     delivery: 'unclear',
-    // No time is left for another attempt of the same call once all of it is used.
-    transient: phase !== 'total',
+    transient: true,
   });
 }
 

@@ -146,7 +146,7 @@ describe('client: time limits', () => {
     await server.requests(1);
     clock.advance(10_000);
     const error = await failure(call);
-    expect(error).to.include({ code: 'request_timeout', attempts: 1 });
+    expect(error).to.include({ code: 'request_timeout', attempts: 1, transient: true });
     expect(error.details).to.deep.equal({ phase: 'total' });
   });
 

@@ -349,6 +349,16 @@ describe('the connection to a server', () => {
       await machine.told.until('inbox one');
     });
 
+    it('tries a read that was not answered in time again by itself', async () => {
+      await follow();
+      proxy.fail(INBOX, 'hold', 1);
+      await say('one');
+      await until(() => proxy.held === 1, 'the read is under way');
+      machine.clock.advance(15_000);
+      await machine.pass((ms) => ms === 750);
+      await machine.told.until('inbox one');
+    });
+
     it('tries a reading of notices that failed again by itself, and lets no older one overtake a newer', async () => {
       await follow();
       proxy.fail('GET /v1/me/notices', 'reset', 2);
