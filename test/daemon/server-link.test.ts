@@ -248,6 +248,22 @@ describe('the connection to a server', () => {
       expect(machine.told.reads.length - lost).to.be.at.most(2);
     });
 
+    it('reads a seat whose head had moved only once when it is open again', async () => {
+      await follow();
+      proxy.fail(STREAM, 'silent', 1);
+      proxy.cutStreams();
+      await machine.pass((ms) => ms === 750);
+      await until(() => proxy.count(STREAM) === 2 && at().view().connected, 'the stream is open again');
+      const { seq } = await say('in between');
+      const read = proxy.count(INBOX);
+      proxy.inject('head', { board: board.name, board_id: board.id, seq });
+      proxy.inject('ready', {});
+      await machine.told.until('inbox in between');
+      // Comes after every read that was begun before.
+      await at().read(seat);
+      expect(proxy.count(INBOX) - read).to.equal(2);
+    });
+
     it('obeys Retry-After, but not for longer than five minutes', async () => {
       proxy.fail(STREAM, { status: 429, code: 'rate_limited', retryAfter: 7 }, 1);
       proxy.fail(STREAM, { status: 503, code: 'unavailable', retryAfter: 86_400 }, 1);

@@ -182,6 +182,7 @@ export class Feed {
       failure = error;
     } finally {
       this.#stream = null;
+      this.#ready = false;
       this.connected = false;
     }
     if (signal.aborted) return 0;
@@ -290,7 +291,6 @@ export class Feed {
     if (kind !== this.kind || connected !== this.connected) {
       this.since = connected ? new Date(this.#environment.now()).toISOString() : null;
     }
-    if (kind !== 'stream') this.#ready = false;
     this.kind = kind;
     this.connected = connected;
   }
