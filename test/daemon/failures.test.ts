@@ -153,6 +153,20 @@ describe('the daemon, where something fails', () => {
     expect(bundle).to.contain('while it was away');
   });
 
+  it('a wake whose own read of the inbox fails happens once the read works, though nothing else does', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.connected();
+    await session.hook('turn_start');
+    const { seq } = await rig.say(board, 'during the turn');
+    await rig.seen(seat, seq);
+    proxy.fail('GET /v1/me/inbox', unavailable, 1);
+    const hook = await session.wait();
+    await until(() => proxy.broken === 1, 'the read has failed');
+    await rig.machine.pass((ms) => ms === 1_000);
+    expect((await hook.next())['bundle']).to.contain('during the turn');
+  });
+
   it('agent removed: its seat ends alone, its sibling goes on, and the session is told once', async () => {
     const one = await rig.seat();
     const two = await rig.seat();

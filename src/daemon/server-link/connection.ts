@@ -61,10 +61,10 @@ export class Connection {
     this.#feed.seatRemoved();
   }
 
-  /** Reads the inbox with a request that is sent after this call. */
+  /** Reads the inbox with a request that is sent after this call. After a temporary failure it is read again later. */
   async read(ref: SeatRef, { timeoutMs }: { timeoutMs?: number } = {}): Promise<InboxRead> {
     try {
-      const read = this.#seat(ref).inbox.flight.run();
+      const read = this.#seats.refresh(this.#seat(ref));
       return await (timeoutMs === undefined ? read : rejectAfter(read, timeoutMs));
     } catch (error) {
       throw seatFailure(error);

@@ -76,13 +76,15 @@ export class FollowedSeats {
     for (const feed of this.#seats.values()) feed.ended.abort();
   }
 
-  /** Reads the seat's inbox; retries after temporary failures. */
-  refresh(feed: SeatFeed): void {
-    feed.inbox.flight.run().catch((error: unknown) => {
+  /** Reads the seat's inbox; retries after temporary failures. @returns the outcome of the first attempt */
+  refresh(feed: SeatFeed): Promise<InboxRead> {
+    const read = feed.inbox.flight.run();
+    read.catch((error: unknown) => {
       // A read that failed because of this machine's files is repeated when they change.
       feed.blockedByFiles ||= error instanceof Failure;
       this.#retryLater(feed, feed.inbox, error, () => this.refresh(feed));
     });
+    return read;
   }
 
   /** Reads the seat's notices; retries after temporary failures. */
