@@ -221,6 +221,8 @@ export class HintStream implements Follower, Watcher {
     const feed = this.#options.feedOf(board.id);
     feed.startAt(board.head_seq);
     feed.followers.add(this);
+    // What was committed after this snapshot and before the feed was followed is in the next one.
+    this.#again = true;
     const { rows, now } = this.#statuses;
     const here = rows.filter((row) => row.board_id === board.id);
     feed.presences.startFrom(here, now);

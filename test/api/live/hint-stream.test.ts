@@ -26,6 +26,23 @@ forEachDatabase('a stream of hints', (engine) => {
     return stream;
   }
 
+  /** Holds the next read of a stream of hints after its snapshot was taken. */
+  function holdNextRead(): { begun: Promise<void>; goOn(): void } {
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const plain = server.db.read;
+    server.db.read = <T>(fn: (tx: ReadTx) => Promise<T>, allows?: Allowed): Promise<T> => {
+      if (!new Error().stack?.includes('hint-stream.ts')) return plain.call(server.db, fn, allows) as Promise<T>;
+      Reflect.deleteProperty(server.db, 'read');
+      return server.db.read(async (tx) => {
+        await tx.query((db) => db('people').select('id').limit(1));
+        begun.resolve();
+        await held.promise;
+        return fn(tx);
+      });
+    };
+    return { begun: begun.promise, goOn: held.resolve };
+  }
+
   /** What was told about a board after `ready`. */
   const since = (stream: TestStream, name: string) =>
     stream.frames.slice(stream.frames.findIndex(isReady) + 1).filter((frame) => frame.event === name);
@@ -60,24 +77,34 @@ forEachDatabase('a stream of hints', (engine) => {
     const { name } = await newBoard(pam);
     const { seq } = await post(await newAgent(pam, name), name, 'unread');
     const stream = await openFor(pam);
-    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const plain = server.db.read;
-    server.db.read = <T>(fn: (tx: ReadTx) => Promise<T>, allows?: Allowed): Promise<T> => {
-      if (!new Error().stack?.includes('hint-stream')) return plain.call(server.db, fn, allows) as Promise<T>;
-      Reflect.deleteProperty(server.db, 'read');
-      return server.db.read(async (tx) => {
-        // Now the snapshot is taken.
-        await tx.query((db) => db('people').select('id').limit(1));
-        begun.resolve();
-        await goOn.promise;
-        return fn(tx);
-      });
-    };
+    const reading = holdNextRead();
     await pam.ok('ackBoard', { params: { board: name }, body: { up_to: seq } });
-    await begun.promise;
+    await reading.begun;
     await pam.ok('setAllowance', { body: { categories: ['add_people'] } });
-    goOn.resolve();
+    reading.goOn();
     await stream.frame(({ event }) => event === 'allowance');
+    stream.close();
+  });
+
+  it('tells a message that was posted after its first look and before it followed the board', async () => {
+    const pam = await newPerson();
+    const board = await newBoard(pam);
+    const agent = await newAgent(pam, board.name);
+    const opening = holdNextRead();
+    const stream = await TestStream.open(pam);
+    await opening.begun;
+    const early = await post(agent, board.name, 'while it opens');
+    opening.goOn();
+    await stream.frame(({ event, data }) => event === 'head' && data.seq === early.seq);
+    await stream.frame(({ event, data }) => event === 'unread' && data.unread === 1);
+
+    const other = await newBoard(server.dana);
+    const joining = holdNextRead();
+    await putOnBoard(server, other.name, pam);
+    await joining.begun;
+    const late = await post(server.dana, other.name, 'while the board is added');
+    joining.goOn();
+    await stream.frame(({ event, data }) => event === 'head' && data.board_id === other.id && data.seq === late.seq);
     stream.close();
   });
 
