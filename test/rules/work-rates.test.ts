@@ -13,7 +13,7 @@ const key = (id: string, person = 'hum_1'): Caller =>
 const browser = (id: string): Caller =>
   ({ kind: 'BR', key: { key_id: 'key_1' }, person: { person_id: 'hum_1' }, session: { session_id: id } }) as Caller;
 const agent = (id: string, person = 'hum_1'): Caller =>
-  ({ kind: 'AG', key: { key_id: 'key_1' }, person: { person_id: person }, seat: { member_id: id } }) as Caller;
+  ({ kind: 'AG', key: { key_id: 'key_1' }, person: { person_id: person }, seat: { id } }) as Caller;
 const delegate = (id: string): Caller =>
   ({
     kind: 'DG',

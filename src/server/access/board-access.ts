@@ -170,7 +170,7 @@ export async function ownPlaces(tx: ReadTx, callers: readonly SeatCaller[]): Pro
     const board = boards.get(caller.seat.board_id);
     if (!board) throw boardNotFound();
     caller.shown.board = board.id;
-    return asMember(caller, { board, policy: parsePolicy(board), member: caller.member });
+    return asMember(caller, { board, policy: parsePolicy(board), member: caller.seat });
   });
 }
 
@@ -228,6 +228,6 @@ async function membership(tx: ReadTx, caller: Caller, board: BoardRow): Promise<
     return (await tx.once(`human:${board.id}:${person}`, () => activeHuman(tx, board.id, person))) ?? null;
   }
   if (caller.seat.board_id !== board.id) throw boardNotFound();
-  const { member } = caller as SeatCaller;
-  return tx.once(`member:${member.id}`, async () => member);
+  const { seat } = caller;
+  return tx.once(`member:${seat.id}`, async () => seat);
 }

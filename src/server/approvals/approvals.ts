@@ -9,8 +9,7 @@ export const listApprovals =
   (address: ServerAddress): ReadCase<'listApprovals'>['run'] =>
   async (tx, caller, { query: { state, limit, after } }) => {
     const from = readPageToken(after);
-    const of =
-      caller.kind === 'AG' ? { 'a.agent_id': caller.seat.member_id } : { 'a.person_id': caller.person.person_id };
+    const of = caller.kind === 'AG' ? { 'a.agent_id': caller.seat.id } : { 'a.person_id': caller.person.person_id };
     const listed = inOrder(await listedRows(tx, of), tx.now).filter(({ row, place }) => {
       const pending = effective(row, tx.now).state === 'pending';
       return (state === 'all' || pending === (state === 'pending')) && (from === null || compare(place, from) > 0);

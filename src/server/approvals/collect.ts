@@ -32,7 +32,7 @@ export const collectApproval = (deps: Deps): WriteCase<'collectApproval'> => ({
   async run(tx, caller, { params, idempotencyKey }) {
     if (caller.kind !== 'AG') throw agentRequired();
     const row = await approvalById(tx, params['approval'] ?? '');
-    const own = row?.agent_id === caller.seat.member_id && row.person_id === caller.person.person_id;
+    const own = row?.agent_id === caller.seat.id && row.person_id === caller.person.person_id;
     if (!row || !own || row.parent_key_id !== caller.key.key_id) throw approvalNotFound();
     const collecting = { tx, deps, caller, row };
     return row.invite_id === null ? withoutSecret(collecting) : collect(collecting, row.invite_id, idempotencyKey);

@@ -54,7 +54,7 @@ export async function openRequest(
     },
   });
   if (effect.refused) throw refusal;
-  const same = action.kind === 'invite_people' ? undefined : await samePending(tx, caller.seat.member_id, hash);
+  const same = action.kind === 'invite_people' ? undefined : await samePending(tx, caller.seat.id, hash);
   if (same && effective(same, tx.now).state === 'pending') return { row: same, done: null };
   await requireRoom(tx, caller);
   const row = newApproval(tx, caller, { action, text, hash }, keyHash);
@@ -68,7 +68,7 @@ export async function openRequest(
 }
 
 async function requireRoom(tx: WriteTx, { seat, person }: SeatCaller): Promise<void> {
-  if ((await countPending(tx, { agent_id: seat.member_id })) >= PENDING_OF_SEAT) throw tooManyPending(PENDING_OF_SEAT);
+  if ((await countPending(tx, { agent_id: seat.id })) >= PENDING_OF_SEAT) throw tooManyPending(PENDING_OF_SEAT);
   if ((await countPending(tx, { person_id: person.person_id })) >= PENDING_OF_PERSON)
     throw tooManyPending(PENDING_OF_PERSON);
 }
@@ -81,7 +81,7 @@ const newApproval = (
 ): ApprovalRow => ({
   id: newId('apr', tx.now),
   person_id: person.person_id,
-  agent_id: seat.member_id,
+  agent_id: seat.id,
   parent_key_id: key.key_id,
   kind: action.kind,
   action: text,

@@ -26,10 +26,10 @@ export const requestAdminAction = ({ root, address, report }: Deps): WriteCase<'
     if (caller.kind !== 'AG') throw agentRequired();
     await requireSeat(tx, caller);
     const canonical = canonicalAction(body);
-    const context = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
-    const { member_id } = caller.seat;
-    const keyHash = idempotencyKey === undefined ? null : root.digest(`admin-request ${member_id} ${idempotencyKey}`);
-    const earlier = keyHash && (await approvalByKey(tx, member_id, keyHash));
+    const context = { tx, root, address, requester: requesterOf(caller, caller.seat.id, requestId) };
+    const keyHash =
+      idempotencyKey === undefined ? null : root.digest(`admin-request ${caller.seat.id} ${idempotencyKey}`);
+    const earlier = keyHash && (await approvalByKey(tx, caller.seat.id, keyHash));
     if (earlier && earlier.created_at + DAY > tx.now) {
       if (hashOf(earlier.action) !== earlier.payload_hash) throw altered(report, earlier.id);
       return replay(context, caller, earlier, canonical);

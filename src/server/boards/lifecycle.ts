@@ -5,7 +5,6 @@ import { actorOn } from '../access/acting.ts';
 import { decidesLifecycle } from '../access/authority.ts';
 import { lockReached, reachById, seeBoardById, type VisibleBoard } from '../access/board-access.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
@@ -72,6 +71,4 @@ async function recheck(tx: WriteTx, caller: Caller, shown: Shown, step: Step): P
 
 /** The caller's membership, which outlives the board. */
 const standing = async (tx: ReadTx, caller: Caller, board: BoardRow) =>
-  (caller.seat === null
-    ? await activeHuman(tx, board.id, caller.person.person_id)
-    : await memberById(tx, caller.seat.member_id)) ?? null;
+  caller.seat ?? (await activeHuman(tx, board.id, caller.person.person_id)) ?? null;

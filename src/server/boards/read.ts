@@ -41,7 +41,7 @@ function scopeOf(caller: Caller, all: boolean) {
 
 async function visibleBoards(tx: ReadTx, caller: Caller, rows: BoardRow[]): Promise<VisibleBoard[]> {
   const ids = rows.map((row) => row.id);
-  const members = caller.kind === 'AG' ? [caller.member] : await ownMemberships(tx, caller.person.person_id, ids);
+  const members = caller.kind === 'AG' ? [caller.seat] : await ownMemberships(tx, caller.person.person_id, ids);
   const own = new Map(members.map((row) => [row.board_id, row]));
   return rows.map((board) => ({ board, policy: parsePolicy(board), member: own.get(board.id) ?? null }));
 }

@@ -14,7 +14,7 @@ export const updateInvite: WriteCase<'updateInvite'> = {
   async run(tx, caller, { params, body }) {
     const row = await inviteById(tx, params['invite'] ?? '');
     if (row?.created_by !== caller.person.person_id || stateOf(row, tx.now) !== 'active') throw inviteNotFound();
-    if (caller.kind === 'AG' && row.issuing_agent_id !== caller.seat.member_id) throw inviteNotFound();
+    if (caller.kind === 'AG' && row.issuing_agent_id !== caller.seat.id) throw inviteNotFound();
     const suggested_handle = body.suggested_handle === '' ? null : body.suggested_handle;
     await saveInvite(tx, row.id, { suggested_handle });
     const answer = await inviteView(tx, caller, { ...row, suggested_handle });

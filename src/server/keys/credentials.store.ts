@@ -59,23 +59,14 @@ export interface ProofUseRow extends KeyRow {
   admission_expires_at: number | null;
 }
 
-export interface SeatRow extends KeyRow {
-  member_id: string;
-  member_name: string;
-  member_role: string;
-  harness: string | null;
-  status: 'active' | 'removed' | 'left';
-  removed_at: number | null;
-  removed_by: string | null;
-  delivery_mode: 'focused' | 'all' | 'humans' | 'off';
-  delivery_revision: number;
-  /** The seat's exception from its person's mid-turn policy, and that policy; null: never set. */
-  midturn_policy: MidturnPolicy | null;
-  midturn_default: MidturnPolicy | null;
-  board_id: string;
-  board_name: string;
-  lifecycle: 'active' | 'archived' | 'deleted';
-}
+/** The member that an agent's seat is, with its key and person, and what is asked of its board. */
+export type SeatRow = MemberRow &
+  KeyRow & {
+    /** The mid-turn policy of its person; null: never set. */
+    midturn_default: MidturnPolicy | null;
+    board_name: string;
+    lifecycle: 'active' | 'archived' | 'deleted';
+  };
 
 const keyColumns = {
   key_id: 'k.id',
@@ -112,9 +103,6 @@ const { key_id: _key, person_id: _person, ...ofKeyAndPerson } = keyColumns;
 /** What is read beside all columns of the member, which has the ids of key and person. */
 const seatColumns = {
   ...ofKeyAndPerson,
-  member_id: 'm.id',
-  member_name: 'm.name',
-  member_role: 'm.role',
   midturn_default: 'p.midturn_policy',
   board_name: 'b.name',
   lifecycle: 'b.lifecycle',
@@ -168,16 +156,14 @@ const delegation = readAndLocked((locked) =>
   }),
 );
 
-export type SeatWithMember = SeatRow & MemberRow & { digest: Buffer };
-
 const seats = readAndLocked((locked) =>
-  listStatement<Params, SeatWithMember>((db, _p, digests) => {
+  listStatement<Params, SeatRow>((db, _p, digests) => {
     const query = db({ m: 'members' })
       .join({ b: 'boards' }, 'b.id', 'm.board_id')
       .join({ p: 'people' }, 'p.id', 'm.person_id')
       .join({ k: 'access_keys' }, 'k.id', 'm.key_id')
       .whereIn('m.token_digest', digests as Buffer[])
-      .select('m.*', { digest: 'm.token_digest', ...seatColumns });
+      .select('m.*', seatColumns);
     // The seat's own row is written by most of what a seat does; two shared locks on it would wait for each other.
     // In one clause of the builder, which knows only one.
     return locked ? query.orderBy('m.id').forNoKeyUpdate(db.raw('"m" FOR SHARE OF "k", "p"') as never) : query;
@@ -248,8 +234,8 @@ export const findProof = (tx: ReadTx | WriteTx, digest: Buffer): Promise<ProofUs
   tx.first(proof(tx), { digest });
 
 /** The seat whose current (or last) token has this digest. */
-export const findSeat = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SeatWithMember | undefined> =>
-  tx.one(seats(tx), 'digest', digest);
+export const findSeat = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SeatRow | undefined> =>
+  tx.one(seats(tx), 'token_digest', digest);
 
 const useStatement = (moves: boolean) =>
   statement<{ id: string; now: number; idle_end: number | null }>((db, p) =>
@@ -283,7 +269,7 @@ const inserting = insertion<NewKey>('access_keys');
 export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(inserting(key), key);
 
 /** Seats by the digests of their tokens, for many open streams at once. */
-export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<SeatWithMember[]> =>
+export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<SeatRow[]> =>
   digests.length === 0 ? Promise.resolve([]) : tx.all(...seats(tx).over({}, digests));
 
 /** Keys by their digests. */

@@ -1,5 +1,4 @@
 /** Which agents are on which files. */
-import { memberById } from '../members/members.store.ts';
 import { boardIdsOf } from '../members/memberships.store.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
@@ -7,7 +6,7 @@ import { boardsOfAgent, globsIn, standingClaims } from './claims.steps.ts';
 
 /** On all boards that the caller is on. */
 export const listClaims: ReadCase<'listClaims'>['run'] = async (tx, caller) => {
-  const agent = caller.kind === 'AG' ? await memberById(tx, caller.seat.member_id) : undefined;
+  const agent = caller.seat;
   const boards = agent ? await boardsOfAgent(tx, agent) : await boardIdsOf(tx, caller.person.person_id);
   const rows = await standingClaims(tx, boards);
   return {
@@ -22,7 +21,7 @@ export const listClaims: ReadCase<'listClaims'>['run'] = async (tx, caller) => {
       line: row.text,
       task: row.task_ref,
       since: timestamp(row.at),
-      own: agent !== undefined && row.person_id === agent.person_id && row.agent === agent.name,
+      own: agent !== null && row.person_id === agent.person_id && row.agent === agent.name,
     })),
   };
 };

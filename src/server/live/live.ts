@@ -375,6 +375,6 @@ const holderOf = (caller: Caller): Holder => ({ credential: caller.credential, p
 const credentialKeys = (caller: Caller): string[] => [
   `credential:${caller.key.key_id}`,
   `credential:${caller.person.person_id}`,
-  ...(caller.seat ? [`credential:${caller.seat.member_id}`] : []),
+  ...(caller.seat ? [`credential:${caller.seat.id}`] : []),
   ...(caller.kind === 'BR' ? [`credential:${caller.session.session_id}`] : []),
 ];

@@ -7,7 +7,7 @@ type Concern = (event: EventRow, data: Record<string, unknown>) => boolean;
 
 /** Whether an event may matter to this caller, which saves a read if not. In doubt it does. */
 export function concernOf(caller: Caller): Concern {
-  const seat = caller.seat?.member_id;
+  const seat = caller.seat?.id;
   return (event, data) => {
     if (event.type !== 'message.posted') return true;
     if (data['reply_to'] !== null || seat === undefined) return true;

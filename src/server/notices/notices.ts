@@ -13,14 +13,14 @@ export const listNotices =
     if (caller.kind !== 'AG') throw agentRequired();
     const place = await ownPlace(tx, caller);
     const from = readPageToken(after);
-    const { member_id } = caller.seat;
-    const rows = await undeliveredRows(tx, member_id, (all) => pageFrom(all, 'notices', from, limit));
+    const { id } = caller.seat;
+    const rows = await undeliveredRows(tx, id, (all) => pageFrom(all, 'notices', from, limit));
     const { page, next_after } = cutPage(rows, limit);
     return {
       answer: { notices: page.map((row) => view(row, address.baseUrl())), next_after },
       empty: page.length === 0,
       board: headOf(place),
-      keys: [`notices:${member_id}`],
+      keys: [`notices:${id}`],
     };
   };
 
@@ -40,6 +40,6 @@ function view(row: NoticeRow, baseUrl: string) {
 export const ackNotices: WriteCase<'ackNotices'> = {
   async run(tx, caller, { body: { ids } }) {
     if (caller.kind !== 'AG') throw agentRequired();
-    return { answer: { acknowledged: await setDelivered(tx, caller.seat.member_id, ids) } };
+    return { answer: { acknowledged: await setDelivered(tx, caller.seat.id, ids) } };
   },
 };

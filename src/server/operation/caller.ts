@@ -18,10 +18,8 @@ import {
   type KeyRow,
   type ProofUseRow,
   type SeatRow,
-  type SeatWithMember,
   type SessionRow,
 } from '../keys/credentials.store.ts';
-import type { MemberRow } from '../members/member.rules.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { BoardTerms } from './terms.ts';
 
@@ -88,9 +86,8 @@ export interface BrowserCaller extends CallerBase {
 
 export interface SeatCaller extends CallerBase {
   kind: 'AG';
+  /** Read along with the credential. */
   seat: SeatRow;
-  /** The seat's own row, read along with the credential. */
-  member: MemberRow;
 }
 
 /** A machine that brings its person's sessions onto boards; it acts within that person's access and has no more. */
@@ -177,7 +174,7 @@ export async function authenticateAll(tx: ReadTx, credentials: readonly Credenti
     credentials.filter((one) => one.kind === kind).map(({ digest }) => digest);
   const keys = byDigest(await findKeys(tx, of('PK')));
   const sessions = byDigest(await findSessions(tx, of('BR')));
-  const seats = byDigest(await findSeats(tx, of('AG')));
+  const seats = new Map((await findSeats(tx, of('AG'))).map((seat) => [seat.token_digest?.toString('hex'), seat]));
   const callers: (Caller | Refusal)[] = [];
   for (const credential of credentials) {
     const digest = credential.digest.toString('hex');
@@ -222,12 +219,12 @@ function browserCaller(credential: Credential, session: SessionRow | undefined, 
   return { kind: 'BR', ...base(credential, session, session.session_expires_at), seat: null, session };
 }
 
-function seatCaller(credential: Credential, seat: SeatWithMember | undefined, now: number): SeatCaller {
+function seatCaller(credential: Credential, seat: SeatRow | undefined, now: number): SeatCaller {
   if (!seat) throw unauthorized();
   if (seat.lifecycle === 'deleted') throw boardNotFound();
   if (seat.status !== 'active') throw agentRemoved(seat);
   if (!keyWorks(seat, now)) throw unauthorized();
-  return { kind: 'AG', ...base(credential, seat), seat, member: seat };
+  return { kind: 'AG', ...base(credential, seat), seat };
 }
 
 /**
@@ -236,7 +233,7 @@ function seatCaller(credential: Credential, seat: SeatWithMember | undefined, no
 export async function endedSeat(tx: ReadTx | WriteTx, credential: Credential): Promise<SeatCaller | null> {
   const seat = credential.kind === 'AG' ? await findSeat(tx, credential.digest) : undefined;
   if (!seat || seat.status === 'active' || seat.lifecycle === 'deleted' || !keyWorks(seat, tx.now)) return null;
-  return { kind: 'AG', ...base(credential, seat), seat, member: seat };
+  return { kind: 'AG', ...base(credential, seat), seat };
 }
 
 function base(credential: Credential, row: KeyRow, ownEnd: number | null = null): CallerBase {
@@ -281,10 +278,10 @@ export function boardNotFound(): Refusal {
 }
 
 function agentRemoved(seat: SeatRow): Refusal {
-  return new Refusal('agent_removed', `The agent ${seat.member_name} is no longer on ${seat.board_name}.`, {
+  return new Refusal('agent_removed', `The agent ${seat.name} is no longer on ${seat.board_name}.`, {
     hint: 'Its person can add a new agent: service agent create NAME --board BOARD.',
     details: {
-      agent: seat.member_name,
+      agent: seat.name,
       board: seat.board_name,
       removed_at: seat.removed_at === null ? null : new Date(seat.removed_at).toISOString(),
       removed_by: seat.removed_by,

@@ -66,7 +66,7 @@ async function orNotFound<T>(look: () => Promise<T>): Promise<T> {
 
 /** @throws Refusal `forbidden` to an agent that names another; `pairing_not_found`. */
 async function requireOwnSeat(tx: WriteTx, caller: Caller, { board_id, initiating_agent_id }: Proposal): Promise<void> {
-  if (caller.kind === 'AG' && initiating_agent_id !== caller.seat.member_id) throw notYours('the agent itself');
+  if (caller.kind === 'AG' && initiating_agent_id !== caller.seat.id) throw notYours('the agent itself');
   if (!(await isOwnSeat(tx, initiating_agent_id, caller.person.person_id, board_id))) throw pairingNotFound();
 }
 
@@ -92,7 +92,7 @@ async function admit(
     });
     return null;
   }
-  const context = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
+  const context = { tx, root, address, requester: requesterOf(caller, caller.seat.id, requestId) };
   const action = canonicalAction({ kind: 'add_people', board_id: board.id, person_id: person.id });
   const { row, done } = await openRequest(context, caller, action, null);
   return { id: row.id, held: done === null };

@@ -67,5 +67,5 @@ function requireRecipient({ recipient_id }: SubjectRow, { person }: Caller): voi
 /** @throws Refusal `forbidden`, also to another seat of the inviter. */
 function requireInviter({ inviter_id, initiating_agent_id }: SubjectRow, caller: Caller): void {
   const own = caller.person.person_id === inviter_id;
-  if (!own || (caller.kind === 'AG' && caller.seat.member_id !== initiating_agent_id)) throw notYours('the inviter');
+  if (!own || (caller.kind === 'AG' && caller.seat.id !== initiating_agent_id)) throw notYours('the inviter');
 }

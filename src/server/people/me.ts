@@ -1,7 +1,6 @@
 /** What the caller is told about itself, and its profile. */
 import type { Answer } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { memberById } from '../members/members.store.ts';
 import { isPerson, type PersonCaller, type SeatCaller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { tasksWithIds } from '../tasks/tasks.store.ts';
@@ -38,12 +37,11 @@ function personMe({ kind, person }: PersonCaller, displayName: string | null): A
 }
 
 async function seatMe(tx: ReadTx, { seat, person }: SeatCaller): Promise<Answer<'getMe'>> {
-  const member = await memberById(tx, seat.member_id);
-  const [task] = await tasksWithIds(tx, member?.current_task_id ? [member.current_task_id] : []);
+  const [task] = await tasksWithIds(tx, seat.current_task_id === null ? [] : [seat.current_task_id]);
   return {
-    id: seat.member_id,
+    id: seat.id,
     kind: 'agent',
-    name: seat.member_name,
+    name: seat.name,
     board: seat.board_name,
     owner: person.handle,
     browser: false,

@@ -59,7 +59,7 @@ function limitOf(row: WorkRow, caller: Caller): number | undefined {
 }
 
 function subjectOf(row: WorkRow, caller: Caller, about: About): string {
-  if (caller.kind === 'AG' && row.agents === undefined) return caller.seat.member_id;
+  if (caller.kind === 'AG' && row.agents === undefined) return caller.seat.id;
   const person = caller.person.person_id;
   return row.about === 'member' ? `${person} ${about['board']} ${about['member']}` : person;
 }
@@ -71,7 +71,7 @@ function credentialId(caller: Caller): string {
     case 'BR':
       return caller.session.session_id;
     case 'AG':
-      return caller.seat.member_id;
+      return caller.seat.id;
     case 'DG':
       return caller.delegation.delegation_id;
     case 'PC':

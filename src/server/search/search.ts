@@ -83,6 +83,6 @@ async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit:
 
 /** A position holds for the same caller and the same other parameters only. */
 const boundTo = (caller: Caller, { after: _after, ...rest }: Asked) => [
-  caller.seat?.member_id ?? caller.person.person_id,
+  caller.seat?.id ?? caller.person.person_id,
   rest,
 ];

@@ -35,7 +35,7 @@ export async function approvalViews(tx: ReadTx, caller: Pick<Caller, 'person'>, 
 export async function findApproval(tx: ReadTx, caller: Caller, id: string, baseUrl: string) {
   const row = await approvalById(tx, id);
   const own = row?.person_id === caller.person.person_id;
-  if (!row || !own || (caller.kind === 'AG' && row.agent_id !== caller.seat.member_id)) throw approvalNotFound();
+  if (!row || !own || (caller.kind === 'AG' && row.agent_id !== caller.seat.id)) throw approvalNotFound();
   const [approval] = await approvalViews(tx, caller, [row], baseUrl);
   if (!approval) throw approvalNotFound();
   return { row, approval };
