@@ -8,6 +8,7 @@
  */
 import { expect } from 'chai';
 import type { Inbox, Message } from '../../src/contract/types.ts';
+import { concerns } from '../../src/contract/waking.ts';
 import { Api, type Call } from '../support/api.ts';
 import { type Agent, newAgent } from '../support/cast.ts';
 import { type Engine, forEachDatabase } from '../support/databases.ts';
@@ -163,6 +164,7 @@ class Run {
   /** Waits for messages, answers one of them and acknowledges all, as long as the run goes on. */
   async #live(agent: Agent, board: string): Promise<void> {
     const seen = this.#seen.get(agent.name) as Set<number>;
+    const reader = { id: agent.memberId, name: agent.name };
     let turn = this.#luck.between(0, 1);
     let last = '';
     while (!this.#over) {
@@ -179,7 +181,8 @@ class Run {
         { body: { up_to: newest.seq }, key: `${agent.name}-ack-${newest.seq}` },
         turn++,
       );
-      if (newest.id === last || inbox.messages.some(({ from }) => from.kind === 'human')) continue;
+      const wakes = inbox.messages.some((message) => !message.held && concerns(message, reader));
+      if (newest.id === last || !wakes || inbox.messages.some(({ from }) => from.kind === 'human')) continue;
       last = newest.id;
       this.#wakes.set(agent.name, (this.#wakes.get(agent.name) ?? 0) + 1);
     }
