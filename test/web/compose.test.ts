@@ -121,12 +121,12 @@ describe('the message box', () => {
   it('recovers from a wrong proof of its origin: the message and the file arrive once', async () => {
     const { page, close } = await open();
     const refused = new Set<string>();
-    // The first of each kind. The route stays: a request may hang while the browser ends a route.
+    // Spoils the first request to each path. The route stays, because a request may hang while a route is removed.
     await page.route(/\/(messages|files\?.*)$/, (route) => {
       const request = route.request();
-      const kind = new URL(request.url()).pathname;
-      if (request.method() !== 'POST' || refused.has(kind)) return route.continue();
-      refused.add(kind);
+      const path = new URL(request.url()).pathname;
+      if (request.method() !== 'POST' || refused.has(path)) return route.continue();
+      refused.add(path);
       return route.continue({ headers: { ...request.headers(), 'x-service-csrf': 'wrong' } });
     });
     await page.locator('form input[type=file]').setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: bytes });

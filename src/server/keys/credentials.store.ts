@@ -59,9 +59,11 @@ export interface ProofUseRow extends KeyRow {
   admission_expires_at: number | null;
 }
 
-/** The member that an agent's seat is, with its key and person, and what is asked of its board. */
+/** An agent's seat: its row in `members` with its key, its person, and the name and lifecycle of its board. */
 export type SeatRow = MemberRow &
   KeyRow & {
+    /** By which it was found. */
+    token_digest: Buffer;
     /** The mid-turn policy of its person; null: never set. */
     midturn_default: MidturnPolicy | null;
     board_name: string;

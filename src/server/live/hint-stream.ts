@@ -221,7 +221,7 @@ export class HintStream implements Follower, Watcher {
     const feed = this.#options.feedOf(board.id);
     feed.startAt(board.head_seq);
     feed.followers.add(this);
-    // What was committed after this snapshot and before the feed was followed is in the next one.
+    // A commit after this snapshot and before this moment did not wake the stream: the next snapshot has it.
     this.#again = true;
     const { rows, now } = this.#statuses;
     const here = rows.filter((row) => row.board_id === board.id);

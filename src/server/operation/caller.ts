@@ -172,9 +172,9 @@ export async function authenticate(tx: ReadTx | WriteTx, credential: Credential)
 export async function authenticateAll(tx: ReadTx, credentials: readonly Credential[]): Promise<(Caller | Refusal)[]> {
   const of = (kind: Credential['kind']): Buffer[] =>
     credentials.filter((one) => one.kind === kind).map(({ digest }) => digest);
-  const keys = byDigest(await findKeys(tx, of('PK')));
-  const sessions = byDigest(await findSessions(tx, of('BR')));
-  const seats = new Map((await findSeats(tx, of('AG'))).map((seat) => [seat.token_digest?.toString('hex'), seat]));
+  const keys = byDigest(await findKeys(tx, of('PK')), ({ digest }) => digest);
+  const sessions = byDigest(await findSessions(tx, of('BR')), ({ digest }) => digest);
+  const seats = byDigest(await findSeats(tx, of('AG')), (seat) => seat.token_digest);
   const callers: (Caller | Refusal)[] = [];
   for (const credential of credentials) {
     const digest = credential.digest.toString('hex');
@@ -196,8 +196,9 @@ export async function authenticateAll(tx: ReadTx, credentials: readonly Credenti
   return callers;
 }
 
-const byDigest = <R extends { digest: Buffer }>(rows: R[]): Map<string, R> =>
-  new Map(rows.map((row) => [row.digest.toString('hex'), row]));
+/** Rows by their digest in hex. */
+const byDigest = <R>(rows: R[], digestOf: (row: R) => Buffer): Map<string, R> =>
+  new Map(rows.map((row) => [digestOf(row).toString('hex'), row]));
 
 /** What `read` answers, or the refusal it throws. */
 export async function orRefusal<T>(read: () => T | Promise<T>): Promise<T | Refusal> {

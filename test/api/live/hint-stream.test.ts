@@ -86,7 +86,7 @@ forEachDatabase('a stream of hints', (engine) => {
     stream.close();
   });
 
-  it('tells a message that was posted after its first look and before it followed the board', async () => {
+  it('tells a message that was posted after its first read and before it followed the board', async () => {
     const pam = await newPerson();
     const board = await newBoard(pam);
     const agent = await newAgent(pam, board.name);
@@ -97,14 +97,19 @@ forEachDatabase('a stream of hints', (engine) => {
     opening.goOn();
     await stream.frame(({ event, data }) => event === 'head' && data.seq === early.seq);
     await stream.frame(({ event, data }) => event === 'unread' && data.unread === 1);
+    stream.close();
+  });
 
-    const other = await newBoard(server.dana);
-    const joining = holdNextRead();
-    await putOnBoard(server, other.name, pam);
-    await joining.begun;
-    const late = await post(server.dana, other.name, 'while the board is added');
-    joining.goOn();
-    await stream.frame(({ event, data }) => event === 'head' && data.board_id === other.id && data.seq === late.seq);
+  it('tells a message that was posted while a board was added to it', async () => {
+    const pam = await newPerson();
+    const stream = await openFor(pam);
+    const board = await newBoard(server.dana);
+    const adding = holdNextRead();
+    await putOnBoard(server, board.name, pam);
+    await adding.begun;
+    const { seq } = await post(server.dana, board.name, 'while the board is added');
+    adding.goOn();
+    await stream.frame(({ event, data }) => event === 'head' && data.board_id === board.id && data.seq === seq);
     stream.close();
   });
 
