@@ -187,7 +187,9 @@ describe('a signal, on one machine,', function () {
       expect(shown).to.match(/exit 143\r\n/);
       const path = /Your text is still here: (\S+)/.exec(shown)?.[1] ?? '';
       expect(readFileSync(path, 'utf8')).to.include('more');
-      home.program('edits', 'echo more >>"$1"; kill -INT "$(cat pid)"');
+      // The signal has to come before the editor's end does: until it is taken it shows among those of the process.
+      const untilTaken = 'while grep -qs "^ShdPnd:.*[1-9a-f]" "/proc/$(cat pid)/status"; do :; done';
+      home.program('edits', `kill -INT "$(cat pid)"; echo more >>"$1"; ${untilTaken}`);
       const edited = await atTerminal('board charter --edit --board demo', 'exit', null, { EDITOR: 'edits' });
       expect(edited).to.match(/exit 0\r\n/);
       expect((await home.json(['board', 'charter', '--board', 'demo'])).charter).to.include('more');

@@ -175,9 +175,14 @@ describe('the extension of omp', () => {
     // Nothing runs there, whatever the daemon heard before.
     await until(() => daemon.of('turn_end').length === 1, 'the end of a turn');
     await instance.fire('agent_start');
+    daemon.answers['hello'] = (_, peer) => {
+      held = peer;
+      peer.send({ event: 'welcome', note: 'You are still x.' });
+    };
     daemon.crash();
     await daemon.listen();
-    await until(() => daemon.of('hello').length === 3, 'its return within a turn');
+    await until(() => instance.messages.length === 2, 'its return within a turn');
+    expect(daemon.of('hello')).to.have.length(3);
     await instance.fire('agent_end');
     await until(() => daemon.of('turn_end').length > 1, 'the end of that turn');
     expect(daemon.of('turn_end')).to.have.length(2);

@@ -10,6 +10,8 @@ interface Timer {
 export class TestClock implements Clock {
   readonly #timers = new Set<Timer>();
   #offset = 0;
+  #longest = Number.POSITIVE_INFINITY;
+  readonly #late: Timer[] = [];
 
   offset(): number {
     return this.#offset;
@@ -47,8 +49,17 @@ export class TestClock implements Clock {
     this.advance(60_000 - (this.now() % 60_000) + 50);
   }
 
+  /** Keeps timers longer than `ms` from firing. @returns what lets them, and fires those that fell due */
+  holdBack(ms: number): () => void {
+    this.#longest = ms;
+    return () => {
+      this.#longest = Number.POSITIVE_INFINITY;
+      for (const timer of this.#late.splice(0)) this.#fire(timer);
+    };
+  }
+
   #fire(timer: Timer): void {
-    if (!this.#timers.delete(timer)) return;
-    timer.fn();
+    if (timer.ms > this.#longest && this.#timers.has(timer)) this.#late.push(timer);
+    else if (this.#timers.delete(timer)) timer.fn();
   }
 }
