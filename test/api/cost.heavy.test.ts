@@ -8,6 +8,7 @@ import { put } from '../support/files.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { boardRow, putOnBoard } from '../support/state.ts';
 import { TestStream } from '../support/stream.ts';
+import { until } from '../support/until.ts';
 
 /** Of a keyed post and its replay: what they are, so that one more is noticed. */
 const MOST = {
@@ -189,5 +190,24 @@ forEachDatabase('what a request costs the database', (engine) => {
         for (let n = 0; n < 5; n++) await post(pam, name, 'x');
       },
     );
+  });
+
+  it('is who reads and its board for a wait that begins with everything read', async () => {
+    const { name } = await newBoard(server.dana);
+    const agent = await newAgent(server.dana, name);
+    await post(server.dana, name, 'read before');
+    const { messages } = await agent.ok('readInbox');
+    await agent.ok('ackInbox', { body: { up_to: messages.at(-1)!.seq } });
+    const waits: Promise<unknown>[] = [];
+    const begun = await leastCostOf(server, async () => {
+      const seconds = 21 + waits.length;
+      waits.push(agent.ok('readInbox', { query: { wait: seconds } }));
+      await until(() => server.clock.waiting(seconds * 1_000) === 1, 'it waits');
+    });
+    // Where others write too, whether the board has moved is read once more.
+    expect(begun.readStatements).to.be.within(2, 4);
+    const full = await agent.ok('readInbox');
+    server.clock.advance(30_000);
+    for (const answer of await Promise.all(waits)) expect(answer).to.deep.equal(full);
   });
 });

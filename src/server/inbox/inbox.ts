@@ -29,23 +29,56 @@ import {
 import { agentUnread, personUnread } from './unread.rules.ts';
 
 export const readInbox: WaitCase<'readInbox'> = {
-  run: async (tx, caller, input) => (await readInboxes(tx, [{ caller, input }]))[0] as Waited<Inbox>,
+  run: async (tx, caller, input, waits) => (await readInboxes(tx, [{ caller, input, waits }]))[0] as Waited<Inbox>,
   runAll: readInboxes,
 };
 
-/** The inboxes of several agents at once: what agents of one board have in common is read once. */
+/** A request with its agent and the board. */
+interface Request extends Asked<'readInbox'> {
+  caller: SeatCaller;
+  place: Place;
+}
+
+/** The inboxes of several agents at once. One that has read all there is and waits on has nothing looked up for it. */
 async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Promise<Waited<Inbox>[]> {
   const callers = asked.map(({ caller }) => caller as SeatCaller);
   const places = await ownPlaces(tx, callers);
+  const requests = asked.map((one, index): Request => {
+    return { ...one, caller: callers[index] as SeatCaller, place: places[index] as Place };
+  });
+  const isIdle = ({ place, input, waits }: Request): boolean =>
+    waits && after(place, input.query) >= place.board.head_seq;
+  const read = await readTogether(
+    tx,
+    requests.filter((one) => !isIdle(one)),
+  );
+  return requests.map((one) => {
+    if (!isIdle(one)) return read.shift() as Waited<Inbox>;
+    return { answer: null, empty: true, ...moreOf(one.place, brakeAt(one.place.member, tx.now)) };
+  });
+}
+
+/** Only messages after this number are asked for. */
+const after = ({ member }: Place, query: Query<'readInbox'>): number => Math.max(member.read_up_to, query.after);
+
+/** What is worth another look: the board, and what ends a brake. */
+const moreOf = (place: Place, brake: ReturnType<typeof brakeAt>) => ({
+  board: headOf(place),
+  ...(brake ? { keys: [`seat:${place.member.id}`], again: brake.until } : {}),
+});
+
+/** What agents of one board have in common is read once. */
+async function readTogether(tx: ReadTx, requests: readonly Request[]): Promise<Waited<Inbox>[]> {
+  if (requests.length === 0) return [];
+  const places = requests.map(({ place }) => place);
   const unread = await unreadOf(
     tx,
     places.map(({ reader }) => reader),
   );
   const work = await workViews(tx, places);
   const shared = sharedReads(tx);
-  const inboxes = asked.map(async ({ input }, index): Promise<Waited<Inbox>> => {
-    const place = places[index] as Place;
-    const { seat, person } = callers[index] as SeatCaller;
+  const inboxes = requests.map(async ({ caller, place, input }, index): Promise<Waited<Inbox>> => {
+    const { seat, person } = caller;
     const { board, member } = place;
     const woken = unread.get(member.id) as WakingCounts;
     const page = await pageOf(tx, shared, place, { query: input.query, named: woken.count > 0, handle: person.handle });
@@ -67,8 +100,7 @@ async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Pr
       work: work[index] as Inbox['work'],
       ...(brake ? { braked: brakeView(brake) } : {}),
     };
-    const later = brake ? { keys: [`seat:${member.id}`], again: brake.until } : {};
-    return { answer, empty: messages.length === 0, board: headOf(place), ...later };
+    return { answer, empty: messages.length === 0, ...moreOf(place, brake) };
   });
   // Side by side, so that a database far away costs them its distance once.
   return Promise.all(inboxes);
@@ -123,9 +155,8 @@ async function pageOf(
   place: Place,
   { query, named, handle }: { query: Query<'readInbox'>; named: boolean; handle: string },
 ): Promise<Page> {
-  const { board, member, reader } = place;
-  const after = Math.max(member.read_up_to, query.after);
-  const page = { boardId: board.id, after, urgentOnly: query.urgent, limit: query.limit + 1 };
+  const { board, reader } = place;
+  const page = { boardId: board.id, after: after(place, query), urgentOnly: query.urgent, limit: query.limit + 1 };
   const found = await inboxSeqs(tx, reader, page, await shared.toEveryone(page), named);
   const seqs = found.slice(0, query.limit);
   if (seqs.length === 0) return { messages: [], more: false };

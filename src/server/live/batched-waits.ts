@@ -9,7 +9,7 @@ import { Unreachable } from '../db/dialect.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticateAll, type Caller, type Credential, orRefusal } from '../operation/caller.ts';
 import { setTerms } from '../operation/terms.ts';
-import type { Input, Look, Looked, WaitCase, Waited } from '../operation/usecase.ts';
+import type { Asked, Look, Looked, WaitCase, Waited } from '../operation/usecase.ts';
 
 /** Most looks in one snapshot. */
 const LOT = 32;
@@ -116,12 +116,12 @@ async function lookAll(tx: ReadTx, jobs: readonly Job[], since: number): Promise
 async function runAll(
   tx: ReadTx,
   useCase: WaitCase<OperationName>,
-  asked: readonly { caller: Caller; input: Input<OperationName> }[],
+  asked: readonly Asked<OperationName>[],
 ): Promise<Found[]> {
   const all = useCase.runAll && asked.length > 1 ? await orRefusal(async () => useCase.runAll?.(tx, asked)) : undefined;
   if (all && !(all instanceof Refusal)) return all;
   const ran = await Promise.allSettled(
-    asked.map(({ caller, input }) => orRefusal(() => useCase.run(tx, caller, input))),
+    asked.map(({ caller, input, waits }) => orRefusal(() => useCase.run(tx, caller, input, waits))),
   );
   return ran.map((one) => {
     if (one.status === 'rejected') throw one.reason;

@@ -141,12 +141,12 @@ export class Live {
   wait(look: Look, { caller, found, since }: Empty, { seconds, gone }: { seconds: number; gone: Call['gone'] }) {
     const { credential } = caller;
     const { board, keys } = found;
-    const again = async (): Promise<Waited<unknown>> => {
-      const looked = await this.look(credential, look);
+    const again = async (waits: boolean): Promise<Waited<unknown>> => {
+      const looked = await this.look(credential, { ...look, waits });
       if (looked.found instanceof Refusal) throw looked.found;
       return looked.found;
     };
-    if (this.#closing) return again().then(({ answer }) => answer);
+    if (this.#closing) return again(false).then(({ answer }) => answer);
     const holder = this.#admit(caller);
     const sleep = new Sleep(this.#clock, seconds * 1000, concernOf(caller));
     const feed = this.#feedOf(board.id);
@@ -172,7 +172,7 @@ export class Live {
 
   async #lookUntilFound(
     sleep: Sleep,
-    look: () => Promise<Waited<unknown>>,
+    look: (waits: boolean) => Promise<Waited<unknown>>,
     { keys, again, moved }: Pick<Waited<unknown>, 'keys' | 'again'> & { moved(): Promise<boolean> },
   ): Promise<unknown> {
     let disarm = this.#arm(keys, again, sleep);
@@ -180,8 +180,9 @@ export class Live {
     try {
       if (!(await this.#patiently(sleep, moved))) await sleep.next();
       for (;;) {
-        const found = await this.#patiently(sleep, look);
-        if (found && (!found.empty || sleep.over)) return found.answer;
+        const last = sleep.over;
+        const found = await this.#patiently(sleep, () => look(!last));
+        if (found && (!found.empty || last)) return found.answer;
         if (found) {
           disarm?.();
           disarm = this.#arm(found.keys, found.again, sleep);

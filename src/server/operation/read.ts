@@ -80,7 +80,7 @@ export async function runWait(
 ): Promise<{ answer: unknown } | { later: Promise<unknown> }> {
   const { credential, input, gone } = call;
   const { wait } = input.query as { wait: number };
-  const look = { row: operations[name], case: useCase, input: input as never };
+  const look = { row: operations[name], case: useCase, input: input as never, waits: wait > 0 };
   const first = await engine.look(credential, look, (caller, now) => {
     engine.admit(name, caller, now, 'known');
     if (wait > 0) engine.admit(name, caller, now, 'waiting');

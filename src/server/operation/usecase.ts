@@ -51,7 +51,7 @@ export interface ReadCase<Name extends OperationName> {
 
 /** A read that may wait until there is something to answer. */
 export interface WaitCase<Name extends OperationName> {
-  run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<Waited<Answer<Name>>>;
+  run(tx: ReadTx, caller: Caller, input: Input<Name>, waits: boolean): Promise<Waited<Answer<Name>>>;
   /** The same for several requests that were woken together, answered in their order; a refusal refuses them all. */
   runAll?(tx: ReadTx, asked: readonly Asked<Name>[]): Promise<Waited<Answer<Name>>[]>;
 }
@@ -61,6 +61,8 @@ export interface Look {
   row: Route;
   case: WaitCase<OperationName>;
   input: Input<OperationName>;
+  /** The request goes on waiting where nothing is there yet. */
+  waits: boolean;
 }
 
 /** What a look of a wait found at `now`. */
@@ -76,10 +78,12 @@ export interface Looked {
 export interface Asked<Name extends OperationName> {
   caller: Caller;
   input: Input<Name>;
+  /** An answer that is empty is not shown, and may be left out: the request goes on waiting. */
+  waits: boolean;
 }
 
 export interface Waited<T> {
-  answer: T;
+  answer: T | null;
   /** Nothing is there yet: worth waiting for, if the request asked to wait. */
   empty: boolean;
   /** The board whose changes are worth another look, and its head when this look was taken. */

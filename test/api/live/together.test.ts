@@ -34,6 +34,7 @@ forEachDatabase('looks of waits that begin or are woken together', (engine) => {
     row: operations.readInbox,
     case: useCase,
     input: { body: sql } as never,
+    waits: false,
   });
 
   const together = (useCase: Case, sql: string[], from: Api[] = [server.dana]) => {
@@ -105,10 +106,10 @@ forEachDatabase('looks of waits that begin or are woken together', (engine) => {
     let begun = 0;
     const both = Promise.withResolvers<void>();
     const meeting: Case = {
-      run: async (tx, caller, input) => {
+      run: async (tx, caller, input, waits) => {
         if (++begun === 2) both.resolve();
         await both.promise;
-        return one.run(tx, caller, input);
+        return one.run(tx, caller, input, waits);
       },
     };
     expect(await together(meeting, ['SELECT 1 AS n', 'SELECT 2 AS n'])).to.deep.equal([1, 2]);
@@ -125,7 +126,7 @@ forEachDatabase('looks of waits that begin or are woken together', (engine) => {
         return found('seen');
       },
     };
-    const asked: Look = { row: operations.readInbox, case: noting, input: {} as never };
+    const asked: Look = { row: operations.readInbox, case: noting, input: {} as never, waits: false };
     const members: Look = { ...asked, row: { ...operations.readInbox, guests: { cannot: 'wait here' } } };
     const admitted: string[] = [];
     const full = (caller: Caller): void => {
