@@ -8,62 +8,22 @@ import type { ReadTx, WriteTx } from './tx.ts';
 
 const MAX_PREPARED = 1000;
 
-type RowOf = (values: unknown[]) => unknown;
-
-/** A statement whose rows come as arrays: the driver's own objects are built property by property, at three times the cost. */
-class Prepared {
-  readonly #statement: Sqlite.Statement<unknown[]>;
-  readonly #row: RowOf | null;
-
-  constructor(statement: Sqlite.Statement<unknown[]>) {
-    this.#statement = statement;
-    this.#row = statement.reader
-      ? rowOf(
-          statement
-            .raw(true)
-            .columns()
-            .map((column) => column.name),
-        )
-      : null;
-  }
-
-  run(values: readonly unknown[] = []): number {
-    return this.#statement.run(...values).changes;
-  }
-
-  first(values: readonly unknown[]): unknown {
-    const found = this.#statement.get(...values) as unknown[] | undefined;
-    return found === undefined ? undefined : this.#row?.(found);
-  }
-
-  all(values: readonly unknown[]): unknown[] {
-    const found = this.#statement.all(...values) as unknown[][];
-    return this.#row ? found.map(this.#row) : [];
-  }
-}
-
-/** One object literal per statement, so that all its rows have one shape. Only column names of our own SQL go in. */
-function rowOf(names: string[]): RowOf {
-  const fields = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`);
-  return new Function('values', `return { ${fields.join(', ')} };`) as RowOf;
-}
-
 /** One connection with its prepared statements. */
 export class Connection {
   readonly db: Sqlite.Database;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared = new Map<string, Sqlite.Statement<unknown[]>>();
 
   constructor(file: string, options: Sqlite.Options) {
     this.db = new Sqlite(file, options);
   }
 
-  prepare(sql: string): Prepared {
+  prepare(sql: string): Sqlite.Statement<unknown[]> {
     let prepared = this.#prepared.get(sql);
     if (!prepared) {
       // Queries built per call vary with the length of their lists; forgetting all now and then bounds the memory.
       if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear();
       // A variable that is the whole of a LIMIT, with a plus or not, makes SQLite plan the statement anew at every run.
-      prepared = new Prepared(this.db.prepare(sql.replace(/\blimit \+?\?/gi, 'LIMIT 0 + ?')));
+      prepared = this.db.prepare(sql.replace(/\blimit \+?\?/gi, 'LIMIT 0 + ?'));
       this.#prepared.set(sql, prepared);
     }
     return prepared;
@@ -87,12 +47,12 @@ export class SqliteReadTx implements ReadTx {
 
   async all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
     const compiled = statement.for('sqlite');
-    return this.connection.prepare(compiled.sql).all(compiled.bind(params)) as R[];
+    return this.connection.prepare(compiled.sql).all(...compiled.bind(params)) as R[];
   }
 
   async first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
     const compiled = statement.for('sqlite');
-    return this.connection.prepare(compiled.sql).first(compiled.bind(params)) as R | undefined;
+    return this.connection.prepare(compiled.sql).get(...compiled.bind(params)) as R | undefined;
   }
 
   one<R, Item extends Value | Pair>(
@@ -110,7 +70,7 @@ export class SqliteReadTx implements ReadTx {
 
   async query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]> {
     const { sql, bindings } = native(build);
-    return this.connection.prepare(sql).all(bindings) as R[];
+    return this.connection.prepare(sql).all(...bindings) as R[];
   }
 }
 
@@ -166,12 +126,12 @@ export class SqliteWriteTx extends SqliteReadTx implements WriteTx {
 
   async run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number> {
     const compiled = statement.for('sqlite');
-    return this.#write(() => this.connection.prepare(compiled.sql).run(compiled.bind(params)));
+    return this.#write(() => this.connection.prepare(compiled.sql).run(...compiled.bind(params)).changes);
   }
 
   async change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number> {
     const { sql, bindings } = native(build);
-    return this.#write(() => this.connection.prepare(sql).run(bindings));
+    return this.#write(() => this.connection.prepare(sql).run(...bindings).changes);
   }
 
   #write(run: () => number): number {
