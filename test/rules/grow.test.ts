@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Disk, Machine, Thread, Time } from '../bench/grow/machine.ts';
 import { pricesOf } from '../bench/grow/prices.ts';
-import { simulate } from '../bench/grow/simulation.ts';
+import { simulate, underLoad } from '../bench/grow/simulation.ts';
 
 describe('the simulation of how servers grow', () => {
   const doneAt: Record<string, number> = {};
@@ -42,6 +42,13 @@ describe('the simulation of how servers grow', () => {
     expect(machine.busy).to.equal(60);
   });
 
+  it('lets work take as long as its variation says', () => {
+    const machine = new Machine(time, 1, 1, (ms) => 3 * ms);
+    machine.work(10)(done('a'));
+    time.until(100);
+    expect([doneAt['a'], machine.busy]).to.deep.equal([30, 30]);
+  });
+
   it('does one thing after the other on a thread', () => {
     const thread = new Thread(new Machine(time, 4, 1));
     for (const name of ['a', 'b']) thread.work(5)(done(name));
@@ -62,7 +69,7 @@ describe('the simulation of how servers grow', () => {
     const prices = { stream: 0.5, credential: 0.01, board: 0.02 };
     const costs = {
       ...{ server: none, postgres: none, load: none, idle: { server: prices, postgres: prices } },
-      ...{ yardMs: 1, crowded: 1, syncMs: 1, bytesPerPost: 1, baseKib: 1, streamKib: 1 },
+      ...{ yardMs: 1, crowded: 1, busy: { 1: 1, 16: 1 }, syncMs: 1, bytesPerPost: 1, baseKib: 1, streamKib: 1 },
     };
     const apart = { processesEach: 8, postgresCores: 8, roundTripMs: 0.5 };
     const layout = { processes: 2, cores: 8, apart, boards: 100, streamsPerBoard: 8 };
@@ -71,5 +78,7 @@ describe('the simulation of how servers grow', () => {
     const cores = (32 * prices.stream + 1_600 * prices.credential + 200 * prices.board) / 1_000;
     expect(processes).to.be.closeTo(cores, cores / 20);
     expect(postgres).to.be.closeTo(cores, cores / 20);
+    const busy = simulate(underLoad(costs, 2), layout, { posts: 0.001, reads: 0 }, 10_000);
+    expect(busy.processes).to.be.closeTo(2 * cores, cores / 10);
   });
 });

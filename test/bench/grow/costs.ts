@@ -31,6 +31,11 @@ export interface Costs {
   yardMs: number;
   /** How many times as much CPU time everything takes where there is twice as much to run as there are cores: caches are cold. */
   crowded: number;
+  /**
+   * How many times as much everything takes on one board, and on 16, where a process is as busy as it can be: by what it then did. It
+   * stands for what no step shows, such as interrupts, the collection of garbage, and other machines on the same cores.
+   */
+  busy: { 1: number; 16: number };
   /** Milliseconds until a sync of the log is done. */
   syncMs: number;
   /** Bytes of the database that a post of 200 characters takes. */
@@ -79,7 +84,8 @@ const shapes: Shape[] = [
   [16, 16, 16],
 ];
 
-export async function measureCosts(): Promise<Costs> {
+/** But for `busy`, which shows when the steps are put together. */
+export async function measureCosts(): Promise<Omit<Costs, 'busy'>> {
   const engine = await Engine.start(['track_wal_io_timing=on']);
   const listener = new pg.Client(engine.url);
   let side: ProductSide | undefined;

@@ -71,23 +71,29 @@ export class Machine {
   readonly #time: Time;
   readonly #cores: number;
   readonly #crowded: number;
+  readonly #vary: (ms: number) => number;
   readonly #running = new Set<{ left: number; resume: () => void }>();
   #since = 0;
   #version = 0;
 
-  /** @param crowded how many times as much work everything is where there are twice as many tasks as cores, or more. */
-  constructor(time: Time, cores: number, crowded: number) {
+  /**
+   * @param crowded how many times as much work everything is where there are twice as many tasks as cores, or more.
+   * @param vary how long a piece of work takes that takes so long on average.
+   */
+  constructor(time: Time, cores: number, crowded: number, vary = (ms: number): number => ms) {
     this.#time = time;
     this.#cores = cores;
     this.#crowded = crowded;
+    this.#vary = vary;
   }
 
   /** A step that is so many milliseconds of work of one core. */
   work(ms: number): Step {
     return (resume) => {
       this.#advance();
-      this.busy += ms;
-      this.#running.add({ left: ms, resume });
+      const left = this.#vary(ms);
+      this.busy += left;
+      this.#running.add({ left, resume });
       this.#plan();
     };
   }

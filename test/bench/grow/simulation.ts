@@ -56,6 +56,14 @@ const OUTSIDE = 0.3;
 /** Questions to Postgres, each once the last is answered: two before the locks are taken, two with them. */
 const ROUND_TRIPS = 4;
 
+/** The same costs where everything takes so many times as much CPU time. */
+export function underLoad(costs: Costs, times: number): Costs {
+  const of = <Prices extends Record<string, number>>(prices: Prices): Prices =>
+    Object.fromEntries(Object.entries(prices).map(([unit, ms]) => [unit, ms * times])) as Prices;
+  const idle = { server: of(costs.idle.server), postgres: of(costs.idle.postgres) };
+  return { ...costs, server: of(costs.server), postgres: of(costs.postgres), load: of(costs.load), idle };
+}
+
 /** Runs the servers for `skip` and then `ms` milliseconds, of which only the latter count. */
 export function simulate(costs: Costs, layout: Layout, load: Load, ms: number, skip = 1_000): Outcome {
   const world = new World(costs, layout);
@@ -96,8 +104,9 @@ class World {
     this.posts = Array.from({ length: layout.boards }, () => []);
     const { processes, cores, apart } = layout;
     const count = apart ? Math.ceil(processes / apart.processesEach) : 1;
-    const machines = Array.from({ length: count }, () => new Machine(this.time, cores, costs.crowded));
-    this.#database = apart ? new Machine(this.time, apart.postgresCores, costs.crowded) : machines[0]!;
+    const machine = (its: number): Machine => new Machine(this.time, its, costs.crowded, (ms) => this.#about(ms));
+    const machines = Array.from({ length: count }, () => machine(cores));
+    this.#database = apart ? machine(apart.postgresCores) : machines[0]!;
     this.#load = apart ? null : new Thread(machines[0]!);
     this.#servers = Array.from({ length: processes }, (_, n) => new Server(this, n, new Thread(machines[n % count]!)));
   }
@@ -179,10 +188,14 @@ class World {
     if (this.#counting) this.answers.push(this.time.now - sent);
   }
 
+  /** A time that is so long on average, as between two that come by chance. Work that always took as long would march in step. */
+  #about(ms: number): number {
+    return -Math.log(this.#chance.between(1, 1_000_000) / 1_000_000) * ms;
+  }
+
   *#arrivals(perSecond: number, run: () => void): Course {
     for (;;) {
-      // Between two that come by chance.
-      yield this.time.wait((-Math.log(this.#chance.between(1, 1_000_000) / 1_000_000) / perSecond) * 1_000);
+      yield this.time.wait(this.#about(1_000 / perSecond));
       run();
     }
   }
