@@ -53,10 +53,6 @@ export async function grow(file?: string): Promise<Figure[]> {
       value: idleUnits.map((unit) => round(costs.idle[part][unit] * 1_000, 1)).join(' '),
     })),
     {
-      name: 'grow: CPU time where there is twice as much to run as there are cores',
-      value: `${round(costs.crowded)} times`,
-    },
-    {
       name: 'grow: CPU time of a busy process, on 1 board and on 16',
       value: `${round(costs.busy[1])} and ${round(costs.busy[16])} times`,
     },

@@ -30,27 +30,26 @@ describe('the simulation of how servers grow', () => {
     expect(Math.min(...pricesOf([...purchases, { counts: [0, 1, 0], sum: 0.001 }]))).to.be.at.least(0);
   });
 
-  it('gives tasks a core each, and equal parts of fewer cores, which are slower then', () => {
-    const machine = new Machine(time, 2, 1.5);
+  it('gives tasks a core each, and equal parts of fewer cores', () => {
+    const machine = new Machine(time, 2);
     for (const name of ['a', 'b']) machine.work(10)(done(name));
     time.until(100);
     expect([doneAt['a'], doneAt['b']]).to.deep.equal([10, 10]);
     for (const name of ['a', 'b', 'c', 'd']) machine.work(10)(done(name));
     time.until(200);
-    // Half a core each, at two thirds of its speed.
-    expect(doneAt['a']! - 100).to.be.closeTo(30, 1e-6);
+    expect(doneAt['a']! - 100).to.be.closeTo(20, 1e-6);
     expect(machine.busy).to.equal(60);
   });
 
   it('lets work take as long as its variation says', () => {
-    const machine = new Machine(time, 1, 1, (ms) => 3 * ms);
+    const machine = new Machine(time, 1, (ms) => 3 * ms);
     machine.work(10)(done('a'));
     time.until(100);
     expect([doneAt['a'], machine.busy]).to.deep.equal([30, 30]);
   });
 
   it('does one thing after the other on a thread', () => {
-    const thread = new Thread(new Machine(time, 4, 1));
+    const thread = new Thread(new Machine(time, 4));
     for (const name of ['a', 'b']) thread.work(5)(done(name));
     time.until(20);
     expect([doneAt['a'], doneAt['b']]).to.deep.equal([5, 10]);
@@ -69,7 +68,7 @@ describe('the simulation of how servers grow', () => {
     const prices = { stream: 0.5, credential: 0.01, board: 0.02 };
     const costs = {
       ...{ server: none, postgres: none, load: none, idle: { server: prices, postgres: prices } },
-      ...{ yardMs: 1, crowded: 1, busy: { 1: 1, 16: 1 }, syncMs: 1, bytesPerPost: 1, baseKib: 1, streamKib: 1 },
+      ...{ yardMs: 1, busy: { 1: 1, 16: 1 }, syncMs: 1, bytesPerPost: 1, baseKib: 1, streamKib: 1 },
     };
     const apart = { processesEach: 8, postgresCores: 8, roundTripMs: 0.5 };
     const layout = { processes: 2, cores: 8, apart, boards: 100, streamsPerBoard: 8 };

@@ -2,7 +2,6 @@
  * What each step of a server on Postgres costs in CPU time: it is put under loads in which the steps are done in different numbers, and
  * the costs are those that explain best what each of the loads took.
  */
-import { cpus } from 'node:os';
 import pg from 'pg';
 import { Engine } from '../engine.ts';
 import { Fanout } from '../fanout.ts';
@@ -11,7 +10,7 @@ import { type ProductSide, productSide } from '../sides.ts';
 import { Wire } from '../wire.ts';
 import { type IdlePrices, measureIdle } from './idle.ts';
 import { pricesOf } from './prices.ts';
-import { neighbours, yardstick } from './yardstick.ts';
+import { yardstick } from './yardstick.ts';
 
 /**
  * A post; a transaction of posts; a board in it; a look at what is new; a board's feed in it; a message that it finds; what it brings
@@ -29,11 +28,9 @@ export interface Costs {
   idle: Record<'server' | 'postgres', IdlePrices>;
   /** How fast the machine was then, by the yardstick. */
   yardMs: number;
-  /** How many times as much CPU time everything takes where there is twice as much to run as there are cores: caches are cold. */
-  crowded: number;
   /**
    * How many times as much everything takes on one board, and on 16, where a process is as busy as it can be: by what it then did. It
-   * stands for what no step shows, such as interrupts, the collection of garbage, and other machines on the same cores.
+   * stands for what no step shows, such as interrupts, garbage, cold caches, and other machines on the same cores.
    */
   busy: { 1: number; 16: number };
   /** Milliseconds until a sync of the log is done. */
@@ -59,8 +56,6 @@ const WAKES = 4_000;
 /** So that what the first of them need once does not count. */
 const FIRST_STREAMS = 300;
 const IDLE_STREAMS = 600;
-/** Measured by themselves, and with twice as many neighbours as there are cores. */
-const FEW: Shape = [4, 4, 1];
 /** Connections that read at once. */
 const READERS = 16;
 
@@ -72,6 +67,7 @@ const shapes: Shape[] = [
   [4, 0, 1],
   [16, 0, 1],
   [1, 1, 1],
+  [4, 4, 1],
   [16, 4, 1],
   [1, 16, 1],
   [4, 16, 1],
@@ -99,21 +95,13 @@ export async function measureCosts(): Promise<Omit<Costs, 'busy'>> {
     const meter = new Meter(engine, side, () => heard);
     await posts(side, meter, [16, 16, 1], WARM_UP_MS);
     const before = await size(engine);
-    let posted = 0;
     const runs: Run[] = [];
-    const crowded: { alone: Run; among: Run }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       for (const shape of shapes) runs.push(await posts(side, meter, shape, RUN_MS));
       runs.push(await reads(side, meter));
       runs.push(await meter.measure(() => wakes(listener)));
-      const alone = await posts(side, meter, FEW, RUN_MS);
-      const end = neighbours(2 * cpus().length);
-      const among = await posts(side, meter, FEW, RUN_MS).finally(end);
-      runs.push(alone);
-      posted += among.counts.post;
-      crowded.push({ alone, among });
     }
-    posted += runs.reduce((sum, { counts }) => sum + counts.post, 0);
+    const posted = runs.reduce((sum, { counts }) => sum + counts.post, 0);
     const bytesPerPost = ((await size(engine)) - before) / posted;
     const sync = await engine.one("SELECT sum(fsync_time) / sum(fsyncs) AS ms FROM pg_stat_io WHERE object = 'wal'");
     const yardMs = median(runs.map((run) => run.yardMs));
@@ -124,13 +112,12 @@ export async function measureCosts(): Promise<Omit<Costs, 'busy'>> {
       }));
       return Object.fromEntries(pricesOf(rows).map((price, n) => [units[n], price])) as Prices;
     };
-    const prices = { server: of('server'), postgres: of('postgres') };
     return {
-      ...prices,
+      server: of('server'),
+      postgres: of('postgres'),
       load: of('load'),
       idle: await measureIdle(engine, yardMs),
       yardMs,
-      crowded: Math.max(median(crowded.map(({ alone, among }) => overOf(among, prices) / overOf(alone, prices))), 1),
       syncMs: Number(sync['ms']),
       bytesPerPost,
       baseKib: await rssKib(side),
@@ -142,14 +129,6 @@ export async function measureCosts(): Promise<Omit<Costs, 'busy'>> {
     await engine.end();
   }
 }
-
-/**
- * How many times as much CPU time a run took as its counts cost: by what was done and not by posts, since those of crowded cores share
- * larger batches; nor by the yardstick, which neighbours hold up as well.
- */
-const overOf = ({ counts, cpu }: Run, prices: Record<'server' | 'postgres', Prices>): number =>
-  (cpu.server + cpu.postgres) /
-  units.reduce((sum, unit) => sum + counts[unit] * (prices.server[unit] + prices.postgres[unit]), 0);
 
 /** Counts what is done, and the CPU time that it takes. */
 class Meter {

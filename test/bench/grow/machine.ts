@@ -64,26 +64,21 @@ export class Time {
   }
 }
 
-/** Cores. What runs has one each, or an equal part of them where there are fewer; then everything takes longer, too. */
+/** Cores. What runs has one each, or an equal part of them where there are fewer. */
 export class Machine {
   /** Milliseconds of work done since this was set to 0. */
   busy = 0;
   readonly #time: Time;
   readonly #cores: number;
-  readonly #crowded: number;
   readonly #vary: (ms: number) => number;
   readonly #running = new Set<{ left: number; resume: () => void }>();
   #since = 0;
   #version = 0;
 
-  /**
-   * @param crowded how many times as much work everything is where there are twice as many tasks as cores, or more.
-   * @param vary how long a piece of work takes that takes so long on average.
-   */
-  constructor(time: Time, cores: number, crowded: number, vary = (ms: number): number => ms) {
+  /** @param vary how long a piece of work takes that takes so long on average. */
+  constructor(time: Time, cores: number, vary = (ms: number): number => ms) {
     this.#time = time;
     this.#cores = cores;
-    this.#crowded = crowded;
     this.#vary = vary;
   }
 
@@ -100,10 +95,7 @@ export class Machine {
 
   /** The part of a core that each has, by what it does with it. */
   get #share(): number {
-    const tasks = this.#running.size;
-    if (tasks <= this.#cores) return 1;
-    const crowd = Math.min(tasks / this.#cores - 1, 1);
-    return this.#cores / tasks / (1 + (this.#crowded - 1) * crowd);
+    return Math.min(this.#cores / this.#running.size, 1);
   }
 
   #advance(): void {

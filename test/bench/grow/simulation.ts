@@ -104,7 +104,7 @@ class World {
     this.posts = Array.from({ length: layout.boards }, () => []);
     const { processes, cores, apart } = layout;
     const count = apart ? Math.ceil(processes / apart.processesEach) : 1;
-    const machine = (its: number): Machine => new Machine(this.time, its, costs.crowded, (ms) => this.#about(ms));
+    const machine = (its: number): Machine => new Machine(this.time, its, (ms) => this.#about(ms));
     const machines = Array.from({ length: count }, () => machine(cores));
     this.#database = apart ? machine(apart.postgresCores) : machines[0]!;
     this.#load = apart ? null : new Thread(machines[0]!);

@@ -1,5 +1,4 @@
 /** How fast this machine is at the moment: one that is shared with others is at times half as fast. */
-import { type ChildProcess, spawn } from 'node:child_process';
 
 const STEPS = 300_000;
 
@@ -9,15 +8,4 @@ export function yardstick(): number {
   const kept: Record<string, string> = {};
   for (let n = 0; n < STEPS; n++) kept[`key ${n % 5_000}`] = JSON.parse(JSON.stringify({ n, body: `text ${n}` })).body;
   return performance.now() - from;
-}
-
-/** Starts processes that do this work without an end. @returns ends them */
-export function neighbours(count: number): () => void {
-  const script = `import { yardstick } from ${JSON.stringify(import.meta.url)}; for (;;) yardstick();`;
-  const started: ChildProcess[] = Array.from({ length: count }, () =>
-    spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' }),
-  );
-  return () => {
-    for (const child of started) child.kill('SIGKILL');
-  };
 }
