@@ -10,7 +10,7 @@ import type { RootKey } from '../text/root-key.ts';
 import type { Caller, Credential, Shown } from './caller.ts';
 import type { BoardTerms } from './terms.ts';
 
-export interface Input<Name extends OperationName, Prepared = Body<Name>> {
+interface Input<Name extends OperationName, Prepared = Body<Name>> {
   params: Record<string, string>;
   query: Query<Name>;
   body: Prepared;
