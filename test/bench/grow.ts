@@ -9,7 +9,7 @@ import { Engine } from './engine.ts';
 import { spread } from './fanout.ts';
 import { type Costs, measureCosts, units } from './grow/costs.ts';
 import { idleUnits } from './grow/idle.ts';
-import { type Outcome, simulate, underLoad } from './grow/simulation.ts';
+import { type Outcome, scaleCosts, simulate } from './grow/simulation.ts';
 import { yardstick } from './grow/yardstick.ts';
 import { type Figure, median, round } from './measure.ts';
 import { measure, READERS, WRITERS } from './postgres.ts';
@@ -65,7 +65,7 @@ export async function grow(file?: string): Promise<Figure[]> {
     ...compared,
   ];
   // Teams have many boards.
-  const ofTeams = underLoad(costs, costs.busy[16]);
+  const ofTeams = scaleCosts(costs, costs.busy[16]);
   const most = mostOfOne(ofTeams);
   figures.push(...told(most));
   for (const seats of [1_000, 100_000, 10_000_000]) {
@@ -80,7 +80,7 @@ async function measured(figures: Figure[]): Promise<Costs> {
   const costs: Costs = { ...(await measureCosts()), busy: { 1: 1, 16: 1 } };
   for (const boards of [1, 16] as const) {
     const one = await rateOf(costs, boards, 1);
-    costs.busy[boards] = busyTimes(costs, boards, one);
+    costs.busy[boards] = busyFactor(costs, boards, one);
     figures.push(compare(costs, boards, 1, one));
     for (const processes of [2, 4])
       figures.push(compare(costs, boards, processes, await rateOf(costs, boards, processes)));
@@ -112,11 +112,11 @@ function simulatedRate(costs: Costs, boards: number, processes: number): number 
 }
 
 /** How many times as much CPU time everything has to take for one process to post so fast. */
-function busyTimes(costs: Costs, boards: number, rate: number): number {
+function busyFactor(costs: Costs, boards: number, rate: number): number {
   let [least, most] = [0.5, 4];
   while (most - least > 0.01) {
     const times = (least + most) / 2;
-    if (simulatedRate(underLoad(costs, times), boards, 1) > rate) least = times;
+    if (simulatedRate(scaleCosts(costs, times), boards, 1) > rate) least = times;
     else most = times;
   }
   return least;
@@ -124,7 +124,7 @@ function busyTimes(costs: Costs, boards: number, rate: number): number {
 
 /** What is measured beside what the simulation says, which knows only one process. */
 function compare(costs: Costs, boards: 1 | 16, processes: number, rate: number): Figure {
-  const simulated = simulatedRate(underLoad(costs, costs.busy[boards]), boards, processes);
+  const simulated = simulatedRate(scaleCosts(costs, costs.busy[boards]), boards, processes);
   return {
     name: `grow, ${nameOf(boards, processes)}: posts/s, measured and simulated`,
     value: `${round(rate, 0)} / ${round(simulated, 0)}`,

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Disk, Machine, Thread, Time } from '../bench/grow/machine.ts';
 import { pricesOf } from '../bench/grow/prices.ts';
-import { simulate, underLoad } from '../bench/grow/simulation.ts';
+import { scaleCosts, simulate } from '../bench/grow/simulation.ts';
 
 describe('the simulation of how servers grow', () => {
   const doneAt: Record<string, number> = {};
@@ -77,7 +77,7 @@ describe('the simulation of how servers grow', () => {
     const cores = (32 * prices.stream + 1_600 * prices.credential + 200 * prices.board) / 1_000;
     expect(processes).to.be.closeTo(cores, cores / 20);
     expect(postgres).to.be.closeTo(cores, cores / 20);
-    const busy = simulate(underLoad(costs, 2), layout, { posts: 0.001, reads: 0 }, 10_000);
+    const busy = simulate(scaleCosts(costs, 2), layout, { posts: 0.001, reads: 0 }, 10_000);
     expect(busy.processes).to.be.closeTo(2 * cores, cores / 10);
   });
 });

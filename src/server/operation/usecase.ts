@@ -78,7 +78,7 @@ export interface Looked {
 export interface Asked<Name extends OperationName> {
   caller: Caller;
   input: Input<Name>;
-  /** An answer that is empty is not shown, and may be left out: the request goes on waiting. */
+  /** The request goes on waiting where nothing is there yet: an empty answer is not sent and may be null. */
   waits: boolean;
 }
 

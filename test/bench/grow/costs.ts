@@ -29,7 +29,7 @@ export interface Costs {
   /** How fast the machine was then, by the yardstick. */
   yardMs: number;
   /**
-   * How many times as much everything takes on one board, and on 16, where a process is as busy as it can be: by what it then did. It
+   * By how much all costs are multiplied so that the simulation of one busy process, on one board and on 16, meets what was measured: it
    * stands for what no step shows, such as interrupts, garbage, cold caches, and other machines on the same cores.
    */
   busy: { 1: number; 16: number };
@@ -80,7 +80,7 @@ const shapes: Shape[] = [
   [16, 16, 16],
 ];
 
-/** But for `busy`, which shows when the steps are put together. */
+/** Measures all costs except `busy`, which is found by comparing a simulation with a measured run. */
 export async function measureCosts(): Promise<Omit<Costs, 'busy'>> {
   const engine = await Engine.start(['track_wal_io_timing=on']);
   const listener = new pg.Client(engine.url);

@@ -57,7 +57,7 @@ const OUTSIDE = 0.3;
 const ROUND_TRIPS = 4;
 
 /** The same costs where everything takes so many times as much CPU time. */
-export function underLoad(costs: Costs, times: number): Costs {
+export function scaleCosts(costs: Costs, times: number): Costs {
   const of = <Prices extends Record<string, number>>(prices: Prices): Prices =>
     Object.fromEntries(Object.entries(prices).map(([unit, ms]) => [unit, ms * times])) as Prices;
   const idle = { server: of(costs.idle.server), postgres: of(costs.idle.postgres) };
@@ -104,7 +104,7 @@ class World {
     this.posts = Array.from({ length: layout.boards }, () => []);
     const { processes, cores, apart } = layout;
     const count = apart ? Math.ceil(processes / apart.processesEach) : 1;
-    const machine = (its: number): Machine => new Machine(this.time, its, (ms) => this.#about(ms));
+    const machine = (its: number): Machine => new Machine(this.time, its, (ms) => this.#exponential(ms));
     const machines = Array.from({ length: count }, () => machine(cores));
     this.#database = apart ? machine(apart.postgresCores) : machines[0]!;
     this.#load = apart ? null : new Thread(machines[0]!);
@@ -189,13 +189,13 @@ class World {
   }
 
   /** A time that is so long on average, as between two that come by chance. Work that always took as long would march in step. */
-  #about(ms: number): number {
+  #exponential(ms: number): number {
     return -Math.log(this.#chance.between(1, 1_000_000) / 1_000_000) * ms;
   }
 
   *#arrivals(perSecond: number, run: () => void): Course {
     for (;;) {
-      yield this.time.wait(this.#about(1_000 / perSecond));
+      yield this.time.wait(this.#exponential(1_000 / perSecond));
       run();
     }
   }
