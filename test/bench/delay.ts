@@ -1,6 +1,6 @@
 /** A stretch of network in front of a server: everything arrives later by the same time, in both directions and in order. */
 import { connect, createServer, type Socket } from 'node:net';
-import { freePort } from '../support/postgres.ts';
+import { freePort } from '../support/free-port.ts';
 
 export interface Delayed {
   port: number;

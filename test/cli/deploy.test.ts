@@ -11,10 +11,11 @@ import { startCluster } from '../faults/databases.ts';
 import type { Api } from '../support/api.ts';
 import { newBoard } from '../support/cast.ts';
 import { bytesOf, put } from '../support/files.ts';
+import { freePort } from '../support/free-port.ts';
 import { newPostgresDatabase } from '../support/postgres.ts';
 import { startTestServer } from '../support/server.ts';
 import { WireApi } from '../support/wire-api.ts';
-import { collect, finished, freePort, Home, root, until } from './support/home.ts';
+import { collect, finished, Home, root, until } from './support/home.ts';
 
 const page = readFileSync(join(root, 'docs', 'deploy.md'), 'utf8');
 const blocks = (language: string): string[] =>

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { freePort, Home, until } from './support/home.ts';
+import { freePort } from '../support/free-port.ts';
+import { Home, until } from './support/home.ts';
 import { typed } from './support/terminal.ts';
 
 describe('first use', function () {

