@@ -22,6 +22,6 @@ export type ToTab =
   /** Too many boards are open: no more frames come, and the tab has to load events after `head` hints. */
   | { type: 'detached'; board: string }
   | { type: 'frame'; board: string; frame: BoardFrame }
-  /** The stream of the board ended with an error of the API. */
+  /** The stream of the board ended with an error: as after `detached`. */
   | { type: 'board_ended'; board: string; code: string }
   | { type: 'session_ended' };

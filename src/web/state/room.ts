@@ -111,11 +111,11 @@ export class Room {
     if (message.type === 'attached') {
       this.attached = true;
       this.fillTo(message.head);
-    } else if (message.type === 'detached') {
+    } else if (message.type === 'detached' || message.type === 'board_ended') {
       this.attached = false;
       this.fillTo(heads.peek().get(this.name) ?? 0);
-    } else if (message.type === 'board_ended') void this.refresh();
-    else if (message.frame.event === 'event') this.pending.push({ event: message.frame.data });
+      if (message.type === 'board_ended') void this.refresh();
+    } else if (message.frame.event === 'event') this.pending.push({ event: message.frame.data });
     else if (message.frame.event === 'message') this.addMessage(message.frame.data);
     if (message.type === 'frame') this.deliverPending();
   }
