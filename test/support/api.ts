@@ -2,6 +2,7 @@
  * A client for tests that speaks HTTP plainly and checks every answer it sees against the contract: status and shape of
  * successes, shape and codes of errors, and the headers every answer has.
  */
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { expect } from 'chai';
 import { anyRequest, errorCodesOf, type OperationRow } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
@@ -34,6 +35,11 @@ export interface Answered<T> {
   bytes: Buffer;
 }
 
+/** What the server sent. */
+type Sent = Pick<Answered<unknown>, 'status' | 'headers' | 'bytes'>;
+
+const agent = new Agent({ keepAlive: true });
+
 export class Api {
   readonly url: string;
   readonly token: string | undefined;
@@ -50,34 +56,42 @@ export class Api {
   /** Calls an operation; the answer may be a success or a refusal. */
   async call<Name extends OperationName>(name: Name, call: Call = {}): Promise<Answered<Answer<Name>>> {
     const row: OperationRow = operations[name];
-    const response = await this.send(this.url + pathOf(row.path, call), {
-      method: row.method,
-      headers: this.headers(call),
-      body: (call.bytes as string | undefined) ?? (call.body === undefined ? undefined : JSON.stringify(call.body)),
-      signal: call.signal,
-    });
-    const bytes = Buffer.from(await response.arrayBuffer());
+    const { status, headers, bytes } = await this.#send(row.method, call, pathOf(row.path, call));
     const text = bytes.toString('utf8');
-    noteSecrets(`${text}${response.headers.get('set-cookie') ?? ''}`);
-    const sent = row.kind === 'download' && response.status < 400;
+    noteSecrets(`${text}${headers.get('set-cookie') ?? ''}`);
+    const sent = row.kind === 'download' && status < 400;
     const body = (sent ? text : JSON.parse(text)) as Answer<Name> & {
       error?: { code: string; details?: Record<string, unknown> };
     };
-    checkAnswer(name, response, body);
+    checkAnswer(name, { status, headers }, body);
     return {
-      status: response.status,
+      status,
       body,
       code: body.error?.code,
-      headers: response.headers,
-      replayed: response.headers.get('idempotent-replayed') === 'true',
+      headers,
+      replayed: headers.get('idempotent-replayed') === 'true',
       text,
       bytes,
     };
   }
 
+  /** By `node:http`, which costs a test less than half of what `fetch` does. */
+  #send(method: string, call: Call, path: string): Promise<Sent> {
+    const body = call.bytes ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const headers = { host: new URL(this.url).host, ...length, ...this.headers(call) };
+    return new Promise((resolve, reject) => {
+      const options = { method, path, headers, signal: call.signal, ...this.connection() };
+      const outgoing = request(options, (answer) => read(answer).then(resolve, reject));
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+
   /** How a request gets to the server. */
-  send(url: string, init: RequestInit): Promise<Response> {
-    return fetch(url, init);
+  connection(): RequestOptions {
+    const { hostname, port } = new URL(this.url);
+    return { hostname, port, agent };
   }
 
   /** Calls an operation that must succeed; answers its body. */
@@ -105,6 +119,13 @@ export class Api {
   }
 }
 
+async function read(answer: IncomingMessage): Promise<Sent> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return { status: answer.statusCode ?? 0, headers: new Headers(headers), bytes: Buffer.concat(chunks) };
+}
+
 /** The details of a refusal. */
 export const detailsOf = ({ body }: { body: unknown }): Record<string, unknown> | undefined =>
   (body as { error: { details?: Record<string, unknown> } }).error.details;
@@ -119,7 +140,7 @@ export function pathOf(path: string, { params = {}, query = {} }: Call): string 
   return search.size === 0 ? filled : `${filled}?${search}`;
 }
 
-function checkAnswer(name: OperationName, response: Response, body: unknown): void {
+function checkAnswer(name: OperationName, response: Pick<Response, 'status' | 'headers'>, body: unknown): void {
   checkShape(name, response, body);
   if (response.status < 400) exercised.add(name);
 }

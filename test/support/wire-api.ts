@@ -1,5 +1,5 @@
 /** A client that chooses what others leave to the platform: the host it names, the address it comes from, its first bytes. */
-import { type IncomingMessage, request } from 'node:http';
+import type { RequestOptions } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Api } from './api.ts';
 
@@ -21,17 +21,8 @@ export class WireApi extends Api {
     this.wire = wire;
   }
 
-  override send(url: string, { method, headers, body }: RequestInit): Promise<Response> {
-    const { pathname, search, host } = new URL(url);
-    return new Promise((resolve, reject) => {
-      const all = { host, ...(headers as Record<string, string>) };
-      const outgoing = request(
-        { path: pathname + search, method, headers: all, createConnection: () => this.#connect() },
-        (answer) => read(answer).then(resolve, reject),
-      );
-      outgoing.on('error', reject);
-      outgoing.end(body);
-    });
+  override connection(): RequestOptions {
+    return { createConnection: () => this.#connect() };
   }
 
   #connect(): Socket {
@@ -40,11 +31,4 @@ export class WireApi extends Api {
     if (preamble !== undefined) socket.write(preamble);
     return socket;
   }
-}
-
-async function read(answer: IncomingMessage): Promise<Response> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
-  const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
-  return new Response(Buffer.concat(chunks), { status: answer.statusCode ?? 0, headers });
 }
