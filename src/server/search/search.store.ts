@@ -106,8 +106,8 @@ interface Lag {
   head_seq: number;
 }
 
-/** The boards that a search may look at: one, by its name or id, or all that a person is on. */
-export type Searched = { board: string } | { boardId: string } | { personId: string };
+/** The boards that a search may look at: that of an agent, or all that a person is on, or the one of them with this name or id. */
+export type Searched = { boardId: string } | { personId: string; board?: string | undefined };
 
 /** Boards whose record has grown since they were indexed. @param searched null: all of them. */
 export const laggingBoards = (tx: ReadTx, limit: number, searched: Searched | null): Promise<Lag[]> =>
@@ -119,9 +119,10 @@ export const laggingBoards = (tx: ReadTx, limit: number, searched: Searched | nu
       .limit(limit)
       .select({ board_id: 'b.id', head_seq: 'b.head_seq', seq: db.raw('COALESCE(p.seq, 0)') });
     if (searched === null) return query;
-    if ('board' in searched) return query.where('b.name', searched.board);
     if ('boardId' in searched) return query.where('b.id', searched.boardId);
-    return query.whereIn('b.id', boardsOf(searched.personId));
+    query.whereIn('b.id', boardsOf(searched.personId));
+    const { board } = searched;
+    return board === undefined ? query : query.where((one) => one.where('b.name', board).orWhere('b.id', board));
   });
 
 /** As a part of a query: the boards that a person is on. */

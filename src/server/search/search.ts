@@ -19,10 +19,9 @@ type Asked = Query<'search'>;
 
 /** @param searchable brings the index of these boards up to what was written before. */
 export const search = (searchable: (searched: Searched) => Promise<void>): ReadCase<'search'> => ({
+  // Of boards that the caller is on alone: how long another one takes would tell that it is there.
   ahead: ({ seat, person }, { query: { board } }) =>
-    searchable(
-      board !== undefined ? { board } : seat !== null ? { boardId: seat.board_id } : { personId: person.person_id },
-    ),
+    searchable(seat !== null ? { boardId: seat.board_id } : { personId: person.person_id, board }),
 
   async run(tx, caller, { query: asked }) {
     const query = parseQuery(asked.q);

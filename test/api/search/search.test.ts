@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { indexBatch } from '../../../src/server/search/index.steps.ts';
 import { addDocs, dropDocs } from '../../../src/server/search/search.store.ts';
@@ -250,6 +251,39 @@ forEachDatabase('search', (engine) => {
       open();
     }
     expect(await found(pam, 'niobium')).to.deep.equal(['niobium here']);
+  });
+
+  it('finds what was just written also where the board is named by its id', async () => {
+    const { id } = await pam.ok('getBoard', { params: { board } });
+    await post(server.dana, board, 'tellurium just now');
+    expect(await found(pam, 'tellurium', { board: id })).to.deep.equal(['tellurium just now']);
+    await post(server.dana, board, 'tellurium again');
+    expect(await found(agent, 'tellurium', { board: id })).to.have.length(2);
+  });
+
+  it('waits for no board that its caller is not on, which would tell that there is one', async () => {
+    const hidden = await newBoard(server.dana, { visibility: 'private' });
+    await post(server.dana, hidden.name, 'caesium');
+    await found(pam, 'caesium');
+    await found(agent, 'caesium');
+    const { db } = server;
+    const { write } = db;
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    db.write = (work) => gate.then(() => write.call(db, work as never)) as never;
+    try {
+      for (const from of [pam, agent]) {
+        for (const name of ['no-such-board', hidden.name, hidden.id]) {
+          const answer = from.call('search', { query: { q: 'caesium', board: name } }).then(({ code }) => code);
+          expect(await Promise.race([answer, setTimeout(1_000, 'it waits')]), name).to.equal('board_not_found');
+        }
+      }
+    } finally {
+      Object.assign(db, { write });
+      open();
+    }
   });
 
   it('gives a number of its own to each of many messages of one millisecond', async () => {
