@@ -2,6 +2,7 @@
  * What each kind of action needs and does. First the person's authority, which a repeated request needs too; then whether it
  * can be done now; then doing it, by the steps that the person's own operations call.
  */
+import { canonicalJson } from '../../contract/canonical.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Authorization, ServerInvite } from '../../contract/types.ts';
 import { personNotOnBoard, requireAnotherOwner, requireOwner } from '../access/authority.ts';
@@ -121,8 +122,7 @@ const plans: Kinds = {
     const place = await lockPlaceById(tx, requester.person, board_id);
     await requireOwner(tx, place);
     return async () => {
-      const after = changedPolicy(place.policy, policy);
-      const same = Object.entries(after).every(([key, value]) => place.policy[key as keyof typeof after] === value);
+      const same = canonicalJson(changedPolicy(place.policy, policy)) === canonicalJson(place.policy);
       return {
         already: same ? noChange('The policy of this board is so already.') : null,
         run: async (authorization) =>

@@ -131,6 +131,8 @@ forEachDatabase('an approval', (engine) => {
       { kind: 'set_board_role', ...on, role: 'member' },
       { kind: 'set_server_role', person_id: s.bob.personId, role: 'member' },
       { kind: 'set_board_policy', board_id: s.board.id, policy: { nudges: 'on' } },
+      { kind: 'set_board_policy', board_id: s.board.id, policy: { agent_run: { notice: 12, hold: 30 } } },
+      { kind: 'set_board_policy', board_id: s.board.id, policy: { preset: 'starter' } },
     ] as Wanted[]) {
       expect(codeOf(await ask(s.agent, body)), body.kind).to.equal('409 no_change');
     }
