@@ -5,6 +5,7 @@ import { type BoardRow, boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { boardsOf, type InviteRow, invitesUsedBy } from '../invites/invites.store.ts';
 import { memberById } from '../members/members.store.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import type { PersonRow } from '../people/people.store.ts';
 import { newId } from '../text/ids.ts';
 import { type About, dropOldest, insertNotice, type NoticeRow } from './notices.store.ts';
@@ -98,10 +99,13 @@ export async function tellTakenOver(
   });
 }
 
-/** Tells the agent that had asked for the invite, once for each invite and board. */
-export async function tellArrival(tx: WriteTx, board: Pick<BoardRow, 'id' | 'name'>, { id, handle }: Newcomer) {
+type Arrived = Pick<BoardRow, 'id' | 'name' | 'visibility'>;
+
+/** Tells the agent that had asked for the invite, once for each invite and board that its person still sees. */
+export async function tellArrival(tx: WriteTx, board: Arrived, { id, handle }: Newcomer): Promise<void> {
   for (const invite of await invitesUsedBy(tx, id)) {
     if (invite.issuing_agent_id === null || !boardsOf(invite).includes(board.id)) continue;
+    if (board.visibility === 'private' && !(await activeHuman(tx, board.id, invite.created_by))) continue;
     await tell(tx, {
       member_id: invite.issuing_agent_id,
       kind: 'colleague_arrived',

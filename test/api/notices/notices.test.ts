@@ -1,7 +1,7 @@
 /** What agents and people are told of requests, and when. */
 import { expect } from 'chai';
 import { Api } from '../../support/api.ts';
-import { newAgent } from '../../support/cast.ts';
+import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { endMember } from '../../support/state.ts';
@@ -72,6 +72,18 @@ forEachDatabase('a notice', (engine) => {
     expect(all.map(({ kind }) => kind)).to.deep.equal(['approval_allowed', 'invite_redeemed', 'colleague_arrived']);
     expect(all[2]?.person?.handle).to.equal('maya');
     expect(all[2]?.next.command).to.equal(`service members --board ${s.board.name} --server '${server.url}'`);
+  });
+
+  it('tells nothing of a private board that its person is no longer on', async () => {
+    const s: Scene = await scene(server);
+    const hidden = await newBoard(s.ana, { visibility: 'private' });
+    const { body } = await allow(s.ana, await held(s.agent, invitePeople({ boards: [hidden.id] })));
+    const joined = await connect(server, { invite: secretOf(body.invite as never), handle: 'noor' });
+    const noor = new Api(server.url, (joined.body as Connected).key.token);
+    await s.ana.ok('makeBoardOwner', { params: { board: hidden.name }, body: { handle: 'noor' } });
+    await s.ana.ok('leaveBoard', { params: { board: hidden.name } });
+    await newAgent(noor, hidden.name);
+    expect(await kinds(s.agent)).to.deep.equal(['approval_allowed', 'invite_redeemed']);
   });
 
   it('is one of at most fifty, and none for an agent that ended', async () => {
