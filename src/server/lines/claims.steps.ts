@@ -1,10 +1,12 @@
 /** Who is on which files: other agents whose lines can mean a same file, and what both are told of it. */
 import { overlap, STEPS } from '../../contract/globs.ts';
 import type { Body, LineOverlap } from '../../contract/types.ts';
+import { recheckShown } from '../access/replay.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
-import { activeAgentsOfPerson } from '../members/memberships.store.ts';
+import { activeAgentsOfPerson, boardIdsOf } from '../members/memberships.store.ts';
 import { tell } from '../notices/notices.steps.ts';
+import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
 import { timestamp } from '../text/time.ts';
 import { type ClaimRow, claimsOn } from './claims.store.ts';
 import { hasLapsed, type LineRow } from './lines.rules.ts';
@@ -27,22 +29,39 @@ export async function boardsOfAgent(tx: ReadTx, agent: Pick<MemberRow, 'person_i
  * Other agents' lines that can mean a file of this one. Whose line the former one of this agent did not touch is told
  * of it by a notice, which wakes nobody.
  */
-export async function overlapsOf(tx: WriteTx, agent: MemberRow, line: Paths, former: Paths | undefined) {
+export async function overlapsOf(
+  tx: WriteTx,
+  { shown }: Pick<Caller, 'shown'>,
+  agent: MemberRow,
+  { line, former }: { line: Paths; former: Paths | undefined },
+): Promise<LineOverlap[]> {
   if (line.paths === null) return [];
   const steps = { left: STEPS };
   const others = (await standingClaims(tx, await boardsOfAgent(tx, agent))).filter(
     ({ person_id: person, agent: name }) => person !== agent.person_id || name !== agent.name,
   );
   const found: LineOverlap[] = [];
+  const boards = new Set<string>();
   for (const other of others) {
     const shared = sharedWith(line, other, steps);
     if (shared.length === 0) continue;
+    boards.add(other.board_id);
     const { agent: name, member_id, board, text, at } = other;
     found.push(...shared.map((path) => ({ agent: name, member_id, board, path, line: text, since: timestamp(at) })));
     if (former === undefined || sharedWith(former, other, steps).length === 0)
       await tellOther(tx, agent, other, shared);
   }
+  shown.boards = [...boards];
   return found;
+}
+
+/** A kept answer tells again of lines on other boards only while its caller could be told of them anew. */
+export async function recheckOverlaps(tx: WriteTx, caller: Caller, { boards = [], ...shown }: Shown): Promise<void> {
+  await recheckShown(tx, caller, shown);
+  if (boards.length === 0) return;
+  const ofPerson = await boardIdsOf(tx, caller.person.person_id);
+  const ofAgent = caller.seat === null ? ofPerson : await boardsOfAgent(tx, caller.seat);
+  if (!boards.every((id) => ofPerson.includes(id) && ofAgent.includes(id))) throw boardNotFound();
 }
 
 /** The other's globs that can mean a file of the line. */

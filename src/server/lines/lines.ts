@@ -10,7 +10,7 @@ import { lockMode } from '../seats/agents.store.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { memberView } from '../views/member.ts';
-import { filesOf, overlapsOf } from './claims.steps.ts';
+import { filesOf, overlapsOf, recheckOverlaps } from './claims.steps.ts';
 import { AHEAD_MS, type LineRow } from './lines.rules.ts';
 import { clearLines, setLine } from './lines.steps.ts';
 import { linesOf } from './lines.store.ts';
@@ -31,6 +31,7 @@ const setting = (find: Find): WriteCase<'setMyLine'> & WriteCase<'setAgentLine'>
   async run(tx, caller, { params, body }) {
     return { answer: await set(tx, caller, await find(tx, caller, params), body) };
   },
+  recheck: recheckOverlaps,
 });
 
 const clearing = (find: Find): WriteCase<'clearMyLine'> & WriteCase<'clearAgentLine'> => ({
@@ -78,7 +79,7 @@ async function set(tx: WriteTx, caller: Caller, { place, agentId, setBy }: Targe
     ...(body.source === 'plan' && body.paths === undefined && former ? kept(former) : filesOf(body)),
   };
   await setLine(tx, place.board.id, line);
-  const overlaps = await overlapsOf(tx, agent, line, former);
+  const overlaps = await overlapsOf(tx, caller, agent, { line, former });
   return { ...(await memberView(tx, agent, place, caller)), ...(line.paths === null ? {} : { overlaps }) };
 }
 

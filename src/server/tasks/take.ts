@@ -5,7 +5,7 @@ import { actingOn } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
 import { record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { filesOf, overlapsOf } from '../lines/claims.steps.ts';
+import { filesOf, overlapsOf, recheckOverlaps } from '../lines/claims.steps.ts';
 import { setLine } from '../lines/lines.steps.ts';
 import { linesOf } from '../lines/lines.store.ts';
 import { type MemberRow, memberById, memberByName } from '../members/members.store.ts';
@@ -61,8 +61,9 @@ export const startTask: WriteCase<'startTask'> = {
     if (!body.paths) return { answer };
     const line = { ...lineAbout(place.member, task), ...filesOf(body) };
     await setLine(tx, place.board.id, line);
-    return { answer: { ...answer, overlaps: await overlapsOf(tx, place.member, line, former) } };
+    return { answer: { ...answer, overlaps: await overlapsOf(tx, caller, place.member, { line, former }) } };
   },
+  recheck: recheckOverlaps,
 };
 
 /** The owner's person and a board owner may at any time; others once the owner left it. */

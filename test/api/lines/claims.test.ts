@@ -66,6 +66,34 @@ forEachDatabase('files that agents are on', (engine) => {
     expect(await told(codex)).to.have.length(2);
   });
 
+  it('are told again in a kept answer only while their board is one of the agent’s', async () => {
+    const hidden = await newBoard(server.dana, { visibility: 'private' });
+    await putOnBoard(server, hidden.name, pam);
+    const rival = await newAgent(server.dana, hidden.name, { name: `rival-${round}` });
+    await newAgent(pam, hidden.name, { name: codex.name });
+    await line(rival, ['src/http.ts'], { text: 'Unannounced' });
+    const body = { kind: 'working', text: 'on it', repo: REPO, paths: ['src/**'] } as const;
+    const { ref: task } = await pam.ok('createTask', { params: { board: board.name }, body: { title: 'Retry' } });
+    const member = { board: board.name, member: codex.name };
+    const again = [
+      () => codex.call('setMyLine', { body, key: 'line' }),
+      () => pam.call('setAgentLine', { params: member, body, key: 'line' }),
+      () =>
+        codex.call('startTask', {
+          params: { board: board.name, task },
+          body: { paths: ['src/**'], repo: REPO },
+          key: 'start',
+        }),
+    ];
+    for (const call of again) expect((await call()).text).to.include('Unannounced');
+    for (const call of again) expect((await call()).replayed).to.equal(true);
+    await pam.ok('leaveBoard', { params: { board: hidden.name } });
+    for (const call of again) {
+      const { code, text } = await call();
+      expect([code, text.includes('Unannounced')]).to.deep.equal(['board_not_found', false]);
+    }
+  });
+
   it('are said with the start of a task too, by an agent, and end with the line', async () => {
     const { ref: task } = await server.dana.ok('createTask', {
       params: { board: board.name },
