@@ -9,6 +9,16 @@ const LONGEST_GLOB = 200;
 /** Pairs of states that are looked at for one question; beyond them the answer is that it can be. */
 export const STEPS = 100_000;
 
+/** Making so many states costs about as much as looking at one pair of them. */
+const STATES_A_STEP = 10;
+
+/** What is left for several questions together. */
+export interface Steps {
+  left: number;
+  /** The automata of the first globs, which are often asked about again. */
+  firsts?: Map<string, Automaton>;
+}
+
 /** What is wrong with a glob; null for a good one. */
 export function globProblem(glob: string): string | null {
   if (glob === '' || glob.length > LONGEST_GLOB) return `must have 1 to ${LONGEST_GLOB} characters`;
@@ -27,12 +37,26 @@ export const covers = (globs: readonly string[], path: string): boolean =>
 
 /**
  * Whether a path can be matched by a glob of each.
- * @param steps is counted down, so that many questions share one bound
+ * @param steps is counted down, so that many questions share one bound; once it is used up nothing is made any more
  */
-export function overlap(a: readonly string[], b: readonly string[], steps = { left: STEPS }): boolean {
-  const made = new Map<string, Automaton>();
-  const of = (glob: string): Automaton => made.get(glob) ?? made.set(glob, automaton(glob)).get(glob)!;
-  return a.some((one) => b.some((other) => !apart(one, other) && meet(of(one), of(other), steps)));
+export function overlap(a: readonly string[], b: readonly string[], steps: Steps = { left: STEPS }): boolean {
+  steps.firsts ??= new Map();
+  const { firsts } = steps;
+  const make = (glob: string): Automaton => {
+    const made = automaton(glob);
+    steps.left -= Math.ceil(made.states.length / STATES_A_STEP);
+    return made;
+  };
+  const first = (glob: string): Automaton => firsts.get(glob) ?? firsts.set(glob, make(glob)).get(glob)!;
+  return b.some((other) => {
+    let second: Automaton | null = null;
+    return a.some((one) => {
+      if (apart(one, other)) return false;
+      if (steps.left <= 0) return true;
+      second ??= make(other);
+      return meet(first(one), second, steps);
+    });
+  });
 }
 
 /** Whether the texts that all matches of each begin with differ. */
@@ -305,14 +329,15 @@ function reached(states: readonly State[], from: readonly number[]): Set<number>
 }
 
 /** Whether two automata can come to their ends by the same path. */
-function meet(a: Automaton, b: Automaton, steps: { left: number }): boolean {
+function meet(a: Automaton, b: Automaton, steps: Steps): boolean {
   const width = b.states.length;
-  const seen = new Uint8Array(a.states.length * width);
+  // No table of all pairs: most are never reached, and of two long globs there are half a million.
+  const seen = new Set<number>();
   const open = [0];
   const go = (at: number, other: number): void => {
     const pair = at * width + other;
-    if (seen[pair] === 0) open.push(pair);
-    seen[pair] = 1;
+    if (!seen.has(pair)) open.push(pair);
+    seen.add(pair);
   };
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
     if (steps.left-- <= 0) return true;

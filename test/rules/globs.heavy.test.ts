@@ -78,6 +78,15 @@ describe('globs of lines', () => {
       expect([overlap([one], [other]), overlap([other], [one])]).to.deep.equal([can, can]);
     });
 
+  it('are compared in bounded time however many there are: a line may meet those of a thousand agents', () => {
+    const twenty = (first: string) => Array.from({ length: 20 }, (_, n) => `${first}${n}${'x'.repeat(190)}`);
+    const [mine, theirs] = [twenty('[a]'), twenty('[b]')];
+    const steps = { left: STEPS };
+    const { user } = process.cpuUsage();
+    for (let agent = 0; agent < 1_000; agent++) for (const glob of theirs) overlap(mine, [glob], steps);
+    expect((process.cpuUsage().user - user) / 1_000).to.be.lessThan(2_000);
+  }).timeout(60_000);
+
   it('cost little, however they are made: 20 against 20', () => {
     const hostile = (letter: string) =>
       Array.from({ length: 20 }, (_, i) => `${`*${letter}?*`.repeat(60).slice(0, 196)}${i}${letter}`);

@@ -1,5 +1,5 @@
 /** Who is on which files: other agents whose lines can mean a same file, and what both are told of it. */
-import { overlap, STEPS } from '../../contract/globs.ts';
+import { overlap, STEPS, type Steps } from '../../contract/globs.ts';
 import type { Body, LineOverlap } from '../../contract/types.ts';
 import { recheckShown } from '../access/replay.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -36,7 +36,7 @@ export async function overlapsOf(
   { line, former }: { line: Paths; former: Paths | undefined },
 ): Promise<LineOverlap[]> {
   if (line.paths === null) return [];
-  const steps = { left: STEPS };
+  const steps: Steps = { left: STEPS };
   const others = (await standingClaims(tx, await boardsOfAgent(tx, agent))).filter(
     ({ person_id: person, agent: name }) => person !== agent.person_id || name !== agent.name,
   );
@@ -65,7 +65,7 @@ export async function recheckOverlaps(tx: WriteTx, caller: Caller, { boards = []
 }
 
 /** The other's globs that can mean a file of the line. */
-function sharedWith(line: Paths, other: Pick<ClaimRow, 'repo' | 'paths'>, steps: { left: number }): string[] {
+function sharedWith(line: Paths, other: Pick<ClaimRow, 'repo' | 'paths'>, steps: Steps): string[] {
   if (line.paths === null || line.repo !== other.repo) return [];
   const mine = globsIn(line.paths);
   return globsIn(other.paths).filter((glob) => overlap(mine, [glob], steps));
