@@ -1,7 +1,7 @@
 /** The files that a line says it is about, and other agents' lines that can mean one of them. */
 import { z } from 'zod';
 import { globProblem } from './globs.ts';
-import { repoName } from './repo-name.ts';
+import { repoName, withoutCredentials } from './repo-name.ts';
 import { boardName, id, memberName, time } from './schemas.ts';
 
 const glob = z.string().superRefine((value, context) => {
@@ -9,13 +9,13 @@ const glob = z.string().superRefine((value, context) => {
   if (message !== null) context.addIssue({ code: 'custom', message });
 });
 
-/** An address loses its password before anything sees it. */
+/** An address loses its user and password before anything sees it. */
 const repo = z
   .string()
   .min(1)
   .max(2_048)
   .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must have no control characters')
-  .transform((value) => repoName(value) ?? value)
+  .transform((value) => repoName(value) ?? withoutCredentials(value))
   .refine((value) => value.length <= 300, 'must have at most 300 characters');
 
 export const lineFiles = {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { covers, globProblem, overlap, STEPS } from '../../src/contract/globs.ts';
-import { repoName } from '../../src/contract/repo-name.ts';
+import { repoName, withoutCredentials } from '../../src/contract/repo-name.ts';
 
 interface Picomatch {
   isMatch(path: string, glob: string, options: { dot: boolean }): boolean;
@@ -121,6 +121,10 @@ describe('the name of a repository', () => {
     ['git@github.com:acme/api.git', same],
     ['ssh://git@github.com:22/acme/api.git', same],
     ['git://github.com/acme/api?token=secret', same],
+    ['https://dana:se/cret@github.com/acme/api', same],
+    ['dana:secret@github.com:acme/api', same],
+    ['token@github.com:acme/api', same],
+    ['https://git.example.com:8443/@acme/api', 'git.example.com/@acme/api'],
     [same, null],
     ['/srv/git/api.git', null],
     ['file:///srv/git/api.git', null],
@@ -132,4 +136,14 @@ describe('the name of a repository', () => {
     it(`${url} is ${name ?? 'none of a server'}`, () => {
       expect(repoName(url)).to.equal(name);
     });
+
+  it('keeps no credentials of an address that is none of a server either', () => {
+    for (const [url, left] of [
+      ['https://dana:secret@github.com', 'https://github.com'],
+      ['dana:se/cret@github.com/acme/api', 'github.com/acme/api'],
+      ['//dana:secret@github.com/acme/api', '//github.com/acme/api'],
+      ['github.com/@acme/api', 'github.com/@acme/api'],
+    ] as const)
+      expect([repoName(url), withoutCredentials(url)]).to.deep.equal([null, left]);
+  });
 });
