@@ -69,6 +69,8 @@ export class BoardStream implements Follower {
     this.#released = brakedUntil <= this.#options.clock.now();
     if (this.#braked && this.#released) return void this.pump();
     const { first, last } = news;
+    // A look that had begun before this followed told it nothing of what it read.
+    if (first === null && this.#options.feed.isBehind(this.#cursor)) return void this.pump();
     if (first === null || last === null || last <= this.#cursor || this.#pumping) return;
     if (!this.#ready || first > this.#cursor + 1 || this.#options.connection.congested) {
       void this.pump();

@@ -81,7 +81,9 @@ export class Feed {
     if (news) this.#head = news.last ?? this.#head ?? news.board.head_seq;
     for (const follower of followers) this.#hand(follower, news, rights);
     this.#rouse(news, firstLook);
-    return news !== null && news.events.length === PAGE;
+    if (news === null || this.#head === null) return false;
+    // A follower that told meanwhile where it has read to may not have what this look took for the past.
+    return news.events.length === PAGE || (firstLook && this.#head < news.board.head_seq);
   }
 
   async #readOnce(tx: ReadTx, followers: Follower[]): Promise<{ news: News | null; rights: Map<string, Right> }> {
