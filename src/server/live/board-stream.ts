@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { EventActor } from '../../contract/types.ts';
 import { requirePlace, seeBoardById } from '../access/board-access.ts';
 import type { Clock } from '../db/clock.ts';
-import type { Database } from '../db/tx.ts';
+import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticate } from '../operation/caller.ts';
 import { type EventRow, eventsAfter } from '../record/events.store.ts';
 import { audiencesOf } from '../views/event.ts';
@@ -40,6 +40,8 @@ export class BoardStream implements Follower {
   #cancelBrake: (() => void) | null = null;
   /** Something waits because agents' messages do not wake the seat. */
   #braked = false;
+  /** Behind the cursor up to here all are agents' messages, as far as it was looked at. */
+  #quietUpTo = 0;
   /** Nothing brakes the seat since the page that is being read was begun. */
   #released = false;
 
@@ -134,7 +136,8 @@ export class BoardStream implements Follower {
       const caller = await authenticate(tx, this.holder.credential);
       const place = requirePlace(await seeBoardById(tx, caller, board.id));
       const events = await eventsAfter(tx, board.id, this.#cursor, PAGE);
-      if (caller.seat !== null && this.#isBraked(place.member.braked_until ?? 0, events))
+      const until = caller.seat === null ? 0 : (place.member.braked_until ?? 0);
+      if (this.#isBraked(until, events) && !(await this.#wakesBehind(tx, events)))
         return { bytes: Buffer.alloc(0), last: null, count: events.length, braked: true };
       const readers = this.wantsMessages ? [place.reader] : [];
       const messages = await renderMessages(tx, place.board, events, readers);
@@ -163,6 +166,16 @@ export class BoardStream implements Follower {
     this.#cancelBrake?.();
     this.#cancelBrake = clock.after(until - clock.now() + 1, () => void this.pump());
     return true;
+  }
+
+  /** Whether anything behind a full page of agents' messages is none: then all that waits before it is sent too. */
+  async #wakesBehind(tx: ReadTx, events: readonly EventRow[]): Promise<boolean> {
+    for (let page = events; page.length === PAGE; ) {
+      this.#quietUpTo = Math.max(this.#quietUpTo, page.at(-1)?.seq ?? 0);
+      page = await eventsAfter(tx, this.#options.board.id, this.#quietUpTo, PAGE);
+      if (!page.every(isAgentsMessage)) return true;
+    }
+    return false;
   }
 
   /** @param anyway what is missing of the backlog has to wait. */

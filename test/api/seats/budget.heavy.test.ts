@@ -273,6 +273,26 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     watching.close();
   });
 
+  it('tells the stream of a braked seat what a person writes behind however much of agents', async () => {
+    const soon = new Date(server.clock.now() + 60 * MINUTE).toISOString();
+    await server.dana.ok('releaseAgent', { params: params(), body: { action: 'pause', until: soon } });
+    const head = (await server.dana.ok('getBoard', { params: { board } })).head_seq;
+    const stream = await TestStream.open(codex, { board, after: head });
+    await stream.frame(({ event }) => event === 'ready');
+    for (let n = 0; n < 10; n++) await Promise.all(Array.from({ length: 21 }, () => post(claude, board, 'and on')));
+    const { seq } = await post(server.dana, board, 'now', { to: ['@codex'] });
+    const last = ({ id }: { id: string | undefined }) => id === `${seq}`;
+    await stream.frame(last);
+    const again = await TestStream.open(codex, { board, after: head });
+    await again.frame(last);
+    for (const one of [stream, again]) {
+      expect(one.named('event').map(({ id }) => Number(id))).to.deep.equal(
+        Array.from({ length: seq - head }, (_, n) => head + 1 + n),
+      );
+      one.close();
+    }
+  });
+
   it('goes on with the stream of a seat that is released', async () => {
     await server.dana.ok('setAgentBudget', { params: params(), body: { wakes: [{ count: 1, seconds: 600 }] } });
     await wakes(1);
