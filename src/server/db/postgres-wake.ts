@@ -76,21 +76,24 @@ export class PostgresWake {
 
   async #flush(): Promise<void> {
     this.#sending = false;
-    const payloads = packed(this.#self, [...this.#waiting]);
-    this.#waiting.clear();
     const client = this.#client;
+    // What waits is sent once there is a connection again.
+    if (!client) return;
+    const keys = [...this.#waiting];
+    this.#waiting.clear();
     try {
-      for (const payload of payloads) await this.#notify(client, payload);
+      for (const payload of packed(this.#self, keys)) await this.#notify(client, payload);
     } catch {
-      // The others learn of it from the counter.
-      if (client) this.#lost(client);
+      // Not every key has a state that the others' polls could compare.
+      this.#lost(client);
+      this.send(keys);
     }
   }
 
   /** One after the other: a connection runs one query at a time. */
-  #notify(client: pg.Client | null, payload: string): Promise<void> {
+  #notify(client: pg.Client, payload: string): Promise<void> {
     const sent = this.#last.then(async () => {
-      await client?.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
+      await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
     });
     this.#last = sent.catch(() => {});
     return sent;
@@ -118,7 +121,9 @@ export class PostgresWake {
     this.#follower.gap('lost');
     const stopped = () => this.#closed;
     void persist(this.#clock, () => this.#connect(), stopped).then(() => {
-      if (!stopped()) this.#follower.gap('restored');
+      if (stopped()) return;
+      this.#follower.gap('restored');
+      this.send([]);
     });
   }
 
