@@ -52,6 +52,8 @@ export function fileTexts(db: Database, clock: Clock, log: Logger, open: OpenByt
 
   /** Reads everything that is to be read and can be. */
   const all = async (): Promise<void> => {
+    // A run that has begun may have read its list before the latest write.
+    await running?.catch(() => {});
     running ??= run().finally(() => {
       running = null;
     });

@@ -1,6 +1,7 @@
 /** Finding tasks and files: as they are now, by everybody on the board and by nobody else. */
 import { expect } from 'chai';
 import type { SearchResult, Task } from '../../../src/contract/types.ts';
+import type { Allowed, WriteTx } from '../../../src/server/db/tx.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -255,6 +256,28 @@ forEachDatabase('search of tasks and files', (engine) => {
     await put(pam, board, 'late.md', 'an axolotl eats');
     await server.restart();
     expect(await found(pam, '"axolotl eats"')).to.deep.equal(['late.md']);
+  });
+
+  it('finds the text of a file that was put while another one is read', async () => {
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const plain = server.db.write;
+    server.db.write = async <T>(fn: (tx: WriteTx) => Promise<T>, allows?: Allowed): Promise<T> => {
+      if (new Error().stack?.includes('file-texts.ts')) {
+        Reflect.deleteProperty(server.db, 'write');
+        begun.resolve();
+        await held.promise;
+      }
+      return plain.call(server.db, fn, allows) as Promise<T>;
+    };
+    await put(pam, board, 'first.md', 'a numbat looks');
+    const first = found(pam, 'numbat');
+    await begun.promise;
+    await put(pam, board, 'second.md', 'a quokka smiles');
+    const second = found(pam, 'quokka');
+    await until(() => server.clock.waiting(1_500) === 2, 'both searches wait');
+    held.resolve();
+    expect(await first).to.deep.equal(['first.md']);
+    expect(await second).to.deep.equal(['second.md']);
   });
 
   it('can lose its index, and finds the same again', async () => {
