@@ -60,10 +60,19 @@ export class Presences {
 
   async #look(): Promise<void> {
     const began = this.#clock.now();
-    const watchers = [...this.watchers];
-    if (watchers.length === 0) return;
+    const watchers = new Set(this.watchers);
+    if (watchers.size === 0) return;
     const { frames, rights } = await this.#db.read((tx) => this.#read(tx, watchers, began), { shares: 'look' });
     if (frames.size === 0) return;
+    this.#tell(watchers, frames, rights);
+    // Who came meanwhile may have seen less than was read, and later looks do not tell it again.
+    const late = [...this.watchers].filter((watcher) => !watchers.has(watcher));
+    if (late.length === 0) return;
+    const read = (tx: ReadTx) => rightsOn(tx, this.#boardId, boardById(tx, this.#boardId), holdersOf(late));
+    this.#tell(late, frames, await this.#db.read(read, { shares: 'look' }));
+  }
+
+  #tell(watchers: Iterable<Watcher>, frames: ReadonlyMap<string, string>, rights: ReadonlyMap<string, Right>): void {
     for (const watcher of watchers) {
       const right = rights.get(watcher.holder.credential.digest.toString('hex'));
       // The board's feed tells a watcher that may no longer follow.
@@ -71,12 +80,11 @@ export class Presences {
     }
   }
 
-  async #read(tx: ReadTx, watchers: Watcher[], began: number) {
+  async #read(tx: ReadTx, watchers: Iterable<Watcher>, began: number) {
     const board = await boardById(tx, this.#boardId);
     const frames = new Map<string, string>();
     if (!board || board.lifecycle === 'deleted') return { frames, rights: new Map<string, Right>() };
-    const holders = watchers.map((watcher) => watcher.holder);
-    const rights = await rightsOn(tx, board.id, Promise.resolve(board), holders);
+    const rights = await rightsOn(tx, board.id, Promise.resolve(board), holdersOf(watchers));
     const statuses = await agentStatusesOn(tx, [board.id]);
     this.#armNext(statuses, tx.now, this.#clock.now() - began);
     const told = this.#told ?? new Map<string, string>();
@@ -104,6 +112,8 @@ export class Presences {
     this.#cancelNext = this.#clock.after(Math.min(...ahead) - now + 1 - Math.max(elapsed, 0), () => this.wake());
   }
 }
+
+const holdersOf = (watchers: Iterable<Watcher>): Holder[] => Array.from(watchers, ({ holder }) => holder);
 
 function shown(status: AgentStatusRow, now: number) {
   const { presence, since } = presenceAt(status, now);

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { hintFrames } from '../../../src/contract/nouns/record.ts';
+import type { Allowed, ReadTx } from '../../../src/server/db/tx.ts';
 import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { putOnBoard } from '../../support/state.ts';
-import { TestStream } from '../../support/stream.ts';
+import { type Frame, TestStream } from '../../support/stream.ts';
 
 forEachDatabase('who is there, on streams of hints', (engine) => {
   let server: TestServer;
@@ -124,6 +125,30 @@ forEachDatabase('who is there, on streams of hints', (engine) => {
     );
     expect(data).to.include({ state: 'disconnected' });
     stream.close();
+  });
+
+  it('is told to a stream that opened while a change before it was still to be read', async () => {
+    await report('working');
+    const other = await open(server.dana);
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const plain = server.db.read;
+    server.db.read = async <T>(fn: (tx: ReadTx) => Promise<T>, allows?: Allowed): Promise<T> => {
+      if (new Error().stack?.includes('presences.ts')) {
+        Reflect.deleteProperty(server.db, 'read');
+        begun.resolve();
+        await held.promise;
+      }
+      return plain.call(server.db, fn, allows) as Promise<T>;
+    };
+    await report('idle');
+    await begun.promise;
+    const stream = await open(pam);
+    await report('no_session');
+    held.resolve();
+    const ended = ({ event, data }: Frame) => event === 'presence' && data.presence === 'no_session';
+    await other.frame(ended);
+    await stream.frame(ended);
+    for (const one of [stream, other]) one.close();
   });
 
   it('is told of a board somebody comes onto while their stream is open', async () => {
