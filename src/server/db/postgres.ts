@@ -256,17 +256,23 @@ export class PostgresDatabase implements Database {
       if ((error.cause as { code?: string } | null)?.code === READ_ONLY) forgetServer(this.#url);
       // As the pool marks a connection that it is not to hand out again.
       Object.assign(client, { __knex__disposed: error });
+      // It may have been made, and a repeat would change nothing more.
+      if (committing) this.#tell(session);
       throw new Unreachable(error.cause, committing);
     } finally {
       this.#sessions.delete(session);
       await this.#knex.client.releaseConnection(client);
     }
-    if (session.published.size > 0) {
-      const keys = [...session.published];
-      this.#follower?.committed(keys);
-      this.#wake?.send(keys);
-    }
+    this.#tell(session);
     return value;
+  }
+
+  /** Wakes those who watch what a transaction changed, here and in the other processes. */
+  #tell({ published }: Session): void {
+    if (published.size === 0) return;
+    const keys = [...published];
+    this.#follower?.committed(keys);
+    this.#wake?.send(keys);
   }
 
   /** A connection of the pool. @throws Unreachable, at once while no connection can be made. */

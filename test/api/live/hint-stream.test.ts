@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import pg from 'pg';
 import { hintFrames } from '../../../src/contract/nouns/record.ts';
 import type { Allowed, ReadTx } from '../../../src/server/db/tx.ts';
 import type { Api } from '../../support/api.ts';
@@ -85,6 +86,25 @@ forEachDatabase('a stream of hints', (engine) => {
     await stream.frame(({ event }) => event === 'allowance');
     stream.close();
   });
+
+  if (engine === 'postgres') {
+    it('tells what was committed although the answer to the commit was lost', async () => {
+      const pam = await newPerson();
+      const stream = await openFor(pam);
+      const { query } = pg.Client.prototype;
+      pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+        const answer = Reflect.apply(query, this, args) as Promise<unknown>;
+        if ((args[0] as { text?: string }).text !== 'COMMIT') return answer;
+        pg.Client.prototype.query = query;
+        return answer.then(() => Promise.reject(new Error('Connection terminated unexpectedly')));
+      } as never;
+      const { code } = await pam.call('setAllowance', { body: { categories: ['add_people'] } });
+      expect(code).to.equal('unavailable');
+      expect((await pam.ok('getAllowance')).revision).to.equal(1);
+      await stream.frame(({ event }) => event === 'allowance');
+      stream.close();
+    });
+  }
 
   it('tells a message that was posted after its first read and before it followed the board', async () => {
     const pam = await newPerson();
