@@ -87,6 +87,23 @@ describe('a value that is none of the accepted ones', function () {
     }
   });
 
+  it('is refused where a flag takes none: it would be taken for a text, a board or a file', async () => {
+    for (const [line, flag] of [
+      [['say', '--urgent=false'], '--urgent'],
+      [['say', 'fine', '--urgent=true'], '--urgent'],
+      [['task', 'list', '--all=1'], '--all'],
+      [['read', '--ndjson=seq'], '--ndjson'],
+      [['init', '--no-claims=yes'], '--no-claims'],
+    ] as const)
+      expect(await refusalOf([...line]), line.join(' ')).to.include({
+        exit: 2,
+        code: 'invalid_request',
+        message: `${flag} takes no value.`,
+      });
+    const said = await home().run(['say', '--json', '--', '--urgent=false']);
+    expect(JSON.parse(said.stdout).message).to.include({ body: '--urgent=false', urgent: false });
+  });
+
   it('is told from flags that do not go together, which are named without their values', async () => {
     for (const [line, said] of [
       [['read', '--after', '1', '--before', '9'], '--before does not go with --after.'],

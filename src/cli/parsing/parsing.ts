@@ -27,9 +27,21 @@ function withoutFields(argv: string[]): { argv: string[]; fields?: string } {
   return at < 0 ? { argv } : { argv: argv.with(at, '--json'), fields: argv[at]!.slice('--json='.length) };
 }
 
+/** The parser takes a value behind a flag that has none for an argument: `say --urgent=false` would post "false" as urgent. */
+function refuseValues(argv: string[], flags: object): void {
+  const end = argv.indexOf('--');
+  for (const word of argv.slice(0, end < 0 ? undefined : end)) {
+    const [, name = '', no, positive = ''] = /^--((no-)?([a-z-]+))=/.exec(word) ?? [];
+    const { [name]: flag, [positive]: turned } = flags as Record<string, { type: string; allowNo?: boolean }>;
+    if (flag?.type === 'boolean' || (no && turned?.type === 'boolean' && turned.allowNo))
+      throw usage(name === 'json' ? 'All fields go into one --json=FIELD,….' : `--${name} takes no value.`);
+  }
+}
+
 /** As the framework reads them; where the command is about one board, one word too many begins with its name. */
 export async function parsed(typed: string[], shape: Shape): Promise<Parsed> {
   const { argv, ...named } = withoutFields(typed);
+  refuseValues(argv, shape.flags);
   try {
     return { ...((await parse(argv, shape as never)) as Parsed), ...named };
   } catch (error) {
