@@ -125,4 +125,13 @@ describe('editing a file at a terminal', function () {
     expect(put.stdout).to.equal('Saved brief.md v3 on docs\n');
     expect(await textOf('brief.md')).to.equal('one, mine\ntwo\nthree, theirs\n');
   });
+
+  it('names a way without an editor that the command has', async () => {
+    await home().shell('printf one | service file put notes/way.md - -q --board docs');
+    const env = { EDITOR: 'false' };
+    const of = async (line: string[]) => (await home().run([...line, '--board', 'docs'], { env })).stderr;
+    expect(await of(['file', 'edit', 'notes/way.md'])).to.match(/or change a copy: service file get notes\/way\.md$/m);
+    expect(await of(['brief', 'edit'])).to.match(/or change a copy: service brief get$/m);
+    expect(await of(['board', 'charter', '--edit'])).to.match(/or give the text with --set or --file$/m);
+  });
 });

@@ -22,6 +22,7 @@ export default class BriefEdit extends WriteCommand<typeof BriefEdit> {
       file: { id, name, version },
       query: { brief: true },
       command: 'service brief edit',
+      getCommand: 'service brief get',
       putCommand: 'service brief put',
       key: this.key,
       times: this.times,

@@ -25,6 +25,7 @@ export default class FileEdit extends WriteCommand<typeof FileEdit> {
       file,
       query: {},
       command: `service file edit ${shellArgument(file.name)}`,
+      getCommand: `service file get ${shellArgument(file.name)}`,
       putCommand: 'service file put',
       key: this.key,
       times: this.times,

@@ -25,6 +25,8 @@ interface Editing {
   query: Partial<PutQuery>;
   /** What is typed to do it again, such as `service brief edit`. */
   command: string;
+  /** What brings a copy of it to this machine, such as `service brief get`. */
+  getCommand: string;
   /** What puts a file of this machine in its place, such as `service brief put`. */
   putCommand: string;
   key: string | undefined;
@@ -49,7 +51,7 @@ export async function edited(editing: Editing): Promise<Put | null> {
   let saved = () => {};
   try {
     const got = await getFile(files, { file: file.id, version: file.version, name: file.name }, path, true, out);
-    await openEditor(path);
+    await openEditor(path, withoutEditor(editing));
     saved = undoAtExit(() => show(process.stderr, `Your text is still here: ${path}\n`));
     if ((await localFile(path)).digest === got.digest) return null;
     const text = { path, base: got.version, digest: got.digest };
@@ -61,6 +63,8 @@ export async function edited(editing: Editing): Promise<Put | null> {
     saved();
   }
 }
+
+const withoutEditor = ({ getCommand }: Editing): string => `change a copy: ${getCommand}`;
 
 async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'): Promise<Put> {
   const { files, file, query, command, key, times, out, noInput } = editing;
@@ -82,7 +86,7 @@ async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'
     if (error.code === 'merge_conflict') {
       out.note(error.message);
       text.base = Number(error.details?.['version']);
-      await openEditor(text.path);
+      await openEditor(text.path, withoutEditor(editing));
       return save(editing, text);
     }
     if (error.code !== 'file_changed' || error.details?.['removed'] === true) throw error;

@@ -14,15 +14,15 @@ export async function edit(text: string, name: string): Promise<string> {
   const file = join(folder, name);
   try {
     writeFileSync(file, text === '' ? '' : `${text}\n`, { mode: 0o600 });
-    await openEditor(file);
+    await openEditor(file, 'give the text with --set or --file');
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Lets the person change a file; answers when the editor ends. */
-export async function openEditor(file: string): Promise<void> {
+/** Lets the person change a file; answers when the editor ends. `instead` is what may be done without one. */
+export async function openEditor(file: string, instead: string): Promise<void> {
   const { env } = runtime();
   const editor = env.VISUAL || env.EDITOR || 'vi';
   const ended = undoAtExit(() => show(process.stderr, `Your text is still here: ${file}\n`));
@@ -30,10 +30,10 @@ export async function openEditor(file: string): Promise<void> {
   const child = inForeground(`${editor} "$1"`, [file], { stdio: ['inherit', 2, 2] });
   const status = await new Promise((resolve) => child.on('error', resolve).on('close', resolve));
   ended();
-  if (status !== 0) throw failed(editor);
+  if (status !== 0) throw failed(editor, instead);
 }
 
-const failed = (editor: string): Failure =>
+const failed = (editor: string, instead: string): Failure =>
   new Failure('editor_failed', `The editor ${editor} could not be run or gave up, so nothing was changed.`, {
-    hint: 'Set EDITOR, or give the text with --set or --file',
+    hint: `Set EDITOR, or ${instead}`,
   });
