@@ -92,6 +92,24 @@ describe('ruling a board', function () {
     expect((await home().json(['board', 'charter', '--set', ''])).charter).to.equal('');
   });
 
+  it('keeps the text of the editor where it could not be saved, with the line that gives it again', async () => {
+    await home().json(['board', 'charter', '--set', 'First']);
+    const theirs = editor('theirs', `printf "Mine\n\nAll of it\n" > "$1"; service board charter --set Theirs >&2`);
+    const stale = await failed(['board', 'charter', '--edit'], { env: theirs });
+    expect([stale.code, stale.exit]).to.deep.equal(['stale', 7]);
+    expect(readFileSync(stale.details.path, 'utf8')).to.equal('Mine\n\nAll of it\n');
+    expect(stale.message).to.include(`Your text is now ${stale.details.path}.`);
+    const again = `service board charter --file ${stale.details.path} --board demo`;
+    expect(stale.hint).to.include(again);
+    expect((await home().shell(again)).code).to.equal(0);
+    expect((await home().json(['board', 'charter'])).charter).to.equal('Mine\n\nAll of it');
+    const long = editor('long', `head -c 20000 /dev/zero | tr '\\0' x > "$1"`);
+    const refused = await failed(['board', 'charter', '--edit'], { env: long });
+    expect([refused.code, refused.exit]).to.deep.equal(['invalid_request', 1]);
+    expect(readFileSync(refused.details.path, 'utf8')).to.have.length(20_001);
+    await home().json(['board', 'charter', '--set', '']);
+  });
+
   it('adds people, and lets them join open boards by themselves', async () => {
     const sam = await person('sam');
     const added = await home().json(['board', 'add', '@sam']);

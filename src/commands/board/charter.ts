@@ -1,8 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { booleanFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
+import { asProblem, Exit } from '../../cli/errors.ts';
+import { called } from '../../cli/runtime.ts';
 import { without } from '../../cli/session/here.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
+import { shellArgument } from '../../contract/text.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
@@ -32,14 +37,13 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { charter: before } = await readBoard(session);
-    const wanted = await this.newCharter(session, before);
+    const wanted = await this.newCharter(before);
     if (wanted === undefined)
       return this.print<typeof json>(
         { charter: before, changed: false },
         () => before || `${session.board} has no charter.`,
       );
-    const params = { board: session.board };
-    const { data, again } = await this.write(session.client, 'updateBoard', { params, body: { charter: wanted } });
+    const { data, again } = await this.save(session, before, wanted);
     const { charter } = data;
     const size = (text: string) => (text === '' ? 'none' : `${[...text].length} characters`);
     const line =
@@ -50,16 +54,43 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
   }
 
   /** The charter that is wished for; undefined: it is only to be shown. */
-  private async newCharter(session: BoardSession, before: string): Promise<string | undefined> {
+  private async newCharter(before: string): Promise<string | undefined> {
     const { set, file, edit: edits } = this.flags;
     const ways = [set !== undefined, file !== undefined, edits].filter(Boolean).length;
     if (ways > 1) throw usage('Give one of --set, --file and --edit.');
     if (file !== undefined) return readWhole(file, this.out, 'a charter');
     if (!edits) return set;
     const { edit } = await import('../file/lib/editor.ts');
-    const edited = await edit(before, 'charter.md');
-    if (edited !== before) await this.requireUnmoved(session, before);
-    return edited;
+    return edit(before, 'charter.md');
+  }
+
+  /** What was typed into an editor is kept where it cannot be saved. */
+  private async save(session: BoardSession, before: string, charter: string) {
+    const { board, client } = session;
+    try {
+      if (this.flags.edit && charter !== before) await this.requireUnmoved(session, before);
+      return await this.write(client, 'updateBoard', { params: { board }, body: { charter } });
+    } catch (error) {
+      throw this.flags.edit && charter !== before ? this.kept(board, charter, error) : error;
+    }
+  }
+
+  /** What ended it, with the text in a file of this folder. */
+  private kept(board: string, charter: string, error: unknown): unknown {
+    const path = resolve(`charter.edited-${Date.now().toString(36)}.md`);
+    writeFileSync(path, `${charter}\n`);
+    const line = `service board charter --file ${shellArgument(path)} --board ${board}`;
+    if (error instanceof Exit) {
+      this.out.note(`Your text is now ${path}. To go on: ${line}`);
+      return error;
+    }
+    const { body, exit } = asProblem(error);
+    const { code, message, hint, details } = body.error;
+    return new Failure(code, `${message} Your text is now ${path}.`, {
+      hint: code === 'stale' ? called(`${hint}; to replace it with yours: ${line}`) : hint,
+      details: { ...details, path },
+      exit,
+    });
   }
 
   /** Somebody may have changed it while the editor was open. */
