@@ -35,7 +35,7 @@ function onTheClock(at: Date, now: Date): string {
   return at.toDateString() === now.toDateString() ? time : `${at.toLocaleDateString('sv-SE')} ${time}`;
 }
 
-/** The style for what is followed as it comes. */
+/** The style for what is followed as it comes, and behind words that need a moment, such as "until". */
 export const followed = (style: TimeStyle): TimeStyle => (style === 'relative' ? 'clock' : style);
 
 function ago(seconds: number): string {

@@ -2,7 +2,7 @@
 import { called } from '../../../cli/runtime.ts';
 import { fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
-import { showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
+import { followed, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Answer, Approval } from '../../../contract/types.ts';
 
 type Outcome = Answer<'getApproval'>;
@@ -39,7 +39,7 @@ const agentOf = ({ display, agent_id }: Approval): string => display?.agent_name
 
 const stateWords = (approval: Approval, times: TimeStyle): string =>
   approval.state === 'pending'
-    ? `pending until ${showEnd(approval.expires_at, times)}`
+    ? `pending until ${showTime(approval.expires_at, followed(times))}`
     : `${approval.state} ${showTime(approval.decided_at ?? approval.created_at, times)}`;
 
 /** One row per request. */
