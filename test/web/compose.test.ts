@@ -95,6 +95,23 @@ describe('the message box', () => {
     await close();
   });
 
+  it('replies to the message that was chosen last in a thread, also by the keys', async () => {
+    const root = await post(maya, board, 'Who takes it?');
+    const { id } = await post(maya, board, 'Or both of us?', { reply_to: root.id, to: ['@dana'] });
+    const { page, close } = await open();
+    const choose = async (text: string) => {
+      await page.getByRole('article').filter({ hasText: text }).last().hover();
+      await page.getByRole('button', { name: 'Reply', exact: true }).click();
+      await page.getByRole('form', { name: 'Reply' }).getByText(text).waitFor();
+    };
+    await choose('Who takes it?');
+    await choose('Or both of us?');
+    await boxOf(page).fill('Both');
+    await page.keyboard.press('Control+Enter');
+    expect(await posted(3)).to.include({ body: 'Both', reply_to: id });
+    await close();
+  });
+
   it('ends the key with a definite refusal, says why, and lets it be edited', async () => {
     const { page, close } = await open();
     const keys = keysOf(page);

@@ -80,9 +80,9 @@ export function Box({ name, room, board, target }: Props) {
     caret.current = null;
   }, [draft.text]);
 
-  /** Key bindings keep the `post` of an older render, so it reads the recipients from a ref. */
-  const latest = useRef({ to });
-  latest.current = { to };
+  /** Key bindings keep the `post` of an older render, so it reads the recipients and the message replied to from a ref. */
+  const latest = useRef({ to, target });
+  latest.current = { to, target };
   function post() {
     const current = getDraft(name).peek();
     const uploading = uploads.peek().some((upload) => upload.draft === name);
@@ -90,7 +90,7 @@ export function Box({ name, room, board, target }: Props) {
     setError(problem);
     focus();
     if (problem !== null) return;
-    sendDraft(room, name, toRequest(current, latest.current.to, target?.id));
+    sendDraft(room, name, toRequest(current, latest.current.to, latest.current.target?.id));
     completion.close();
     if (target) replyTarget.value = null;
   }
