@@ -112,6 +112,33 @@ describe('the message box', () => {
     await close();
   });
 
+  it('shows a message once whose answer was lost, also where one on another board had its number', async () => {
+    const { page, close } = await open();
+    await boxOf(page).fill('Here first');
+    await page.keyboard.press('Control+Enter');
+    const { seq } = await posted(1);
+    const unsent = page.getByRole('article', { name: /not posted|sending/ });
+    await unsent.waitFor({ state: 'detached' });
+    board = (await newBoardWith(dana, ['maya'])).name;
+    while ((await dana.ok('getBoard', { params: { board } })).head_seq < seq - 1) await post(maya, board, 'Before');
+    await page.getByRole('link', { name: board }).first().click();
+    await page.getByPlaceholder(`Write to ${board}`).waitFor();
+    let lost = 0;
+    await page.route('**/messages', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      await route.abort();
+      lost++;
+    });
+    await boxOf(page).fill('Lost on the way back');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('region', { name: 'Conversation' }).getByText('Lost on the way back').waitFor();
+    expect((await messages()).at(-1)!.seq).to.equal(seq);
+    await until(() => lost === 2, 'it was tried twice');
+    await unsent.waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('ends the key with a definite refusal, says why, and lets it be edited', async () => {
     const { page, close } = await open();
     const keys = keysOf(page);

@@ -109,8 +109,8 @@ export function edit(item: Unsent): void {
 
 export const discard = (item: Unsent): void => remove(item.id);
 
-/** Numbers of own messages in the conversation that are already matched to a message of the list. */
-const matchedSeqs = new Set<number>();
+/** Ids of own messages in the conversation that are already matched to a message of the list. */
+const matched = new Set<string>();
 
 async function send(room: Room, item: Unsent): Promise<void> {
   const list = storageName;
@@ -118,8 +118,8 @@ async function send(room: Room, item: Unsent): Promise<void> {
   // The event may arrive before or after the response. The message is in the list until then, and never shown twice.
   const stop = room.subscribe(({ event, message }) => {
     if (arrived || message?.sender !== 'self' || message.body.trim() !== item.body.body.trim()) return;
-    if (matchedSeqs.has(event.seq) || Date.parse(event.at) < Date.parse(item.at) - 60_000) return;
-    matchedSeqs.add(event.seq);
+    if (matched.has(message.id) || Date.parse(event.at) < Date.parse(item.at) - 60_000) return;
+    matched.add(message.id);
     arrived = true;
     remove(item.id);
   });
