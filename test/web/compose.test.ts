@@ -139,6 +139,31 @@ describe('the message box', () => {
     await close();
   });
 
+  it('shows a message once that was posted after its board was left, and whose answer came after the return', async () => {
+    const other = (await newBoardWith(dana, ['maya'])).name;
+    const { page, close } = await open();
+    const [left, returned] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/messages', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await left.promise;
+      const response = await route.fetch();
+      await returned.promise;
+      return route.fulfill({ response });
+    });
+    await boxOf(page).fill('On a slow line');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('link', { name: other }).first().click();
+    await page.getByPlaceholder(`Write to ${other}`).waitFor();
+    left.resolve();
+    await posted(1);
+    await page.getByRole('link', { name: board }).first().click();
+    await page.getByRole('region', { name: 'Conversation' }).getByText('On a slow line').waitFor();
+    returned.resolve();
+    await page.getByTestId('said').getByText('Posted').waitFor({ state: 'attached' });
+    await page.waitForFunction(() => document.querySelectorAll('.unsent article').length === 0);
+    await close();
+  });
+
   it('ends the key with a definite refusal, says why, and lets it be edited', async () => {
     const { page, close } = await open();
     const keys = keysOf(page);

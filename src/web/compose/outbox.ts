@@ -9,7 +9,7 @@ import type { BodyIn } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { type Problem, toProblem } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';
-import type { Room } from '../state/room.ts';
+import { type Room, room as shownRoom } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
 import { changeDraft, type Draft, getDraft } from './draft.ts';
 
@@ -134,7 +134,8 @@ async function send(room: Room, item: Unsent): Promise<void> {
     if (list !== storageName) return removeStored(list, item.id);
     change(item.id, { state: 'posted' });
     announce('Posted');
-    await untilShown(room, seq);
+    // The board may have been left and opened again, and the room that it was sent from gets no more events.
+    await untilShown(shownRoom.peek() ?? room, seq);
     remove(item.id);
   } catch (error) {
     const unclear = mayHavePosted(error);
