@@ -165,6 +165,23 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('shows what is posted while the thread of the address is loaded', async () => {
+    const root = await say(maya, 'A question');
+    const reply = await say(dana, 'Far away', { reply_to: root.id });
+    await read(dana, await fill(3));
+    const { page, tab, close } = await open(dana, '');
+    await page.context().route('**/replies?*', async (route) => {
+      await say(maya, 'Meanwhile');
+      // Time for its event to arrive.
+      await new Promise((resolve) => setTimeout(resolve, 800));
+      return route.continue();
+    });
+    const slow = await tab(`/?board=${board.name}&message=${reply.seq}`);
+    await article(slow, 'Far away').last().waitFor();
+    await article(slow, 'Meanwhile').waitFor();
+    await close();
+  });
+
   it('shows an ask with its options, takes the answer by its key and then shows it', async () => {
     const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
     await say(claude, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s', '120 s'] } });

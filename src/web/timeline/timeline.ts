@@ -73,12 +73,14 @@ export class Timeline {
     if (!board) return;
     this.error.value = null;
     try {
-      await this.unread.open(board.read_up_to ?? board.head_seq, board.unread ?? 0);
-      const first = Math.min(...this.unread.unseen.peek().keys());
-      if (at !== undefined) await this.goTo(at, { highlight: true, focus: true });
-      else if (Number.isFinite(first)) await this.goTo(first, { focus: true, respectClosed: true });
-      else await this.toNewest();
-      this.opened.value = true;
+      await this.whileReading(async () => {
+        await this.unread.open(board.read_up_to ?? board.head_seq, board.unread ?? 0);
+        const first = Math.min(...this.unread.unseen.peek().keys());
+        if (at !== undefined) await this.goTo(at, { highlight: true, focus: true });
+        else if (Number.isFinite(first)) await this.goTo(first, { focus: true, respectClosed: true });
+        else await this.toNewest();
+        this.opened.value = true;
+      });
     } catch (error) {
       this.error.value = error;
     }
