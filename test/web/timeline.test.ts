@@ -182,6 +182,32 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('loses no messages where it jumps to the newest while older ones are loaded', async () => {
+    await fill(400);
+    await read(dana, (await say(maya, 'The very last')).seq);
+    const { page, close } = await open(dana, '&message=200');
+    await conversation(page).locator('#m200').waitFor();
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(/\/messages\?.*before=/, async (route) => {
+      asked.resolve();
+      await held.promise;
+      return route.continue();
+    });
+    await conversation(page).evaluate((list) => list.scrollTo({ top: 0 }));
+    await asked.promise;
+    await page.getByRole('button', { name: 'Newest' }).click();
+    await article(page, 'The very last').waitFor();
+    held.resolve();
+    await page.unrouteAll({ behavior: 'wait' });
+    // Time for what was held to be shown.
+    await page.waitForTimeout(500);
+    const seqs = await conversation(page)
+      .getByRole('article')
+      .evaluateAll((all) => all.map((element) => Number((element as HTMLElement).dataset['seq'])));
+    for (const [index, seq] of seqs.entries()) if (index > 0) expect(seq).to.equal(seqs[index - 1]! + 1);
+    await close();
+  });
+
   it('shows an ask with its options, takes the answer by its key and then shows it', async () => {
     const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
     await say(claude, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s', '120 s'] } });

@@ -120,17 +120,20 @@ export class Timeline {
     const older = end === 'older';
     if (this.loading.peek() || (older ? this.atStart : this.atEnd).peek()) return;
     this.loading.value = end;
+    const from = older ? this.low : this.high;
     await this.whileReading(async () => {
-      const page = await this.read(older ? { before: this.low, newest: true } : { after: this.high });
+      const page = await this.read(older ? { before: from, newest: true } : { after: from });
       await this.openThreads(page.entries);
       batch(() => {
+        this.loading.value = null;
+        this.error.value = null;
+        // Another part was loaded meanwhile, or this end was cut: the page no longer joins what is loaded.
+        if (from !== (older ? this.low : this.high)) return;
         if (older) this.setLow(page.low);
         else this.setHigh(page.high);
         const { entries } = this;
         entries.value = older ? [...page.entries, ...entries.peek()] : [...entries.peek(), ...page.entries];
         this.cut(older ? 'end' : 'start');
-        this.loading.value = null;
-        this.error.value = null;
       });
     }).catch((error) => {
       this.loading.value = null;
