@@ -208,6 +208,29 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('knows what was read and what is new when it is shown again after another tab of the board', async () => {
+    await read(dana, (await say(maya, 'Long known')).seq);
+    const { seq } = await say(maya, 'New at first');
+    const { page, close } = await open(dana);
+    await conversation(page).getByText('New since you last looked').waitFor();
+    await until(async () => (await positionOf(dana)) >= seq, 'it was acknowledged');
+    const tabs = page.getByRole('navigation', { name: 'Board', exact: true });
+    await tabs.getByRole('link', { name: 'Tasks' }).click();
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor({ state: 'attached' });
+    await tabs.getByRole('link', { name: 'Talk' }).click();
+    await article(page, 'New at first').waitFor();
+    await page.waitForFunction(() => document.querySelector('.tl')?.ariaBusy === 'false');
+    expect(await conversation(page).getByText('New since you last looked').count()).to.equal(0);
+    await tabs.getByRole('link', { name: 'Tasks' }).click();
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor({ state: 'attached' });
+    await say(maya, 'New while away');
+    await page.waitForTimeout(500);
+    await tabs.getByRole('link', { name: 'Talk' }).click();
+    await article(page, 'New while away').waitFor();
+    await conversation(page).getByText('New since you last looked').waitFor();
+    await close();
+  });
+
   it('shows an ask with its options, takes the answer by its key and then shows it', async () => {
     const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
     await say(claude, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s', '120 s'] } });

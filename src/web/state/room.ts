@@ -128,6 +128,9 @@ export class Room {
 
   private handleHint({ frame }: Extract<ToTab, { type: 'hint' }>): void {
     if (frame.event === 'head' && frame.data.board === this.name && !this.attached) this.fillTo(frame.data.seq);
+    const board = this.board.peek();
+    if (frame.event === 'unread' && frame.data.board === this.name && board)
+      this.board.value = { ...board, read_up_to: frame.data.read_up_to, unread: frame.data.unread };
     if (frame.event === 'presence' && frame.data.board === this.name) {
       const { member_id, presence, presence_since, delivery, line, state } = frame.data;
       this.members.value = this.members
