@@ -106,6 +106,23 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await context.close();
   });
 
+  it('shows what is posted on a board that could first be read at the second try', async () => {
+    const dana = await server.person('kit');
+    const { name } = await newBoard(dana);
+    await post(dana, name, 'before');
+    const { page, close } = await visit(server, dana, '/');
+    await page.route(`**/v1/boards/${name}`, (route) => route.fulfill({ status: 400, json: { error: refused } }));
+    await page.goto(`${server.url}/?board=${name}`);
+    await page.getByRole('alert').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await said(page, 'before').waitFor();
+    await post(dana, name, 'after');
+    await said(page, 'after').waitFor();
+    await close();
+  });
+  const refused = { code: 'invalid_request', message: 'Not now.', hint: '' };
+
   it('holds four streams for eight tabs on five boards, so that no request waits for a connection', async () => {
     const eve = await server.person('eve');
     const names: string[] = [];

@@ -50,7 +50,7 @@ export class Room {
   constructor(name: string) {
     this.name = name;
     this.stop = listen((message) => this.handleMessage(message));
-    void this.start();
+    void this.refresh();
   }
 
   /** Calls `listener` with each event after `head`. Returns a function that unsubscribes. */
@@ -85,6 +85,9 @@ export class Room {
       this.board.value = board;
       this.members.value = members;
       this.error.value = null;
+      if (this.head.peek() !== null) return;
+      this.head.value = board.head_seq;
+      void this.readMissing();
     } catch (error) {
       if (!this.closed) this.error.value = error;
     }
@@ -95,14 +98,6 @@ export class Room {
     this.refreshThrottle.cancel();
     this.stop();
     this.listeners.clear();
-  }
-
-  private async start(): Promise<void> {
-    await this.refresh();
-    const board = this.board.peek();
-    if (!board) return;
-    this.head.value = board.head_seq;
-    void this.readMissing();
   }
 
   private handleMessage(message: ToTab): void {
