@@ -1,7 +1,7 @@
 /** The page while its server goes away and comes back, and many tabs of one browser. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { newBoard, post } from '../support/cast.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
@@ -122,6 +122,33 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await close();
   });
   const refused = { code: 'invalid_request', message: 'Not now.', hint: '' };
+
+  it('shows the board that came, and the agent that began to wait, while it had no connection', async () => {
+    const dana = await server.person('lee');
+    const { name } = await newBoard(dana);
+    const claude = await newAgent(dana, name, { name: 'claude' });
+    await claude.ok('setPresence', { body: { presence: 'working' } });
+    const { page, tab, close } = await visit(server, dana, '/');
+    await page.context().addInitScript(lessAwake);
+    const laptop = await tab();
+    await laptop.clock.install();
+    await laptop.goto(`${server.url}/?board=${name}&tab=people`);
+    await laptop.getByText('working', { exact: true }).waitFor();
+    await live(laptop);
+    await laptop.evaluate(() => Object.assign(globalThis, { asleep: true }));
+    const later = (await newBoard(dana)).name;
+    await claude.ok('setPresence', { body: { presence: 'waiting' } });
+    await laptop.clock.fastForward('03:00:00');
+    await bannerComes(laptop);
+    await laptop.getByRole('button', { name: 'Try now' }).evaluate((button: HTMLElement) => {
+      Object.assign(globalThis, { asleep: false });
+      button.click();
+    });
+    await banner(laptop).waitFor({ state: 'detached' });
+    await laptop.getByRole('link', { name: later }).first().waitFor();
+    await laptop.getByText(/^waiting/).waitFor();
+    await close();
+  });
 
   it('holds four streams for eight tabs on five boards, so that no request waits for a connection', async () => {
     const eve = await server.person('eve');

@@ -28,6 +28,20 @@ export const listenToHints = (listener: (hint: HintFrame) => void): (() => void)
     if (message.type === 'hint') listener(message.frame);
   });
 
+/**
+ * Calls `listener` when the connection is there again after it was lost: what other hints than `head` and `unread` said
+ * meanwhile is not said again. Returns a function that unsubscribes.
+ */
+export function listenToReturn(listener: () => void): () => void {
+  let lost = false;
+  return listen((message) => {
+    if (message.type !== 'link') return;
+    const { state } = message.link;
+    if (lost && state === 'live') listener();
+    lost = state !== 'live' && (lost || state !== 'connecting');
+  });
+}
+
 let send: (message: FromTab) => void = () => {};
 let currentBoard: string | null = null;
 

@@ -4,7 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { Board } from '../../contract/types.ts';
 import { call, listAll, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { listenToHints } from '../live/link.ts';
+import { listenToHints, listenToReturn } from '../live/link.ts';
 import { oneAtATime } from './throttle.ts';
 
 /** The person's boards and open ones they could join, in the API's order; null until loaded. */
@@ -67,6 +67,10 @@ listenToHints((frame) => {
     heads.value = new Map(heads.peek()).set(frame.data.board, frame.data.seq);
   }
   if (frame.event === 'boards' || frame.event === 'board_unavailable') void readBoards();
+});
+
+listenToReturn(() => {
+  if (session.peek()) void readBoards();
 });
 
 session.subscribe((current) => {

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { Answer, Board, BoardEvent, Member, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { listen, showBoard } from '../live/link.ts';
+import { listen, listenToReturn, showBoard } from '../live/link.ts';
 import type { ToTab } from '../live/protocol.ts';
 import { heads } from './boards.ts';
 import { Throttle } from './throttle.ts';
@@ -49,7 +49,14 @@ export class Room {
 
   constructor(name: string) {
     this.name = name;
-    this.stop = listen((message) => this.handleMessage(message));
+    const stops = [
+      listen((message) => this.handleMessage(message)),
+      // Presence that changed while there was no connection is not told again.
+      listenToReturn(() => void this.refresh()),
+    ];
+    this.stop = () => {
+      for (const stop of stops) stop();
+    };
     void this.refresh();
   }
 
