@@ -73,4 +73,36 @@ describe('search and everything on the page', () => {
     await page.getByText('Explain jitter').waitFor();
     await close();
   });
+
+  it('the stream is read when it is tried again after a refusal', async () => {
+    const { page, close } = await visit(server, server.dana, '/');
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await page.route('**/events?*', (route) => route.fulfill({ status: 400, json: { error } }));
+    await page.getByRole('link', { name: 'Everything' }).first().click();
+    await page.getByText('Not now.').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The poller has no jitter').waitFor();
+    await close();
+  });
+
+  it('the stream shows what happens on a board while it is read', async () => {
+    const { page, close } = await visit(server, server.dana, '/everything');
+    await page.getByText('The poller has no jitter').waitFor();
+    let held = false;
+    await page.route('**/events?*', async (route) => {
+      const response = await route.fetch();
+      if (!held) {
+        held = true;
+        await post(claude, here.name, 'The second of two');
+        // Time for its hint to arrive.
+        await new Promise((resolve) => setTimeout(resolve, 800));
+      }
+      return route.fulfill({ response });
+    });
+    await post(claude, here.name, 'The first of two');
+    await page.getByText('The first of two').waitFor();
+    await page.getByText('The second of two').waitFor();
+    await close();
+  });
 });

@@ -72,13 +72,7 @@ function Entries({ stream }: { stream: Stream }) {
   return (
     <>
       <FilterBar all={all} filters={filters} set={onChange} />
-      <ProblemLine
-        error={stream.error.value}
-        onRetry={() => {
-          stream.error.value = null;
-          void stream.loadOlder();
-        }}
-      />
+      <ProblemLine error={stream.error.value} onRetry={() => stream.retry()} />
       {none && (
         <p class="q2">{all.length === 0 ? 'Nothing has happened on your boards yet.' : 'Nothing of this kind.'}</p>
       )}

@@ -30,20 +30,32 @@ export class Stream {
   readonly loading = signal(true);
   private readonly sources = new Map<string, Source>();
   private readonly pending = new Set<string>();
+  /** Boards with new events since their pending read began. */
+  private readonly missed = new Set<string>();
   private readonly stopEffect: () => void;
   private stopped = false;
 
   constructor() {
-    this.stopEffect = effect(() => {
-      const known = heads.value;
-      const own = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
-      for (const name of this.sources.keys()) if (!own.includes(name)) this.sources.delete(name);
-      const wanted = own.filter((name) => {
-        const source = this.sources.get(name);
-        return !source || (known.get(name) ?? 0) > source.head;
-      });
-      if (boards.value !== null) void this.loadBoards(wanted, (name) => this.loadNewest(name));
+    this.stopEffect = effect(() => this.loadNew());
+  }
+
+  /** Loads after an error, also boards of which nothing is loaded. */
+  async retry(): Promise<void> {
+    this.error.value = null;
+    this.loadNew();
+    await this.loadOlder();
+  }
+
+  private loadNew(): void {
+    const known = heads.value;
+    const own = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
+    for (const name of this.sources.keys()) if (!own.includes(name)) this.sources.delete(name);
+    const wanted = own.filter((name) => {
+      const source = this.sources.get(name);
+      return !source || (known.get(name) ?? 0) > source.head;
     });
+    for (const name of wanted) if (this.pending.has(name)) this.missed.add(name);
+    if (boards.value !== null) void this.loadBoards(wanted, (name) => this.loadNewest(name));
   }
 
   stop(): void {
@@ -91,6 +103,9 @@ export class Stream {
     if (this.stopped) return;
     this.loading.value = this.pending.size > 0;
     this.publish();
+    const again = [...this.missed].filter((name) => !this.pending.has(name));
+    for (const name of again) this.missed.delete(name);
+    if (again.length > 0) await this.loadBoards(again, (name) => this.loadNewest(name));
   }
 
   private async loadNewest(board: string): Promise<void> {
