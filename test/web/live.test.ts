@@ -123,6 +123,25 @@ forEachDatabase('the live page', function (this: unknown, engine) {
   });
   const refused = { code: 'invalid_request', message: 'Not now.', hint: '' };
 
+  it('connects again after an answer that is not of its server', async () => {
+    const dana = await server.person('max');
+    const { name } = await newBoard(dana);
+    await post(dana, name, 'before');
+    const { page, tab, close } = await visit(server, dana, '/');
+    await page.context().addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
+    let refused = 0;
+    await page.context().route('**/v1/stream', (route) => {
+      if (refused > 0) return route.continue();
+      refused++;
+      return route.fulfill({ status: 404, contentType: 'text/html', body: '<h1>Not found</h1>' });
+    });
+    const later = await tab(`/?board=${name}`);
+    await said(later, 'before').waitFor();
+    await live(later);
+    expect(refused).to.equal(1);
+    await close();
+  });
+
   it('shows the board that came, and the agent that began to wait, while it had no connection', async () => {
     const dana = await server.person('lee');
     const { name } = await newBoard(dana);

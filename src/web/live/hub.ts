@@ -9,6 +9,8 @@ import { type HintFrame, hintStream } from '../../client/hint-stream.ts';
 import type { FromTab, Link, ToTab } from './protocol.ts';
 
 const MAX_BOARDS = 3;
+/** How long after an answer that no stream goes on from, such as a proxy's own, it connects again. */
+const AGAIN_MS = 5_000;
 
 export interface Tab {
   send(message: ToTab): void;
@@ -151,8 +153,10 @@ export class Hub {
       for await (const frame of frames) this.publishHint(frame);
     } catch (error) {
       if (signal.aborted) return;
-      this.hints = null;
-      if (error instanceof ClientError && (error.status === 401 || error.status === 403)) this.endSession();
+      if (error instanceof ClientError && (error.status === 401 || error.status === 403)) return this.endSession();
+      this.setLink({ state: 'reconnecting', at: Date.now() + AGAIN_MS, since });
+      await this.sleep(AGAIN_MS, signal).catch(() => {});
+      if (!signal.aborted) void this.followHints();
     }
   }
 
