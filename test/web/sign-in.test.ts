@@ -65,6 +65,20 @@ describe('signing in to the page', () => {
     await close();
   });
 
+  it('by link as another person shows that in every tab of the browser', async () => {
+    const [gus, ida] = [await server.person('gus'), await server.person('ida')];
+    const { page, tab, close } = await visit(server, gus);
+    const second = await tab('/');
+    await second.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    const { code } = await ida.ok('createLoginCode');
+    await page.goto(`${server.url}/#code=${code}`);
+    await page.getByRole('button', { name: 'Sign in as ida' }).click();
+    await page.getByRole('button', { name: 'Switch accounts' }).click();
+    await page.getByRole('button', { name: 'Account of ida' }).waitFor();
+    await second.getByRole('button', { name: 'Account of ida' }).waitFor();
+    await close();
+  });
+
   it('by key keeps the session over a reload; revoking the key ends it within a second', async () => {
     const eve = await server.person('eve');
     const key = await eve.ok('createKey', { body: { name: 'page' } });

@@ -53,7 +53,8 @@ export class Hub {
   }
 
   private join(tab: Tab, person: string): void {
-    if (person !== this.person) this.stop();
+    // The other tabs still show the person before: they have to read the session again.
+    if (person !== this.person) this.endSession();
     this.person = person;
     this.tabs.set(tab, { board: null });
     tab.send({ type: 'link', link: this.link });
