@@ -186,6 +186,27 @@ describe('tasks on the page', () => {
     await close();
   });
 
+  it('tells what happened to a task once, where its history is read before the stream tells it', async () => {
+    const { claude, board, params, task } = await scene();
+    const { page, tab, close } = await visit(server, dana, '/');
+    await page.context().addInitScript(lateStreams);
+    const late = await tab(`/?board=${board}`);
+    await late.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    const hold = (held: boolean) => late.evaluate((value) => Object.assign(globalThis, { held: value }), held);
+    await hold(true);
+    await claude.ok('updateTask', { params: { ...params, task: task.id }, body: { title: 'Another title' } });
+    await late.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: 'Tasks' }).click();
+    await late.getByRole('link', { name: /Another title/ }).click();
+    const lines = late.getByRole('region', { name: 'History' }).getByText('claude gave it a new title');
+    await lines.first().waitFor();
+    await hold(false);
+    // Its turn comes after what was held.
+    await claude.ok('updateTask', { params: { ...params, task: task.id }, body: { stands: 'Begun.', stands_base: 0 } });
+    await late.getByRole('region', { name: 'History' }).getByText('claude wrote where it stands').waitFor();
+    expect(await lines.count()).to.equal(1);
+    await close();
+  });
+
   it('groups them by agent, and shows the last 30 days as a plot and as a table', async () => {
     const { claude, params, task, path } = await scene();
     await dana.ok('createTask', { params, body: { title: 'Nobody has this' } });
@@ -291,3 +312,21 @@ describe('tasks on the page', () => {
     await close();
   });
 });
+
+/** Runs in the page before it: what streams say comes only once `held` is off. */
+function lateStreams(): void {
+  Reflect.deleteProperty(globalThis, 'SharedWorker');
+  const world = globalThis as typeof globalThis & { held?: boolean };
+  const real = fetch;
+  world.fetch = async (...asked) => {
+    const answer = await real(...asked);
+    if (!answer.body || !answer.headers.get('content-type')?.includes('event-stream')) return answer;
+    const gate = new TransformStream<Uint8Array, Uint8Array>({
+      async transform(bytes, controller) {
+        while (world.held) await new Promise((resolve) => setTimeout(resolve, 50));
+        controller.enqueue(bytes);
+      },
+    });
+    return new Response(answer.body.pipeThrough(gate), answer);
+  };
+}

@@ -22,8 +22,10 @@ export class TaskLog {
     this.room = room;
     this.stop = room.subscribe(({ event }) => {
       if (!event.type.startsWith('task.')) return;
-      if (this.events.peek()) this.events.value = [...this.events.peek()!, event];
-      else this.pending.push(event);
+      const events = this.events.peek();
+      if (!events) this.pending.push(event);
+      // The events may be loaded before the stream brings the last of them.
+      else if (event.seq > (events.at(-1)?.seq ?? 0)) this.events.value = [...events, event];
     });
   }
 
