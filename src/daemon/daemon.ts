@@ -21,6 +21,7 @@ import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { DaemonPaths } from './paths.ts';
 import type { PortDeps, Ports } from './ports.ts';
+import { isFinal } from './refs.ts';
 import type { ServerEvents } from './server-link/link.ts';
 import { Doors } from './sessions/doors.ts';
 import type { SessionEvents } from './sessions/events.ts';
@@ -124,9 +125,10 @@ export class Daemon {
         log.write(error instanceof JournalError ? 'journal_error' : 'hook_error', { op }, 'error'),
     });
     daemon.#writeInfo();
-    // The first read of each seat brings what arrived while no daemon was running.
-    for (const seat of seats.all())
-      if (seat.session || seat.received.size > 0) servers.at(seat.row.origin).watch(seat.identity);
+    // The first read of each seat brings what arrived while no daemon was running, and ends a problem that is solved.
+    for (const { session, received, row, identity } of seats.all())
+      if (session || received.size > 0)
+        servers.at(row.origin).watch(identity, isFinal(row.problem) ? null : row.problem);
     resumeAcks(context, acks);
     daemon.#cancels.push(
       every(options.clock, SCAN_INTERVAL_MS, () => daemon.#checkSessions()),

@@ -215,6 +215,41 @@ describe('the daemon, where something fails', () => {
     expect(hook.more).to.equal(false);
   });
 
+  it('a token that comes back while no daemon runs lets the seat go on', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const right = rig.machine.credentials.token(seat.origin, seat.member_id)!;
+    const save = (token: string) =>
+      updateCredentials(rig.machine.folders, (saved) => {
+        saved.servers[rig.origin]!.seats[seat.member_id]!.token = token;
+      });
+    await rig.connected();
+    await save(`aba_${'x'.repeat(43)}`);
+    await rig.say(board, 'hello');
+    await until(() => rig.row(seat).problem === 'unauthorized', 'it is refused');
+    await rig.daemon.stop(false);
+    await save(right);
+    await rig.start({ clock });
+    const hook = await session.wait();
+    expect((await hook.next())['bundle']).to.contain('hello');
+    expect(rig.row(seat).problem).to.equal(null);
+  });
+
+  it('a server that comes back while no daemon runs is unreachable no more', async () => {
+    const { seat } = await rig.seat();
+    await rig.session(seat);
+    await rig.connected();
+    await proxy.down();
+    await until(() => {
+      if (rig.machine.pauses().length > 0) void rig.machine.pass();
+      return rig.row(seat).problem === 'server_unreachable';
+    }, 'it is unreachable');
+    await rig.daemon.stop(false);
+    await proxy.listen();
+    await rig.start({ clock });
+    await until(() => rig.row(seat).problem === null, 'it is reachable again');
+  });
+
   it('journal corrupt: put aside, a fresh one goes on, sessions register again, cursors come from the server, logged once', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { CallInput } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, Claim, DeliveryMode } from '../../contract/types.ts';
+import type { SeatProblem } from '../protocol.ts';
 import type { NeedsPerson, SeatIdentity, SeatRef } from '../refs.ts';
 import type { CredentialStore } from './credentials.ts';
 import { seatFailure } from './failures.ts';
@@ -50,9 +51,12 @@ export class Connection {
     return this.#seats.size;
   }
 
-  /** Starts to follow a seat, with a first read of inbox and notices. No effect if it is followed already. */
-  watch(seat: SeatIdentity): void {
-    const feed = this.#seats.add(seat);
+  /**
+   * Starts to follow a seat, with a first read of inbox and notices. No effect if it is followed already.
+   * @param problem the one that was last reported, so that its end is reported too
+   */
+  watch(seat: SeatIdentity, problem: SeatProblem | null = null): void {
+    const feed = this.#seats.add(seat, problem);
     if (feed) this.#feed.seatAdded(feed);
   }
 

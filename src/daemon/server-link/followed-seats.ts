@@ -4,6 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import { readOutcomes } from '../bundle/task-outcomes.ts';
+import type { SeatProblem } from '../protocol.ts';
 import { isFinal, type SeatIdentity } from '../refs.ts';
 import { isTransient } from './failures.ts';
 import { readAllPages } from './inbox-read.ts';
@@ -46,8 +47,8 @@ export class FollowedSeats {
     return this.#seats.get(memberId) ?? null;
   }
 
-  /** Starts to follow a seat. @returns null if it is followed already */
-  add(seat: SeatIdentity): SeatFeed | null {
+  /** Starts to follow a seat. @param problem the one that was last reported. @returns null if it is followed already */
+  add(seat: SeatIdentity, problem: SeatProblem | null): SeatFeed | null {
     const known = this.#seats.get(seat.member_id);
     if (known && !isFinal(known.problem)) {
       known.seat = seat;
@@ -60,7 +61,7 @@ export class FollowedSeats {
       (each) => this.#readInbox(each),
       (each) => this.#readNotices(each),
     );
-    if (known) feed.reportedProblem = known.reportedProblem;
+    feed.reportedProblem = known ? known.reportedProblem : problem;
     this.#seats.set(seat.member_id, feed);
     this.refresh(feed);
     this.refreshNotices(feed);
