@@ -25,7 +25,7 @@ import { isFinal } from './refs.ts';
 import type { ServerEvents } from './server-link/link.ts';
 import { Doors } from './sessions/doors.ts';
 import type { SessionEvents } from './sessions/events.ts';
-import { closeGoneSessions, SCAN_INTERVAL_MS } from './sessions/liveness.ts';
+import { awaitReconnects, closeGoneSessions, SCAN_INTERVAL_MS } from './sessions/liveness.ts';
 import { SeatRegistry } from './sessions/seat-registry.ts';
 import type { Session } from './sessions/session.ts';
 import { Sessions } from './sessions/sessions.ts';
@@ -130,6 +130,7 @@ export class Daemon {
       if (session || received.size > 0)
         servers.at(row.origin).watch(identity, isFinal(row.problem) ? null : row.problem);
     resumeAcks(context, acks);
+    awaitReconnects(context);
     daemon.#cancels.push(
       every(options.clock, SCAN_INTERVAL_MS, () => daemon.#checkSessions()),
       every(options.clock, HOUR, () => daemon.#cleanUp()),

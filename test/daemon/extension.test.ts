@@ -152,6 +152,17 @@ describe('an extension', () => {
     expect(rig.isOpen(session)).to.equal(false);
   });
 
+  it('that a new daemon hears nothing of has no session any more', async () => {
+    const { session } = await seated();
+    const back = aSession();
+    await connected(back);
+    await rig.restart({ clock, adapter });
+    await connected(back, { resumed: true });
+    clock.pass(5_000);
+    expect(rig.isOpen(session)).to.equal(false);
+    expect(rig.isOpen(back)).to.equal(true);
+  });
+
   it('says goodbye for its session', async () => {
     const { session, line } = await seated();
     line.send({ op: 'goodbye' });

@@ -2,15 +2,32 @@
 import { execFile } from 'node:child_process';
 import { isGone } from '../../local/process-ref.ts';
 import type { Adapters } from '../adapter.ts';
+import type { DaemonClock } from '../clock.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
 interface LivenessDeps {
+  clock: DaemonClock;
   adapters: Adapters;
   sessions: Sessions;
 }
 
 export const SCAN_INTERVAL_MS = 5_000;
+/** How long an extension may be disconnected before its session is closed. */
+const RECONNECT_GRACE_MS = 5_000;
+
+/** Closes a session whose extension does not connect again soon. */
+export function closeUnlessReconnected({ clock, sessions }: LivenessDeps, session: Session): void {
+  session.cancelGrace = clock.after(RECONNECT_GRACE_MS, () => sessions.close(session, 'connection_lost'));
+}
+
+/** After a start: nothing else would ever close a session that has only its connection, such as that of a runner. */
+export function awaitReconnects(deps: LivenessDeps): void {
+  for (const session of deps.sessions.open()) {
+    const { pid, harness } = session.row;
+    if (pid === null && deps.adapters.of(harness).liveness === 'connection') closeUnlessReconnected(deps, session);
+  }
+}
 
 /** Closes open sessions whose process has ended; a process that cannot be inspected counts as alive. */
 export async function closeGoneSessions(

@@ -4,14 +4,13 @@ import { backToPending, revive } from '../handoff/flight.ts';
 import { attemptFailed, postpone } from '../handoff/queue.ts';
 import { checkReceipt, confirm } from '../handoff/receipt.ts';
 import type { LaterFrame, Openings } from '../protocol.ts';
+import { closeUnlessReconnected } from '../sessions/liveness.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
 import { useTicket } from './launch.ts';
 import { refuseSubagent, welcome } from './sessions.ts';
 import { needsPerson, turnEnded, turnStarted } from './turns.ts';
 
-/** How long an extension may be disconnected before its session is closed. */
-const RECONNECT_GRACE_MS = 5_000;
 /** How long a reconnected waiting hook waits for the session's door to reconnect too. */
 const DOOR_WAIT_US = 1_000_000;
 
@@ -73,9 +72,7 @@ export async function hello(context: Context, frame: Openings['hello'], peer: Pe
   peer.onClose(() => {
     if (session.extension !== extension) return;
     session.extension = null;
-    session.cancelGrace = context.clock.after(RECONNECT_GRACE_MS, () =>
-      context.sessions.close(session, 'connection_lost'),
-    );
+    closeUnlessReconnected(context, session);
   });
   if (!frame.resumed || session.turn === 'unknown') context.sessions.recordTurn(session, 'idle');
   const { boot, seats, lost, note } = await welcome(context, session);
