@@ -97,6 +97,22 @@ describe('a turn', () => {
     expect(adapter.given).to.have.length(1);
   });
 
+  it('is over where the stop hook ends before it took the bundle, which then comes another way', async () => {
+    const adapter = fakeAdapter(['queue', 'turn-end-hook', 'turn-start', 'tool-boundary']);
+    await rig.restart({ clock, adapter });
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.hook('turn_start');
+    const { seq } = await rig.say(board, 'hello');
+    await seen(seat.member_id, seq);
+    const hook = await session.open('turn_end', { started: clock.nowUs() });
+    expect((await hook.next())['bundle']).to.contain('hello');
+    await hook.end();
+    await rig.acked(seat, seq);
+    expect(adapter.given).to.have.length(1);
+    expect((await session.ask('agents'))['turn']).to.equal('idle');
+  });
+
   it('that its person enters as the one before it ends is another one, also where the harness calls both the same', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

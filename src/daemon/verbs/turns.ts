@@ -120,14 +120,27 @@ export async function turnEnded(
     if (made?.manifest) {
       session.continuations++;
       sendOffer(context, session, peer, made);
+      const { flight } = session;
+      const { turn_id } = session.row;
+      // A hook that ended before it printed the bundle did not continue the turn.
+      peer.onClose(() => {
+        const accepted = flight !== null && flight.acceptedUs !== null;
+        const later = session.row.turn_id !== turn_id || startedUs < session.activityUs;
+        if (!accepted && !later) turnOver(context, session);
+      });
       return true;
     }
   }
+  turnOver(context, session);
+  return false;
+}
+
+/** The session is idle, and may be woken. */
+function turnOver(context: Context, session: Session): void {
   if (session.continuations >= MAX_CONTINUATIONS) session.notBeforeUs = context.clock.nowUs() + CONTINUATION_PAUSE_US;
   session.readyUs = context.clock.nowUs();
   context.sessions.recordTurn(session, 'idle');
   context.events.emit('deliverable', session);
-  return false;
 }
 
 /** Records that the session waits for its person, unless a later event has already arrived. */
