@@ -215,6 +215,23 @@ describe('the daemon, where something fails', () => {
     expect(hook.more).to.equal(false);
   });
 
+  it('a turn that begins while a stop hook waits for a slow server is running', async () => {
+    const adapter = fakeAdapter(['queue', 'turn-end-hook', 'turn-start', 'tool-boundary']);
+    await rig.restart({ clock, adapter });
+    const { seat } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.hook('turn_start');
+    await rig.connected();
+    await until(() => rig.read(seat) !== undefined, 'the seat was read');
+    proxy.fail('GET /v1/me/inbox', 'hold');
+    const stopped = await session.open('turn_end', { started: clock.nowUs() });
+    await until(() => proxy.held > 0, 'the hook waits');
+    await session.ask('prompt', { started: clock.nowUs() });
+    proxy.heal();
+    expect(await stopped.next()).to.deep.equal({ v: 1 });
+    expect((await session.ask('agents'))['turn']).to.equal('busy');
+  });
+
   it('a token that comes back while no daemon runs lets the seat go on', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

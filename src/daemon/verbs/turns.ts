@@ -130,6 +130,8 @@ export async function turnEnded(
       });
       return true;
     }
+    // A prompt or a tool call came meanwhile, so a turn is running.
+    if (startedUs < session.activityUs) return false;
   }
   turnOver(context, session);
   return false;
