@@ -49,6 +49,20 @@ describe('the daemon, where something fails', () => {
     expect(rig.row(seat).problem).to.equal(null);
   });
 
+  it('a failed delivery is a problem no more where its message was given with the next turn', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.wait();
+    broken.add('hand.prepare');
+    const { seq } = await rig.say(board, 'hello');
+    await until(() => rig.row(seat).problem === 'handoff_failed', 'it failed');
+    broken.clear();
+    expect((await session.hook('turn_start'))['bundle']).to.contain('hello');
+    await session.hook('boundary');
+    await rig.acked(seat, seq);
+    await until(() => rig.row(seat).problem === null, 'it is over');
+  });
+
   it('a journal that takes nothing at all is named by status too', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

@@ -84,7 +84,10 @@ export function wakeIfDue(deps: WakeDeps, session: Session): void {
     session.rerun = true;
     return;
   }
-  if (!findCarrier(deps, session) || !shouldWake(deps, session)) return;
+  const wakes = shouldWake(deps, session);
+  // What could not be delivered was received in another way.
+  if (!wakes && session.failures > 0) failuresOver(deps, session);
+  if (!wakes || !findCarrier(deps, session)) return;
   const now = deps.clock.nowUs();
   const due = Math.max(
     session.notBeforeUs,
@@ -132,8 +135,7 @@ async function hand(deps: WakeDeps, session: Session): Promise<void> {
     if (carrier?.kind === 'door' && carrier.asUser) session.heldBack = otherMessageIds(deps, session, reads);
     expose(deps, session, made, carrier!);
     given = true;
-    session.failures = 0;
-    for (const { seat } of reads) if (seat.row.problem === 'handoff_failed') deps.updates.problem(seat.row, null);
+    failuresOver(deps, session);
     recordDelay(deps, reads, made);
   } catch (error) {
     cancelUnexposed(deps, session);
@@ -190,6 +192,11 @@ function recordDelay(deps: WakeDeps, reads: readonly SeatRead[], { manifest }: O
   const times = reads.flatMap(({ read }) => read.inbox.messages.filter(({ id }) => ids.has(id)).map(({ at }) => at));
   const newest = Math.max(...times.map((at) => Date.parse(at)));
   if (Number.isFinite(newest)) deps.metrics.addDelivery(Math.max(0, deps.clock.now() - newest));
+}
+
+function failuresOver(deps: WakeDeps, session: Session): void {
+  session.failures = 0;
+  for (const seat of session.seats) if (seat.row.problem === 'handoff_failed') deps.updates.problem(seat.row, null);
 }
 
 /** Schedules another attempt after an error, with exponential backoff. */
