@@ -158,6 +158,8 @@ describe('an extension', () => {
     await connected(back);
     await rig.restart({ clock, adapter });
     await connected(back, { resumed: true });
+    clock.pass(10_000);
+    expect(rig.isOpen(session)).to.equal(true);
     clock.pass(5_000);
     expect(rig.isOpen(session)).to.equal(false);
     expect(rig.isOpen(back)).to.equal(true);

@@ -15,17 +15,24 @@ interface LivenessDeps {
 export const SCAN_INTERVAL_MS = 5_000;
 /** How long an extension may be disconnected before its session is closed. */
 const RECONNECT_GRACE_MS = 5_000;
+/** The same after a start: a runner without a daemon asks again every five seconds. */
+const START_GRACE_MS = 15_000;
 
 /** Closes a session whose extension does not connect again soon. */
-export function closeUnlessReconnected({ clock, sessions }: LivenessDeps, session: Session): void {
-  session.cancelGrace = clock.after(RECONNECT_GRACE_MS, () => sessions.close(session, 'connection_lost'));
+export function closeUnlessReconnected(
+  { clock, sessions }: LivenessDeps,
+  session: Session,
+  ms = RECONNECT_GRACE_MS,
+): void {
+  session.cancelGrace = clock.after(ms, () => sessions.close(session, 'connection_lost'));
 }
 
 /** After a start: nothing else would ever close a session that has only its connection, such as that of a runner. */
 export function awaitReconnects(deps: LivenessDeps): void {
   for (const session of deps.sessions.open()) {
     const { pid, harness } = session.row;
-    if (pid === null && deps.adapters.of(harness).liveness === 'connection') closeUnlessReconnected(deps, session);
+    if (pid === null && deps.adapters.of(harness).liveness === 'connection')
+      closeUnlessReconnected(deps, session, START_GRACE_MS);
   }
 }
 
