@@ -142,6 +142,10 @@ describe('tasks on the page', () => {
     const { page, close } = await visit(server, dana, `${path}&task=${task.ref}`);
     await page.getByRole('button', { name: 'Take over' }).click();
     await page.getByRole('complementary').getByText('dana (you) have it').waitFor();
+    await page.reload();
+    await page.getByRole('region', { name: 'History' }).getByText('dana took it over from claude').waitFor();
+    await page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: 'Talk' }).click();
+    await page.getByText(/dana took over/).waitFor();
     await close();
   });
 

@@ -19,7 +19,7 @@ type Listener = (roomEvent: RoomEvent) => void;
 
 /** Events after which the board's record, or its members, are loaded again. */
 const changesBoard = /^board\.|^(member|person|agent)\.|^task\.|^file\./;
-const changesMembers = /^(member|person|agent)\.|^task\.(started|joined|done|dropped)$/;
+const changesMembers = /^(member|person|agent)\.|^task\.(started|joined|taken_over|done|dropped)$/;
 
 export class Room {
   readonly name: string;

@@ -6,7 +6,8 @@ import type { BoardEvent } from '../../contract/types.ts';
 import { readAll } from '../api/client.ts';
 import type { Room } from '../state/room.ts';
 
-const types = ['created', 'started', 'joined', 'updated', 'done', 'dropped'].map((verb) => `task.${verb}`).join(',');
+const verbs = ['created', 'started', 'joined', 'taken_over', 'updated', 'done', 'dropped'];
+const types = verbs.map((verb) => `task.${verb}`).join(',');
 
 export class TaskLog {
   /** Null until loaded. */

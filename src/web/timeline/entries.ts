@@ -21,7 +21,7 @@ export const lineTypes: readonly (readonly string[])[] = [
   ],
   [
     ...['added', 'renamed', 'removed', 'left', 'made_owner', 'role_changed'].map((t) => `person.${t}`),
-    ...['created', 'started', 'joined', 'updated', 'done', 'dropped'].map((t) => `task.${t}`),
+    ...['created', 'started', 'joined', 'taken_over', 'updated', 'done', 'dropped'].map((t) => `task.${t}`),
     ...['version_added', 'updated', 'approved', 'approval_removed', 'removed', 'renamed'].map((t) => `file.${t}`),
   ],
 ];
