@@ -80,9 +80,9 @@ export async function diskStore(root: string): Promise<BlobStore> {
     },
     stat: statOf,
     async *list() {
-      for (const first of await readdir(top)) {
-        for (const second of await readdir(join(top, first))) {
-          for (const hex of await readdir(join(top, first, second))) {
+      for (const first of await namesIn(top, 2)) {
+        for (const second of await namesIn(join(top, first), 2)) {
+          for (const hex of await namesIn(join(top, first, second), 64)) {
             const found = await statOf(`sha256:${hex}`);
             if (found) yield { digest: `sha256:${hex}`, ...found };
           }
@@ -95,6 +95,12 @@ export async function diskStore(root: string): Promise<BlobStore> {
     tidy: (before) => tidyStage(stage, before),
     async close() {},
   };
+}
+
+/** The names of that many digits; others are not ours, such as what a file manager leaves where somebody looked in. */
+async function namesIn(folder: string, digits: number): Promise<string[]> {
+  const names = await readdir(folder);
+  return names.filter((name) => name.length === digits && /^[0-9a-f]+$/.test(name));
 }
 
 async function requireSafe(root: string): Promise<void> {
