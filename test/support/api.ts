@@ -56,7 +56,7 @@ export class Api {
   /** Calls an operation; the answer may be a success or a refusal. */
   async call<Name extends OperationName>(name: Name, call: Call = {}): Promise<Answered<Answer<Name>>> {
     const row: OperationRow = operations[name];
-    const { status, headers, bytes } = await this.#send(row.method, call, pathOf(row.path, call));
+    const { status, headers, bytes } = await this.send(row.method, call, pathOf(row.path, call));
     const text = bytes.toString('utf8');
     noteSecrets(`${text}${headers.get('set-cookie') ?? ''}`);
     const sent = row.kind === 'download' && status < 400;
@@ -76,7 +76,7 @@ export class Api {
   }
 
   /** By `node:http`, which costs a test less than half of what `fetch` does. */
-  #send(method: string, call: Call, path: string): Promise<Sent> {
+  private send(method: string, call: Call, path: string): Promise<Sent> {
     const body = call.bytes ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const headers = { host: new URL(this.url).host, ...length, ...this.headers(call) };

@@ -169,6 +169,29 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await close();
   });
 
+  it('asks for events that it is refused when another comes, and not without a pause', async () => {
+    const dana = await server.person('quinn');
+    const { name } = await newBoard(dana);
+    const { page, tab, context } = await visit(server, dana, '/');
+    await page.context().addInitScript(behindItsStream);
+    const behind = await tab(`/?board=${name}`);
+    const world = (change: object) => behind.evaluate((parts) => Object.assign(globalThis, parts), change);
+    await behind.waitForFunction(() => (globalThis as { read?: boolean }).read);
+    await post(dana, name, 'one');
+    await world({ stream: true });
+    await behind.waitForFunction(() => (globalThis as { streaming?: boolean }).streaming);
+    await world({ refuse: true, show: true });
+    await post(dana, name, 'two');
+    await behind.waitForFunction(() => (globalThis as { asked?: number }).asked);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await behind.evaluate(() => (globalThis as { asked?: number }).asked)).to.be.below(10);
+    await world({ refuse: false });
+    await post(dana, name, 'three');
+    await behind.getByRole('button', { name: 'Try again' }).click();
+    await said(behind, 'three').waitFor();
+    await context.close();
+  });
+
   it('holds four streams for eight tabs on five boards, so that no request waits for a connection', async () => {
     const eve = await server.person('eve');
     const names: string[] = [];
@@ -228,5 +251,35 @@ function skipping(): void {
       answer.body.pipeThrough(decoder).pipeThrough(gaps).pipeThrough(new TextEncoderStream()),
       answer,
     );
+  };
+}
+
+/**
+ * Runs in the page before it: what is read of a board is shown only once `show` is on, its stream begins once `stream` is, and its
+ * events are refused while `refuse` is. `read`, `streaming` and `asked` tell how far it is.
+ */
+function behindItsStream(): void {
+  Reflect.deleteProperty(globalThis, 'SharedWorker');
+  const world = globalThis as typeof globalThis & Record<string, unknown>;
+  const real = fetch;
+  const on = async (name: string) => {
+    while (!world[name]) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  world.fetch = async (...asked) => {
+    const url = new URL(String(asked[0]), location.href);
+    const events = url.pathname.endsWith('/events');
+    if (events && world['refuse']) {
+      world['asked'] = Number(world['asked'] ?? 0) + 1;
+      return Response.json({ error: { code: 'forbidden', message: 'Not now.', hint: '' } }, { status: 403 });
+    }
+    const ofBoard = url.searchParams.has('board') && url.pathname === '/v1/stream';
+    if (ofBoard) await on('stream');
+    const answer = await real(...asked);
+    if (ofBoard) world['streaming'] = true;
+    if (/^\/v1\/boards\/[^/]+$/.test(url.pathname)) {
+      world['read'] = true;
+      await on('show');
+    }
+    return answer;
   };
 }

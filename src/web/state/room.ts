@@ -169,15 +169,16 @@ export class Room {
         const after = this.head.peek() ?? 0;
         const page = await call('listEvents', { params: { board: this.name }, query: { after, limit: 200 } });
         const messages = await readMessages(this.name, page.events);
-        if (this.closed || page.events.length === 0) break;
+        if (this.closed || page.events.length === 0) return;
         for (const event of page.events) this.deliver({ event, message: messages.get(event.seq) });
       }
     } catch {
       // The next head or frame tries again. The banner shows that there is no connection.
+      return;
     } finally {
       this.reading = false;
-      this.deliverPending();
     }
+    this.deliverPending();
   }
 
   private deliverPending(): void {
