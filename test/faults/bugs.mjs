@@ -24,7 +24,11 @@ export const bugs = {
     put: '',
   },
   // Tells nobody of a commit: on Postgres no other process, on SQLite nobody at all.
-  no_notify_postgres: { file: 'db/postgres-wake.ts', find: 'await client?.query(', put: 'void client; void (' },
+  no_notify_postgres: {
+    file: 'db/postgres-wake.ts',
+    find: "await client.query('SELECT pg_notify",
+    put: "void client; void ('SELECT pg_notify",
+  },
   no_notify_sqlite: { file: 'db/sqlite-writer.ts', find: 'notify([...keys]);', put: 'notify([]);' },
   // Takes the word of whoever acknowledges, also where it goes back.
   cursor_back: {

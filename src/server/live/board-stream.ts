@@ -168,7 +168,7 @@ export class BoardStream implements Follower {
     return true;
   }
 
-  /** Whether anything behind a full page of agents' messages is none: then all that waits before it is sent too. */
+  /** Whether anything else comes behind a full page of agents' messages: then all that waits before it is sent too. */
   async #wakesBehind(tx: ReadTx, events: readonly EventRow[]): Promise<boolean> {
     for (let page = events; page.length === PAGE; ) {
       this.#quietUpTo = Math.max(this.#quietUpTo, page.at(-1)?.seq ?? 0);

@@ -99,10 +99,10 @@ export async function tellTakenOver(
   });
 }
 
-type Arrived = Pick<BoardRow, 'id' | 'name' | 'visibility'>;
+type JoinedBoard = Pick<BoardRow, 'id' | 'name' | 'visibility'>;
 
 /** Tells the agent that had asked for the invite, once for each invite and board that its person still sees. */
-export async function tellArrival(tx: WriteTx, board: Arrived, { id, handle }: Newcomer): Promise<void> {
+export async function tellArrival(tx: WriteTx, board: JoinedBoard, { id, handle }: Newcomer): Promise<void> {
   for (const invite of await invitesUsedBy(tx, id)) {
     if (invite.issuing_agent_id === null || !boardsOf(invite).includes(board.id)) continue;
     if (board.visibility === 'private' && !(await activeHuman(tx, board.id, invite.created_by))) continue;
