@@ -1,7 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { booleanFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
-import { asProblem, Exit } from '../../cli/errors.ts';
 import { called } from '../../cli/runtime.ts';
 import { without } from '../../cli/session/here.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
@@ -9,6 +7,7 @@ import { flag, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { shellArgument } from '../../contract/text.ts';
 import { Failure, usage } from '../../local/failure.ts';
+import { type Problem, pathOfCopy, withCopy } from '../file/lib/kept-text.ts';
 import { readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
 
@@ -77,20 +76,12 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
 
   /** What ended it, with the text in a file of this folder. */
   private kept(board: string, charter: string, error: unknown): unknown {
-    const path = resolve(`charter.edited-${Date.now().toString(36)}.md`);
+    const path = pathOfCopy('charter', '.md');
     writeFileSync(path, `${charter}\n`);
     const line = `service board charter --file ${shellArgument(path)} --board ${board}`;
-    if (error instanceof Exit) {
-      this.out.note(`Your text is now ${path}. To go on: ${line}`);
-      return error;
-    }
-    const { body, exit } = asProblem(error);
-    const { code, message, hint, details } = body.error;
-    return new Failure(code, `${message} Your text is now ${path}.`, {
-      hint: code === 'stale' ? called(`${hint}; to replace it with yours: ${line}`) : hint,
-      details: { ...details, path },
-      exit,
-    });
+    const hintOf = ({ code, hint }: Problem): string | null =>
+      code === 'stale' ? called(`${hint}; to replace it with yours: ${line}`) : null;
+    return withCopy(error, { path, line, out: this.out, hintOf });
   }
 
   /** Somebody may have changed it while the editor was open. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { ChainVerifier } from '../../../src/contract/chain.ts';
 import { boardFrames } from '../../../src/contract/nouns/record.ts';
-import type { Allowed, ReadTx } from '../../../src/server/db/tx.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { holdNextRead } from '../../support/hold-read.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, fillLog, memberIdOf, putOnBoard, revokeKey, setPolicy } from '../../support/state.ts';
 import { type Frame, TestStream } from '../../support/stream.ts';
@@ -123,31 +123,11 @@ forEachDatabase('a stream of one board', (engine) => {
     stream.close();
   });
 
-  /** Holds the next read that a file of `live` asks for: before its snapshot is taken, or what it found. */
-  function holdNextRead(file: string, when: 'before' | 'after'): { begun: Promise<void>; goOn(): void } {
-    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const plain = server.db.read;
-    const wait = (): Promise<void> => {
-      begun.resolve();
-      return held.promise;
-    };
-    let done = false;
-    server.db.read = async <T>(fn: (tx: ReadTx) => Promise<T>, allows?: Allowed): Promise<T> => {
-      const holds = !done && new Error().stack?.includes(file);
-      if (holds) done = true;
-      if (holds && when === 'before') await wait();
-      const found = (await plain.call(server.db, fn, allows)) as T;
-      if (holds && when === 'after') await wait();
-      return found;
-    };
-    return { begun: begun.promise, goOn: held.resolve };
-  }
-
   it('misses nothing that comes while it opens and a change before it is still being read', async () => {
     const board = await newBoard(server.dana);
     const other = await TestStream.open(server.dana, { board: board.name });
     await other.frame(isReady);
-    const reading = holdNextRead('feed.ts', 'before');
+    const reading = holdNextRead(server, 'feed.ts', 'before');
     await post(server.dana, board.name, 'a change before');
     await reading.begun;
     const stream = await TestStream.open(server.dana, { board: board.name });
@@ -162,7 +142,7 @@ forEachDatabase('a stream of one board', (engine) => {
 
   it('misses nothing that comes while it reads its first page', async () => {
     const board = await newBoard(server.dana);
-    const [page, look] = [holdNextRead('board-stream.ts', 'after'), holdNextRead('feed.ts', 'after')];
+    const [page, look] = [holdNextRead(server, 'board-stream.ts', 'after'), holdNextRead(server, 'feed.ts', 'after')];
     const stream = await TestStream.open(server.dana, { board: board.name });
     await page.begun;
     const { seq } = await post(server.dana, board.name, 'while it opens');

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { hintFrames } from '../../../src/contract/nouns/record.ts';
-import type { Allowed, ReadTx } from '../../../src/server/db/tx.ts';
 import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { holdNextRead } from '../../support/hold-read.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { putOnBoard } from '../../support/state.ts';
 import { type Frame, TestStream } from '../../support/stream.ts';
@@ -130,25 +130,17 @@ forEachDatabase('who is there, on streams of hints', (engine) => {
   it('is told to a stream that opened while a change before it was still to be read', async () => {
     await report('working');
     const other = await open(server.dana);
-    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const plain = server.db.read;
-    server.db.read = async <T>(fn: (tx: ReadTx) => Promise<T>, allows?: Allowed): Promise<T> => {
-      if (new Error().stack?.includes('presences.ts')) {
-        Reflect.deleteProperty(server.db, 'read');
-        begun.resolve();
-        await held.promise;
-      }
-      return plain.call(server.db, fn, allows) as Promise<T>;
-    };
+    const look = holdNextRead(server, 'presences.ts', 'before');
     await report('idle');
-    await begun.promise;
+    await look.begun;
     const stream = await open(pam);
     await report('no_session');
-    held.resolve();
+    look.goOn();
     const ended = ({ event, data }: Frame) => event === 'presence' && data.presence === 'no_session';
     await other.frame(ended);
     await stream.frame(ended);
     for (const one of [stream, other]) one.close();
+    Reflect.deleteProperty(server.db, 'read');
   });
 
   it('is told of a board somebody comes onto while their stream is open', async () => {

@@ -226,19 +226,25 @@ forEachDatabase('search', (engine) => {
     expect(await found(pam, 'ruthenium')).to.deep.equal([4, 3, 2, 1].map((n) => `ruthenium ${n}`));
   });
 
+  /** Holds all writes of the server until the returned function is called. */
+  function holdWrites(): () => void {
+    const { db } = server;
+    const { write } = db;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    db.write = (work) => promise.then(() => write.call(db, work as never)) as never;
+    return () => {
+      Object.assign(db, { write });
+      resolve();
+    };
+  }
+
   it('does not wait for ever: where much is to be indexed it says so, and other boards are searched meanwhile', async () => {
     const other = (await newBoard(server.dana)).name;
     await putOnBoard(server, other, pam);
     await post(server.dana, other, 'niobium elsewhere');
     expect(await found(pam, 'niobium', { board: other })).to.deep.equal(['niobium elsewhere']);
     await post(server.dana, board, 'niobium here');
-    const { db } = server;
-    const { write } = db;
-    let open = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    db.write = (work) => gate.then(() => write.call(db, work as never)) as never;
+    const letWrite = holdWrites();
     try {
       const late = pam.call('search', { query: { q: 'niobium', board } });
       await until(() => server.clock.waiting(PATIENCE_MS) > 0, 'the search waits for the index');
@@ -247,8 +253,7 @@ forEachDatabase('search', (engine) => {
       const { status, code, headers } = await late;
       expect([status, code, headers.get('retry-after')]).to.deep.equal([503, 'unavailable', '2']);
     } finally {
-      Object.assign(db, { write });
-      open();
+      letWrite();
     }
     expect(await found(pam, 'niobium')).to.deep.equal(['niobium here']);
   });
@@ -266,13 +271,7 @@ forEachDatabase('search', (engine) => {
     await post(server.dana, hidden.name, 'caesium');
     await found(pam, 'caesium');
     await found(agent, 'caesium');
-    const { db } = server;
-    const { write } = db;
-    let open = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    db.write = (work) => gate.then(() => write.call(db, work as never)) as never;
+    const letWrite = holdWrites();
     try {
       for (const from of [pam, agent]) {
         for (const name of ['no-such-board', hidden.name, hidden.id]) {
@@ -281,8 +280,7 @@ forEachDatabase('search', (engine) => {
         }
       }
     } finally {
-      Object.assign(db, { write });
-      open();
+      letWrite();
     }
   });
 

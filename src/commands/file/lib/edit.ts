@@ -1,8 +1,7 @@
 /** Edits a board's file in the user's editor. If somebody else saved first, the user's text is kept. */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join, resolve } from 'node:path';
-import { asProblem, Exit } from '../../../cli/errors.ts';
+import { extname, join } from 'node:path';
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
 import { undoAtExit } from '../../../cli/signals.ts';
@@ -13,6 +12,7 @@ import { shellArgument } from '../../../contract/text.ts';
 import { Failure } from '../../../local/failure.ts';
 import { openEditor } from './editor.ts';
 import { getFile, readBytes } from './get.ts';
+import { type Problem, pathOfCopy, withCopy } from './kept-text.ts';
 import { diffText, unified } from './merge.ts';
 import { leafOf, localName } from './names.ts';
 import { localFile, type PutQuery } from './put.ts';
@@ -118,22 +118,12 @@ async function kept(editing: Editing, text: Text, error: unknown): Promise<unkno
   const { files, file, out, putCommand } = editing;
   const ending = extname(file.name);
   const stem = leafOf(file.name).slice(0, ending === '' ? undefined : -ending.length);
-  const copy = resolve(`${stem}.edited-${Date.now().toString(36)}${ending}`);
+  const copy = pathOfCopy(stem, ending);
   copyFileSync(text.path, copy);
   await note(files, copy, { file_id: file.id, name: file.name, version: text.base, digest: text.digest }).catch(
     () => {},
   );
   const line = `${putCommand} ${shellArgument(copy)} --merge`;
-  if (error instanceof Exit) {
-    out.note(`Your text is now ${copy}. To go on: ${line}`);
-    return error;
-  }
-  const { body, exit } = asProblem(error);
-  const { code, message, hint, details } = body.error;
-  const goesOn = code === 'file_changed' && details?.['removed'] !== true;
-  return new Failure(code, `${message} Your text is now ${copy}.`, {
-    hint: goesOn ? called(line) : hint,
-    details: { ...details, path: copy },
-    exit,
-  });
+  const goesOn = ({ code, details }: Problem): boolean => code === 'file_changed' && details?.['removed'] !== true;
+  return withCopy(error, { path: copy, line, out, hintOf: (problem) => (goesOn(problem) ? called(line) : null) });
 }
