@@ -131,6 +131,29 @@ forEachDatabase('a task', (engine) => {
     expect((await events()).length).to.equal(head);
   });
 
+  it('is joined again with an event only by an agent that was on another one', async () => {
+    const own = await open(a, 'own', { start: true });
+    const other = await open(pam, 'other', { start: true });
+    const named = (task: Answer<'getTask'>) => [task.owner?.name, task.with.map(({ name }) => name)];
+    for (const task of [other, own, own, other, other]) await a.ok('joinTask', on(task.ref));
+    expect(named(await a.ok('getTask', on(own.ref)))).to.deep.equal(['a', []]);
+    expect(named(await pam.ok('joinTask', on(other.ref)))).to.deep.equal(['pam', ['a']]);
+    expect(named(await server.dana.ok('joinTask', on(other.ref)))).to.deep.equal(['pam', ['a', 'root']]);
+    expect(named(await server.dana.ok('joinTask', on(other.ref)))).to.deep.equal(['pam', ['a', 'root']]);
+    const joined = (await taskEvents()).filter((event) => event['type'] === 'task.joined');
+    expect(joined.map((event) => [event['ref'], event['reselected']])).to.deep.equal([
+      [other.ref, undefined],
+      [own.ref, true],
+      [other.ref, true],
+      [other.ref, undefined],
+    ]);
+    const { members } = await pam.ok('listMembers', { params: { board } });
+    const lines = members.flatMap(({ name, line }) => (line ? [[name, line.text]] : []));
+    expect(lines).to.deep.equal([['a', 'other']]);
+    const posted = await server.dana.ok('postMessage', { params: { board }, body: { body: 'done' } });
+    expect(posted.about).to.deep.equal([]);
+  });
+
   it('may be helped with: notes yes, title and closing no', async () => {
     const task = await open(pam, 'shared');
     await a.ok('startTask', on(task.ref));
