@@ -15,6 +15,7 @@ import { reportQueue } from './handoff/queued.ts';
 import { recover, resumeAcks } from './handoff/recover.ts';
 import { wakeIfDue } from './handoff/wake.ts';
 import { Acknowledger } from './inbox/acknowledge.ts';
+import { hasUnacknowledged } from './inbox/cursor.ts';
 import { SeatUpdates } from './inbox/seat-updates.ts';
 import { type Journal, JournalError, logIfJournalError, writeOrLog } from './journal/journal.ts';
 import type { Log } from './log.ts';
@@ -126,9 +127,11 @@ export class Daemon {
     });
     daemon.#writeInfo();
     // The first read of each seat brings what arrived while no daemon was running, and ends a problem that is solved.
-    for (const { session, received, row, identity } of seats.all())
-      if (session || received.size > 0)
+    for (const seat of seats.all()) {
+      const { session, row, identity } = seat;
+      if (session || hasUnacknowledged(context, seat))
         servers.at(row.origin).watch(identity, isFinal(row.problem) ? null : row.problem);
+    }
     resumeAcks(context, acks);
     awaitReconnects(context);
     daemon.#cancels.push(
@@ -209,7 +212,9 @@ export class Daemon {
   }
 
   #hasUnacknowledged(): boolean {
-    return this.#context.seats.all().some(({ received, row }) => received.size > 0 && row.problem === null);
+    return this.#context.seats
+      .all()
+      .some((seat) => seat.row.problem === null && hasUnacknowledged(this.#context, seat));
   }
 
   #writeInfo(): void {

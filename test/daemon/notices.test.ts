@@ -1,7 +1,8 @@
 /** What a seat is told of its requests: it wakes by decisions, rides along else, and is never lost nor told twice. */
 import { expect } from 'chai';
 import { addBob, decline, held, type Scene, scene } from '../api/approvals/cast.ts';
-import { post } from '../support/cast.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { Rig, took } from './support/rig.ts';
@@ -9,6 +10,7 @@ import { StepClock } from './support/step-clock.ts';
 
 describe('notices of a seat', () => {
   let server: TestServer;
+  let proxy: FaultProxy;
   let rig: Rig;
   let clock: StepClock;
   let s: Scene;
@@ -20,16 +22,22 @@ describe('notices of a seat', () => {
   beforeEach(async () => {
     clock = new StepClock();
     s = await scene(server);
+    proxy = await new FaultProxy(server.url).listen();
     rig = new Rig(server);
+    rig.origin = proxy.url;
     const { server_id } = await server.nobody.ok('getInfo');
-    await rig.machine.knows(server.url, server_id, s.ana);
+    await rig.machine.knows(rig.origin, server_id, s.ana);
     await rig.start({ clock });
   });
-  afterEach(() => rig.stop());
+  afterEach(async () => {
+    proxy.heal();
+    await rig.stop();
+    await proxy.down();
+  });
 
   const notices = async () => (await s.agent.ok('listNotices')).notices;
   const session = async () => {
-    const seat = await rig.machine.holds(server.url, s.board, s.agent);
+    const seat = await rig.machine.holds(rig.origin, s.board, s.agent);
     return { seat, session: await rig.session(seat) };
   };
 
@@ -91,5 +99,48 @@ describe('notices of a seat', () => {
     await rig.acked(seat, seq);
     await until(async () => (await notices()).length === 0, 'the notice is acknowledged');
     await until(() => rig.states().at(-1) === 'done', 'the handoff is done');
+  });
+
+  it('of a seat that ends before they are acknowledged hold back no other seat of the bundle', async () => {
+    const { seat, session: one } = await session();
+    const board = await newBoard(s.ana);
+    const agent = await newAgent(s.ana, board.name);
+    const other = await rig.machine.holds(rig.origin, board, agent);
+    await one.bind(other);
+    await decline(s.ana, await held(s.agent, addBob(s)));
+    await decline(s.ana, await held(agent, addBob({ ...s, board })));
+    await until(() => rig.noticesOf(seat).length === 1 && rig.noticesOf(other).length === 1, 'both were read');
+    await one.hook('turn_start');
+    proxy.fail('POST /v1/me/notices/ack', { status: 503, retryAfter: 1 });
+    await one.hook('boundary');
+    await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
+    await s.ana.ok('removeMember', { params: { board: s.board.name, member: s.agent.name } });
+    await until(() => rig.row(seat).problem === 'agent_removed', 'one has ended');
+    proxy.heal();
+    await until(async () => {
+      clock.pass(5_000);
+      return (await agent.ok('listNotices')).notices.length === 0;
+    }, 'the other is acknowledged');
+    await until(() => {
+      clock.pass(60_000);
+      return rig.states()[0] === 'done';
+    }, 'the handoff is done');
+  });
+
+  it('are acknowledged for a seat that its session gave up', async () => {
+    const { seat, session: one } = await session();
+    await decline(s.ana, await held(s.agent, addBob(s)));
+    await until(() => rig.noticesOf(seat).length === 1, 'it was read');
+    await one.hook('turn_start');
+    proxy.fail('POST /v1/me/notices/ack', { status: 503, retryAfter: 1 });
+    await one.hook('boundary');
+    await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
+    await one.ask('unbind', { agent: { server: seat.origin, board: seat.board, name: seat.name } });
+    proxy.heal();
+    await until(async () => {
+      clock.pass(5_000);
+      return (await notices()).length === 0;
+    }, 'it is acknowledged');
+    await until(() => rig.states()[0] === 'done', 'the handoff is done');
   });
 });

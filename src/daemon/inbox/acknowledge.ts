@@ -6,7 +6,7 @@ import { isFinal, type SeatRef, seatKey } from '../refs.ts';
 import { backoff } from '../server-link/backoff.ts';
 import { SeatFailure } from '../server-link/link.ts';
 import type { Seat } from '../sessions/session.ts';
-import { advanceCursor, type CursorDeps } from './cursor.ts';
+import { advanceCursor, type CursorDeps, stopFollowing } from './cursor.ts';
 
 interface Work {
   running: boolean;
@@ -55,13 +55,20 @@ export class Acknowledger {
   /** Acknowledges the notices of a confirmed handoff. */
   acknowledgeNotices(id: HandoffId, failures = 0): void {
     const manifest = this.#deps.journal.manifest(id);
-    if (!manifest || manifest.notices.length === 0 || manifest.handoff.state !== 'confirmed') return;
+    if (!manifest || manifest.notices.length === 0 || manifest.handoff.state !== 'confirmed') {
+      this.#notices.delete(id);
+      return;
+    }
     this.#notices.add(id);
     this.#running++;
     const seats = new Map(manifest.notices.map((notice) => [seatKey(notice), notice as SeatRef]));
     const each = [...seats.values()].map((seat) => {
       const ids = manifest.notices.filter((notice) => seatKey(notice) === seatKey(seat)).map((one) => one.notice_id);
-      return this.#deps.servers.at(seat.origin).ackNotices(seat, ids);
+      const acknowledged = this.#deps.servers.at(seat.origin).ackNotices(seat, ids);
+      // The notices of a seat that has ended are gone.
+      return acknowledged.catch((error: unknown) => {
+        if (!(error instanceof SeatFailure) || !isFinal(error.problem)) throw error;
+      });
     });
     void Promise.all(each)
       .then(() => {
@@ -70,7 +77,9 @@ export class Acknowledger {
         const told = new Set(manifest.notices.map((one) => one.notice_id));
         for (const seat of seats.values()) {
           const known = this.#deps.seats.of(seat);
-          if (known) known.notices = known.notices.filter((notice) => !told.has(notice.id));
+          if (!known) continue;
+          known.notices = known.notices.filter((notice) => !told.has(notice.id));
+          stopFollowing(this.#deps, known);
         }
         this.#deps.log.write('notice_told', { handoff: id, notices: told.size });
       })

@@ -35,11 +35,15 @@ export function advanceCursor(deps: CursorDeps, seat: Seat, upTo: number): void 
       .at(row.origin)
       .read(row)
       .catch(() => {});
-  stopFollowing(servers, seat);
+  stopFollowing(deps, seat);
 }
 
+/** Whether messages or notices of the seat were received and are not acknowledged yet. */
+export const hasUnacknowledged = ({ journal }: Pick<Common, 'journal'>, { received, row }: Seat): boolean =>
+  received.size > 0 || journal.noticesIn(row, ['confirmed']).length > 0;
+
 /** Stops following a seat that no session holds, once all that was received is acknowledged. */
-export function stopFollowing(servers: Servers, seat: Seat): void {
-  if (seat.session || seat.received.size > 0) return;
-  servers.at(seat.row.origin).unwatch(seat.row);
+export function stopFollowing(deps: CursorDeps, seat: Seat): void {
+  if (seat.session || hasUnacknowledged(deps, seat)) return;
+  deps.servers.at(seat.row.origin).unwatch(seat.row);
 }

@@ -75,14 +75,14 @@ function saveRelease(deps: CursorDeps, seat: Seat): void {
   dropOpenParts(deps, seat);
 }
 
-function released({ servers, events }: CursorDeps, seat: Seat): void {
+function released(deps: CursorDeps, seat: Seat): void {
   seat.row = { ...seat.row, generation: seat.row.generation + 1 };
   const { session } = seat;
   session?.seats.delete(seat);
   seat.session = null;
   session?.stopPreparing();
-  stopFollowing(servers, seat);
-  events.emit('released', seat.row);
+  stopFollowing(deps, seat);
+  deps.events.emit('released', seat.row);
 }
 
 /** @throws ControlRefusal if the session holds the maximum number of seats */
