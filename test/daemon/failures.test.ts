@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { FaultPoint } from '../../src/daemon/faults.ts';
 import { JournalError } from '../../src/daemon/journal/journal.ts';
+import type { SeatRef } from '../../src/daemon/refs.ts';
 import { credentialsPath, updateCredentials } from '../../src/local/keys/credentials.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/server.ts';
@@ -33,6 +34,11 @@ describe('the daemon, where something fails', () => {
     };
     await rig.start({ clock, faults: { at } });
   });
+
+  const save = ({ member_id: id }: SeatRef, token: string) =>
+    updateCredentials(rig.machine.folders, (saved) => {
+      saved.servers[rig.origin]!.seats[id]!.token = token;
+    });
 
   it('journal unwritable: nothing is handed, it says so, and hands it later', async () => {
     const { seat, board } = await rig.seat();
@@ -204,24 +210,20 @@ describe('the daemon, where something fails', () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const right = rig.machine.credentials.token(seat.origin, seat.member_id)!;
-    const save = (token: string) =>
-      updateCredentials(rig.machine.folders, (saved) => {
-        saved.servers[rig.origin]!.seats[seat.member_id]!.token = token;
-      });
     const { seq } = await rig.say(board, 'hello');
     await session.hook('turn_start');
     proxy.fail('POST /v1/me/inbox/ack', unavailable);
     await session.hook('boundary');
     await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
     const { generation } = rig.row(seat);
-    await save(`aba_${'x'.repeat(43)}`);
+    await save(seat, `aba_${'x'.repeat(43)}`);
     proxy.heal();
     await until(() => {
       clock.pass(5_000);
       return rig.row(seat).problem === 'unauthorized';
     }, 'it is refused');
     expect(rig.row(seat).generation).to.be.above(generation);
-    await save(right);
+    await save(seat, right);
     await rig.acked(seat, seq);
     expect(rig.row(seat).problem).to.equal(null);
     const hook = await session.wait();
@@ -250,20 +252,35 @@ describe('the daemon, where something fails', () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const right = rig.machine.credentials.token(seat.origin, seat.member_id)!;
-    const save = (token: string) =>
-      updateCredentials(rig.machine.folders, (saved) => {
-        saved.servers[rig.origin]!.seats[seat.member_id]!.token = token;
-      });
     await rig.connected();
-    await save(`aba_${'x'.repeat(43)}`);
+    await save(seat, `aba_${'x'.repeat(43)}`);
     await rig.say(board, 'hello');
     await until(() => rig.row(seat).problem === 'unauthorized', 'it is refused');
     await rig.daemon.stop(false);
-    await save(right);
+    await save(seat, right);
     await rig.start({ clock });
     const hook = await session.wait();
     expect((await hook.next())['bundle']).to.contain('hello');
     expect(rig.row(seat).problem).to.equal(null);
+  });
+
+  it('what is wrong with a seat is reported again when another session binds it', async () => {
+    const refused = await rig.seat();
+    const gone = await rig.seat();
+    const both = async (when: string) => {
+      const session = await rig.session(refused.seat);
+      await session.bind(gone.seat);
+      return until(
+        () => rig.row(refused.seat).problem === 'unauthorized' && rig.row(gone.seat).problem === 'board_gone',
+        when,
+      );
+    };
+    await rig.session(refused.seat);
+    await save(refused.seat, `aba_${'x'.repeat(43)}`);
+    await server.dana.ok('archiveBoard', { params: { board: gone.boardId } });
+    await server.dana.ok('deleteBoard', { params: { board: gone.boardId } });
+    await both('both have a problem');
+    await both('the next session has it too');
   });
 
   it('a server that comes back while no daemon runs is unreachable no more', async () => {

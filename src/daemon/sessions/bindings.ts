@@ -18,9 +18,10 @@ export function bindSeat(deps: CursorDeps, session: Session, identity: SeatIdent
   const { clock, journal, log, seats, servers, events } = deps;
   const seat = seats.getOrCreate(identity);
   const server = servers.at(identity.origin);
+  // Binding a seat again retries one that had ended, and reports what is still wrong.
+  const retries = isUnreadable(seat);
   if (seat.session === session) {
-    // Binding a seat again retries one that had ended.
-    if (isUnreadable(seat)) {
+    if (retries) {
       seats.save(seat, { problem: null, problem_at: null });
       server.unwatch(seat.row);
       server.watch(seat.identity);
@@ -51,6 +52,7 @@ export function bindSeat(deps: CursorDeps, session: Session, identity: SeatIdent
   session.seats.add(seat);
   const ids = { session: session.key, seats: [member_id] };
   log.write(holder ? 'moved' : 'bound', holder ? { ...ids, from: holder.key } : ids);
+  if (retries) server.unwatch(seat.row);
   server.watch(seat.identity);
   if (holder) {
     holder.stopPreparing();
