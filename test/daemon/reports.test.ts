@@ -135,9 +135,23 @@ describe('reports of a seat', () => {
     expect(logged).to.deep.equal(['presence_failed {"seats":["mem_1"],"what":"presence","code":"server_unreachable"}']);
   });
 
+  it('of a place and a plan that are lost are repeated until they arrive', async () => {
+    failing = new SeatFailure('server_unreachable', 'x');
+    reports.session(view({ turn: 'busy', cwd: '/one' }));
+    reports.plan(view(), { text: 'Read the code' });
+    await clock.advance(2_000);
+    reports.session(view({ open: false }));
+    await clock.advance(1_000);
+    failing = null;
+    const lost = ['mem_1 at /one', 'mem_1 line Read the code'];
+    expect(await since(() => {}, 600_000)).to.have.members(lost);
+    expect(clock.timers()).to.deep.equal([]);
+  });
+
   it('stop for a seat that is over', async () => {
     failing = new SeatFailure('agent_removed', 'x', 'agent_removed');
-    expect(await since(() => reports.session(view({ turn: 'busy' })), 600_000)).to.deep.equal(['mem_1 working']);
+    const reported = await since(() => reports.session(view({ turn: 'busy', cwd: '/one' })), 600_000);
+    expect(reported).to.deep.equal(['mem_1 working', 'mem_1 at /one']);
   });
 
   it('say that nobody is there any more when a seat is given up, and who is there when another session takes it', async () => {

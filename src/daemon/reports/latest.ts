@@ -5,8 +5,8 @@ interface LatestWriterOptions<T> {
   clock: DaemonClock;
   /** Minimum milliseconds between the starts of two writes. */
   gapMs: number;
-  /** Milliseconds after which an unchanged value is written again; by default 0, for never. */
-  renewMs?(value: T): number;
+  /** Milliseconds after which an unchanged value is written again; 0 for never. @param error of the last write */
+  renewMs(value: T, error: unknown): number;
   same(a: T, b: T): boolean;
   write(value: T): Promise<void>;
   onError(error: unknown): void;
@@ -16,6 +16,8 @@ export class LatestWriter<T> {
   readonly #options: LatestWriterOptions<T>;
   #next: { value: T } | null = null;
   #written: { value: T } | null = null;
+  /** Why the last write failed; null if it did not. */
+  #error: unknown = null;
   #startedUs = Number.NEGATIVE_INFINITY;
   #writing = false;
   #stopped = false;
@@ -61,9 +63,11 @@ export class LatestWriter<T> {
     this.#written = next;
     this.#writing = true;
     this.#startedUs = this.#options.clock.nowUs();
+    this.#error = null;
     try {
       await this.#options.write(next.value);
     } catch (error) {
+      this.#error = error;
       this.#options.onError(error);
     }
     this.#writing = false;
@@ -71,10 +75,9 @@ export class LatestWriter<T> {
     else this.#scheduleRenewal(next.value);
   }
 
-  /** The renewal also repairs a lost write. */
   #scheduleRenewal(value: T): void {
     this.#cancel();
-    const ms = this.#options.renewMs?.(value) ?? 0;
+    const ms = this.#options.renewMs(value, this.#error);
     if (ms > 0 && !this.#stopped) this.#cancel = this.#options.clock.after(ms, () => void this.#write());
   }
 }

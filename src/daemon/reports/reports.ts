@@ -147,7 +147,9 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
     const code = error instanceof SeatFailure ? error.code : 'internal';
     log.write('presence_failed', { seats: [member_id], what, code }, 'warn');
   };
-  let ended = false;
+  const problemOf = (error: unknown) => (error instanceof SeatFailure ? error.problem : undefined);
+  /** A write that failed temporarily is repeated. */
+  const retryMs = (ms: number, error: unknown) => (error === null || problemOf(error) ? 0 : ms);
   return {
     current: null as Presence | null,
     waiting: null as NeedsPerson | null,
@@ -155,20 +157,16 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
       clock,
       gapMs: PRESENCE_GAP_MS,
       // A permanently failed seat is reported again only after a change.
-      renewMs: ({ presence }) => (presence === 'no_session' || ended ? 0 : PRESENCE_RENEW_MS),
+      renewMs: ({ presence }, error) =>
+        presence === 'no_session' || isFinal(problemOf(error)) ? 0 : PRESENCE_RENEW_MS,
       same: isDeepStrictEqual,
-      write: async ({ presence, mode, waiting }) => {
-        ended = false;
-        await at().presence(seat, presence, mode, waiting ?? undefined);
-      },
-      onError: (error) => {
-        ended = error instanceof SeatFailure && isFinal(error.problem);
-        logFailure('presence')(error);
-      },
+      write: ({ presence, mode, waiting }) => at().presence(seat, presence, mode, waiting ?? undefined),
+      onError: logFailure('presence'),
     }),
     location: new LatestWriter<LocationReport>({
       clock,
       gapMs: LOCATION_GAP_MS,
+      renewMs: (_, error) => retryMs(LOCATION_GAP_MS, error),
       same: (a, b) => a.folder === b.folder && a.session_id === b.session_id && a.boot === b.boot,
       write: ({ harness, session_id, folder }) => at().location(seat, { harness, session_id, folder }),
       onError: logFailure('location'),
@@ -176,6 +174,7 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
     line: new LatestWriter<string>({
       clock,
       gapMs: LINE_GAP_MS,
+      renewMs: (_, error) => retryMs(LINE_GAP_MS, error),
       same: (a, b) => a === b,
       write: (text) => at().line(seat, text),
       onError: logFailure('line'),
