@@ -252,4 +252,18 @@ describe('with the delivery daemon', () => {
     await until(async () => (await member()).presence === 'no_session', 'it is gone');
     expect((await member()).delivery).to.equal('focused');
   });
+
+  it('people see at once that nobody is there any more when a session takes another seat of the board', async () => {
+    await startWhole();
+    const place = await newBoard(server.dana);
+    const { seat, board } = await rig.seat(place);
+    const { seat: next } = await rig.seat(place);
+    const session = await rig.session(seat);
+    const presence = async ({ name }: SeatIdentity) =>
+      (await server.dana.ok('getMember', { params: { board, member: name } })).presence;
+    await until(async () => (await presence(seat)) === 'idle', 'it is idle');
+    await session.bind(next);
+    await until(async () => (await presence(next)) === 'idle', 'the next one is idle');
+    await until(async () => (await presence(seat)) === 'no_session', 'the first one is gone');
+  });
 });

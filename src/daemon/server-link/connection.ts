@@ -18,7 +18,6 @@ import {
   type ServerEvents,
   type ServerView,
 } from './link.ts';
-import type { SeatFeed } from './seat-feed.ts';
 import { type Environment, Transport } from './transport.ts';
 import { isNumber, requireClaims } from './trust.ts';
 
@@ -68,7 +67,9 @@ export class Connection {
   /** Reads the inbox with a request that is sent after this call. After a temporary failure it is read again later. */
   async read(ref: SeatRef, { timeoutMs }: { timeoutMs?: number } = {}): Promise<InboxRead> {
     try {
-      const read = this.#seats.refresh(this.#seat(ref));
+      const feed = this.#seats.get(ref.member_id);
+      if (!feed) throw new SeatFailure('seat_unknown', 'This seat is not followed.');
+      const read = this.#seats.refresh(feed);
       return await (timeoutMs === undefined ? read : rejectAfter(read, timeoutMs));
     } catch (error) {
       throw seatFailure(error);
@@ -157,15 +158,9 @@ export class Connection {
     this.#feed.wake();
   }
 
-  #seat({ member_id: id }: SeatRef): SeatFeed {
-    const feed = this.#seats.get(id);
-    if (feed) return feed;
-    throw new SeatFailure('seat_unknown', 'This seat is not followed.');
-  }
-
   async #call<Name extends OperationName>(ref: SeatRef, name: Name, input: CallInput<Name>): Promise<Answer<Name>> {
     try {
-      return await this.#seats.calls.call(this.#seat(ref), name, input);
+      return await this.#seats.calls.call(this.#seats.forRequest(ref), name, input);
     } catch (error) {
       throw seatFailure(error);
     }

@@ -5,7 +5,7 @@ import type { Answer } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import { readOutcomes } from '../bundle/task-outcomes.ts';
 import type { SeatProblem } from '../protocol.ts';
-import { isFinal, type SeatIdentity } from '../refs.ts';
+import { isFinal, type SeatIdentity, type SeatRef } from '../refs.ts';
 import { isTransient } from './failures.ts';
 import { readAllPages } from './inbox-read.ts';
 import type { InboxRead, Notice } from './link.ts';
@@ -47,6 +47,11 @@ export class FollowedSeats {
     return this.#seats.get(memberId) ?? null;
   }
 
+  /** A seat for a request; one that is not followed any more still has its last reports to send. */
+  forRequest(ref: SeatRef): SeatFeed {
+    return this.get(ref.member_id) ?? this.#newFeed({ ...ref, board_id: '', board: '', name: '' });
+  }
+
   /** Starts to follow a seat. @param problem the one that was last reported. @returns null if it is followed already */
   add(seat: SeatIdentity, problem: SeatProblem | null): SeatFeed | null {
     const known = this.#seats.get(seat.member_id);
@@ -55,12 +60,7 @@ export class FollowedSeats {
       return null;
     }
     known?.ended.abort();
-    const feed = new SeatFeed(
-      seat,
-      this.#environment.random,
-      (each) => this.#readInbox(each),
-      (each) => this.#readNotices(each),
-    );
+    const feed = this.#newFeed(seat);
     feed.reportedProblem = known ? known.reportedProblem : problem;
     this.#seats.set(seat.member_id, feed);
     this.refresh(feed);
@@ -148,6 +148,15 @@ export class FollowedSeats {
       }
     }
     return revived;
+  }
+
+  #newFeed(seat: SeatIdentity): SeatFeed {
+    return new SeatFeed(
+      seat,
+      this.#environment.random,
+      (each) => this.#readInbox(each),
+      (each) => this.#readNotices(each),
+    );
   }
 
   async #readInbox(feed: SeatFeed): Promise<InboxRead> {
