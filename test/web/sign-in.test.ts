@@ -1,6 +1,6 @@
 /** Signing in and out of the page. */
 import { expect } from 'chai';
-import { newBoard } from '../support/cast.ts';
+import { newBoard, newBoardWith, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
@@ -76,6 +76,34 @@ describe('signing in to the page', () => {
     await page.getByRole('button', { name: 'Switch accounts' }).click();
     await page.getByRole('button', { name: 'Account of ida' }).waitFor();
     await second.getByRole('button', { name: 'Account of ida' }).waitFor();
+    await close();
+  });
+
+  it('as another person shows nothing of the one before, and gives them nothing that was left unsent', async () => {
+    const [lou, mia] = [await server.person('lou'), await server.person('mia')];
+    const { name: hidden } = await newBoard(lou, { visibility: 'private' });
+    await post(lou, hidden, 'Only for lou');
+    const { name: shared } = await newBoardWith(lou, ['mia']);
+    const { ref } = await lou.ok('createTask', { params: { board: shared }, body: { title: 'Shared work' } });
+    const { page, tab, close } = await visit(server, lou, `/?board=${shared}&task=${ref}`);
+    await page.getByLabel(`Write to everyone about ${ref}`).fill('Not for mia');
+    await page.goto(`${server.url}/?board=${shared}`);
+    await page.getByRole('button', { name: 'Write a brief' }).first().click();
+    await page.getByLabel('Text of the brief').fill('Not for mia');
+    const second = await tab(`/?board=${hidden}`);
+    const secret = second.getByRole('article').filter({ hasText: 'Only for lou' });
+    await secret.waitFor();
+    await second.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    const { code } = await mia.ok('createLoginCode');
+    await page.goto(`${server.url}/?board=${shared}&task=${ref}#code=${code}`);
+    await page.getByRole('button', { name: 'Sign in as mia' }).click();
+    await page.getByRole('button', { name: 'Switch accounts' }).click();
+    await second.getByRole('button', { name: 'Account of mia' }).waitFor();
+    expect(await second.getByText('Only for lou').count()).to.equal(0);
+    expect(await page.getByLabel(`Write to everyone about ${ref}`).inputValue()).to.equal('');
+    await page.goto(`${server.url}/?board=${shared}`);
+    await page.getByRole('button', { name: 'Write a brief' }).first().click();
+    expect(await page.getByLabel('Text of the brief').inputValue()).to.equal('');
     await close();
   });
 

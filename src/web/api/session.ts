@@ -5,6 +5,18 @@ import type { Actor, CurrentBrowserSession } from '../../contract/types.ts';
 /** Null: nobody is signed in. Undefined: not loaded yet. */
 export const session = signal<CurrentBrowserSession | null | undefined>(undefined);
 
+/** The person that this page was opened for. */
+let person: string | undefined;
+
+// Another person gets a fresh page, because this one holds what the first may see.
+session.subscribe((current) => {
+  if (!current) return;
+  if (person !== undefined && person !== current.person.id) {
+    session.value = undefined;
+    location.reload();
+  } else person = current.person.id;
+});
+
 /** Whether an actor is the signed-in person. */
 export const isMe = (actor: Pick<Actor, 'kind' | 'name'> | null | undefined): boolean =>
   actor?.kind === 'human' && actor.name === session.value?.person.handle;

@@ -11,7 +11,7 @@ import { announce } from '../parts/announce.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { toast } from '../parts/toast.tsx';
 import type { Room } from '../state/room.ts';
-import { readStorage, writeStorage } from '../state/storage.ts';
+import { ownName, readStorage, writeStorage } from '../state/storage.ts';
 import { sendFile } from '../upload/send.ts';
 import { openBrief } from './brief.ts';
 
@@ -27,7 +27,7 @@ interface Draft {
   base: Pick<Brief, 'file_id' | 'version' | 'name'> | null;
 }
 
-const storageName = (boardId: string): string => `brief:${boardId}`;
+const storageName = (boardId: string): string => ownName(`brief:${boardId}`);
 
 function loadDraft(boardId: string): Draft | null {
   try {

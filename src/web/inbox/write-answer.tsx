@@ -3,11 +3,11 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { answerAttempts, sendAnswer } from '../state/answers.ts';
-import { readStorage, writeStorage } from '../state/storage.ts';
+import { ownName, readStorage, writeStorage } from '../state/storage.ts';
 
 export function WriteAnswer(props: { message: Message; open: boolean; setOpen: (open: boolean) => void }) {
   const { message, open, setOpen } = props;
-  const name = `answer ${message.id}`;
+  const name = ownName(`answer ${message.id}`);
   const [text, setText] = useState(readStorage(name) ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
   const line = useRef<HTMLButtonElement>(null);

@@ -1,5 +1,10 @@
 /** Values stored in this browser, such as drafts and the theme. Falls back to memory where localStorage fails. */
+import { session } from '../api/session.ts';
+
 const memory = new Map<string, string>();
+
+/** The name of a value that other people who sign in with this browser must not see. */
+export const ownName = (name: string): string => `${name}:${session.peek()?.person.id}`;
 
 /** Returns the text stored under a name, or null. */
 export function readStorage(name: string): string | null {

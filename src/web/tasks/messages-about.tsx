@@ -8,7 +8,7 @@ import { Time } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { readStorage, writeStorage } from '../state/storage.ts';
+import { ownName, readStorage, writeStorage } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 import type { AboutTask } from './about-task.ts';
 
@@ -62,7 +62,7 @@ export function MessagesAbout(props: { task: Task; about: AboutTask; room: Room;
 }
 
 function MessageForm({ task, room }: { task: Task; room: Room }) {
-  const draft = `draft-${task.id}`;
+  const draft = ownName(`draft-${task.id}`);
   const [text, setText] = useState(readStorage(draft) ?? '');
   const { busy, error, run } = useWrite();
   const change = (next: string): void => {
