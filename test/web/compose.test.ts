@@ -164,6 +164,33 @@ describe('the message box', () => {
     await close();
   });
 
+  it('keeps what is unsent where two tabs show one board, and shows in both what either does with it', async () => {
+    const { page, tab, close } = await open();
+    const second = await tab();
+    await boxOf(second).waitFor();
+    const failed = (one: Page) => one.getByRole('article', { name: 'dana, not posted' });
+    await page.route('**/messages', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    await boxOf(page).fill('Not lost');
+    await page.keyboard.press('Control+Enter');
+    await failed(page).getByText('Not lost').waitFor();
+    await boxOf(second).fill('From the other tab');
+    await second.keyboard.press('Control+Enter');
+    await posted(1);
+    await page.reload();
+    await failed(page).getByText('Not lost').waitFor();
+    await boxOf(page).fill('A draft');
+    await second.waitForFunction(() => document.querySelector('textarea')?.value === 'A draft');
+    await second.keyboard.press('Control+Enter');
+    await posted(2);
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === '');
+    await failed(second).getByRole('button', { name: 'Try again' }).click();
+    await posted(3);
+    await failed(page).waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('ends the key with a definite refusal, says why, and lets it be edited', async () => {
     const { page, close } = await open();
     const keys = keysOf(page);

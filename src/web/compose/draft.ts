@@ -1,6 +1,6 @@
 /** Drafts of messages, stored in this browser by person, board and thread. */
 import { type Signal, signal } from '@preact/signals';
-import { readStorage, writeStorage } from '../state/storage.ts';
+import { listenToStorage, readStorage, writeStorage } from '../state/storage.ts';
 
 export interface AskDraft {
   /** The name of the member who is asked; empty until chosen. */
@@ -63,6 +63,12 @@ function read(name: string): Partial<Draft> {
     return {};
   }
 }
+
+// Tabs that show one board share its drafts; otherwise each would overwrite what is typed in the other.
+listenToStorage((name) => {
+  const draft = drafts.get(name);
+  if (draft) draft.value = { ...emptyDraft, ...read(name) };
+});
 
 /** Changes parts of a draft and stores it. An empty draft is removed from storage. */
 export function changeDraft(name: string, change: Partial<Draft>): void {

@@ -10,7 +10,7 @@ import { call } from '../api/client.ts';
 import { type Problem, toProblem } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';
 import { type Room, room as shownRoom } from '../state/room.ts';
-import { readStorage, writeStorage } from '../state/storage.ts';
+import { listenToStorage, readStorage, writeStorage } from '../state/storage.ts';
 import { changeDraft, type Draft, getDraft } from './draft.ts';
 
 export interface Unsent {
@@ -46,30 +46,43 @@ const noConnection: Problem = { code: 'server_unreachable', message: 'No connect
 export function openOutbox(name: string): void {
   if (name === storageName) return;
   storageName = name;
-  unsent.value = read();
+  unsent.value = read(name).map((item) =>
+    item.state === 'failed' ? item : { ...item, state: 'failed', unclear: true, problem: noConnection },
+  );
 }
 
-function read(): Unsent[] {
+function read(name: string): Unsent[] {
   try {
-    const list = JSON.parse(readStorage(storageName) ?? '[]') as Unsent[];
-    return list.map((item) =>
-      item.state === 'failed' ? item : { ...item, state: 'failed', unclear: true, problem: noConnection },
-    );
+    return JSON.parse(readStorage(name) ?? '[]') as Unsent[];
   } catch {
     return [];
   }
 }
 
-function write(list: readonly Unsent[]): void {
-  unsent.value = list;
-  const waiting = list.filter(({ state }) => state !== 'posted');
-  writeStorage(storageName, waiting.length === 0 ? null : JSON.stringify(waiting));
+// What another tab is sending may still succeed; it is shown here only once it failed.
+listenToStorage((name) => {
+  if (name !== storageName) return;
+  const own = unsent.peek().filter(({ state }) => state !== 'failed');
+  const failed = read(name).filter(({ id, state }) => state === 'failed' && !own.some((item) => item.id === id));
+  unsent.value = [...failed, ...own];
+});
+
+/** Adds or replaces one message of a list; the others in storage may be of another tab. */
+function put(item: Unsent, name = storageName): void {
+  const change = (items: readonly Unsent[]): readonly Unsent[] =>
+    items.some(({ id }) => id === item.id)
+      ? items.map((other) => (other.id === item.id ? item : other))
+      : [...items, item];
+  write(name, change);
 }
 
-const change = (id: string, parts: Partial<Unsent>): void =>
-  write(unsent.peek().map((item) => (item.id === id ? { ...item, ...parts } : item)));
+const remove = (id: string, name = storageName): void => write(name, (items) => items.filter((item) => item.id !== id));
 
-const remove = (id: string): void => write(unsent.peek().filter((item) => item.id !== id));
+function write(name: string, change: (items: readonly Unsent[]) => readonly Unsent[]): void {
+  if (name === storageName) unsent.value = change(unsent.peek());
+  const waiting = change(read(name)).filter(({ state }) => state !== 'posted');
+  writeStorage(name, waiting.length === 0 ? null : JSON.stringify(waiting));
+}
 
 /** Sends a message and clears its draft at once. */
 export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>): void {
@@ -85,7 +98,7 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>)
     name,
     state: 'sending',
   };
-  write([...unsent.peek(), item]);
+  put(item);
   changeDraft(name, { text: '', to: null, urgent: false, expectsReply: false, ask: null, files: [], key: null });
   void send(room, item);
 }
@@ -94,7 +107,7 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>)
 export function tryAgain(room: Room, item: Unsent): void {
   if (item.state !== 'failed' || isStale(item)) return;
   const again: Unsent = { ...item, state: 'sending', key: item.unclear ? item.key : newIdempotencyKey() };
-  change(item.id, again);
+  put(again);
   void send(room, again);
 }
 
@@ -131,18 +144,17 @@ async function send(room: Room, item: Unsent): Promise<void> {
       idempotencyKey,
       maxAttempts: 2,
     });
-    if (list !== storageName) return removeStored(list, item.id);
-    change(item.id, { state: 'posted' });
+    if (list !== storageName) return remove(item.id, list);
+    if (!arrived) put({ ...item, state: 'posted' });
     announce('Posted');
     // The board may have been left and opened again, and the room that it was sent from gets no more events.
     await untilShown(shownRoom.peek() ?? room, seq);
     remove(item.id);
   } catch (error) {
     const unclear = mayHavePosted(error);
-    if (list !== storageName || (arrived && unclear)) return;
+    if (arrived && unclear) return;
     const problem = hasConflict(error) ? alreadyPosted : toProblem(error);
-    const failed: Unsent = { ...item, state: 'failed', unclear, problem };
-    write([...unsent.peek().filter(({ id }) => id !== item.id), failed]);
+    put({ ...item, state: 'failed', unclear, problem }, list);
     announce(`Not posted. ${problem.message}`, { urgent: true });
   } finally {
     stop();
@@ -158,13 +170,6 @@ const untilShown = (room: Room, seq: number): Promise<void> =>
       queueMicrotask(() => stop());
     });
   });
-
-/** Removes a sent message from the stored list of a board that the person has left meanwhile. */
-function removeStored(list: string, id: string): void {
-  const items = JSON.parse(readStorage(list) ?? '[]') as Unsent[];
-  const rest = items.filter((item) => item.id !== id);
-  writeStorage(list, rest.length === 0 ? null : JSON.stringify(rest));
-}
 
 /** Whether the message may have been posted despite the error. */
 const mayHavePosted = (error: unknown): boolean =>

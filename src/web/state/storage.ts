@@ -8,21 +8,28 @@ export const ownName = (name: string): string => `${name}:${session.peek()?.pers
 
 /** Returns the text stored under a name, or null. */
 export function readStorage(name: string): string | null {
+  const kept = memory.get(name);
+  if (kept !== undefined) return kept;
   try {
-    return localStorage.getItem(name) ?? memory.get(name) ?? null;
+    return localStorage.getItem(name);
   } catch {
-    return memory.get(name) ?? null;
+    return null;
   }
 }
 
 /** Stores a text under a name; null removes it. */
 export function writeStorage(name: string, text: string | null): void {
-  if (text === null) memory.delete(name);
-  else memory.set(name, text);
+  memory.delete(name);
   try {
     if (text === null) localStorage.removeItem(name);
     else localStorage.setItem(name, text);
   } catch {
-    // The copy in memory remains.
+    if (text !== null) memory.set(name, text);
   }
 }
+
+/** Calls `listener` with each name under which another tab of this browser stored or removed a text. */
+export const listenToStorage = (listener: (name: string) => void): void =>
+  addEventListener('storage', ({ key }) => {
+    if (key !== null) listener(key);
+  });
