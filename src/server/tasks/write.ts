@@ -119,6 +119,8 @@ async function write(acting: Acting, task: TaskRow, body: Update): Promise<void>
     ...(changed.about === undefined ? {} : { about_version: task.about_version + 1 }),
     ...(changed.stands === undefined ? {} : { stands_version: task.stands_version + 1 }),
   });
+  // Lines about the task show its title.
+  if (changed.title !== undefined) tx.publish(`presence:${task.board_id}`);
   if (changed.about !== undefined) await keepText(acting, task, 'about', changed.about, event);
   if (changed.stands !== undefined) await keepText(acting, task, 'stands', changed.stands, event);
 }

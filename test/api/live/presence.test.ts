@@ -143,6 +143,16 @@ forEachDatabase('who is there, on streams of hints', (engine) => {
     Reflect.deleteProperty(server.db, 'read');
   });
 
+  it('is told with the new title of the task that a line is about', async () => {
+    const { ref } = await pam.ok('createTask', { params: { board }, body: { title: 'Retry design' } });
+    await agent.ok('setMyLine', { body: { kind: 'working', text: 'retries', task: ref } });
+    const stream = await open(pam);
+    await pam.ok('updateTask', { params: { board, task: ref }, body: { title: 'Retry limits' } });
+    await stream.until(() => told(stream).length === 1);
+    expect(told(stream)[0].line.task.title).to.equal('Retry limits');
+    stream.close();
+  });
+
   it('is told of a board somebody comes onto while their stream is open', async () => {
     await report('working');
     const stream = await open(eve);
