@@ -71,6 +71,9 @@ export class PostgresWake {
   async close(): Promise<void> {
     this.#closed = true;
     for (const cancel of this.#cancels) cancel();
+    // What was committed last is told too, unless the connection does not answer.
+    const told = this.#flush().then(() => this.#last);
+    await Promise.race([told, new Promise<void>((resolve) => void this.#clock.after(ECHO_MS, resolve))]);
     await this.#client?.end().catch(() => {});
   }
 

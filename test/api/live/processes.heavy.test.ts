@@ -176,6 +176,20 @@ forEachDatabase('two servers on one database', (engine) => {
     stream.close();
   });
 
+  it('hear of what one committed just before it stopped', async () => {
+    const stopping = await startTwin(server);
+    const pia = await server.person('pia');
+    const stream = await TestStream.open(pia);
+    await stream.frame((frame) => frame.event === 'ready');
+    // It has no time to tell the others before it stops, and they do not look by themselves.
+    const release = server.clock.holdBack(4);
+    await new Api(stopping.url, pia.token).ok('setAllowance', { body: { categories: ['add_people'] } });
+    await stopping.close();
+    await stream.frame((frame) => frame.event === 'allowance', 3_000);
+    release();
+    stream.close();
+  });
+
   it('end every stream and wait of one within a second of a revocation by the other, without any wake-up', async () => {
     const maya = await server.person('maya');
     const there = new Api(twin.url, maya.token);
