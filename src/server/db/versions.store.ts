@@ -11,7 +11,8 @@ export async function counterOf(tx: ReadTx): Promise<number> {
 
 /**
  * Versions of `board:<id>` keys by the head of the record, of `account:` and `positions:` keys by memberships, positions and
- * modes, of `presence:` keys by the changes that were reported.
+ * modes, of `presence:` keys by reports, lines and brakes, of `seat:` keys by brakes, of `notices:` keys by the newest one, and
+ * of `onboarding:` keys by requests, pairings, notices and the allowance. Only of Postgres.
  */
 export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string, number>> {
   const versions = new Map<string, number>();
@@ -32,11 +33,38 @@ export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string
       .select({ id: 'person_id', version: db.raw('COUNT(*) * 1000003 + SUM(read_up_to) + SUM(delivery_revision)') }),
   );
   await read(['presence:'], (db, any) =>
-    db({ r: 'seat_reports' })
-      .join({ m: 'members' }, 'm.id', 'r.member_id')
+    db({ m: 'members' })
+      .leftJoin({ r: 'seat_reports' }, 'r.member_id', 'm.id')
+      .leftJoin({ l: 'agent_lines' }, 'l.member_id', 'm.id')
       .where('m.board_id', any)
+      .where({ 'm.kind': 'agent', 'm.status': 'active' })
       .groupBy('m.board_id')
-      .select({ id: 'm.board_id', version: db.raw('SUM(r.revision)') }),
+      .select({ id: 'm.board_id', version: db.raw(`SUM(${STATUS})`) }),
+  );
+  await read(['seat:'], (db, any) => db('members').where('id', any).select({ id: 'id', version: 'braked_until' }));
+  await read(['notices:'], (db, any) =>
+    db('notices')
+      .where('member_id', any)
+      .groupBy('member_id')
+      .select({ id: 'member_id', version: db.raw('hashtext(MAX(id))') }),
+  );
+  await read(['onboarding:'], (db, any) =>
+    db
+      .from(db.raw(`(${ONBOARDING}) AS rows`, Array(5).fill(any)))
+      .groupBy('id')
+      .select('id')
+      .sum({ version: 'version' }),
   );
   return versions;
 }
+
+const STATUS = 'COALESCE(r.revision, 0) + COALESCE(l.at, 0) + COALESCE(m.braked_until, 0)';
+
+/** What a person's streams tell of, as live/own-requests.ts reads it. */
+const ONBOARDING = `
+  SELECT person_id AS id, hashtext(id || state) AS version FROM approvals WHERE person_id = ?
+  UNION ALL SELECT person_id, revision FROM allowances WHERE person_id = ?
+  UNION ALL SELECT inviter_id, hashtext(r::text) FROM pairing_requests r WHERE inviter_id = ?
+  UNION ALL SELECT recipient_id, hashtext(r::text) FROM pairing_requests r WHERE recipient_id = ?
+  UNION ALL SELECT m.person_id, hashtext(n.id) FROM notices n JOIN members m ON m.id = n.member_id
+    WHERE m.person_id = ?`;

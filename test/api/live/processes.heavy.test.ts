@@ -11,6 +11,7 @@ import { startTestServer, startTwin, type TestServer } from '../../support/serve
 import { fillLog } from '../../support/state.ts';
 import { TestStream } from '../../support/stream.ts';
 import { until } from '../../support/until.ts';
+import { addBob, decline, held, scene } from '../approvals/cast.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
@@ -190,6 +191,28 @@ forEachDatabase('two servers on one database', (engine) => {
     stream.close();
   });
 
+  it('find what one committed that ended before it told of it', async () => {
+    const dying = await startTwin(server);
+    const s = await scene(server);
+    const there = new Api(dying.url, s.ana.token);
+    const request = await held(s.agent, addBob(s));
+    const stream = await TestStream.open(s.ana);
+    await stream.frame((frame) => frame.event === 'ready');
+    const waiting = s.agent.ok('listNotices', { query: { wait: 504 } });
+    await until(() => server.clock.waiting(504_000) > 0, 'the wait sleeps');
+    const release = server.clock.holdBack(25);
+    expect(await cutWakeUps(server.databaseUrl ?? '', 1, 'DESC')).to.equal(1);
+    await decline(there, request);
+    await there.ok('setAllowance', { body: { categories: ['add_people'] } });
+    await new Api(dying.url, s.agent.token).ok('setMyLine', { body: { kind: 'working', text: 'there' } });
+    await dying.close();
+    release();
+    for (const event of ['approval', 'notice', 'allowance', 'presence'])
+      await stream.frame((frame) => frame.event === event, 4_000);
+    expect((await waiting).notices.map(({ kind }) => kind)).to.deep.equal(['approval_declined']);
+    stream.close();
+  });
+
   it('end every stream and wait of one within a second of a revocation by the other, without any wake-up', async () => {
     const maya = await server.person('maya');
     const there = new Api(twin.url, maya.token);
@@ -222,13 +245,13 @@ forEachDatabase('two servers on one database', (engine) => {
   });
 });
 
-/** Ends connections over which servers tell each other of commits, the oldest first; answers how many. */
-async function cutWakeUps(url: string, most = 100): Promise<number> {
+/** Ends connections over which servers tell each other of commits, the oldest first or the newest; answers how many. */
+async function cutWakeUps(url: string, most = 100, order: 'ASC' | 'DESC' = 'ASC'): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query(
     `SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE application_name = 'service-wake'
-     AND datname = current_database() ORDER BY backend_start LIMIT ${most}) AS wake`,
+     AND datname = current_database() ORDER BY backend_start ${order} LIMIT ${most}) AS wake`,
   );
   await client.end();
   return rows.length;
