@@ -1,4 +1,5 @@
 /** A lock by name whose connection ends, while another process waits to have it. */
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { forEachDatabase } from '../support/databases.ts';
@@ -53,6 +54,18 @@ forEachDatabase('the lock of a process that keeps files on its disk', (engine) =
     }
   });
 
+  it('is free soon after the host of its process is gone, although its connection was never closed', async function () {
+    // Only Linux tells when the engine will ask whether the other end is still there.
+    if (process.platform !== 'linux') this.skip();
+    const engine = Number(new URL(server.databaseUrl ?? '').port);
+    const bothAskSoon = async (): Promise<boolean> => {
+      const [lock] = await ask<{ port: number }>(`SELECT client_port AS port FROM ${BACKENDS}`);
+      const seconds = [await keepaliveIn(engine, lock?.port ?? 0), await keepaliveIn(lock?.port ?? 0, engine)];
+      return seconds.every((one) => one < 15);
+    };
+    await until(bothAskSoon, 'each end asks within 15 seconds whether the other is there');
+  });
+
   it('may be held elsewhere for less than 30 seconds; after that the process says that it cannot go on', async () => {
     let told: Error | null = null;
     void server.failed.then((error) => {
@@ -77,3 +90,12 @@ forEachDatabase('the lock of a process that keeps files on its disk', (engine) =
     expect(told).to.include({ code: 'storage_unsupported' });
   });
 });
+
+/** In how many seconds this end of a connection on this machine asks whether the other is there; NaN: nothing plans it. */
+async function keepaliveIn(near: number, far: number): Promise<number> {
+  const hex = (port: number): string => `:${port.toString(16).padStart(4, '0').toUpperCase()}`;
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  const [kind, hundredths = ''] =
+    lines.find((line) => line[1]?.endsWith(hex(near)) && line[2]?.endsWith(hex(far)))?.[5]?.split(':') ?? [];
+  return kind === '02' ? Number.parseInt(hundredths, 16) / 100 : Number.NaN;
+}

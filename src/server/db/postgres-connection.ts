@@ -7,6 +7,12 @@ import { forgetServer, knownServer, noteServer, serversToTry } from './postgres-
 
 /** A connection is given up that takes longer to open. */
 export const CONNECT_MS = 3_000;
+/**
+ * Both ends notice within 30 seconds when the other one's host is gone. A lock by name ends with its connection, and by the
+ * settings of most systems it would be held for two hours more.
+ */
+const KEEPALIVE_MS = 10_000;
+const KEEPALIVES = `-c tcp_keepalives_idle=${KEEPALIVE_MS / 1000} -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3`;
 const PAUSE_MS = { first: 100, most: 2_000 };
 
 /**
@@ -50,7 +56,9 @@ async function open(url: string, name: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: name,
+    options: KEEPALIVES,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
     connectionTimeoutMillis: CONNECT_MS,
   });
   client.on('error', () => {});
