@@ -1,6 +1,6 @@
 /** Editing a file of a board at a terminal while somebody else writes it: the person decides, and no text is ever lost. */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { collect, type Home, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
@@ -124,6 +124,46 @@ describe('editing a file at a terminal', function () {
     const put = await home().run(['brief', 'put', copy, '--merge', '--board', 'docs'], { cwd: world.cwd });
     expect(put.stdout).to.equal('Saved brief.md v3 on docs\n');
     expect(await textOf('brief.md')).to.equal('one, mine\ntwo\nthree, theirs\n');
+  });
+
+  it('keeps the text elsewhere where the folder cannot be written', async () => {
+    if (process.platform !== 'linux') return;
+    const { editor } = await contested('away.md', 'one\\ntwo\\nthree, theirs\\n');
+    const charter = join(home().work, 'charter.sh');
+    writeFileSync(charter, `#!/bin/sh\necho mine > "$1"\nservice board charter --set theirs -q --board docs\n`, {
+      mode: 0o755,
+    });
+    for (const [command, EDITOR, code, text] of [
+      ['file edit away.md', editor, 'file_changed', 'one, mine\ntwo\nthree\n'],
+      ['board charter --edit', charter, 'stale', 'mine\n'],
+    ] as const) {
+      const args = [...command.split(' '), '--board', 'docs', '--json'];
+      const { stdout } = await home().run(args, { cwd: '/proc', env: { EDITOR } });
+      const { error } = JSON.parse(stdout);
+      expect(error.code, command).to.equal(code);
+      expect(error.hint).to.include(error.details.path);
+      expect(readFileSync(error.details.path, 'utf8')).to.equal(text);
+      rmSync(dirname(error.details.path), { recursive: true });
+    }
+  });
+
+  it('leaves the text of a charter where it is when Ctrl-C ends its saving', async () => {
+    const server = home().serverPid() ?? 0;
+    const begun = join(home().work, 'begun');
+    const editor = join(home().work, 'still.sh');
+    writeFileSync(editor, `#!/bin/sh\necho mine > "$1"\nkill -STOP ${server}\ntouch ${begun}\n`, { mode: 0o755 });
+    const child = home().start(['board', 'charter', '--edit', '--board', 'docs'], { env: { EDITOR: editor } });
+    const printed = collect(child);
+    try {
+      await until('the editor runs', () => existsSync(begun));
+      // While the editor is open, Ctrl-C is for the editor.
+      await until('it ends', () => child.kill('SIGINT') === false || child.exitCode !== null);
+    } finally {
+      process.kill(server, 'SIGCONT');
+    }
+    const [, path = ''] = /^Your text is still here: (.*)$/m.exec(printed().stderr) ?? [];
+    expect([child.exitCode, readFileSync(path, 'utf8')]).to.deep.equal([130, 'mine\n']);
+    rmSync(dirname(path), { recursive: true });
   });
 
   it('names a way without an editor that the command has', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { booleanFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { without } from '../../cli/session/here.ts';
@@ -6,12 +6,19 @@ import type { BoardSession } from '../../cli/session/open-session.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { shellArgument } from '../../contract/text.ts';
+import type { Answer } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { type Problem, pathOfCopy, withCopy } from '../file/lib/kept-text.ts';
+import { copyOf, type Problem, withCopy } from '../file/lib/kept-text.ts';
 import { readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
 
 export const json = () => object({ charter: text, changed: flag });
+
+interface Saved {
+  data: Answer<'updateBoard'>;
+  /** What the text ends with. */
+  again: string;
+}
 
 export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
   static override boardFirst = true;
@@ -36,48 +43,47 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { charter: before } = await readBoard(session);
-    const wanted = await this.newCharter(before);
-    if (wanted === undefined)
-      return this.print<typeof json>(
-        { charter: before, changed: false },
-        () => before || `${session.board} has no charter.`,
-      );
-    const { data, again } = await this.save(session, before, wanted);
-    const { charter } = data;
+    const { set, file, edit } = this.flags;
+    const ways = [set !== undefined, file !== undefined, edit].filter(Boolean).length;
+    if (ways > 1) throw usage('Give one of --set, --file and --edit.');
+    if (edit) return this.show(session, before, await this.edited(session, before));
+    const wanted = file === undefined ? set : await readWhole(file, this.out, 'a charter');
+    if (wanted !== undefined) return this.show(session, before, await this.save(session, wanted));
+    this.print<typeof json>({ charter: before, changed: false }, () => before || `${session.board} has no charter.`);
+  }
+
+  private show({ board }: BoardSession, before: string, { data: { charter }, again }: Saved): void {
     const size = (text: string) => (text === '' ? 'none' : `${[...text].length} characters`);
     const line =
       charter === before
-        ? changeLine('charter', session.board, '', '')
-        : `charter of ${session.board}: ${size(before)} -> ${size(charter)}`;
+        ? changeLine('charter', board, '', '')
+        : `charter of ${board}: ${size(before)} -> ${size(charter)}`;
     this.print<typeof json>({ charter, changed: charter !== before }, () => `${line}${again}`);
   }
 
-  /** The charter that is wished for; undefined: it is only to be shown. */
-  private async newCharter(before: string): Promise<string | undefined> {
-    const { set, file, edit: edits } = this.flags;
-    const ways = [set !== undefined, file !== undefined, edits].filter(Boolean).length;
-    if (ways > 1) throw usage('Give one of --set, --file and --edit.');
-    if (file !== undefined) return readWhole(file, this.out, 'a charter');
-    if (!edits) return set;
-    const { edit } = await import('../file/lib/editor.ts');
-    return edit(before, 'charter.md');
+  private save({ board, client }: BoardSession, charter: string): Promise<Saved> {
+    return this.write(client, 'updateBoard', { params: { board }, body: { charter } });
   }
 
-  /** What was typed into an editor is kept where it cannot be saved. */
-  private async save(session: BoardSession, before: string, charter: string) {
-    const { board, client } = session;
-    try {
-      if (this.flags.edit && charter !== before) await this.requireUnmoved(session, before);
-      return await this.write(client, 'updateBoard', { params: { board }, body: { charter } });
-    } catch (error) {
-      throw this.flags.edit && charter !== before ? this.kept(board, charter, error) : error;
-    }
+  /** What was typed into the editor is kept where it cannot be saved. */
+  private async edited(session: BoardSession, before: string): Promise<Saved> {
+    const { inEditor } = await import('../file/lib/editor.ts');
+    const write = (path: string) => writeFileSync(path, before === '' ? '' : `${before}\n`, { mode: 0o600 });
+    return inEditor({ name: 'charter.md', write, instead: 'give the text with --set or --file' }, async (path) => {
+      // Without the line end that editors add.
+      const charter = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+      try {
+        if (charter !== before) await this.requireUnmoved(session, before);
+        return await this.save(session, charter);
+      } catch (error) {
+        throw charter === before ? error : this.kept(session.board, path, error);
+      }
+    });
   }
 
-  /** What ended it, with the text in a file of this folder. */
-  private kept(board: string, charter: string, error: unknown): unknown {
-    const path = pathOfCopy('charter', '.md');
-    writeFileSync(path, `${charter}\n`);
+  /** What ended it, with the place of the text. */
+  private kept(board: string, text: string, error: unknown): unknown {
+    const path = copyOf(text, 'charter', '.md');
     const line = `service board charter --file ${shellArgument(path)} --board ${board}`;
     const hintOf = ({ code, hint }: Problem): string | null =>
       code === 'stale' ? called(`${hint}; to replace it with yours: ${line}`) : null;

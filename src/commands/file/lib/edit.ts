@@ -1,18 +1,15 @@
 /** Edits a board's file in the user's editor. If somebody else saved first, the user's text is kept. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
-import { undoAtExit } from '../../../cli/signals.ts';
 import { askChoice, mayAsk } from '../../../cli/terminal/prompts.ts';
-import { show } from '../../../cli/terminal/terminal.ts';
 import type { TimeStyle } from '../../../cli/terminal/time.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import { Failure } from '../../../local/failure.ts';
-import { openEditor } from './editor.ts';
+import { inEditor, openEditor } from './editor.ts';
 import { getFile, readBytes } from './get.ts';
-import { type Problem, pathOfCopy, withCopy } from './kept-text.ts';
+import { copyOf, type Problem, withCopy } from './kept-text.ts';
 import { diffText, unified } from './merge.ts';
 import { leafOf, localName } from './names.ts';
 import { localFile, type PutQuery } from './put.ts';
@@ -45,23 +42,15 @@ interface Text {
 /** Null: nothing was changed. */
 export async function edited(editing: Editing): Promise<Put | null> {
   const { files, file, out } = editing;
-  const name = localName(file.name);
-  const folder = mkdtempSync(join(tmpdir(), 'service-edit-'));
-  const path = join(folder, name);
-  let saved = () => {};
-  try {
-    const got = await getFile(files, { file: file.id, version: file.version, name: file.name }, path, true, out);
-    await openEditor(path, withoutEditor(editing));
-    saved = undoAtExit(() => show(process.stderr, `Your text is still here: ${path}\n`));
+  const { id, name, version } = file;
+  const write = (path: string) => getFile(files, { file: id, version, name }, path, true, out);
+  return inEditor({ name: localName(name), write, instead: withoutEditor(editing) }, async (path, got) => {
     if ((await localFile(path)).digest === got.digest) return null;
     const text = { path, base: got.version, digest: got.digest };
     return await save(editing, text).catch(async (error: unknown) => {
       throw await kept(editing, text, error);
     });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-    saved();
-  }
+  });
 }
 
 const withoutEditor = ({ getCommand }: Editing): string => `change a copy: ${getCommand}`;
@@ -118,8 +107,7 @@ async function kept(editing: Editing, text: Text, error: unknown): Promise<unkno
   const { files, file, out, putCommand } = editing;
   const ending = extname(file.name);
   const stem = leafOf(file.name).slice(0, ending === '' ? undefined : -ending.length);
-  const copy = pathOfCopy(stem, ending);
-  copyFileSync(text.path, copy);
+  const copy = copyOf(text.path, stem, ending);
   await note(files, copy, { file_id: file.id, name: file.name, version: text.base, digest: text.digest }).catch(
     () => {},
   );

@@ -1,5 +1,5 @@
 /** Opens a text in the user's editor. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runtime } from '../../../cli/runtime.ts';
@@ -8,16 +8,31 @@ import { inForeground } from '../../../cli/terminal/pager.ts';
 import { show } from '../../../cli/terminal/terminal.ts';
 import { Failure } from '../../../local/failure.ts';
 
-/** Opens the text under this file name and answers what was saved, without the line end that editors add. */
-export async function edit(text: string, name: string): Promise<string> {
+interface Edited<Begun> {
+  /** The name of the file that the editor opens. */
+  name: string;
+  /** Makes that file. */
+  write(path: string): Begun | Promise<Begun>;
+  /** What may be done without an editor. */
+  instead: string;
+}
+
+/** Opens a text in an editor, and stays with it until `use` has ended: what ends the program before leaves it there. */
+export async function inEditor<Begun, Result>(
+  { name, write, instead }: Edited<Begun>,
+  use: (path: string, begun: Begun) => Promise<Result>,
+): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'service-edit-'));
-  const file = join(folder, name);
+  const path = join(folder, name);
+  let saved = () => {};
   try {
-    writeFileSync(file, text === '' ? '' : `${text}\n`, { mode: 0o600 });
-    await openEditor(file, 'give the text with --set or --file');
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    const begun = await write(path);
+    await openEditor(path, instead);
+    saved = undoAtExit(() => show(process.stderr, `Your text is still here: ${path}\n`));
+    return await use(path, begun);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    saved();
   }
 }
 

@@ -1,12 +1,24 @@
-/** What was typed into an editor and could not be saved stays in a file of the current folder. */
-import { resolve } from 'node:path';
+/** What was typed into an editor and could not be saved stays in a file. */
+import { copyFileSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { asProblem, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { Failure } from '../../../local/failure.ts';
 
-/** A path in the current folder for a copy of the text, such as `charter.edited-mfg3k2x.md`. */
-export const pathOfCopy = (stem: string, ending: string): string =>
-  resolve(`${stem}.edited-${Date.now().toString(36)}${ending}`);
+/** Copies a text into the current folder, as `charter.edited-mfg3k2x.md`, or to temporary files where it cannot be written there. */
+export function copyOf(path: string, stem: string, ending: string): string {
+  const name = `${stem}.edited-${Date.now().toString(36)}${ending}`;
+  const copiedTo = (copy: string): string => {
+    copyFileSync(path, copy);
+    return copy;
+  };
+  try {
+    return copiedTo(resolve(name));
+  } catch {
+    return copiedTo(join(mkdtempSync(join(tmpdir(), 'service-edit-')), name));
+  }
+}
 
 export type Problem = ReturnType<typeof asProblem>['body']['error'];
 
