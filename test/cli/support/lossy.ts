@@ -8,9 +8,14 @@ export interface Passing {
   body: string;
 }
 
+type Fate = 'pass' | 'lose' | 'halve' | 'spoil' | 'cut';
+
 export class LossyNetwork {
-  /** Called before a request is passed on; `lose` drops its answer, `spoil` changes its last byte, `cut` drops the request itself. */
-  decide: (passing: Passing) => 'pass' | 'lose' | 'spoil' | 'cut' = () => 'pass';
+  /**
+   * Called before a request is passed on; `lose` drops its answer, `halve` the second half of it, `spoil` changes its last
+   * byte, `cut` drops the request itself.
+   */
+  decide: (passing: Passing) => Fate | Promise<Fate> = () => 'pass';
   readonly seen: Passing[] = [];
   readonly #server: Server;
   readonly #target: URL;
@@ -46,7 +51,7 @@ export class LossyNetwork {
     const body = Buffer.concat(parts);
     const passing = { method: req.method ?? '', path: req.url ?? '', body: body.toString('utf8') };
     this.seen.push(passing);
-    const fate = this.decide(passing);
+    const fate = await this.decide(passing);
     if (fate === 'cut') return void req.socket.destroy();
     const { host, hostname, port } = this.#target;
     const headers = { ...req.headers, host };
@@ -60,6 +65,7 @@ export class LossyNetwork {
         if (passing.path === '/v1/invites/preview')
           whole = Buffer.from(whole.toString('utf8').replaceAll(this.#target.origin, this.url));
         res.writeHead(answer.statusCode ?? 0, { ...answer.headers, 'content-length': String(whole.length) });
+        if (fate === 'halve') return void res.write(whole.subarray(0, whole.length / 2), () => req.socket.destroy());
         if (fate === 'spoil') whole[whole.length - 1]! ^= 1;
         res.end(whole);
       });

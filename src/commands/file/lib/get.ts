@@ -29,7 +29,8 @@ export async function getFile(
 ): Promise<Downloaded> {
   await requireOurs(files, path, force);
   const part = `${path}.part-${process.pid}`;
-  const file = await open(part, 'wx', 0o666).catch((error: unknown) => {
+  // It is appended to, so that what comes after a restart begins at its beginning.
+  const file = await open(part, 'ax', 0o666).catch((error: unknown) => {
     throw unwritable(error, path);
   });
   const whole = undoAtExit(() => rmSync(part, { force: true }));
