@@ -78,6 +78,8 @@ export class Client {
   readonly origin: string;
   /** The clock, random source and network, for code built on the client. */
   readonly environment: Environment;
+  /** Milliseconds for one call, and before a transfer is tried again; infinite where there is no limit. */
+  readonly timeoutMs: number;
   private readonly options: ClientOptions;
 
   /** @throws TypeError when the origin is not a canonical http or https origin. */
@@ -88,6 +90,7 @@ export class Client {
     }
     this.origin = origin;
     this.options = options;
+    this.timeoutMs = limitOf(options.timeoutMs ?? CALL_TIMEOUT);
     this.environment = {
       fetch: options.fetch ?? ((input, init) => fetch(input, init)),
       random: options.random ?? Math.random,
@@ -107,14 +110,15 @@ export class Client {
     const row: ClientRoute = routes[name];
     const { now } = this.environment;
     const waitMs = waitSeconds(input) * 1000;
-    const timeoutMs = input.bytes ? 0 : (input.timeoutMs ?? this.options.timeoutMs ?? CALL_TIMEOUT);
-    const deadline = timeoutMs === 0 ? Number.POSITIVE_INFINITY : now() + timeoutMs + waitMs;
+    const timeoutMs = input.timeoutMs === undefined ? this.timeoutMs : limitOf(input.timeoutMs);
+    const deadline = input.bytes ? Number.POSITIVE_INFINITY : now() + timeoutMs + waitMs;
     const request = await this.prepare(row, input);
 
     const { maxAttempts, signal } = input;
     const plan = {
       klass: retryClass(row, request.token),
       deadline,
+      longestDelay: timeoutMs,
       maxAttempts,
       signal,
       onRetry: this.options.onRetry,
@@ -217,6 +221,9 @@ export class Client {
     }
   }
 }
+
+/** A limit of 0 is none. */
+const limitOf = (ms: number): number => (ms === 0 ? Number.POSITIVE_INFINITY : ms);
 
 /** How long the server was asked to hold the request: in the query of a read, in the body of a write. */
 function waitSeconds({ query, body }: CallInput<OperationName>): number {

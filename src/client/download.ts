@@ -36,7 +36,7 @@ export async function download(
 ): Promise<Downloaded> {
   let from = 0;
   let etag: string | null = null;
-  const plan = { klass: 'read' as const, deadline: Number.POSITIVE_INFINITY };
+  const plan = { klass: 'read' as const, deadline: Number.POSITIVE_INFINITY, longestDelay: client.timeoutMs };
   return retrying(client.environment, plan, async (attempt) => {
     const exchange = await client.openBytes(params, { from, etag, attempt });
     const { response } = exchange;

@@ -64,6 +64,8 @@ interface RetryPlan {
   klass: RetryClass;
   /** When the whole call has to be over, in the clock's milliseconds. */
   deadline: number;
+  /** Milliseconds before the next attempt, which count also where the call itself has no limit. */
+  longestDelay?: number;
   maxAttempts?: number;
   signal?: AbortSignal;
   onRetry?(info: { attempt: number; delayMs: number; reason: string }): void;
@@ -91,7 +93,7 @@ export async function retrying<T>(
       }
       if (error.status === 500) internals++;
       const delayMs = retryDelay(error, n + 1, clock.random);
-      if (clock.now() + delayMs >= plan.deadline) throw error;
+      if (clock.now() + delayMs >= plan.deadline || delayMs > (plan.longestDelay ?? delayMs)) throw error;
       plan.onRetry?.({ attempt: n, delayMs, reason: error.code });
       await clock.sleep(delayMs, plan.signal);
       plan.signal?.throwIfAborted();

@@ -1,5 +1,6 @@
 import type net from 'node:net';
 import { expect } from 'chai';
+import { download } from '../../src/client/download.ts';
 import { ClientError } from '../../src/client/errors.ts';
 import { mayRetry, retryDelay } from '../../src/client/retry.ts';
 import {
@@ -213,6 +214,27 @@ describe('client: retries', () => {
     expect(error).to.include({ code: 'rate_limited', retryAfter: 31, attempts: 1 });
     expect(error.details).to.deep.equal({ limit: 60, retry_after: 31 });
     expect(clock.slept).to.deep.equal([]);
+  });
+
+  it('waits no longer before a transfer is tried again, which has no limit for its bytes', async () => {
+    const server = await serve((_, response) =>
+      sendJson(response, 503, refusal('unavailable'), { 'Retry-After': '600' }),
+    );
+    const clock = new FakeClock((ms) => ms > 9_000);
+    const { client } = clientOf(server.origin, { clock });
+    const params = { board: 'demo', file: 'a.md', version: 1 };
+    const bytes = {
+      length: 1,
+      digest: 'sha-256=:AA==:',
+      open: async function* () {
+        yield Buffer.from('a');
+      },
+    };
+    const sink = { write: () => {}, restart: () => {} };
+    const put = client.call('uploadFile', { params, query: { name: 'a.md' }, bytes });
+    expect(await failure(put)).to.include({ code: 'unavailable', retryAfter: 600, attempts: 1 });
+    const got = download(client, params, sink);
+    expect(await failure(got)).to.include({ code: 'unavailable', retryAfter: 600, attempts: 1 });
   });
 
   it('waits for any Retry-After when there is no time limit', async () => {
