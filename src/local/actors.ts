@@ -79,16 +79,16 @@ export function environmentToken(env: Env): string | null {
   throw new Failure('key_invalid', 'SERVICE_TOKEN holds neither a person key (abh_…) nor a seat token (aba_…).');
 }
 
-/** The seat called `name`, `name@board` or by its `mem_` id, among those this machine holds tokens for. */
-function findSeat(selector: string, choice: ActorChoice, saved: Credentials): Seat {
-  const at = selector.indexOf('@');
-  const name = at > 0 ? selector.slice(0, at) : selector.replace(/^@/, '');
-  const board = at > 0 ? selector.slice(at + 1) : choice.board;
+/** The seat called `name`, `name@board` or by its `mem_` id, among those this machine holds tokens for; also with an @ before it. */
+function findSeat(typed: string, choice: ActorChoice, saved: Credentials): Seat {
+  const selector = typed.replace(/^@/, '');
+  const [name = '', named] = selector.split('@', 2);
+  const board = named ?? choice.board;
   const held = allSeats(saved).filter((seat) => seat.memberId === selector || seat.saved.name === name);
   const here = choice.serverOrigin ? held.filter((seat) => seat.origin === choice.serverOrigin) : held;
   if (held.length > 0 && here.length === 0) throw onAnotherServer(selector, held[0]!);
   const matching = board && here.length > 1 ? here.filter((seat) => isOn(seat, board)) : here;
-  if (matching.length === 1 && (at < 0 || isOn(matching[0]!, board))) return matching[0]!;
+  if (matching.length === 1 && (named === undefined || isOn(matching[0]!, named))) return matching[0]!;
   if (matching.length > 1) throw ambiguous(name, matching);
   const ended = Object.values(saved.servers).flatMap((entry) => Object.entries(entry.seats));
   if (ended.some(([id, seat]) => !seat.token && (id === selector || seat.name === name)))

@@ -130,6 +130,28 @@ describe('ruling a board', function () {
     expect(told.details.command).to.equal('service board add tim --board demo');
   });
 
+  it('names people and agents with or without @', async () => {
+    await person('ola');
+    await home().json(['agent', 'create', 'solo']);
+    await home().json(['board', 'add', '@ola']);
+    expect(await text(['board', 'remove', '@ola', '--yes'])).to.match(/^ola is off demo/);
+    expect((await home().json(['people', 'remove', '@ola', '--dry-run'])).removal.person.handle).to.equal('ola');
+    for (const named of ['solo', '@solo', 'solo@demo', '@solo@demo']) {
+      expect((await home().json(['whoami', '--as', named])).me.name, named).to.equal('solo');
+      expect((await home().json(['agent', 'budget', named])).agent, named).to.equal('solo');
+    }
+    expect((await home().json(['agent', 'show', '@solo'])).agent.name).to.equal('solo');
+    expect(await text(['agent', 'remove', '@solo', '--yes'])).to.match(/^solo is off demo for good/);
+  });
+
+  it('says how an agent is named where another board has one of its name', async () => {
+    await home().json(['agent', 'create', 'twin']);
+    await home().json(['board', 'create', 'twins', '--no-link']);
+    expect(await text(['agent', 'create', 'twin', '--board', 'twins'])).to.include('It acts with --as twin@twins,');
+    for (const board of ['demo', 'twins']) await home().run(['agent', 'remove', 'twin', '--yes', '--board', board]);
+    await home().json(['board', 'archive', 'twins', '--yes']);
+  });
+
   it('makes owners and members of them again', async () => {
     expect(await text(['board', 'owners', '--add', 'sam'])).to.equal('sam owns demo too.\n');
     expect(await home().json(['board', 'owners', '--add', '@sam'])).to.include({ changed: false });

@@ -1,6 +1,6 @@
 import { booleanFlag, required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { member, object, stored, text } from '../../cli/shapes.ts';
-import { createSeat } from './lib/new-seat.ts';
+import { createSeat, useOf } from './lib/new-seat.ts';
 
 export const json = () => object({ agent: member, stored: stored.nullable(), token: text.optional() });
 
@@ -28,7 +28,7 @@ export default class AgentCreate extends WriteCommand<typeof AgentCreate> {
     const again = this.again(reply);
     this.print<typeof json>({ agent, stored, ...(printed ? { token } : {}) }, () =>
       [
-        `Agent ${agent.name}${agent.role ? ` (${agent.role})` : ''} has a seat on ${agent.board}${again}. It acts with --as ${agent.name}, until it is removed.`,
+        `Agent ${agent.name}${agent.role ? ` (${agent.role})` : ''} has a seat on ${agent.board}${again}. It acts with --as ${useOf(agent).as}, until it is removed.`,
         ...(printed ? [token] : []),
       ].join('\n'),
     );

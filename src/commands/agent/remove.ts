@@ -21,10 +21,11 @@ export default class AgentRemove extends WriteCommand<typeof AgentRemove> {
     const session = await this.onBoard('P');
     const board = await nameOfBoard(session);
     this.out.base.board = board;
-    const seen = await seenAgent({ ...session, board }, this.args.name);
+    const member = this.args.name.replace(/^@/, '');
+    const seen = await seenAgent({ ...session, board }, member);
     const whose = seen?.owner ? ` of ${seen.owner}` : '';
-    await this.confirm(`Remove the agent ${this.args.name}${whose} from ${board} for good?`, this.flags.yes);
-    const params = { board, member: this.args.name };
+    await this.confirm(`Remove the agent ${member}${whose} from ${board} for good?`, this.flags.yes);
+    const params = { board, member };
     const { data, again } = await this.write(session.client, 'removeMember', { params });
     await forgetSeats([data.id]);
     if (data.board === null) delete this.out.base.board;

@@ -17,7 +17,7 @@ export default class AgentShow extends BaseCommand<typeof AgentShow> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { client, board } = session;
-    const member = this.args.name ?? (await ownName(session));
+    const member = this.args.name?.replace(/^@/, '') ?? (await ownName(session));
     const { data: agent } = await client.call('getMember', { params: { board, member } });
     this.print<typeof json>({ agent }, () => memberText(agent, this.times));
   }

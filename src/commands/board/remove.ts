@@ -3,6 +3,7 @@ import { confirmFlags, requestFlags, required } from '../../cli/flags.ts';
 import { boardPerson, object, requestedApproval } from '../../cli/shapes.ts';
 import { boardIdOf, personIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { handleOf } from '../people/lib/people.ts';
 import { agentsOf, alsoEnding, forgetSeats } from './lib/leaving.ts';
 
 export const json = () => z.union([object({ person: boardPerson }), requestedApproval]);
@@ -30,7 +31,7 @@ export default class BoardRemove extends AskingCommand<typeof BoardRemove> {
       return this.request(session, { kind: 'remove_person', person_id, board_id });
     }
     const { client, board } = await this.onBoard('P');
-    const { handle } = this.args;
+    const handle = await handleOf(client, this.args.handle);
     const { visibility } = (await client.call('getBoard', { params: { board } })).data;
     // A repeat is answered though they are gone.
     if (!yes && idempotencyKey === undefined) await client.call('getMember', { params: { board, member: handle } });

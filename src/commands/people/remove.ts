@@ -6,6 +6,7 @@ import { plural } from '../../cli/terminal/fields.ts';
 import type { PersonRemoval } from '../../contract/types.ts';
 import { personIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { handleOf } from './lib/people.ts';
 
 export const json = () => z.union([object({ removal: answer('removePerson') }), requestedApproval]);
 
@@ -34,7 +35,7 @@ export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
       return this.request(session, { kind: 'remove_person', person_id });
     }
     const { client, server } = await this.session('P');
-    const params = { handle: this.args.handle };
+    const params = { handle: await handleOf(client, this.args.handle) };
     if (dry || !yes) {
       const { data } = await client.call('removePerson', { params, query: { dry_run: true } });
       if (dry) return this.print<typeof json>({ removal: data }, () => removalFacts(data, server.url).join('\n'));
