@@ -1,6 +1,7 @@
 /** What agents are on now: one line each, never part of the record. */
 import { rowsBy, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { MemberRow } from '../members/member.rules.ts';
 import type { Reported } from '../seats/presence.rules.ts';
 import type { LineRow, Span } from './lines.rules.ts';
 
@@ -24,17 +25,16 @@ export const deleteLinesAbout = (tx: WriteTx, taskId: string, memberId?: string)
     return memberId === undefined ? query : query.where('member_id', memberId);
   });
 
-/** Lines that a person set for their agents go on naming them by a new name. */
-export const renameSetter = (tx: WriteTx, personId: string, before: string, after: string): Promise<number> =>
+/** Lines that a person set for their agents on a board go on naming them by a new name. @param person as they were before. */
+export const renameSetter = (tx: WriteTx, person: MemberRow, name: string): Promise<number> =>
   tx.change((db) =>
     db('agent_lines')
-      .where('set_by', before)
+      .where('set_by', person.name)
       .whereIn(
         'member_id',
-        // An agent may bear the name where its person is not on the board.
-        db('members').where({ person_id: personId, kind: 'agent' }).whereNot('name', before).select('id'),
+        db('members').where({ board_id: person.board_id, person_id: person.person_id, kind: 'agent' }).select('id'),
       )
-      .update({ set_by: after }),
+      .update({ set_by: name }),
   );
 
 /** A line with what its agent last reported. */

@@ -103,7 +103,7 @@ async function ownAgent(tx: WriteTx, caller: Caller, params: Record<string, stri
   }
   // Held and read again: a seat that ended meanwhile takes no line any more.
   if ((await lockMode(tx, found.id))?.status !== 'active') throw memberNotFound(place);
-  return { place, agentId: found.id, setBy: caller.person.handle };
+  return { place, agentId: found.id, setBy: place.member.name };
 }
 
 const memberNotFound = ({ board }: Place): Refusal =>

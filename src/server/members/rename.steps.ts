@@ -21,12 +21,12 @@ export async function renameOnBoards(
 ): Promise<void> {
   const ids = boards.map((board) => board.id);
   const members = await humansOn(tx, ids, [person.id, caller.person.person_id]);
-  await renameSetter(tx, person.id, person.handle, handle);
   for (const board of boards) {
     const here = members.filter((member) => member.board_id === board.id);
     const renamed = here.find((member) => member.person_id === person.id);
     const renamer = here.find((member) => member.person_id === caller.person.person_id);
     if (!renamed) continue;
+    await renameSetter(tx, renamed, handle);
     await saveMember(tx, renamed.id, { name: handle });
     const data = { person_id: person.id, member_id: renamed.id, before: person.handle, after: handle };
     await append(tx, board, { type: 'person.renamed', actor: actorOf(renamer, caller), data });

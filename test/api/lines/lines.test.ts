@@ -237,14 +237,16 @@ forEachDatabase('what an agent is on', (engine) => {
     expect(await agent.refused('setMyLine', { body: { kind: 'working', text: 'x' } })).to.equal('403 agent_removed');
   });
 
-  it('names the person who set it as they are called now', async () => {
-    const ina = await server.person(`ina-${board}`);
-    await putOnBoard(server, board, ina);
+  it('names the person who set it as they are called on the board now', async () => {
+    await newAgent(server.dana, board, { name: 'ina' });
+    const ina = await server.person('ina');
+    await server.dana.ok('addBoardPerson', { params: { board }, body: { handle: 'ina' } });
     const own = await newAgent(ina, board);
     const on = { params: { board, member: own.name } };
-    await ina.ok('setAgentLine', { ...on, body: { kind: 'working', text: 'x' } });
-    await server.dana.ok('renamePerson', { params: { handle: `ina-${board}` }, body: { handle: `ida-${board}` } });
-    expect((await ina.ok('getMember', on)).line?.set_by).to.equal(`ida-${board}`);
+    const { line } = await ina.ok('setAgentLine', { ...on, body: { kind: 'working', text: 'x' } });
+    expect(line?.set_by).to.equal('ina-2');
+    await server.dana.ok('renamePerson', { params: { handle: 'ina' }, body: { handle: 'ida' } });
+    expect((await ina.ok('getMember', on)).line?.set_by).to.equal('ida');
   });
 
   describe('on streams of hints', () => {
