@@ -4,6 +4,7 @@ import type { Inbox, Message, Query } from '../../contract/types.ts';
 import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../access/board-access.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';
+import { nameOfPerson } from '../members/memberships.store.ts';
 import { movePosition } from '../members/positions.store.ts';
 import { isNoticed, runNotice } from '../messages/agent-run.rules.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
@@ -78,10 +79,10 @@ async function readTogether(tx: ReadTx, requests: readonly Request[]): Promise<W
   const work = await workViews(tx, places);
   const shared = sharedReads(tx);
   const inboxes = requests.map(async ({ caller, place, input }, index): Promise<Waited<Inbox>> => {
-    const { seat, person } = caller;
+    const { seat } = caller;
     const { board, member } = place;
     const woken = unread.get(member.id) as WakingCounts;
-    const page = await pageOf(tx, shared, place, { query: input.query, named: woken.count > 0, handle: person.handle });
+    const page = await pageOf(tx, shared, place, { query: input.query, named: woken.count > 0 });
     const { brake, quiet } = await brakeOf(tx, place, page, input.query.wait > 0);
     const { messages, more } = quiet ? { messages: [], more: false } : page;
     const answer = {
@@ -148,12 +149,12 @@ async function brakeOf(tx: ReadTx, place: Place, page: Page, waits: boolean) {
   return until === null ? { brake, quiet: false } : { brake: { until, reason: 'reads' as const }, quiet: true };
 }
 
-/** @param named whether some message names the agent. @param handle of its person. */
+/** @param named whether some message names the agent. */
 async function pageOf(
   tx: ReadTx,
   shared: ReturnType<typeof sharedReads>,
   place: Place,
-  { query, named, handle }: { query: Query<'readInbox'>; named: boolean; handle: string },
+  { query, named }: { query: Query<'readInbox'>; named: boolean },
 ): Promise<Page> {
   const { board, reader } = place;
   const page = { boardId: board.id, after: after(place, query), urgentOnly: query.urgent, limit: query.limit + 1 };
@@ -161,18 +162,21 @@ async function pageOf(
   const seqs = found.slice(0, query.limit);
   if (seqs.length === 0) return { messages: [], more: false };
   const loaded = await shared.messages({ boardId: board.id, seqs });
-  const shown = noticed(await showMessages(tx, place, loaded), loaded, place, handle);
+  const shown = await noticed(tx, await showMessages(tx, place, loaded), loaded, place);
   const messages = await withPeers(tx, place, shown);
   const fit = fitting(messages);
   return { messages: fit, more: fit.length < messages.length || found.length > query.limit };
 }
 
 /** With the server's word beside the message at which agents have answered each other for long. */
-const noticed = (messages: Message[], { messages: rows }: LoadedMessages, { policy }: Place, handle: string) =>
-  messages.map((message, index) => {
+async function noticed(tx: ReadTx, messages: Message[], { messages: rows }: LoadedMessages, { policy, member }: Place) {
+  if (!rows.some(({ row }) => isNoticed(row, policy.agent_run))) return messages;
+  const name = await nameOfPerson(tx, member);
+  return messages.map((message, index) => {
     const { row } = rows[index] as LoadedMessages['messages'][number];
-    return isNoticed(row, policy.agent_run) ? { ...message, notice: runNotice(row.agent_run, handle) } : message;
+    return isNoticed(row, policy.agent_run) ? { ...message, notice: runNotice(row.agent_run, name) } : message;
   });
+}
 
 /**
  * Names the sender of an urgent message to this agent by its name, where that is another active agent of its person: such

@@ -17,6 +17,13 @@ const humansStatement = listStatement<Params, MemberRow, Pair>((db, _p, pairs) =
 export const activeHuman = (tx: ReadTx, boardId: string, personId: string): Promise<MemberRow | undefined> =>
   tx.one(humansStatement, ['board_id', 'person_id'], [boardId, personId]);
 
+/** What the person of an active agent is called on its board. */
+export async function nameOfPerson(tx: ReadTx, agent: Pick<MemberRow, 'board_id' | 'person_id'>): Promise<string> {
+  const person = await activeHuman(tx, agent.board_id, agent.person_id);
+  if (!person) throw new Error(`the person of an agent is not on board ${agent.board_id}`);
+  return person.name;
+}
+
 const humanOfStatement = statement<{ board_id: string; person_id: string }, MemberRow>((db, p) =>
   db('members').where({ board_id: p.board_id, person_id: p.person_id, kind: 'human' }).select('*'),
 );

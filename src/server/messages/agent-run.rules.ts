@@ -59,9 +59,9 @@ export function continued(run: AgentRun, limits: Limits): AgentRun {
   return { ...run, run_limit, run_held_at: held ? run.run_held_at : null, run_stopped: 0 };
 }
 
-/** What an agent is told once a run, by the server's word. @param handle of its person. */
-export const runNotice = (count: number, handle: string): string =>
-  `${count} messages by agents in a row in this thread. Say what is settled, or ask your person: service ask @${handle} …`;
+/** What an agent is told once a run, by the server's word. @param name of its person on the board. */
+export const runNotice = (count: number, name: string): string =>
+  `${count} messages by agents in a row in this thread. Say what is settled, or ask your person: service ask @${name} …`;
 
 /** Whether a message is the one that makes its run long enough for `runNotice`; a first message knows only the run now. */
 export const isNoticed = (

@@ -12,6 +12,7 @@ import { requirePermission, requirePostingRights } from '../boards/policy.rules.
 import type { WriteTx } from '../db/tx.ts';
 import { citesNew, filesToCite } from '../files/attach.steps.ts';
 import { activeAgents, type MemberRow, memberById } from '../members/members.store.ts';
+import { nameOfPerson } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { aboutOf } from '../tasks/about.steps.ts';
@@ -157,7 +158,7 @@ async function asSeenBySender(
     ...messageView(row, context, data, place),
     ...extras.get(row.id),
     ...(member.kind === 'agent' && isNoticed(row, place.policy.agent_run)
-      ? { notice: runNotice(row.agent_run, caller.person.handle) }
+      ? { notice: runNotice(row.agent_run, await nameOfPerson(tx, member)) }
       : {}),
   };
 }

@@ -71,6 +71,20 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
     expect((await rootOf(said[11]?.id ?? '')).notice).to.equal(undefined);
   });
 
+  it('are told to ask their person by the name that the person has on the board', async () => {
+    ({ name: board } = await newBoard(dana));
+    await newAgent(dana, board, { name: 'pam' });
+    await dana.ok('addBoardPerson', { params: { board }, body: { handle: 'pam' } });
+    claude = await newAgent(dana, board, { name: 'claude' });
+    codex = await newAgent(pam, board, { name: 'codex' });
+    await setLimits({ notice: 2, hold: 4 });
+    const said = await runTo(3);
+    expect(said[1]?.notice).to.include('service ask @pam-2 ');
+    await setLimits({ notice: 3, hold: 4 });
+    const { messages } = await codex.ok('readInbox', {});
+    expect(messages.find(({ notice }) => notice)?.notice).to.include('service ask @pam-2 ');
+  });
+
   it('start anew with a message by a person', async () => {
     const said = await runTo(11);
     await reply(dana, said[0] as Message, 'Go on');
