@@ -6,6 +6,9 @@ import type { MemberRow } from '../members/member.rules.ts';
 
 export type AskRequest = Partial<NonNullable<Body<'postMessage'>['ask']>>;
 
+/** An ask without secrets. @see textProblem */
+export type RedactedAsk = AskRequest & { problem: string | null };
+
 export type AnswerRequest = NonNullable<Body<'postMessage'>['answer']>;
 
 type AskState = 'open' | 'answered' | 'withdrawn' | 'went_with';
@@ -49,8 +52,6 @@ export const notAsked = (): Refusal =>
 export const askClosed = (): Refusal =>
   new Refusal('ask_closed', 'The question was withdrawn.', { hint: 'Ask again if it matters: service ask.' });
 
-const characters = (text: string): number => [...text].length;
-
 /** What is asked, its options and default trimmed. */
 export interface Asking {
   options: string[];
@@ -59,21 +60,31 @@ export interface Asking {
   approval: boolean;
 }
 
+/** What does not fit in the texts of an ask as they were sent; null: they fit. What redaction makes longer still does. */
+export function textProblem({ options = [], going_with }: AskRequest): string | null {
+  if (options.length > MAX_OPTIONS) return `An ask has at most ${MAX_OPTIONS} options`;
+  if (!options.every((option) => fits(option, MAX_OPTION))) return `An option has 1 to ${MAX_OPTION} characters`;
+  if (going_with !== undefined && !fits(going_with, MAX_GOING_WITH))
+    return `going_with has 1 to ${MAX_GOING_WITH} characters`;
+  return null;
+}
+
+function fits(text: string, max: number): boolean {
+  const { length } = [...text.trim()];
+  return length > 0 && length <= max;
+}
+
 /** What a post asks, before anybody is looked up. @throws Refusal `ask_invalid`. */
 export function readAsk(
-  ask: AskRequest,
+  ask: RedactedAsk,
   post: { reply_to?: string | undefined; answer?: unknown; files?: readonly unknown[] | undefined },
   now: number,
 ): Asking {
   if (post.reply_to !== undefined || post.answer !== undefined) throw askInvalid('An ask is no reply and no answer');
+  if (ask.problem !== null) throw askInvalid(ask.problem);
   const options = (ask.options ?? []).map((option) => option.trim());
-  if (options.length > MAX_OPTIONS) throw askInvalid(`An ask has at most ${MAX_OPTIONS} options`);
-  if (options.some((option) => option === '' || characters(option) > MAX_OPTION))
-    throw askInvalid(`An option has 1 to ${MAX_OPTION} characters`);
   if (new Set(options).size < options.length) throw askInvalid('Two options are the same');
   const goingWith = ask.going_with?.trim() ?? null;
-  if (goingWith !== null && (goingWith === '' || characters(goingWith) > MAX_GOING_WITH))
-    throw askInvalid(`going_with has 1 to ${MAX_GOING_WITH} characters`);
   if (ask.going_at !== undefined && goingWith === null) throw askInvalid('going_at goes with going_with');
   const goingAt = goingWith === null ? null : (ask.going_at ?? now);
   if (goingAt !== null && goingAt > now + AHEAD_MS) throw askInvalid('going_at is more than 30 days ahead');

@@ -1,16 +1,17 @@
 /** Takes secrets out of asks, as out of every text. */
 import { type Redacted, redact } from '../text/redaction.ts';
-import type { AskRequest } from './asks.rules.ts';
+import { type AskRequest, type RedactedAsk, textProblem } from './asks.rules.ts';
 
 type Counts = Redacted['counts'];
 
 /** An ask without secrets, and how many there were of each kind. */
-export function redactAsk<Ask extends AskRequest>(ask: Ask): { ask: Ask; counts: Counts } {
+export function redactAsk(ask: AskRequest): { ask: RedactedAsk; counts: Counts } {
   const options = ask.options?.map((option) => redact(option));
   const goingWith = ask.going_with === undefined ? undefined : redact(ask.going_with);
   return {
     ask: {
       ...ask,
+      problem: textProblem(ask),
       ...(options ? { options: options.map((option) => option.text) } : {}),
       ...(goingWith ? { going_with: goingWith.text } : {}),
     },

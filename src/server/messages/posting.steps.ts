@@ -3,7 +3,7 @@ import type { Body, FileRef, Mention } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
 import type { Answering } from '../asks/asking.steps.ts';
-import type { AskData, Asking } from '../asks/asks.rules.ts';
+import type { AskData, Asking, RedactedAsk } from '../asks/asks.rules.ts';
 import { insertAsk, saveAnswer } from '../asks/asks.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { approveCited, keepCitations } from '../files/attach.steps.ts';
@@ -29,7 +29,7 @@ type Sent = Body<'postMessage'>;
 export interface Post {
   /** What holds no text. */
   sent: Omit<Sent, 'body' | 'ask'>;
-  ask?: Sent['ask'];
+  ask?: RedactedAsk;
   redacted: Redacted;
 }
 

@@ -250,6 +250,17 @@ forEachDatabase('an ask', (engine) => {
     expect(asked.ask?.options[0]).to.equal('use [redacted:github_token]');
   });
 
+  it('counts what was sent: a text that its redaction makes longer than the limit is taken', async () => {
+    const secret = 'postgres://app:hunter22@db ';
+    const asked = await ask(a, {}, { options: [secret.padEnd(80, 'x'), 'no'], going_with: secret.padEnd(120, 'x') });
+    expect(asked.ask?.options[0]).to.equal(
+      `postgres://app:[redacted:url_password]@db ${'x'.repeat(80 - secret.length)}`,
+    );
+    expect([...(asked.ask?.going_with ?? '')].length).to.be.greaterThan(120);
+    for (const body of [{ options: [secret.padEnd(81, 'x')] }, { going_with: secret.padEnd(121, 'x') }])
+      expect(await refused(a, { ask: body }), JSON.stringify(body)).to.equal('422 ask_invalid');
+  });
+
   it('is listed: to me, from me, by state and task, those that block first', async () => {
     const task = await newTask();
     const blocking = await ask(a, { about: [task.ref] });
