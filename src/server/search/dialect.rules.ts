@@ -6,6 +6,8 @@ const GAP = '\u{E000}';
 /** Postgres keeps no position beyond this one, and of each word no more than this many. */
 const MAX_POSITION = 16_000;
 const MAX_PLACES = 255;
+/** Postgres takes no longer tsvector: bytes of its words, of each with three more, and two for each position. */
+const MAX_VECTOR = 1_048_575;
 
 /** For FTS5: the words of all fields, one after the other. @param fields words of each field. */
 export const ftsText = (fields: readonly string[][]): string => fields.map((words) => words.join(' ')).join(` ${GAP} `);
@@ -18,15 +20,21 @@ interface Vector {
   phrases: string | null;
 }
 
-/** The words of all fields with their positions, or, where those do not fit, the words and a text to look for phrases in. */
+/**
+ * The words of all fields with their positions, or, where those do not fit, the words and a text to look for phrases in.
+ * Words that do not fit either are left out: Korean takes three times the bytes of its file once it is folded.
+ */
 export function vectorOf(fields: readonly string[][]): Vector {
   const positions = new Map<string, number[]>();
   let at = 0;
   let long = false;
+  let room = MAX_VECTOR;
   for (const words of fields) {
     for (const word of words) {
       at++;
       const known = positions.get(word);
+      room -= known ? 2 : Buffer.byteLength(word) + 5;
+      if (room < 0) break;
       if (known) known.push(at);
       else positions.set(word, [at]);
       long ||= at > MAX_POSITION || (known !== undefined && known.length > MAX_PLACES);

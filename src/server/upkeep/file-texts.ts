@@ -28,16 +28,14 @@ export function fileTexts(db: Database, clock: Clock, log: Logger, open: OpenByt
 
   const take = async (fileId: string, digest: string): Promise<void> => {
     if ((failed.get(digest) ?? 0) > clock.now()) return;
-    let text: string;
     try {
-      text = searchable(await wholeOf(await open(digest), digest));
+      const text = searchable(await wholeOf(await open(digest), digest));
+      await db.write((tx) => indexText(tx, fileId, digest, text));
       failed.delete(digest);
     } catch (error) {
       failed.set(digest, clock.now() + AGAIN_MS);
       log.warn({ err: error, digest }, 'a file cannot be read for the search index');
-      return;
     }
-    await db.write((tx) => indexText(tx, fileId, digest, text));
   };
 
   const run = async (): Promise<void> => {

@@ -225,6 +225,20 @@ forEachDatabase('search of tasks and files', (engine) => {
     expect(await found(pam, 'narwhal', { sort: 'relevance' })).to.have.members(['long.txt', 'short.txt']);
   });
 
+  it('finds other files beside texts that are longer, folded, than an engine takes', async () => {
+    // Folded, each syllable becomes three letters of three bytes.
+    const syllable = (n: number): string => String.fromCodePoint(0xac00 + 27 + (Math.floor(n) % 300) * 28);
+    const wordOf = (n: number, length: number): string => syllable(n) + syllable(n / 300).repeat(length - 1);
+    const wordsOf = (count: number, length: number): string =>
+      Array.from({ length: count }, (_, n) => wordOf(n, length)).join(' ');
+    await put(pam, board, 'long-words.txt', wordsOf(2_700, 60));
+    await put(pam, board, 'many-words.txt', wordsOf(20_000, 8));
+    await put(pam, board, 'other.txt', 'a potoroo hops');
+    expect(await found(pam, 'potoroo')).to.deep.equal(['other.txt']);
+    expect(await found(pam, wordOf(500, 60))).to.deep.equal(['long-words.txt']);
+    expect(await found(pam, `"${wordOf(500, 8)} ${wordOf(501, 8)}"`)).to.deep.equal(['many-words.txt']);
+  });
+
   it('goes on without a text whose bytes cannot be read, and has it once they can', async () => {
     const file = await put(pam, board, 'hurt.md', 'a wombat digs');
     await damage(server, file.latest.digest, 'a wombat dies');
