@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Database } from '../db/tx.ts';
 import { prepareFolder } from '../upkeep/private-files.ts';
 import { ServeError } from '../upkeep/serve-error.ts';
+import { addressIn } from '../upkeep/storage.ts';
 import { diskStore, UnsafeFolder } from './disk.ts';
 import { postgresStore } from './postgres.ts';
 import { S3Store } from './s3.ts';
@@ -40,7 +41,7 @@ export async function openStore(address: string | undefined, home: StoreHome): P
 
 /** Where files are kept: as it was said, or the folder `files` of the data folder. */
 export const addressOf = (address: string | undefined, dataDir: string): string =>
-  address ?? `disk://${join(dataDir, 'files')}`;
+  address ?? addressIn('disk', dataDir, 'files');
 
 async function openDisk(root: string, { db, beside, lost }: StoreHome): Promise<BlobStore> {
   // Other processes on the same database would look for these bytes on a disk of their own.

@@ -11,7 +11,11 @@ import { ServeError } from './serve-error.ts';
 
 const FILE = 'storage';
 
-const embedded = (dataDir: string): string => `sqlite://${join(dataDir, 'service.db')}`;
+const embedded = (dataDir: string): string => addressIn('sqlite', dataDir, 'service.db');
+
+/** The address of something in a data folder, whose path may hold what ends the path of an address or is decoded in it. */
+export const addressIn = (scheme: 'sqlite' | 'disk', dataDir: string, name: string): string =>
+  `${scheme}://${join(dataDir, name).replaceAll(/[%?#]/g, encodeURIComponent)}`;
 
 /**
  * The database to use: the one that is named, else the folder's own.

@@ -42,6 +42,19 @@ describe('the database of a data folder', () => {
     });
   }
 
+  it('lies in it, as the files do, whatever the folder is called', async () => {
+    for (const name of ['C#', 'what?', '100%', 'a%41b', 'two words']) {
+      const top = folder();
+      const dataDir = join(top, name);
+      await startServer({ ...quiet, dataDir }).then((server) => server.close());
+      expect(readdirSync(top)).to.deep.equal([name]);
+      expect(readdirSync(dataDir)).to.include.members(['service.db', 'files']);
+      const { url } = await checkStorage({ dataDir });
+      expect(await checkStorage({ dataDir, files: url })).to.include({ files: 'disk', complete: true });
+      expect(await refusal({ ...quiet, dataDir })).to.equal('started');
+    }
+  });
+
   it('must be named in a form that says where it is', async () => {
     for (const db of ['sqlite://relative.db', 'postgres://', 'mysql://127.0.0.1/x', 'service.db']) {
       expect(await refusal({ ...quiet, dataDir: folder(), db }), db).to.match(/^storage_unsupported /);
