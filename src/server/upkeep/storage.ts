@@ -66,7 +66,7 @@ export function rememberStorage(dataDir: string, url: string): void {
 
 /** A database's URL as it may be shown. */
 export const withoutPassword = (url: string): string =>
-  url.replace(/^([a-z]+:\/\/[^@/?:]*):[^@/?]*@/, '$1@').replace(/\?.*$/, '');
+  url.replace(/^([a-z]+:\/\/[^@/?:]*):[^/?]*@/, '$1@').replace(/\?.*$/, '');
 
 function lastUsed(dataDir: string): string | null {
   try {
