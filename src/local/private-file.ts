@@ -8,7 +8,7 @@ import {
   readFileSync,
   renameSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from './failure.ts';
@@ -42,13 +42,7 @@ export function readPrivateBytes(path: string): Buffer | null {
 export function writePrivate(path: string, text: string, mode = 0o600): void {
   makeFolder(dirname(path));
   const draft = `${path}.${process.pid}.${Date.now().toString(36)}.tmp`;
-  const fd = openSync(draft, 'wx', mode);
-  try {
-    writeSync(fd, text);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  writeNew(draft, text, mode);
   try {
     renameSync(draft, path);
   } catch (error) {
@@ -56,6 +50,21 @@ export function writePrivate(path: string, text: string, mode = 0o600): void {
     throw error;
   }
   syncFolder(dirname(path));
+}
+
+/** Writes a new file, complete and durable, or leaves none. */
+export function writeNew(path: string, text: string, mode: number): void {
+  const fd = openSync(path, 'wx', mode);
+  try {
+    // `writeSync` writes only a part, without an error, where the disk becomes full.
+    writeFileSync(fd, text);
+    fsyncSync(fd);
+  } catch (error) {
+    unlinkSync(path);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Parses a file of ours. @throws Failure that names a file with invalid content, which stays unchanged */

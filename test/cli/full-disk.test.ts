@@ -77,5 +77,22 @@ describe('a file that has no place here', function () {
       const { files } = await home().json(['file', 'list']);
       expect(files.map(({ name }: { name: string }) => name)).to.deep.equal(['big.txt']);
     });
+
+    it('leaves the saved keys as they were where only a part of their file has room', async () => {
+      const kept = join(home().work, 'credentials.json');
+      const seat = { token: 'aba_x', board_id: 'brd_x', board: 'x', name: 'x', role: 'member', created_at: '' };
+      const seats = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`mem_${n}`, seat]));
+      const entry = { server_id: 'srv_1', name: 'a', mode: 'team', person: null, key: null, seats };
+      writeFileSync(kept, JSON.stringify({ v: 1, default: null, servers: { 'https://a.example': entry } }));
+      const place = `${home().path('config')}/credentials.json`;
+      const fill = `install -m 600 ${kept} ${place}; head -c 60000 /dev/zero > ${home().path('config')}/other`;
+      const result = await onDisk(
+        '100k',
+        `${fill}; service servers use a; echo "exit $?"; cmp ${kept} ${place} && ls ${home().path('config')}`,
+        home().path('config'),
+      );
+      expect(result.stderr).to.match(/^Error \(folder_unwritable\): A file cannot be used: the disk is full\.\n/);
+      expect(result.stdout).to.equal('exit 1\ncredentials.json\nother\n');
+    });
   }
 });

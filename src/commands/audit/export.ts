@@ -1,4 +1,4 @@
-import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
@@ -48,7 +48,7 @@ async function exportRecord(session: BoardSession, path: string) {
   const draft = `${target}.${process.pid}.tmp`;
   const fd = openDraft(draft, path);
   try {
-    const written = await writeEvents(session, (line) => writeSync(fd, line));
+    const written = await writeEvents(session, (line) => writeFileSync(fd, line));
     linkSync(draft, target);
     return { path: target, ...written };
   } catch (error) {

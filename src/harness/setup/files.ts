@@ -1,11 +1,8 @@
 /** Changes files of other programs: follows links, keeps the mode, writes atomically, and keeps concurrent changes. */
 import {
-  closeSync,
+  chmodSync,
   existsSync,
-  fchmodSync,
-  fsyncSync,
   lstatSync,
-  openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -13,10 +10,10 @@ import {
   rmdirSync,
   statSync,
   unlinkSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../../local/folders.ts';
+import { writeNew } from '../../local/private-file.ts';
 
 const MAX_ATTEMPTS = 3;
 
@@ -78,18 +75,12 @@ function makeFolders(folder: string): string[] {
 /** Replaces the file atomically; false if its content was changed meanwhile. */
 function put(path: string, text: string, before: string | null): boolean {
   const draft = join(dirname(path), `.service-${crypto.randomUUID()}.tmp`);
-  const fd = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(fd, text);
-    fchmodSync(fd, before === null ? 0o600 : statSync(path).mode & 0o777);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  writeNew(draft, text, 0o600);
   if (readText(path) !== before) {
     unlinkSync(draft);
     return false;
   }
+  if (before !== null) chmodSync(draft, statSync(path).mode & 0o777);
   renameSync(draft, path);
   return true;
 }
