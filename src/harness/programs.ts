@@ -44,6 +44,9 @@ export interface RunOptions {
   ms: number;
 }
 
+/** Time to read remaining output after the exit; a process that it left running may keep the output open. */
+export const DRAIN_MS = 1_000;
+
 /** Runs a program without standard input. Never throws: `code` is null if it could not be started. */
 export function runProgram(file: string, args: string[], { env, cwd, ms }: RunOptions): Promise<ProgramResult> {
   return new Promise((resolve) => {
@@ -54,17 +57,21 @@ export function runProgram(file: string, args: string[], { env, cwd, ms }: RunOp
       timedOut = true;
       child.kill('SIGKILL');
     }, ms);
+    let drained: NodeJS.Timeout | undefined;
+    const finish = (code: number | null) => {
+      clearTimeout(timer);
+      clearTimeout(drained);
+      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      resolve({ code, ...printed, timedOut });
+    };
     for (const name of ['stdout', 'stderr'] as const)
       child[name].on('data', (part: Buffer) => {
         if (printed[name].length < MAX_OUTPUT_LENGTH) printed[name] += part.toString('utf8');
       });
-    child.on('error', () => {
-      clearTimeout(timer);
-      resolve({ code: null, ...printed, timedOut: timedOut });
+    child.on('error', () => finish(null));
+    child.on('exit', (code) => {
+      drained = setTimeout(() => finish(code), DRAIN_MS);
     });
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      resolve({ code, ...printed, timedOut: timedOut });
-    });
+    child.on('close', finish);
   });
 }

@@ -1,6 +1,6 @@
 /** External launchers: programs called `service-launcher-<name>` on PATH, run once per request. */
 import { spawn } from 'node:child_process';
-import { findProgram } from '../harness/programs.ts';
+import { DRAIN_MS, findProgram } from '../harness/programs.ts';
 import type { Env } from '../local/folders.ts';
 import { withoutRemoved } from './environment.ts';
 import {
@@ -15,8 +15,6 @@ import {
 
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** Time to read remaining output after the exit; a child process may keep the output open. */
-const DRAIN_MS = 1_000;
 
 /** @param ms after which the program is killed. @throws Failure `launcher_failed` where there is no such program */
 export function externalLauncher(name: string, env: Env, ms = TIMEOUT_MS): Launcher {

@@ -195,6 +195,14 @@ describe('service init', function () {
     ]);
   });
 
+  it('does not wait for what a program or a login shell leaves running in the background', async () => {
+    machine.program('claude', "sleep 50 & echo '2.1.197 (Claude Code)'");
+    machine.env.SHELL = '/bin/sh';
+    machine.put('.profile', `sleep 50 &\nPATH=${machine.at('bin')}:$PATH\n`);
+    const { harnesses } = await init('--allow-commands');
+    expect(harnesses[0]).to.include({ name: 'claude-code', version: '2.1.197' });
+  }).timeout(20_000);
+
   it('allows commands only where "service" is this program, and writes nothing at all otherwise', async () => {
     const elsewhere = machine.at('elsewhere');
     mkdirSync(elsewhere);
