@@ -105,6 +105,14 @@ describe('service init', function () {
       expect(existsSync(machine.at(path)), path).to.equal(false);
   });
 
+  it('is undone where its person wrote a setting before ours, and leaves JSON that their program reads', async () => {
+    await init();
+    const ours = machine.text('.claude/settings.json');
+    machine.put('.claude/settings.json', ours.replace('{', '{\n  "model": "opus",'));
+    await machine.json(['uninstall', '--yes']);
+    expect(machine.text('.claude/settings.json')).to.equal('{\n  "model": "opus"\n}\n');
+  });
+
   it('says where it has written hooks into a file that its program skips because of comments', async () => {
     machine.put('.claude/settings.json', theirs);
     const { warnings } = await init();

@@ -99,7 +99,9 @@ const rulesIn = (text: string): Node[] => itemsOf(findNodeAtLocation(root(text),
 function withoutInserted(text: string, inserted: readonly string[]): string {
   return inserted.toReversed().reduce((current, piece) => {
     const start = current.lastIndexOf(piece);
-    return start < 0 ? current : current.slice(0, start) + current.slice(start + piece.length);
+    const cut = start < 0 ? current : current.slice(0, start) + current.slice(start + piece.length);
+    // What was written beside it since may now have a comma too many.
+    return isPlainJson(current) && !isPlainJson(cut) ? current : cut;
   }, text);
 }
 
