@@ -1,5 +1,5 @@
 /** Who is on which files: set by a line, asked by who, told by a hook, and kept out of a commit. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { finished, until } from './support/home.ts';
 import { Machine } from './support/machine.ts';
@@ -141,6 +141,11 @@ describe('files that agents are on', function () {
     const python = machine.put('repo/.git/hooks/pre-commit', '#!/usr/bin/env python3\n', 0o755);
     expect((await run(['init', '--yes', '--pre-commit', '--json'])).stdout).to.include('hook_not_shell');
     expect(machine.text('repo/.git/hooks/pre-commit')).to.equal(python);
+
+    const latin = Buffer.from('#!/bin/sh\n# caf\xe9\n', 'latin1');
+    writeFileSync(machine.at('repo/.git/hooks/pre-commit'), latin);
+    expect((await run(['init', '--yes', '--pre-commit', '--json'])).stdout).to.include('settings_unreadable');
+    expect(readFileSync(machine.at('repo/.git/hooks/pre-commit')).equals(latin)).to.equal(true);
   });
 
   it('the edit hook warns once a file, and only where it was asked to', async () => {

@@ -113,6 +113,23 @@ describe('service init', function () {
     expect(machine.text('.claude/settings.json')).to.equal('{\n  "model": "opus"\n}\n');
   });
 
+  it('leaves settings alone that are no UTF-8, and uninstalls the rest', async () => {
+    mkdirSync(machine.at('.claude'));
+    const latin = Buffer.from('{ "outputStyle": "caf\xe9" }\n', 'latin1');
+    writeFileSync(machine.at('.claude/settings.json'), latin);
+    const refused = await machine.run(['init', '--yes', '--json']);
+    expect([refused.code, JSON.parse(refused.stdout).error.code]).to.deep.equal([1, 'settings_unreadable']);
+    expect(readFileSync(machine.at('.claude/settings.json')).equals(latin)).to.equal(true);
+    machine.put('.claude/settings.json', '{}');
+    await init();
+    writeFileSync(machine.at('.claude/settings.json'), latin);
+    const { files } = await machine.json(['uninstall', '--yes']);
+    const actions = files.map(({ kind, action }: { kind: string; action: string }) => `${action} ${kind}`);
+    expect(actions).to.include('unreadable hooks').and.include('delete hooks');
+    expect(readFileSync(machine.at('.claude/settings.json')).equals(latin)).to.equal(true);
+    expect(existsSync(machine.at('.codex'))).to.equal(false);
+  });
+
   it('says where it has written hooks into a file that its program skips because of comments', async () => {
     machine.put('.claude/settings.json', theirs);
     const { warnings } = await init();

@@ -17,13 +17,16 @@ import { writeNew } from '../../local/private-file.ts';
 
 const MAX_ATTEMPTS = 3;
 
-/** The text of a file; null if it does not exist. */
+/** The file cannot be read as its program reads it, so it is not changed. */
+export class Unreadable extends Error {}
+
+/** The text of a file; null if it does not exist. @throws Unreadable for bytes that are not UTF-8 and would be lost, too */
 export function readText(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
-    throw error;
+    throw new Unreadable(`${path}: ${(error as Error).message}`);
   }
 }
 

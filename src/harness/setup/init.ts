@@ -7,11 +7,11 @@ import type { Profile } from '../profile.ts';
 import { skillText } from '../skill.ts';
 import { missedHooks, type WantedHook, wantedGroups } from './entries.ts';
 import { extensionText } from './extension.ts';
-import { changeFile, readText } from './files.ts';
+import { changeFile, readText, Unreadable } from './files.ts';
 import { digest, type Installed, type Item, type Scope } from './installed.ts';
 import { launcherPath, type Program } from './launcher.ts';
 import type { Found } from './scan.ts';
-import { ownHooks, Unreadable, withHooks, withRule } from './settings.ts';
+import { ownHooks, withHooks, withRule } from './settings.ts';
 
 export type Change = {
   path: string;
@@ -104,11 +104,11 @@ function one(setting: Setting, install: Install, installed: Installed, apply: bo
   const path = installPath(setting, install);
   const { kind } = install;
   const known = recordedItem(installed, setting.profile.harness, kind, path);
-  const text = readText(path);
-  const owned = install.format !== 'json';
-  if (owned && text !== null && isEdited(text, install, known) && text !== ownText(setting, install, known))
-    return { path, kind, action: 'keep', edited: true };
   try {
+    const text = readText(path);
+    const owned = install.format !== 'json';
+    if (owned && text !== null && isEdited(text, install, known) && text !== ownText(setting, install, known))
+      return { path, kind, action: 'keep', edited: true };
     const next = newContent(setting, install, text, known);
     if (next.text === text && known) return null;
     if (apply) write(setting, install, { path, known, installed });

@@ -2,7 +2,7 @@
 import { chmodSync } from 'node:fs';
 import { Failure } from '../../local/failure.ts';
 import { shellWord } from './entries.ts';
-import { changeFile, readText } from './files.ts';
+import { changeFile, readText, Unreadable } from './files.ts';
 import type { Change } from './init.ts';
 import { digest, type Installed, type Item } from './installed.ts';
 
@@ -22,7 +22,13 @@ export function addPreCommit(
   installed: Installed,
   apply: boolean,
 ): Change | null {
-  const text = readText(path);
+  let text: string | null;
+  try {
+    text = readText(path);
+  } catch (error) {
+    if (error instanceof Unreadable) return { path, kind: 'pre-commit', action: 'unreadable' };
+    throw error;
+  }
   const known = installed.items.find((item) => item.kind === 'pre-commit' && item.path === path);
   const block = blockOf(launcher);
   if (text?.includes(block)) return null;

@@ -2,6 +2,7 @@
 import { findNodeAtLocation, getNodeValue, type Node } from 'jsonc-parser';
 import { addItem, addMember, formatValue, isEmpty, replaced, styleOf, withoutEmpty, withoutEntry } from './edits.ts';
 import { ownRun, type WantedHook } from './entries.ts';
+import { Unreadable } from './files.ts';
 import { endOf, itemsOf, membersOf, parseJsonc } from './jsonc.ts';
 
 /** The changes made to a file, so that they can be undone exactly. */
@@ -15,9 +16,6 @@ export interface Trace {
 interface Settings extends Trace {
   text: string;
 }
-
-/** The file does not have the structure that the harness reads, so it is not changed. */
-export class Unreadable extends Error {}
 
 /** The file with exactly the wanted groups of this harness. @param before the changes of the last run */
 export function withHooks(text: string, harness: string, wanted: WantedHook[], before: Trace): Settings {

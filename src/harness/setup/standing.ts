@@ -1,6 +1,6 @@
 /** The state of everything that was set up for a harness: up to date, outdated, edited or missing. Changes nothing. */
 import { existsSync } from 'node:fs';
-import { readText } from './files.ts';
+import { readText, Unreadable } from './files.ts';
 import {
   dueInstalls,
   hooksDigest,
@@ -14,7 +14,7 @@ import {
   wantedIn,
 } from './init.ts';
 import type { Installed, Item, Scope } from './installed.ts';
-import { hasRule, isPlainJson, ownHooks, Unreadable, wantedHooks } from './settings.ts';
+import { hasRule, isPlainJson, ownHooks, wantedHooks } from './settings.ts';
 
 /**
  * `outdated`: unchanged since we wrote it, but this version writes it differently. `edited`: changed by others.
@@ -70,7 +70,7 @@ function stateOf(setting: Setting, install: Install, path: string, known: Item |
     const standing = ofPart(setting, install, text, known);
     return standing !== 'missing' && !isPlainJson(text) ? 'skipped' : standing;
   } catch (error) {
-    if (error instanceof Unreadable || (error as NodeJS.ErrnoException).syscall) return 'unreadable';
+    if (error instanceof Unreadable) return 'unreadable';
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 /** Removes what was set up: our entries from other programs' files, and our own files unless they were edited. */
-import { changeFile, readText, removeFile } from './files.ts';
+import { changeFile, readText, removeFile, Unreadable } from './files.ts';
 import { digest, type Installed, type Item } from './installed.ts';
 import { withoutPreCommit } from './pre-commit.ts';
-import { isBlank, Unreadable, withoutHooks, withoutRule } from './settings.ts';
+import { isBlank, withoutHooks, withoutRule } from './settings.ts';
 
 export type Removal = {
   path: string;
@@ -18,8 +18,8 @@ export function uninstall(installed: Installed, ruleOf: (harness: string) => str
   const texts = new Map<string, string | null>();
   return installed.items.toReversed().map((item) => {
     const rule = ruleOf(item.harness);
-    const removal = one(item, rule, texts.has(item.path) ? texts.get(item.path)! : readText(item.path));
-    texts.set(item.path, removal.text);
+    const removal = outcome(item, rule, () => (texts.has(item.path) ? texts.get(item.path)! : readText(item.path)));
+    if (removal.action !== 'unreadable') texts.set(item.path, removal.text);
     if (apply) perform(item, rule, removal.action);
     const { path, kind } = item;
     return { path, kind, action: removal.action, ...(removal.edited ? { edited: true as const } : {}) };
@@ -32,20 +32,24 @@ interface Outcome {
   edited?: boolean;
 }
 
-function one(item: Item, rule: string | null, text: string | null): Outcome {
+function outcome(item: Item, rule: string | null, read: () => string | null): Outcome {
+  try {
+    return outcomeFor(item, rule, read());
+  } catch (error) {
+    if (error instanceof Unreadable) return { action: 'unreadable', text: null, edited: true };
+    throw error;
+  }
+}
+
+function outcomeFor(item: Item, rule: string | null, text: string | null): Outcome {
   if (text === null) return { action: 'gone', text };
   if (item.kind === 'pre-commit') return ofScript(item, text);
   if (!isShared(item)) {
     const edited = digest(text) !== item.sha256;
     return edited ? { action: 'keep', text, edited } : { action: 'delete', text: null };
   }
-  try {
-    const rest = without(item, rule, text);
-    return item.created_file && isBlank(rest) ? { action: 'delete', text: null } : { action: 'update', text: rest };
-  } catch (error) {
-    if (error instanceof Unreadable) return { action: 'unreadable', text, edited: true };
-    throw error;
-  }
+  const rest = without(item, rule, text);
+  return item.created_file && isBlank(rest) ? { action: 'delete', text: null } : { action: 'update', text: rest };
 }
 
 function ofScript(item: Item, text: string): Outcome {

@@ -182,13 +182,13 @@ const actions: Record<Change['action'] | Removal['action'], string> = {
 export const removalLine = ({ action, path, kind }: Removal): string => `${actions[action]} ${path} (${kind})`;
 
 /** @throws Failure `settings_unreadable` when a file of settings could not be read, after the others were done. */
-export function requireReadable({ harnesses, applied }: InitRecord): void {
-  const changes = harnesses.flatMap((harness) => harness.changes);
+export function requireReadable({ harnesses, applied, pre_commit: hook = [] }: InitRecord): void {
+  const changes = [...harnesses.flatMap((harness) => harness.changes), ...hook];
   const bad = changes.filter(({ action }) => action === 'unreadable').map(({ path }) => path);
   if (bad.length === 0) return;
   throw new Failure(
     'settings_unreadable',
-    `${bad.join(', ')} is not JSON as its program reads it; it was left as it is.`,
+    `${bad.join(', ')} cannot be read as its program reads it; it was left as it is.`,
     {
       hint: 'Repair it, then run the command again',
       details: { paths: bad, applied, harnesses },
