@@ -202,6 +202,7 @@ export const operations = {
       'file_changed',
       'brief_exists',
       'brief_path_reserved',
+      'file_too_large',
       'file_has_secret',
     ],
     answer: boardFile,

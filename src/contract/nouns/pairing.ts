@@ -189,7 +189,7 @@ export const operations = {
     rates: ['pairing_proofs'],
     params: pairingParam,
     body: acceptPairingBody,
-    errors: ['pairing_not_found'],
+    errors: ['pairing_not_found', 'pairing_changed'],
     answer: pairingRequest,
   },
   verifyPairing: {

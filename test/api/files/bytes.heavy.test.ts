@@ -79,15 +79,10 @@ forEachDatabase('bytes on their way', (engine) => {
     expect(await dana.refused('getFile', { params: { board, file: 'larger.bin' } })).to.equal('404 file_not_found');
   });
 
-  it('are refused by their declared length before any of them comes', async () => {
-    const socket = open(server.url);
-    const head = headOf(target('declared.bin'), dana, [`Content-Length: ${MAX + 1}`]);
-    socket.write(head);
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString())
-      .to.match(/^HTTP\/1\.1 413 /)
-      .and.include('file_too_large');
-    socket.destroy();
+  it('are refused by their declared length before they have come', async () => {
+    const call = { params: { board }, query: { name: 'declared.bin' }, bytes: 'only the first of them' };
+    const headers = { 'content-length': String(MAX + 1) };
+    expect(await dana.refused('uploadFile', { ...call, headers })).to.equal('413 file_too_large');
   });
 
   const headOf = (path: string, api: Api, more: string[]): string =>

@@ -321,6 +321,18 @@ forEachDatabase('selecting an endpoint', (engine) => {
     expect((await look(pair.initiator.person, { id })).generation).to.equal(2);
   });
 
+  it('is accepted for its own seat and generation only', async () => {
+    const pair = await pairOn(server);
+    const request = await propose(pair);
+    const { proof } = await select(server, pair, request, 'recipient');
+    const own = { agent_id: pair.recipient.agentId, generation: 1 };
+    for (const wrong of [{ agent_id: pair.initiator.agentId }, { generation: 2 }]) {
+      expect(codeOf(await accept(proof, request, { ...own, ...wrong }))).to.equal('409 pairing_changed');
+    }
+    expect(await look(proof, request)).to.include({ state: 'awaiting_endpoint', accepted: false });
+    expect(codeOf(await accept(proof, request, own))).to.equal('200');
+  });
+
   it('asks for a secret of exactly 32 bytes, and keeps nothing of it but a digest', async () => {
     const pair = await pairOn(server);
     const { id } = await propose(pair);
