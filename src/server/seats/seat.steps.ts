@@ -21,7 +21,7 @@ import type { RootKey } from '../text/root-key.ts';
 
 const hint = 'Remove agents that are no longer used.';
 const ON_BOARD = { limit: 500, what: 'agents on this board', hint };
-const OF_PERSON = { limit: 100, what: 'your agents on this board', hint };
+const OF_PERSON = { limit: 100, what: 'agents of yours on this board', hint };
 
 interface SeatPlan {
   /** Left out: a new one. */

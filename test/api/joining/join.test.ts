@@ -148,8 +148,8 @@ forEachDatabase('adding an agent', (engine) => {
     for (let n = 0; n < 11; n++) await Promise.all(Array.from({ length: 9 }, () => newAgent(server.dana, board)));
     const full = await join(board);
     expect([full.status, full.code]).to.deep.equal([409, 'limit_reached']);
-    const { details } = (full.body as unknown as { error: { details: Record<string, unknown> } }).error;
-    expect(details['limit']).to.equal(100);
+    expect(detailsOf(full)).to.deep.equal({ what: 'agents of yours on this board', limit: 100 });
+    expect(full.text).to.include('There are already 100 agents of yours on this board.');
     await endMember(server, first.memberId);
     expect((await join(board)).status).to.equal(201);
     const { members } = await server.dana.ok('listMembers', { params: { board }, query: { kind: 'agent' } });
