@@ -181,6 +181,14 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
     expect(events.map(({ type }) => type)).to.deep.equal(['thread.stopped', 'thread.stopped', 'thread.continued']);
   });
 
+  it('are held no longer where the last of those held is the last one that may go on', async () => {
+    await setLimits({ notice: 1, hold: 2 });
+    const [root] = (await runTo(4)) as [Message];
+    const go = { params: { message: root.id }, body: { action: 'continue' as const } };
+    expect(await dana.ok('setThreadRun', go)).to.not.have.property('thread');
+    expect(await reply(codex, root)).to.include({ held: true });
+  });
+
   it('go on for no more messages where a person stopped them in between', async () => {
     await setLimits({ notice: 1, hold: 2 });
     const [root] = (await runTo(7)) as [Message];
