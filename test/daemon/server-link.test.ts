@@ -655,6 +655,17 @@ describe('the connection to a server', () => {
     expect(machine.told.problems).to.deep.equal([]);
   });
 
+  it('reads notices again that came while others could have written the credentials', async () => {
+    await follow();
+    const told = machine.told.log.filter((line) => line.startsWith('notices')).length;
+    chmodSync(credentialsPath(machine.folders), 0o644);
+    proxy.inject('notice', { board_id: board.id, member_id: seat.member_id });
+    // The stream tells of this after the notice.
+    await readElsewhere((await say('one')).seq);
+    chmodSync(credentialsPath(machine.folders), 0o600);
+    await machine.told.until(/^notices/, told + 1);
+  });
+
   it('begins without credentials that are safe, and connects once they are', async () => {
     chmodSync(credentialsPath(machine.folders), 0o644);
     at().watch(seat);

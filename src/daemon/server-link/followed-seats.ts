@@ -80,11 +80,7 @@ export class FollowedSeats {
   /** Reads the seat's inbox; retries after temporary failures. @returns the outcome of the first attempt */
   refresh(feed: SeatFeed): Promise<InboxRead> {
     const read = feed.inbox.flight.run();
-    read.catch((error: unknown) => {
-      // A read that failed because of this machine's files is repeated when they change.
-      feed.blockedByFiles ||= error instanceof Failure;
-      this.#retryLater(feed, feed.inbox, error, () => this.refresh(feed));
-    });
+    read.catch((error: unknown) => this.#retryLater(feed, feed.inbox, error, () => this.refresh(feed)));
     return read;
   }
 
@@ -135,6 +131,7 @@ export class FollowedSeats {
       if (feed.blockedByFiles && token !== null) {
         feed.blockedByFiles = false;
         this.refresh(feed);
+        this.refreshNotices(feed);
       }
       if (token !== feed.token && token !== null && feed.token !== null) {
         feed.token = token;
@@ -217,6 +214,8 @@ export class FollowedSeats {
   }
 
   #retryLater(feed: SeatFeed, reads: Reads<unknown>, error: unknown, again: () => void): void {
+    // A read that failed because of this machine's files is repeated when they change.
+    feed.blockedByFiles ||= error instanceof Failure;
     if (!isTransient(error) || feed.ended.signal.aborted || reads.retrying) return;
     reads.retrying = true;
     const ms = reads.backoff.nextDelay(0, error.retryAfter);
