@@ -98,6 +98,25 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('above the conversation, a written answer stays with its question when that is answered elsewhere', async () => {
+    const { person, board, agent } = await begin();
+    const first = await post(agent, board.name, 'Which name?', { ask: {} });
+    await post(agent, board.name, 'Which colour?', { ask: {} });
+    for (let n = 1; n <= 30; n++) await post(agent, board.name, `Message ${n}`);
+    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: first.seq + 31 } });
+    const { page, close } = await visit(server, person, `/?board=${board.name}`);
+    const strip = page.getByRole('region', { name: 'Needs you' });
+    await strip.getByText('Which name?').waitFor();
+    await strip.getByRole('button', { name: 'Write an answer' }).click();
+    await strip.getByRole('textbox', { name: 'Answer to claude' }).fill('Call it cap');
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await post(person, board.name, 'cap', { reply_to: first.id, answer: {} });
+    await strip.getByText('Which colour?').waitFor();
+    await strip.getByRole('button', { name: 'Write an answer' }).click();
+    expect(await strip.getByRole('textbox', { name: 'Answer to claude' }).inputValue()).to.equal('');
+    await close();
+  });
+
   it('moves by j and k, writes an answer by r, keeps its draft, and opens the board by Enter', async () => {
     const { person, board, agent } = await begin();
     const first = await post(agent, board.name, 'Which name?', { ask: {} });

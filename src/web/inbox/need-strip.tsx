@@ -15,7 +15,8 @@ import { WriteAnswer } from './write-answer.tsx';
 
 export function NeedStrip({ room }: { room: Room }) {
   const [chosen, choose] = useState<string | null>(null);
-  const [writing, setWriting] = useState(false);
+  /** The id of the ask to which an answer is written. */
+  const [writingTo, setWritingTo] = useState<string | null>(null);
   // While the strip has the focus, it keeps an answered ask: removing it would lose the focus.
   const [held, hold] = useState<Need | null>(null);
   const strip = useRef<HTMLElement>(null);
@@ -27,7 +28,7 @@ export function NeedStrip({ room }: { room: Room }) {
 
   const goToNext = (): void => {
     hold(null);
-    setWriting(false);
+    setWritingTo(null);
     choose(next?.id ?? null);
     requestAnimationFrame(() => strip.current?.querySelector<HTMLElement>('.opt, .look')?.focus());
   };
@@ -48,6 +49,7 @@ export function NeedStrip({ room }: { room: Room }) {
   const { who, title, note } = toItem(need);
   const message = need.kind === 'ask' ? need.message : null;
   const sent = answerAttempts.value.get(need.id)?.state === 'sent';
+  const writing = writingTo === need.id;
   const task = message?.ask?.task;
   return (
     <section
@@ -104,7 +106,7 @@ export function NeedStrip({ room }: { room: Room }) {
           <div class="row w under">
             <Options message={message} labelledBy="need-question" />
             {!writing && !sent && message.ask?.can_answer && (
-              <button type="button" class="b bare" ref={write} onClick={() => setWriting(true)}>
+              <button type="button" class="b bare" ref={write} onClick={() => setWritingTo(need.id)}>
                 <Icon name="reply" />
                 Write an answer
               </button>
@@ -114,10 +116,11 @@ export function NeedStrip({ room }: { room: Room }) {
           {writing && (
             <div class="under">
               <WriteAnswer
+                key={message.id}
                 message={message}
                 open
                 setOpen={() => {
-                  setWriting(false);
+                  setWritingTo(null);
                   requestAnimationFrame(() => (write.current ?? strip.current?.querySelector('button'))?.focus());
                 }}
               />
