@@ -88,6 +88,20 @@ describe('people on the page', () => {
     await close();
   });
 
+  it('makes a board private where another owner was faster, and does not open it again', async () => {
+    const { params, path } = await scene({ visibility: 'open' });
+    await dana.ok('makeBoardOwner', { params, body: { handle: 'maya' } });
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('button', { name: 'Make it private' }).click();
+    await page.getByRole('dialog').getByText('Those on the board stay').waitFor();
+    await maya.ok('setBoardVisibility', { params, body: { visibility: 'private' } });
+    await page.getByText('Private: nobody else sees it.').waitFor({ state: 'attached' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Make it private' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await dana.ok('getBoard', { params })).visibility).to.equal('private');
+    await close();
+  });
+
   it('makes a guest code that is shown once and works, and revokes a join line', async () => {
     const { board, path } = await scene();
     const { page, close } = await visit(server, dana, path);
@@ -161,6 +175,32 @@ describe('people on the page', () => {
     const { policy, roles } = await dana.ok('getBoard', { params });
     expect(policy.overrides).to.deep.equal(['urgent']);
     expect(roles['member']?.can).to.include('urgent');
+    await close();
+  });
+
+  it('an owner who changes one thing of a board leaves what another owner changes meanwhile', async () => {
+    const { board, params, path } = await scene();
+    await dana.ok('makeBoardOwner', { params, body: { handle: 'maya' } });
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('button', { name: 'Edit title and charter' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Payments');
+    await maya.ok('updateBoard', { params, body: { charter: 'Ship it on Friday.' } });
+    await page.getByText('Ship it on Friday.').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Edit the policy' }).click();
+    await page.getByLabel('Reminders to agents').selectOption('off');
+    await maya.ok('updateBoard', { params, body: { agents_add_people: true } });
+    await page.getByText('Agents may add people').first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { title, charter, agents_add_people, policy } = await dana.ok('getBoard', { params: { board } });
+    expect([title, charter, agents_add_people, policy.nudges]).to.deep.equal([
+      'Payments',
+      'Ship it on Friday.',
+      true,
+      'off',
+    ]);
     await close();
   });
 

@@ -14,13 +14,14 @@ const grantName = (grant: Role['can'][number]): string =>
   (typeof grant === 'string' ? grant : 'claim_tasks').replaceAll('_', ' ');
 
 export function BoardAbout({ board, me, onChange }: { board: Board; me: Viewer; onChange: () => void }) {
-  const [editing, setEditing] = useState<Part | null>(null);
+  // With the board as it was then: only what the person changes is saved, not what others changed meanwhile.
+  const [editing, setEditing] = useState<{ part: Part; board: Board } | null>(null);
   const canEdit = me.owner && !me.archived && !me.guest;
   const close = (): void => setEditing(null);
   const { policy } = board;
   const edit = (part: Part, what: string) =>
     canEdit && (
-      <button type="button" class="b bare" onClick={() => setEditing(part)}>
+      <button type="button" class="b bare" onClick={() => setEditing({ part, board })}>
         Edit<span class="vh"> {what}</span>
       </button>
     );
@@ -81,9 +82,9 @@ export function BoardAbout({ board, me, onChange }: { board: Board; me: Viewer; 
           </div>
         ))}
       </dl>
-      {editing === 'basics' && <EditBasics board={board} onClose={close} onChange={onChange} />}
-      {editing === 'policy' && <EditPolicy board={board} onClose={close} onChange={onChange} />}
-      {editing === 'roles' && <EditRoles board={board} onClose={close} onChange={onChange} />}
+      {editing?.part === 'basics' && <EditBasics board={editing.board} onClose={close} onChange={onChange} />}
+      {editing?.part === 'policy' && <EditPolicy board={editing.board} onClose={close} onChange={onChange} />}
+      {editing?.part === 'roles' && <EditRoles board={editing.board} onClose={close} onChange={onChange} />}
     </section>
   );
 }

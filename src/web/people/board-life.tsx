@@ -76,7 +76,8 @@ function Visibility({ board, onChange, close }: LifeProps & { close: () => void 
   const [preview, setPreview] = useState<Preview | null>(null);
   const [error, setError] = useState<unknown>(null);
   const params = { board: board.name };
-  const visibility = board.visibility === 'open' ? 'private' : 'open';
+  // What was asked for, even if another owner changes it meanwhile.
+  const [visibility] = useState<'open' | 'private'>(board.visibility === 'open' ? 'private' : 'open');
   useEffect(() => {
     call('setBoardVisibility', { params, body: { visibility, dry_run: true } }).then(setPreview, setError);
   }, []);
