@@ -105,4 +105,32 @@ describe('search and everything on the page', () => {
     await page.getByText('The second of two').waitFor();
     await close();
   });
+
+  // It fills a board, which leaves less of the others in the stream, so it comes last.
+  it('a search shows no older results of the one before it, and its selects are set by the arrow keys', async () => {
+    for (let n = 1; n <= 60; n++) await post(claude, here.name, `Heron number ${n}`);
+    await post(claude, here.name, 'A pelican');
+    const { page, close } = await visit(server, server.dana, '/search?q=heron');
+    const results = page.getByRole('list', { name: 'Results' }).getByRole('link');
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/search?*after=*', async (route) => {
+      asked.resolve();
+      await held.promise;
+      return route.continue();
+    });
+    await page.getByRole('button', { name: 'Older results' }).click();
+    await asked.promise;
+    await page.getByRole('searchbox', { name: 'Search' }).fill('pelican');
+    await results.filter({ hasText: 'pelican' }).waitFor();
+    const answered = page.waitForResponse('**/search?*after=*');
+    held.resolve();
+    await answered;
+    await page.getByRole('button', { name: 'Older results', disabled: true }).waitFor({ state: 'detached' });
+    expect(await results.count()).to.equal(1);
+    const order = page.getByLabel('Order');
+    await order.focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await order.inputValue()).to.equal('relevance');
+    await close();
+  });
 });

@@ -87,7 +87,11 @@ export default function Search() {
     setMore(true);
     try {
       const page = await call('search', { query: { ...query, after: found.after } });
-      setFound({ queryKey, results: [...found.results, ...page.results], after: page.next_after });
+      setFound((current) =>
+        current === found
+          ? { queryKey, results: [...found.results, ...page.results], after: page.next_after }
+          : current,
+      );
     } catch (problem) {
       setError(problem);
     } finally {
@@ -99,11 +103,14 @@ export default function Search() {
     step === -1 && list.current?.querySelector('a.sr') === document.activeElement
       ? input.current?.focus()
       : moveFocus(list.current, 'a.sr', step);
+  // In a select, they choose its options.
+  const moveByArrow = (step: 1 | -1): unknown =>
+    document.activeElement instanceof HTMLSelectElement ? false : move(step);
   useKeys('Search', [
     { keys: 'j', label: 'Next result', run: () => move(1) },
     { keys: 'k', label: 'Result before', run: () => move(-1) },
-    { keys: 'ArrowDown', label: 'Next result', everywhere: true, run: () => move(1) },
-    { keys: 'ArrowUp', label: 'Result before', everywhere: true, run: () => move(-1) },
+    { keys: 'ArrowDown', label: 'Next result', everywhere: true, run: () => moveByArrow(1) },
+    { keys: 'ArrowUp', label: 'Result before', everywhere: true, run: () => moveByArrow(-1) },
     { keys: '/', label: 'Change the search', run: () => input.current?.select() },
   ]);
 
