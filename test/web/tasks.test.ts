@@ -211,6 +211,22 @@ describe('tasks on the page', () => {
     await close();
   });
 
+  it('keeps what is typed for a new task where the mouse that selects it is let go beside the form', async () => {
+    const { path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('button', { name: 'New task' }).click();
+    const title = page.getByRole('dialog').getByRole('textbox', { name: 'Title' });
+    await title.fill('Write the release note');
+    await title.hover();
+    await page.mouse.down();
+    await page.mouse.move(5, 5);
+    await page.mouse.up();
+    expect(await title.inputValue()).to.equal('Write the release note');
+    await page.mouse.click(5, 5);
+    await title.waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('groups them by agent, and shows the last 30 days as a plot and as a table', async () => {
     const { claude, params, task, path } = await scene();
     await dana.ok('createTask', { params, body: { title: 'Nobody has this' } });

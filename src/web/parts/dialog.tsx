@@ -5,6 +5,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 /** @param label its accessible name */
 export function Dialog(props: { label: string; class?: string; onClose: () => void; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  /** Whether the mouse was pressed beside the dialog. One that selects text may only be let go there. */
+  const pressedBeside = useRef(false);
   useLayoutEffect(() => {
     const opener = document.activeElement;
     const { current } = dialog;
@@ -24,8 +26,11 @@ export function Dialog(props: { label: string; class?: string; onClose: () => vo
         event.preventDefault();
         props.onClose();
       }}
-      onClick={(event) => {
-        if (event.target === dialog.current) props.onClose();
+      onMouseDown={({ target }) => {
+        pressedBeside.current = target === dialog.current;
+      }}
+      onClick={({ target }) => {
+        if (target === dialog.current && pressedBeside.current) props.onClose();
       }}
     >
       {props.children}
