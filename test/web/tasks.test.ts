@@ -211,6 +211,68 @@ describe('tasks on the page', () => {
     await close();
   });
 
+  it('shows tasks that ended also where one of their lists is read at the second try', async () => {
+    const { params, task, path } = await scene();
+    await dana.ok('finishTask', { params: { ...params, task: task.ref }, body: { note: 'All green' } });
+    const { page, close } = await visit(server, dana, '/');
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await page.route('**/tasks?*state=cancelled*', (route) => route.fulfill({ status: 400, json: { error } }));
+    await page.goto(server.url + path);
+    await page.getByText('Not now.').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await column(page, 'Done')
+      .getByRole('link', { name: /Cap the backoff/ })
+      .waitFor();
+    await close();
+  });
+
+  it('shows a task as it is that changes while older ones are read', async () => {
+    const { claude, params, task, path } = await scene();
+    for (let n = 1; n <= 51; n++) {
+      const { ref } = await dana.ok('createTask', { params, body: { title: `Old ${n}` } });
+      await dana.ok('finishTask', { params: { ...params, task: ref }, body: { note: 'Done' } });
+    }
+    const { page, close } = await visit(server, dana, path);
+    for (const left of [48, 28]) await page.getByRole('button', { name: `${left} older` }).click();
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/tasks?*state=done*', async (route) => {
+      asked.resolve();
+      await held.promise;
+      return route.continue();
+    });
+    await page.getByRole('button', { name: '8 older' }).click();
+    await asked.promise;
+    await claude.ok('updateTask', { params: { ...params, task: task.ref }, body: { title: 'Cap every wait' } });
+    const renamed = column(page, 'In progress').getByRole('link', { name: /Cap every wait/ });
+    await renamed.waitFor();
+    held.resolve();
+    await column(page, 'Done').getByRole('link').nth(50).waitFor();
+    expect(await renamed.count()).to.equal(1);
+    await close();
+  });
+
+  it('shows all messages about a task where more came than are read at once', async () => {
+    const { claude, board, task } = await scene();
+    const { page, tab, close } = await visit(server, dana, '/');
+    await page.context().addInitScript(lateStreams);
+    const late = await tab(`/?board=${board}&task=${task.ref}`);
+    await late.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    const messages = late.getByRole('region', { name: /Messages about it/ });
+    await post(claude, board, 'Message 0', { about: [task.ref] });
+    await messages.getByText('Message 0', { exact: true }).waitFor();
+    const hold = (held: boolean) => late.evaluate((value) => Object.assign(globalThis, { held: value }), held);
+    await hold(true);
+    for (let n = 1; n <= 25; n++) await post(claude, board, `Message ${n}`, { about: [task.ref] });
+    await hold(false);
+    await messages.getByText('Message 25', { exact: true }).waitFor();
+    await messages.getByRole('button', { name: 'Earlier messages' }).click();
+    await messages.getByText('Message 1', { exact: true }).waitFor();
+    const texts = await messages.locator('.x').allTextContents();
+    expect(texts.map((text) => text.trim())).to.deep.equal(Array.from({ length: 26 }, (_, n) => `Message ${n}`));
+    await close();
+  });
+
   it('keeps what is typed for a new task where the mouse that selects it is let go beside the form', async () => {
     const { path } = await scene();
     const { page, close } = await visit(server, dana, path);

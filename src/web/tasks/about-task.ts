@@ -19,11 +19,16 @@ export interface AboutTask {
   loadMore(): Promise<void>;
 }
 
+interface Loaded {
+  messages: Message[];
+  /** Earlier messages are before this number; null: there are none. */
+  before: number | null;
+}
+
 export function useAboutTask(room: Room, task: string): AboutTask {
   const [asks, setAsks] = useState<Message[]>([]);
   const [files, setFiles] = useState<BoardFile[]>([]);
-  const [messages, setMessages] = useState<Message[]>([]);
-  const [before, setBefore] = useState<number | null>(null);
+  const [{ messages, before }, setMessages] = useState<Loaded>({ messages: [], before: null });
   const [error, setError] = useState<unknown>(null);
   const [version, setAgain] = useState(0);
   const board = room.name;
@@ -40,8 +45,12 @@ export function useAboutTask(room: Room, task: string): AboutTask {
       if (ended) return;
       setAsks(found);
       setFiles(attached);
-      setMessages((old) => [...old.filter(({ seq }) => seq < (page.messages[0]?.seq ?? 0)), ...page.messages]);
-      setBefore((old) => (version > 0 && old !== null && old < (page.prev_before ?? 0) ? old : page.prev_before));
+      setMessages((old) => {
+        const first = page.messages[0]?.seq ?? 0;
+        // Earlier messages stay only if the page joins them, because nothing would load those between.
+        if (!old.messages.some(({ seq }) => seq >= first)) return { messages: page.messages, before: page.prev_before };
+        return { ...old, messages: [...old.messages.filter(({ seq }) => seq < first), ...page.messages] };
+      });
       setError(null);
     };
     read().catch((failure: unknown) => {
@@ -73,8 +82,9 @@ export function useAboutTask(room: Room, task: string): AboutTask {
       if (before === null) return;
       const query = { task, limit: PAGE, newest: true, before };
       const page = await call('listMessages', { params: { board }, query });
-      setMessages((old) => [...page.messages, ...old]);
-      setBefore(page.prev_before);
+      setMessages((old) =>
+        old.before === before ? { messages: [...page.messages, ...old.messages], before: page.prev_before } : old,
+      );
     },
   };
 }

@@ -67,7 +67,6 @@ export class TaskBoard {
 
   /** Loads the next page of closed tasks. */
   async loadOlder(): Promise<void> {
-    const found = new Map(this.tasks.peek());
     for (const state of ['done', 'cancelled'] as const) {
       const after = this.nextPages[state];
       if (after === null) continue;
@@ -75,10 +74,12 @@ export class TaskBoard {
         params: { board: this.board },
         query: { state, order: 'desc', limit: CLOSED_PAGE, ...(after === undefined ? {} : { after }) },
       });
-      for (const task of page.tasks) found.set(task.id, task);
       this.nextPages[state] = page.next_after;
+      const found = new Map(this.tasks.peek());
+      // A task that has ended stays so, and what is loaded already may be newer than the page.
+      for (const task of page.tasks) if (!isEnded(found.get(task.id))) found.set(task.id, task);
+      this.tasks.value = found;
     }
-    this.tasks.value = found;
   }
 
   retry(): void {
@@ -99,18 +100,20 @@ export class TaskBoard {
     const touched = this.changedTasks;
     this.changedTasks = new Set();
     try {
-      const found = new Map([...(this.tasks.peek() ?? [])].filter(([, task]) => isClosed(task)));
+      const found = new Map<string, Task>();
       const params = { board: this.board };
       for await (const page of listAll('listTasks', { params, query: { limit: 200 } })) {
         for (const task of page.tasks) found.set(task.id, task);
         this.counts.value = page.counts;
       }
-      for (const task of this.tasks.peek()?.values() ?? []) if (!found.has(task.id)) touched.add(task.id);
-      const ended = [...touched].filter((id) => !found.has(id) || isClosed(found.get(id)!));
+      for (const [id, task] of this.tasks.peek() ?? []) if (!isClosed(task)) touched.add(id);
+      const ended = [...touched].filter((id) => !found.has(id));
       for (const task of await Promise.all(ended.map((id) => readTask(this.board, id))))
         if (task) found.set(task.id, task);
+      for (const [id, task] of this.tasks.peek() ?? [])
+        if (isClosed(task) && !isEnded(found.get(id))) found.set(id, task);
       this.replace(found);
-      if (this.nextPages.done === undefined) await this.loadOlder();
+      if (Object.values(this.nextPages).includes(undefined)) await this.loadOlder();
       this.error.value = null;
     } catch (error) {
       for (const id of touched) this.changedTasks.add(id);
@@ -133,6 +136,8 @@ export class TaskBoard {
     }, MOVED_MS);
   }
 }
+
+const isEnded = (task: Task | undefined): boolean => task !== undefined && isClosed(task);
 
 /** Returns null if the task does not exist. */
 async function readTask(board: string, task: string): Promise<Task | null> {
