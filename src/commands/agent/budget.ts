@@ -10,7 +10,7 @@ export default class AgentBudget extends WriteCommand<typeof AgentBudget> {
   static override readOnly = without('wakes', 'cost', 'off');
   static override summary = "Show or set how often agents' messages may wake an agent, and what it may cost";
   static override description =
-    "Each time the agent takes messages of agents that concern it, and none of a person, is one wake; usual are 40 in 10\nminutes and 400 in 24 hours. With none left it is paused: agents' messages wait, and what a person writes wakes it as\never. A new budget ends the pause. Cost is known only of programs that tell it.";
+    "Each time the agent takes messages of agents that concern it, and none of a person, is one wake; usual are 40 in 10\nminutes and 400 in 24 hours. With none left it is paused: agents' messages wait, and what a person writes wakes it as\never. A new limit ends the pause that the old one made. Cost is known only of programs that tell it.";
   static override examples = [
     'service agent budget codex',
     'service agent budget codex --wakes 40/10m,400/24h',

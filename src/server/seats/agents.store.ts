@@ -3,6 +3,7 @@ import type { MidturnPolicy } from '../../contract/types.ts';
 import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
+import type { Brake } from './budget.rules.ts';
 
 interface OwnAgentsFilter {
   personId: string;
@@ -33,12 +34,13 @@ export const agentsOfPerson = (tx: ReadTx, { personId, boardId, after, limit }: 
     return query;
   });
 
-export type SeatMode = Pick<MemberRow, 'status' | 'delivery_mode' | 'delivery_revision'>;
+export type SeatMode = Brake & Pick<MemberRow, 'status' | 'delivery_mode' | 'delivery_revision'>;
 
-/** How messages reach a seat; its row is locked for this transaction alone to write. */
+/** How messages reach a seat, and what brakes it; its row is locked for this transaction alone to write. */
 export const lockMode = (tx: WriteTx, id: string): Promise<SeatMode | undefined> =>
   firstRow(tx, (db) => {
     const query = db('members').where('id', id).select('status', 'delivery_mode', 'delivery_revision');
+    query.select('braked_until', 'braked_reason', 'braked_at');
     return tx.dialect.shared ? query.forNoKeyUpdate() : query;
   });
 

@@ -17,12 +17,15 @@ export const setAgentBudget: WriteCase<'setAgentBudget'> = {
     const budget: SeatBudget = {
       wakes: body.wakes === undefined ? before.wakes : body.wakes,
       cost: body.cost === undefined ? before.cost : body.cost,
-      // Other limits start full; so the brake of the old ones ends.
+      // Other limits start full, and what the old ones braked goes on.
       buckets: body.wakes === undefined ? before.buckets : [],
       costBucket: body.cost === undefined ? before.costBucket : null,
     };
     await saveBudget(tx, own.found.id, budget);
-    return { answer: await released(tx, caller, own, { budget, brake: noBrake }) };
+    const { braked_until, braked_reason, braked_at } = own.agent;
+    const ends = (braked_reason === 'wakes' || braked_reason === 'cost') && body[braked_reason] !== undefined;
+    const brake: Brake = ends ? noBrake : { braked_until, braked_reason, braked_at };
+    return { answer: await released(tx, caller, own, { budget, brake }) };
   },
 };
 

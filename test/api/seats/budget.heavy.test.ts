@@ -182,6 +182,22 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect(await state()).to.equal('braked');
   });
 
+  it('keeps what brakes it, unless the limit of that is set anew', async () => {
+    const reasonAfter = async (body: Record<string, unknown>) =>
+      (await server.dana.ok('setAgentBudget', { params: params(), body })).braked?.reason;
+    const until = new Date(server.clock.now() + 12 * 60 * MINUTE).toISOString();
+    await server.dana.ok('releaseAgent', { params: params(), body: { action: 'pause', until } });
+    const wakes = [{ count: 1, seconds: 600 }];
+    expect(await reasonAfter({ wakes, cost: { usd: 1, seconds: 3_600 } })).to.equal('person');
+    await server.dana.ok('releaseAgent', { params: params(), body: { action: 'more' } });
+    await ack((await say(1)).seq);
+    expect(await reasonAfter({ cost: { usd: 2, seconds: 3_600 } })).to.equal('wakes');
+    expect(await reasonAfter({ wakes })).to.equal(undefined);
+    await codex.ok('reportUsage', { body: { turns: 1, cost_usd: 2 } });
+    expect(await reasonAfter({ wakes: 'off' })).to.equal('cost');
+    expect(await reasonAfter({ cost: null })).to.equal(undefined);
+  });
+
   it('gives more wakes without more to spend', async () => {
     const body = { wakes: [{ count: 1, seconds: 600 }], cost: { usd: 1, seconds: 3_600 } };
     await server.dana.ok('setAgentBudget', { params: params(), body });
