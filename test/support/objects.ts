@@ -80,7 +80,7 @@ function listing(store: Objects, url: URL): string {
   const content =
     key === undefined
       ? ''
-      : `<Contents><Key>${key}</Key><LastModified>2020-01-01T00:00:00.000Z</LastModified><Size>${size}</Size></Contents>`;
+      : `<Contents><Key>${key}</Key><LastModified>${new Date().toISOString()}</LastModified><Size>${size}</Size></Contents>`;
   const more = next === undefined ? '' : `<NextContinuationToken>&lt;&amp;&#62;${key}</NextContinuationToken>`;
   return `<?xml version="1.0"?><ListBucketResult>${content}${more}</ListBucketResult>`;
 }

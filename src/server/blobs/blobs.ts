@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { type Clock, repeat } from '../db/clock.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
+import { firstPersonAt } from '../people/people.store.ts';
 import {
   blobOf,
   isReferenced,
@@ -131,9 +132,11 @@ export class Blobs {
     if (!release) return;
     try {
       await this.#collectRows();
+      // What is older than this database is another one's, which may be put back here.
+      const since = (await db.read(firstPersonAt)) ?? Number.POSITIVE_INFINITY;
       for await (const { digest, modifiedAt } of this.store.list()) {
         if (this.#stopped) return;
-        if (modifiedAt < clock.now() - KEPT_MS) await this.#collectStray(digest);
+        if (modifiedAt >= since && modifiedAt < clock.now() - KEPT_MS) await this.#collectStray(digest);
       }
       await this.store.tidy(clock.now() - KEPT_MS);
     } finally {

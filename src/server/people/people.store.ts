@@ -39,6 +39,10 @@ export const earliestAdmin = (tx: ReadTx): Promise<PersonRow | undefined> =>
 /** Whether there is or ever was a person: removed ones stay as records. */
 export const anybody = (tx: ReadTx): Promise<boolean> => anyRow(tx, (db) => db('people').limit(1).select('id'));
 
+/** When the first person came, which a server is begun with; null: nobody has. */
+export const firstPersonAt = async (tx: ReadTx): Promise<number | null> =>
+  (await firstRow<{ first: number | null }>(tx, (db) => db('people').min({ first: 'created_at' })))?.first ?? null;
+
 /** Adds a person with an empty allowance; answers the row. */
 export async function insertPerson(tx: WriteTx, given: Pick<PersonRow, 'handle' | 'server_role'> & Partial<PersonRow>) {
   const person = { id: newId('hum', tx.now), display_name: null, created_at: tx.now };

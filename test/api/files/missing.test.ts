@@ -1,4 +1,7 @@
 /** A server that is started where bytes are missing, as after a restore without them. */
+import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -41,5 +44,24 @@ forEachDatabase('a server that is started', (engine) => {
       `service storage check --data ${server.dataDir}${engine === 'postgres' ? ' --files db:' : ''}`,
     );
     expect(JSON.stringify(line)).to.not.include('gone.md');
+  });
+
+  it('on files of another database takes none of them away, which may be put back', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'board-service-files-'));
+    const files = `disk://${join(folder, 'files')}`;
+    const first = await startTestServer(engine, { files });
+    const { name } = await newBoard(first.dana);
+    const { latest } = await put(first.dana, name, 'kept.md', 'kept for years');
+    const hex = latest.digest.slice('sha256:'.length);
+    const path = join(folder, 'files', 'sha256', hex.slice(0, 2), hex.slice(2, 4), hex);
+    const before = new Date(Date.now() - 172_800_000);
+    utimesSync(path, before, before);
+
+    const second = await startTestServer(engine, { files });
+    await until(() => second.clock.waiting(6 * 3_600_000) > 0, 'it has collected');
+    expect(existsSync(path)).to.equal(true);
+    await second.stop();
+    await first.stop();
+    rmSync(folder, { recursive: true });
   });
 });
