@@ -1,13 +1,17 @@
 /** What goes wrong around the daemon, and what has to come of it. */
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { FaultPoint } from '../../src/daemon/faults.ts';
 import { JournalError } from '../../src/daemon/journal/journal.ts';
 import type { SeatRef } from '../../src/daemon/refs.ts';
 import { credentialsPath, updateCredentials } from '../../src/local/keys/credentials.ts';
+import { post } from '../support/cast.ts';
+import { copyFolder } from '../support/copy-folder.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
-import type { TestServer } from '../support/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
 import { fakeAdapter } from './support/parts.ts';
@@ -296,6 +300,76 @@ describe('the daemon, where something fails', () => {
     await proxy.listen();
     await rig.start({ clock });
     await until(() => rig.row(seat).problem === null, 'it is reachable again');
+  });
+
+  describe('a server that was restored from a backup', () => {
+    let restored: TestServer;
+    /** Puts the server back to what it is now, and undoes what `work` does. */
+    const losing = async (work: () => Promise<unknown>) => {
+      await server.close();
+      const backup = mkdtempSync(join(tmpdir(), 'board-backup-'));
+      copyFolder(server.dataDir, backup);
+      await server.restart();
+      await passing(rig.connected());
+      await passing(work());
+      restored = await startTestServer('sqlite', { like: backup });
+      rmSync(backup, { recursive: true });
+      proxy.retarget(restored.url);
+      await proxy.down();
+      await proxy.listen();
+    };
+    afterEach(() => restored.stop());
+
+    /** Reads and pauses go on. */
+    const passing = async <T>(work: Promise<T>): Promise<T> => {
+      const short = (ms: number) => ms <= 60_000;
+      const timer = setInterval(() => rig.machine.pauses().some(short) && void rig.machine.pass(short), 5);
+      return work.finally(() => clearInterval(timer));
+    };
+
+    for (const feed of ['stream', 'poll'] as const) {
+      it(`delivers what is posted then, though its numbers were used before, by ${feed}`, async () => {
+        const { server_id } = await server.nobody.ok('getInfo');
+        if (feed === 'poll') await rig.machine.knows(rig.origin, server_id, null);
+        const { seat, board } = await rig.seat();
+        const session = await rig.session(seat);
+        await losing(async () => {
+          for (const body of ['lost', 'lost too', 'and this']) {
+            const { seq } = await rig.say(board, body);
+            await rig.seen(seat, seq);
+            await session.hook('turn_start');
+            await session.hook('boundary');
+            await rig.acked(seat, seq);
+          }
+        });
+        const hook = await session.wait();
+        const { seq } = await post(restored.dana, board, 'after the restore');
+        const carry = await passing(hook.next());
+        expect(carry['bundle']).to.contain('after the restore').and.not.contain('lost');
+        await took(hook, carry);
+        await session.hook('boundary');
+        await until(() => rig.states().at(-1) === 'done', 'it is acknowledged');
+        expect(rig.row(seat).cursor).to.equal(seq);
+      });
+    }
+
+    it('is not asked again and again for what a session received and it does not have', async () => {
+      const { seat, board } = await rig.seat();
+      const session = await rig.session(seat);
+      await losing(async () => {
+        await rig.say(board, 'lost');
+        await session.hook('turn_start');
+        proxy.fail('POST /v1/me/inbox/ack', unavailable);
+        await session.hook('boundary');
+        await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
+      });
+      proxy.heal();
+      await passing(until(() => rig.read(seat)?.messages.length === 0, 'it is read'));
+      clock.pass(60_000);
+      const asked = proxy.count('GET /v1/me/inbox');
+      for (let times = 0; times < 100; times++) await rig.ask('status');
+      expect(proxy.count('GET /v1/me/inbox') - asked).to.be.at.most(2);
+    });
   });
 
   it('journal corrupt: put aside, a fresh one goes on, sessions register again, cursors come from the server, logged once', async () => {

@@ -115,7 +115,7 @@ export class Acknowledger {
     if (seat.row.problem === 'unauthorized' || isFinal(seat.row.problem)) return;
     const server = servers.at(seat.row.origin);
     // Unread messages before the received ones are only known from a read; after a start there was none yet.
-    if (seat.received.size > 0 && !lastReadCovers(seat)) await server.read(seat.row);
+    if (seat.received.size > 0 && !seat.latest) await server.read(seat.row);
     const upTo = contiguousUpTo(seat);
     if (upTo <= seat.row.cursor) return;
     faults.at('ack.chosen');
@@ -150,13 +150,6 @@ export class Acknowledger {
     }
     return work;
   }
-}
-
-/** Whether the last read includes everything before the received messages. */
-function lastReadCovers(seat: Seat): boolean {
-  if (!seat.latest) return false;
-  const last = seat.latest.inbox.messages.at(-1)?.seq ?? 0;
-  return [...seat.received.values()].every((seq) => seq <= Math.max(last, seat.row.cursor));
 }
 
 /** The number up to which all unread messages are received; the cursor if the first one is not. */

@@ -1,6 +1,6 @@
 /** A seat's cursor: the number up to which everything is acknowledged on its server. */
 import type { Common } from '../common.ts';
-import { closeIfFinished, hasNotices, isInFlight } from '../handoff/parts.ts';
+import { closeIfFinished, endParts, hasNotices, isInFlight } from '../handoff/parts.ts';
 import type { Servers } from '../server-link/servers.ts';
 import type { Seat } from '../sessions/session.ts';
 
@@ -24,6 +24,7 @@ export function advanceCursor(deps: CursorDeps, seat: Seat, upTo: number): void 
     return passed.map((part) => part.handoff_id);
   });
   seat.row = row;
+  seat.cursorUs = deps.clock.nowUs();
   for (const [id, seq] of seat.received) if (seq <= upTo) seat.received.delete(id);
   for (const id of new Set(touched)) closeIfFinished(deps, id);
   if (seat.session) events.emit('changed', seat.session);
@@ -36,6 +37,19 @@ export function advanceCursor(deps: CursorDeps, seat: Seat, upTo: number): void 
       .read(row)
       .catch(() => {});
   stopFollowing(deps, seat);
+}
+
+/** Takes a cursor that went back, because the server was restored from a backup: what follows it is delivered again. */
+export function resetCursor(deps: CursorDeps, seat: Seat, cursor: number): void {
+  const { journal } = deps;
+  const row = { ...seat.row, cursor, mode_revision: 0 };
+  journal.write(() => {
+    journal.saveSeat(row);
+    journal.dropShown(row, Number.MAX_SAFE_INTEGER);
+    endParts(deps, seat);
+  });
+  seat.row = row;
+  seat.seenSeq = 0;
 }
 
 /** Whether messages or notices of the seat were received and are not acknowledged yet. */

@@ -9,7 +9,7 @@ import { isFinal, type SeatRef } from '../refs.ts';
 import type { InboxRead, ServerEvents } from '../server-link/link.ts';
 import type { Seat } from '../sessions/session.ts';
 import type { Acknowledger } from './acknowledge.ts';
-import { advanceCursor, type CursorDeps } from './cursor.ts';
+import { advanceCursor, type CursorDeps, resetCursor } from './cursor.ts';
 
 /** Delay before an update that the journal could not write is applied again. */
 const RETRY_MS = 2_000;
@@ -51,6 +51,7 @@ export class SeatUpdates {
     if (seat.latest === read || (seat.latest && seat.latest.sentUs > read.sentUs)) return;
     const { clock, seats, acks } = this.#deps;
     const { inbox } = read;
+    if (inbox.cursor < seat.row.cursor && read.sentUs > seat.cursorUs) resetCursor(this.#deps, seat, inbox.cursor);
     seat.latest = read;
     if (inbox.board !== seat.row.board || inbox.agent !== seat.row.name)
       seats.save(seat, { board: inbox.board, name: inbox.agent });

@@ -281,7 +281,7 @@ export class Feed {
   }
 
   #headMoved(feed: SeatFeed, boardId: string, seq: number): void {
-    if (feed.seat.board_id !== boardId || !isNumber(seq) || seq <= feed.head) return;
+    if (feed.seat.board_id !== boardId || !isNumber(seq) || seq === feed.head) return;
     feed.head = seq;
     if (this.#ready) this.#seats.refresh(feed);
     else feed.headMovedUs = this.#environment.nowUs();

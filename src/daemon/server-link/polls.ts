@@ -48,6 +48,8 @@ export class Polls {
         // A server that shuts down answers early and empty.
         pauseMs = started + MIN_POLL_GAP - now();
       } catch (error) {
+        // Waits again for messages that could not be read, or that a restored server numbers anew.
+        feed.lastSeen = 0;
         if (signal.aborted || !isTransient(error)) return;
         pauseMs = feed.inbox.backoff.nextDelay(0, error.retryAfter);
       }
@@ -62,14 +64,8 @@ export class Polls {
       const query = { after: feed.lastSeen, wait: WAIT_SECONDS };
       const answer = await this.#seats.calls.call(feed, 'readInbox', { query, signal, slow: true });
       const inbox = requireInbox(answer, feed.seat.member_id);
-      const before = feed.lastSeen;
       this.#seats.applyInbox(feed, inbox);
-      if (inbox.messages.length > 0)
-        await feed.inbox.flight.run().catch((error: unknown) => {
-          // Waits again for messages that could not be read.
-          feed.lastSeen = before;
-          throw error;
-        });
+      if (inbox.messages.length > 0) await feed.inbox.flight.run();
     } finally {
       release();
     }

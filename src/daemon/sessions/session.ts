@@ -139,6 +139,8 @@ export class Seat {
   announcedMode: DeliveryMode | null = null;
   boundAt = 0;
   latest: InboxRead | null = null;
+  /** When the cursor last moved: a read that was sent earlier may have an older one. */
+  cursorUs = 0;
   notices: readonly Notice[] = [];
   readonly holds = new Set<Hold>();
   /** Numbers of received messages after the cursor, by message id. */
