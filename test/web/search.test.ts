@@ -6,6 +6,7 @@ import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
+import { streamed, streamsInPage } from './support/streams.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
@@ -87,16 +88,17 @@ describe('search and everything on the page', () => {
   });
 
   it('the stream shows what happens on a board while it is read', async () => {
-    const { page, close } = await visit(server, server.dana, '/everything');
+    const { page, context, close } = await visit(server, server.dana, '/');
+    await context.addInitScript(streamsInPage);
+    await page.goto(`${server.url}/everything`);
     await page.getByText('The poller has no jitter').waitFor();
     let held = false;
     await page.route('**/events?*', async (route) => {
       const response = await route.fetch();
       if (!held) {
         held = true;
-        await post(claude, here.name, 'The second of two');
-        // Time for its hint to arrive.
-        await new Promise((resolve) => setTimeout(resolve, 800));
+        const { seq } = await post(claude, here.name, 'The second of two');
+        await streamed(page, `"seq":${seq}`);
       }
       return route.fulfill({ response });
     });

@@ -7,6 +7,7 @@ import type { TestServer } from '../support/server.ts';
 import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
+import { streamsInPage } from './support/streams.ts';
 import { visit } from './support/visit.ts';
 
 // Starting the browser is not part of any test.
@@ -193,7 +194,7 @@ describe('tasks on the page', () => {
   it('tells what happened to a task once, where its history is read before the stream tells it', async () => {
     const { claude, board, params, task } = await scene();
     const { page, tab, close } = await visit(server, dana, '/');
-    await page.context().addInitScript(lateStreams);
+    await page.context().addInitScript(streamsInPage);
     const late = await tab(`/?board=${board}`);
     await late.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
     const hold = (held: boolean) => late.evaluate((value) => Object.assign(globalThis, { held: value }), held);
@@ -255,7 +256,7 @@ describe('tasks on the page', () => {
   it('shows all messages about a task where more came than are read at once', async () => {
     const { claude, board, task } = await scene();
     const { page, tab, close } = await visit(server, dana, '/');
-    await page.context().addInitScript(lateStreams);
+    await page.context().addInitScript(streamsInPage);
     const late = await tab(`/?board=${board}&task=${task.ref}`);
     await late.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
     const messages = late.getByRole('region', { name: /Messages about it/ });
@@ -394,21 +395,3 @@ describe('tasks on the page', () => {
     await close();
   });
 });
-
-/** Runs in the page before it: what streams say comes only once `held` is off. */
-function lateStreams(): void {
-  Reflect.deleteProperty(globalThis, 'SharedWorker');
-  const world = globalThis as typeof globalThis & { held?: boolean };
-  const real = fetch;
-  world.fetch = async (...asked) => {
-    const answer = await real(...asked);
-    if (!answer.body || !answer.headers.get('content-type')?.includes('event-stream')) return answer;
-    const gate = new TransformStream<Uint8Array, Uint8Array>({
-      async transform(bytes, controller) {
-        while (world.held) await new Promise((resolve) => setTimeout(resolve, 50));
-        controller.enqueue(bytes);
-      },
-    });
-    return new Response(answer.body.pipeThrough(gate), answer);
-  };
-}

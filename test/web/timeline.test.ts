@@ -10,6 +10,7 @@ import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { fillBoard } from './support/long-board.ts';
 import { startPageServer } from './support/server.ts';
+import { streamed, streamsInPage } from './support/streams.ts';
 import { type Visit, visit } from './support/visit.ts';
 
 before(browser);
@@ -48,6 +49,13 @@ describe('the conversation', () => {
   const positionOf = async (person: Api): Promise<number> =>
     (await person.ok('getBoard', { params: { board: board.name } })).read_up_to ?? 0;
   const open = (person: Api, more = ''): Promise<Visit> => visit(server, person, `/?board=${board.name}${more}`);
+
+  /** A tab without an address yet, of which requests can be held, and what its streams say is heard. */
+  async function openSlow() {
+    const { page, context, close } = await visit(server, dana, '/');
+    await context.addInitScript(streamsInPage);
+    return { slow: page, close };
+  }
 
   it('shows a message posted in one browser in another within 300 ms, and what is read stays where it is', async () => {
     await fill(40);
@@ -169,14 +177,13 @@ describe('the conversation', () => {
     const root = await say(maya, 'A question');
     const reply = await say(dana, 'Far away', { reply_to: root.id });
     await read(dana, await fill(3));
-    const { page, tab, close } = await open(dana, '');
-    await page.context().route('**/replies?*', async (route) => {
+    const { slow, close } = await openSlow();
+    await slow.route('**/replies?*', async (route) => {
       await say(maya, 'Meanwhile');
-      // Time for its event to arrive.
-      await new Promise((resolve) => setTimeout(resolve, 800));
+      await streamed(slow, 'Meanwhile');
       return route.continue();
     });
-    const slow = await tab(`/?board=${board.name}&message=${reply.seq}`);
+    await slow.goto(`${server.url}/?board=${board.name}&message=${reply.seq}`);
     await article(slow, 'Far away').last().waitFor();
     await article(slow, 'Meanwhile').waitFor();
     await close();
@@ -198,13 +205,73 @@ describe('the conversation', () => {
     await page.getByRole('button', { name: 'Newest' }).click();
     await article(page, 'The very last').waitFor();
     held.resolve();
-    await page.unrouteAll({ behavior: 'wait' });
-    // Time for what was held to be shown.
-    await page.waitForTimeout(500);
+    await page.getByText('Loading older messages').waitFor({ state: 'detached' });
     const seqs = await conversation(page)
       .getByRole('article')
       .evaluateAll((all) => all.map((element) => Number((element as HTMLElement).dataset['seq'])));
     for (const [index, seq] of seqs.entries()) if (index > 0) expect(seq).to.equal(seqs[index - 1]! + 1);
+    await close();
+  });
+
+  it('shows a message that came between the reads of messages and of events', async () => {
+    await read(dana, (await say(maya, 'Before')).seq);
+    const { slow, close } = await openSlow();
+    const posted = Promise.withResolvers<void>();
+    await slow.route('**/messages?*roots=true*', async (route) => {
+      const response = await route.fetch();
+      await say(maya, 'In between');
+      await maya.ok('createTask', { params: { board: board.name }, body: { title: 'After it' } });
+      posted.resolve();
+      return route.fulfill({ response });
+    });
+    await slow.route('**/events?*type=*', async (route) => {
+      await posted.promise;
+      return route.continue();
+    });
+    await slow.goto(`${server.url}/?board=${board.name}`);
+    await conversation(slow)
+      .getByText(/^maya opened/)
+      .waitFor();
+    await article(slow, 'In between').waitFor();
+    const texts = await conversation(slow).locator('[data-seq]').allTextContents();
+    expect(texts.at(-3)).to.include('In between');
+    await close();
+  });
+
+  it('counts a message as new that comes while the unread ones are read', async () => {
+    await read(dana, (await say(maya, 'Known')).seq);
+    await fill(40);
+    const { slow, close } = await openSlow();
+    // In a hidden tab, nothing is seen.
+    await slow.addInitScript(() => Object.defineProperty(document, 'hidden', { value: true }));
+    await slow.route('**/messages?after=*&limit=200', async (route) => {
+      const response = await route.fetch();
+      await say(maya, 'Meanwhile');
+      await streamed(slow, 'Meanwhile');
+      return route.fulfill({ response });
+    });
+    await slow.goto(`${server.url}/?board=${board.name}`);
+    await article(slow, 'Meanwhile').waitFor();
+    await slow.getByRole('button', { name: '41 new' }).waitFor();
+    await close();
+  });
+
+  it('shows a reply that comes while its thread is opened', async () => {
+    const root = await say(maya, 'Who takes it?');
+    await say(maya, 'Anybody?', { reply_to: root.id, to: ['all'] });
+    await read(dana, await fill(1));
+    const { slow, close } = await openSlow();
+    await slow.goto(`${server.url}/?board=${board.name}`);
+    await article(slow, 'Message 1').waitFor();
+    await slow.route('**/replies?*', async (route) => {
+      const response = await route.fetch();
+      await say(maya, 'I do', { reply_to: root.id, to: ['all'] });
+      await streamed(slow, 'I do');
+      return route.fulfill({ response });
+    });
+    await slow.getByRole('button', { name: /^1 reply/ }).click();
+    await slow.getByRole('group', { name: 'Replies' }).getByText('Anybody?').waitFor();
+    await slow.getByRole('group', { name: 'Replies' }).getByText('I do').waitFor();
     await close();
   });
 
@@ -224,7 +291,7 @@ describe('the conversation', () => {
     await tabs.getByRole('link', { name: 'Tasks' }).click();
     await page.getByRole('heading', { name: 'Tasks' }).waitFor({ state: 'attached' });
     await say(maya, 'New while away');
-    await page.waitForTimeout(500);
+    await page.getByRole('link', { name: `${board.name} 1 unread` }).waitFor();
     await tabs.getByRole('link', { name: 'Talk' }).click();
     await article(page, 'New while away').waitFor();
     await conversation(page).getByText('New since you last looked').waitFor();

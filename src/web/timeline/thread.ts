@@ -89,10 +89,10 @@ export class Thread {
     this.firstVisible.value = Math.max(0, Math.min(this.firstVisible.peek() + step, length - MAX_VISIBLE));
   }
 
-  /** Adds a reply that was just posted, if the replies are loaded. */
+  /** Adds a reply that was just posted, if the replies are loaded or being loaded. */
   add(reply: Message): void {
     const { replies } = this;
-    if (!this.loaded.peek() || (replies.peek().at(-1)?.seq ?? 0) >= reply.seq) return;
+    if (!(this.loaded.peek() || this.loading) || (replies.peek().at(-1)?.seq ?? 0) >= reply.seq) return;
     const atEnd = this.firstVisible.peek() + MAX_VISIBLE >= replies.peek().length;
     replies.value = [...replies.peek(), new Post(reply, true)];
     if (atEnd) this.firstVisible.value = Math.max(this.firstVisible.peek(), replies.peek().length - MAX_VISIBLE);

@@ -295,11 +295,15 @@ export class Timeline {
 
   private append({ event, message }: RoomEvent): void {
     const entries = this.entries.peek();
-    if (!this.atEnd.peek() || event.seq <= (entries.at(-1)?.seq ?? 0)) return;
-    if (message?.thread_root === null) this.entries.value = [...entries, new Post(message, true)];
-    else if (!message && this.showEvents.peek() && hasLine(event))
-      this.entries.value = [...entries, { seq: event.seq, event }];
-    else return;
+    const { seq } = event;
+    if (!this.atEnd.peek() || seq < this.low) return;
+    // Messages and events are read at different moments, so a later one may be there already.
+    const before = entries.findLastIndex((entry) => entry.seq <= seq);
+    if (entries[before]?.seq === seq) return;
+    const isLine = !message && this.showEvents.peek() && hasLine(event);
+    const entry = message?.thread_root === null ? new Post(message, true) : isLine ? { seq, event } : null;
+    if (!entry) return;
+    this.entries.value = entries.toSpliced(before + 1, 0, entry);
     if (entries.length > MAX_MESSAGES) this.cut(this.following ? 'start' : 'end');
   }
 

@@ -39,16 +39,17 @@ export class Unread {
 
   private async read(): Promise<void> {
     let after: number | null = Number.isFinite(this.knownUpTo) ? this.knownUpTo : this.position;
-    const found = new Map(this.unseen.peek());
+    const found = new Map<number, number>();
     for (let page = 0; page < MAX_PAGES && after !== null; page++) {
       const query: { after: number; limit: number } = { after, limit: PAGE };
       const read: Answer<'listMessages'> = await call('listMessages', { params: { board: this.board }, query });
-      for (const message of read.messages)
-        if (message.sender !== 'self' && !this.seen.includes(message.seq)) found.set(message.seq, rootSeqOf(message));
+      for (const message of read.messages) if (message.sender !== 'self') found.set(message.seq, rootSeqOf(message));
       after = read.next_after;
     }
     this.knownUpTo = after ?? Number.POSITIVE_INFINITY;
-    this.unseen.value = found;
+    // Others may have come or been seen meanwhile.
+    for (const seq of found.keys()) if (seq <= this.position || this.seen.includes(seq)) found.delete(seq);
+    this.unseen.value = new Map([...found, ...this.unseen.peek()]);
     this.newSinceVisit.value = new Map([...this.newSinceVisit.peek(), ...found]);
   }
 
