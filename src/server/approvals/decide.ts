@@ -1,6 +1,7 @@
 /** A person allows or declines what one of their agents asked for. */
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, ServerInvite } from '../../contract/types.ts';
+import { recheckShown } from '../access/replay.ts';
 import { changeAllowance, changedBy, INVITE_WARNING } from '../allowances/allowance.steps.ts';
 import { allowanceOf, categoriesOf } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -107,9 +108,13 @@ export const declineApproval = (address: ServerAddress): WriteCase<'declineAppro
       await pairingsOfApproval(tx, row.id);
       tx.publish(`onboarding:${row.person_id}`);
     }
-    return { answer: await ownView(tx, caller, await reread(tx, row.id), address.baseUrl()) };
+    const answer = await ownView(tx, caller, await reread(tx, row.id), address.baseUrl());
+    const on = answer.display?.requested_on;
+    if (on) caller.shown.boards = [on.id];
+    return { answer };
   },
-  async recheck(tx, caller, { approval = '' }) {
+  async recheck(tx, caller, { approval = '', ...shown }) {
     await findApproval(tx, caller, approval, address.baseUrl());
+    await recheckShown(tx, caller, shown);
   },
 });

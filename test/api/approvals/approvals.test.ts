@@ -336,6 +336,22 @@ forEachDatabase('an approval', (engine) => {
     expect(codeOf(await decline(s.ana, other))).to.equal('409 approval_closed');
   });
 
+  it('that was declined names its board in no repeat to a person who has left it', async () => {
+    const s = await scene(server);
+    const there = await newBoard(server.dana, { visibility: 'private' });
+    await putOnBoard(server, there.name, s.ana);
+    const agent = await newAgent(s.ana, there.name);
+    const approval = await held(agent, { kind: 'set_server_role', person_id: s.bob.personId, role: 'admin' });
+    const call = { params: { approval: approval.id }, key: 'no' };
+    expect((await s.ana.ok('declineApproval', call)).display?.requested_on?.id).to.equal(there.id);
+    expect((await s.ana.call('declineApproval', call)).replayed).to.equal(true);
+    await s.ana.ok('leaveBoard', { params: { board: there.name } });
+    expect((await s.ana.ok('declineApproval', { ...call, key: 'no again' })).display).not.to.have.property(
+      'requested_on',
+    );
+    expect(await s.ana.refused('declineApproval', call)).to.equal('404 board_not_found');
+  });
+
   it('is for its person alone, by any of their credentials, and for its own agent to look at', async () => {
     const s = await scene(server);
     const other = await newAgent(s.ana, s.board.name);
