@@ -271,6 +271,8 @@ export class Live {
       });
     };
     const guard = this.#guard(caller, { holder: holderOf(caller), recheck });
+    // It may have ended since the caller was read.
+    recheck();
     return () => this.#unguard(guard);
   }
 
