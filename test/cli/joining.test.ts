@@ -1,5 +1,6 @@
 /** Coming onto a board from another machine, and what a join line may and may not do there. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { Home } from './support/home.ts';
 
@@ -32,6 +33,17 @@ describe('joining a board from another machine', function () {
     const { invite } = await call('/v1/invites', {}, own);
     return (await call('/v1/connect', { invite, handle, key_name: 'laptop' })).key.token;
   }
+
+  it('says how a new board is made where the folder is linked to one, with all that was typed', async () => {
+    const cwd = join(host.work, 'linked');
+    mkdirSync(cwd);
+    await host.json(['board', 'link', 'demo'], { cwd });
+    const typed = ['pair', 'writer-reviewer', '--title', 'Two words', '--name', 'claude'];
+    const { error } = JSON.parse((await host.run([...typed, '--json'], { cwd })).stdout);
+    const [, again = ''] = /A new board all the same: (.*)$/.exec(error.hint) ?? [];
+    const { board_record, agent } = JSON.parse((await host.shell(again, { cwd })).stdout);
+    expect([board_record.title, agent.name]).to.deep.equal(['Two words', 'claude']);
+  });
 
   it('brings a colleague onto an open board, and then their agent', async () => {
     const came = await other.json(['join', '--board', 'demo']);

@@ -111,7 +111,7 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
     if (!project || this.flags.new) return;
     const { board } = project;
     throw new Failure('board_already_linked', `This folder is linked to ${board}; nothing was created.`, {
-      hint: `Bring another session there: service code create --board ${board}. A new board all the same: service pair --new`,
+      hint: `Bring another session there: service code create --board ${board}. A new board all the same: ${this.line()} --new`,
       details: { board },
     });
   }
