@@ -84,6 +84,11 @@ describe('standard input', function () {
     expect(endless.code).to.equal(2);
   });
 
+  it('of lines may begin with the mark that PowerShell writes', async () => {
+    const { stdout } = await home().shell(`printf '\\357\\273\\277{"body":"marked"}\\n' | service say --ndjson-in`);
+    expect(JSON.parse(stdout).message?.body, stdout).to.equal('marked');
+  });
+
   it('is not read into an argument', async () => {
     const result = await home().shell('printf "demo" | service board message --json');
     expect(JSON.parse(result.stdout).error.message).to.equal('Missing: MESSAGE');

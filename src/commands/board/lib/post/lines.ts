@@ -71,7 +71,8 @@ async function postLine(
 function parseLine(text: string): Line {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // PowerShell begins what it pipes with a mark.
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     throw wrong('The line is not JSON.');
   }
