@@ -1,6 +1,6 @@
 /** Facts about this run: package folder, program name, environment, data folders; what it has started and changed. */
 import { readFileSync } from 'node:fs';
-import { basename, isAbsolute, join, relative } from 'node:path';
+import { basename, isAbsolute, join, parse, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Env, type Folders, folders } from '../local/folders.ts';
 import { setProgram } from '../local/program.ts';
@@ -39,8 +39,10 @@ export function setRuntime(entryUrl: string): Runtime {
 }
 
 function ownFile(program: string): string {
-  const path = relative(process.cwd(), program);
-  return path.startsWith('..') || isAbsolute(path) ? program : path;
+  const folder = process.cwd();
+  const path = relative(folder, program);
+  // A program in the background runs in the root folder, where nobody else is.
+  return path.startsWith('..') || isAbsolute(path) || folder === parse(folder).root ? program : path;
 }
 
 /** The run that is under way. */

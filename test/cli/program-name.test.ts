@@ -43,6 +43,10 @@ describe('the program by its other name', function () {
     await both(['say', 'How is it going?'], agent);
   });
 
+  it('is named in the log of the server by a file that is found from everywhere', async () => {
+    expect(await said(['server', 'logs'])).to.include(`Next: ${join(root, 'bin', 'run.js')} board create general`);
+  });
+
   it('is named where a key has ended', async () => {
     const { current_key_id: id } = await home.json(['key', 'list']);
     for (const text of await both(['key', 'revoke', id, '--yes'])) expect(text.length).to.be.above(0);
