@@ -77,7 +77,11 @@ const reasons: Record<string, [reason: string, fix: string]> = {
 };
 
 /** What keeps this program from writing its own files is for the person to change. */
-function asUnwritable({ code, path }: NodeJS.ErrnoException): Failure | null {
+function asUnwritable({ code, path, syscall }: NodeJS.ErrnoException): Failure | null {
+  if (syscall === 'uv_cwd')
+    return new Failure('folder_unwritable', 'The folder that this runs in is gone.', {
+      hint: 'Change into another one, such as: cd ~',
+    });
   const known = reasons[code ?? ''];
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   // A write to an open file does not say to which.

@@ -171,6 +171,13 @@ describe('errors', function () {
     }
   });
 
+  it('name the folder that a command runs in where it is gone', async () => {
+    const { stderr } = await home().shell('mkdir gone && cd gone && rmdir ../gone && service whoami');
+    expect(stderr).to.equal(
+      'Error (folder_unwritable): The folder that this runs in is gone.\nHint: Change into another one, such as: cd ~\n',
+    );
+  });
+
   it('refuse lines of which there is none', async () => {
     const result = await home().shell('printf "" | service say --ndjson-in --json');
     expect(JSON.parse(result.stdout).error.code).to.equal('body_empty');
