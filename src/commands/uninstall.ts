@@ -83,7 +83,7 @@ async function deleteAll(folders: string[]): Promise<void> {
 /** What is done beyond the files of harnesses. */
 function leavingText({ applied, server_stopped, daemon_stopped, files, data, binary }: Leaving): string {
   const stopped = [server_stopped ? 'the local server' : '', daemon_stopped ? 'the daemon' : ''].filter(Boolean);
-  const kept = files.filter(({ action }) => action === 'keep' || action === 'unreadable');
+  const kept = files.filter(({ action }) => action === 'keep');
   return [
     applied ? '' : `${files.length} files of agent programs have something of this program in them.`,
     stopped.length > 0 ? `Stopped ${stopped.join(' and ')}.` : '',

@@ -130,6 +130,33 @@ describe('service init', function () {
     expect(existsSync(machine.at('.codex'))).to.equal(false);
   });
 
+  if (process.platform === 'linux')
+    it('does the rest where settings cannot be written, and is undone when they can', async () => {
+      const disk = machine.at('dotfiles');
+      for (const folder of [disk, machine.at('.claude')]) mkdirSync(folder);
+      symlinkSync(join(disk, 'settings.json'), machine.at('.claude/settings.json'));
+      const script = [
+        'cd ~',
+        `mount -t tmpfs -o mode=0700 tmpfs ${disk}; echo '{}' > ${disk}/settings.json; mount -o remount,ro ${disk}`,
+        'service init --yes; ls .codex',
+        'service uninstall --yes --quiet; ls -A .codex .claude/skills 2>/dev/null',
+        `mount -o remount,rw ${disk}; service init --yes --quiet; mount -o remount,ro ${disk}`,
+        'service uninstall --yes | grep ^leave; ls .codex store/state/bin 2>/dev/null',
+        `mount -o remount,rw ${disk}; service uninstall --yes --quiet; cat dotfiles/settings.json; ls store/state/bin`,
+      ];
+      const { stdout } = await machine.shell(`unshare -rm sh -c "${script.join('; ')}" 2>&1`);
+      expect(stdout.replaceAll(machine.dir, '~').split('\n')).to.deep.equal([
+        'Error (settings_unreadable): ~/.claude/settings.json cannot be read as its program reads it, or not be changed; it was left as it is.',
+        'Hint: Repair it, then run the command again',
+        'hooks.json',
+        'leave, because it cannot be read or changed: ~/.claude/settings.json (hooks)',
+        'store/state/bin:',
+        'service',
+        '{}',
+        '',
+      ]);
+    });
+
   it('says where it has written hooks into a file that its program skips because of comments', async () => {
     machine.put('.claude/settings.json', theirs);
     const { warnings } = await init();

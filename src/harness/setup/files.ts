@@ -17,7 +17,7 @@ import { writeNew } from '../../local/private-file.ts';
 
 const MAX_ATTEMPTS = 3;
 
-/** The file cannot be read as its program reads it, so it is not changed. */
+/** The file cannot be read as its program reads it, or cannot be written, so it is not changed. */
 export class Unreadable extends Error {}
 
 /** The text of a file; null if it does not exist. @throws Unreadable for bytes that are not UTF-8 and would be lost, too */
@@ -32,22 +32,30 @@ export function readText(path: string): string | null {
 
 /**
  * Writes the result of `change`, and retries if the file was changed meanwhile; null leaves it unchanged.
- * @returns the folders that were created for it
+ * @returns the folders that were created for it. @throws Unreadable if it cannot be read or written
  */
 export function changeFile(path: string, change: (text: string | null) => string | null): string[] {
   for (let left = MAX_ATTEMPTS; ; left--) {
     const before = readText(path);
     const after = change(before);
     if (after === null || after === before) return [];
-    const made = makeFolders(dirname(target(path)));
-    if (put(target(path), after, before)) return made;
-    if (left <= 1) throw new Error(`${path} is being changed by another program.`);
+    try {
+      const made = makeFolders(dirname(target(path)));
+      if (put(target(path), after, before)) return made;
+    } catch (error) {
+      throw new Unreadable((error as Error).message);
+    }
+    if (left <= 1) throw new Unreadable(`${path} is being changed by another program.`);
   }
 }
 
-/** Deletes a file, and the folders that were created for it, if they are empty. */
+/** Deletes a file, and the folders that were created for it, if they are empty. @throws Unreadable if it cannot be deleted */
 export function removeFile(path: string, folders: readonly string[]): void {
-  if (existsSync(path)) unlinkSync(target(path));
+  try {
+    if (existsSync(path)) unlinkSync(target(path));
+  } catch (error) {
+    throw new Unreadable((error as Error).message);
+  }
   for (const folder of folders.toReversed()) {
     try {
       rmdirSync(folder);

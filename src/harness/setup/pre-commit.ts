@@ -17,18 +17,17 @@ interface Options {
 }
 
 /** Adds our part; with `apply` false only reports the change. Null if it is there already. @throws Failure `hook_not_shell` */
-export function addPreCommit(
-  { path, launcher, version }: Options,
-  installed: Installed,
-  apply: boolean,
-): Change | null {
-  let text: string | null;
+export function addPreCommit(options: Options, installed: Installed, apply: boolean): Change | null {
   try {
-    text = readText(path);
+    return add(options, installed, apply);
   } catch (error) {
-    if (error instanceof Unreadable) return { path, kind: 'pre-commit', action: 'unreadable' };
+    if (error instanceof Unreadable) return { path: options.path, kind: 'pre-commit', action: 'unreadable' };
     throw error;
   }
+}
+
+function add({ path, launcher, version }: Options, installed: Installed, apply: boolean): Change | null {
+  const text = readText(path);
   const known = installed.items.find((item) => item.kind === 'pre-commit' && item.path === path);
   const block = blockOf(launcher);
   if (text?.includes(block)) return null;

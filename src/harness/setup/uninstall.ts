@@ -18,9 +18,12 @@ export function uninstall(installed: Installed, ruleOf: (harness: string) => str
   const texts = new Map<string, string | null>();
   return installed.items.toReversed().map((item) => {
     const rule = ruleOf(item.harness);
-    const removal = outcome(item, rule, () => (texts.has(item.path) ? texts.get(item.path)! : readText(item.path)));
-    if (removal.action !== 'unreadable') texts.set(item.path, removal.text);
-    if (apply) perform(item, rule, removal.action);
+    const removal = unlessUnreadable(() => {
+      const outcome = outcomeFor(item, rule, texts.has(item.path) ? texts.get(item.path)! : readText(item.path));
+      if (apply) perform(item, rule, outcome.action);
+      texts.set(item.path, outcome.text);
+      return outcome;
+    });
     const { path, kind } = item;
     return { path, kind, action: removal.action, ...(removal.edited ? { edited: true as const } : {}) };
   });
@@ -32,9 +35,9 @@ interface Outcome {
   edited?: boolean;
 }
 
-function outcome(item: Item, rule: string | null, read: () => string | null): Outcome {
+function unlessUnreadable(remove: () => Outcome): Outcome {
   try {
-    return outcomeFor(item, rule, read());
+    return remove();
   } catch (error) {
     if (error instanceof Unreadable) return { action: 'unreadable', text: null, edited: true };
     throw error;

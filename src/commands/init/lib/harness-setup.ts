@@ -176,19 +176,19 @@ const actions: Record<Change['action'] | Removal['action'], string> = {
   delete: 'delete',
   keep: 'keep, because it was edited:',
   gone: 'gone already:',
-  unreadable: 'leave, because it cannot be read:',
+  unreadable: 'leave, because it cannot be read or changed:',
 };
 
 export const removalLine = ({ action, path, kind }: Removal): string => `${actions[action]} ${path} (${kind})`;
 
-/** @throws Failure `settings_unreadable` when a file of settings could not be read, after the others were done. */
+/** @throws Failure `settings_unreadable` when a file of settings could not be read or changed, after the others were done. */
 export function requireReadable({ harnesses, applied, pre_commit: hook = [] }: InitRecord): void {
   const changes = [...harnesses.flatMap((harness) => harness.changes), ...hook];
   const bad = changes.filter(({ action }) => action === 'unreadable').map(({ path }) => path);
   if (bad.length === 0) return;
   throw new Failure(
     'settings_unreadable',
-    `${bad.join(', ')} cannot be read as its program reads it; it was left as it is.`,
+    `${bad.join(', ')} cannot be read as its program reads it, or not be changed; it was left as it is.`,
     {
       hint: 'Repair it, then run the command again',
       details: { paths: bad, applied, harnesses },
@@ -209,7 +209,8 @@ export async function removeSetup(apply: boolean): Promise<Removal[]> {
     const items = installed.items.filter((_, index) => left[index]);
     if (items.length > 0) writeInstalled(folders.state, { ...installed, items });
     else rmSync(`${folders.state}/installed.json`, { force: true });
-    rmSync(launcherPath(folders.state), { force: true });
+    // Hooks that could not be taken out still run it.
+    if (items.every(({ kind }) => kind !== 'hooks')) rmSync(launcherPath(folders.state), { force: true });
   }
   return removals;
 }

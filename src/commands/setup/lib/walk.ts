@@ -195,7 +195,8 @@ function setUpHere(init: Init, apply: boolean, known: boolean): Step {
   const names = harnesses.filter(({ detected }) => detected).map(({ name }) => name);
   const changes = harnesses.flatMap((harness) => harness.changes);
   const bad = changes.filter(({ action }) => action === 'unreadable').map(({ path }) => path);
-  if (bad.length > 0) return step('installed', 'failed', `Cannot be read: ${bad.join(', ')}.`, 'service doctor');
+  if (bad.length > 0)
+    return step('installed', 'failed', `Cannot be read or changed: ${bad.join(', ')}.`, 'service doctor');
   if (names.length === 0) {
     return known
       ? step('installed', 'done', 'This session is known to the delivery daemon.')
