@@ -125,6 +125,30 @@ describe('service run', function () {
     await until('its end', () => child.exitCode !== null);
   });
 
+  it('has its answer when it ends, also where what it started keeps its output open', async () => {
+    const program = script('setsid sleep 60 & echo $! >>started; echo "Done."\n');
+    home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
+    await until('the session', () => served());
+    const seq = await say('please');
+    await until('the acknowledgement', async () => (await unread()) === 0);
+    const { replies } = await home.json(['board', 'thread', String(seq), '-b', 'demo']);
+    expect(replies.map(({ body }: { body: string }) => body)).to.deep.equal(['Done.']);
+    const [pid, ...more] = read('started').trim().split('\n').map(Number);
+    process.kill(pid!);
+    expect(more).to.deep.equal([]);
+  });
+
+  it('keeps from its program what stands in the environment for its person', async () => {
+    const program = script('env >env\n');
+    home.start(['run', '--as', 'bot', '--', ...program], {
+      env: { SERVICE_BOARD: 'other', SERVICE_DB: 'postgres://dana:secret@db.example/board' },
+    });
+    await until('the session', () => served());
+    await say('please');
+    await until('the acknowledgement', async () => (await unread()) === 0);
+    expect(read('env')).not.to.match(/^SERVICE_(BOARD|DB)=/m);
+  });
+
   it('tells a program that posts nothing of what it was just given', async () => {
     const program = script(
       'service say -b demo --reply "$(sed -n \'s/.* seq="\\([0-9]*\\)".*/\\1/p\' | tail -1)" done --json >said\n',

@@ -8,6 +8,7 @@ import { count, object, text } from '../../cli/shapes.ts';
 import { endWith, exitAfter } from '../../cli/signals.ts';
 import { duration } from '../../cli/terminal/time.ts';
 import { loadProfiles } from '../../harness/load.ts';
+import { withoutRemoved } from '../../launch/environment.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { inputOf, requireProgram, runChild } from './lib/child.ts';
 import { Headless } from './lib/headless.ts';
@@ -66,8 +67,11 @@ export default class Run extends BaseCommand<typeof Run> {
     const input = headless ? 'arg' : inputOf(argv, this.flags.input);
     const { harness, id } = await identity(named);
     const key = `${harness}:${id}`;
-    const { SERVICE_TOKEN: _, SERVICE_TOKEN_FILE: __, ...env } = runtime().env;
-    const own = { ...env, SERVICE_SESSION: key, SERVICE_AGENT: `${seat.saved.name}@${seat.saved.board}` };
+    const own = {
+      ...withoutRemoved(runtime().env),
+      SERVICE_SESSION: key,
+      SERVICE_AGENT: `${seat.saved.name}@${seat.saved.board}`,
+    };
     const stop = new AbortController();
     let exit: number = EXIT.done;
     endWith((signal) => {

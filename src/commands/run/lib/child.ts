@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { showData } from '../../../cli/terminal/terminal.ts';
-import { fillPlaceholders, findProgram } from '../../../harness/programs.ts';
+import { DRAIN_MS, fillPlaceholders, findProgram } from '../../../harness/programs.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';
 import { alive, until } from '../../../local/process.ts';
@@ -112,14 +112,15 @@ function started(
       ending = end(stop.reason, STOP_GRACE_MS);
     };
     stop.addEventListener('abort', stopped);
+    let drained: NodeJS.Timeout | undefined;
     const settle = async (outcome: Outcome) => {
       clearTimeout(timer);
+      clearTimeout(drained);
+      child.stdout?.destroy();
       stop.removeEventListener('abort', stopped);
       await ending;
       resolve(outcome);
     };
-    // What it started may not know of a Ctrl-C.
-    child.on('exit', () => ending && signal('SIGTERM'));
     child.stdout?.setEncoding('utf8').on('data', (part: string) => {
       options.read?.(part);
       if (!options.keep) showData(part);
@@ -132,7 +133,7 @@ function started(
         exit: error.code === 'ENOENT' ? NOT_FOUND : NOT_RUNNABLE,
       }),
     );
-    child.on('close', (code, name) => {
+    const ended = (code: number | null, name: NodeJS.Signals | null) => {
       if (late) settle({ kind: 'failed', reason: 'took too long' });
       else if (code === 0) settle({ kind: 'done', output });
       else if (code === TEMPORARY) settle({ kind: 'later' });
@@ -142,7 +143,13 @@ function started(
           reason: name ?? `exit ${code}`,
           ...(code === NOT_FOUND || code === NOT_RUNNABLE ? { exit: code } : {}),
         });
+    };
+    child.on('exit', (code, name) => {
+      // What it started may not know of a Ctrl-C.
+      if (ending) signal('SIGTERM');
+      drained = setTimeout(() => ended(code, name), DRAIN_MS);
     });
+    child.on('close', ended);
     child.stdin?.on('error', () => {});
     child.stdin?.end(text);
   });
