@@ -222,7 +222,7 @@ export class Client {
   }
 }
 
-/** A limit of 0 is none. */
+/** 0 stands for no limit. */
 const limitOf = (ms: number): number => (ms === 0 ? Number.POSITIVE_INFINITY : ms);
 
 /** How long the server was asked to hold the request: in the query of a read, in the body of a write. */
