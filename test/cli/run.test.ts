@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { processRef } from '../../src/local/process-ref.ts';
+import { type Frame, ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import { collect, finished, type Home, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 
@@ -108,6 +109,27 @@ describe('service run', function () {
     }
     for (const socket of asked) socket.destroy();
     await new Promise((resolve) => silent.close(resolve));
+  });
+
+  it('asks again where a daemon that it was connected to refuses or cannot, until one serves it', async () => {
+    await home.run(['daemon', 'stop']);
+    const daemon = await new ScriptedDaemon(home.store).listen();
+    const answers: Frame[] = [
+      { event: 'welcome' },
+      { error: { code: 'internal', message: 'The disk is full.' } },
+      { error: { code: 'daemon_stopping', message: 'It stops.' } },
+      { event: 'welcome' },
+    ];
+    daemon.answers['hello'] = (_, peer) => {
+      peer.send(answers.shift()!);
+      if (answers.length > 0) peer.close();
+    };
+    const child = home.start(['run', '--as', 'bot', '--', 'cat']);
+    await until('it is served again', () => answers.length === 0 || child.exitCode !== null);
+    expect(answers).to.deep.equal([]);
+    child.kill('SIGINT');
+    await finished(child);
+    daemon.close();
   });
 
   it('tries again what failed, each time later, and posts one reply', async () => {

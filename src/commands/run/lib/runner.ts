@@ -82,15 +82,17 @@ export class Runner {
 
   /** One connection to its end. Only the first one has to come about. */
   async #serve(resumed: boolean): Promise<'over' | 'served' | 'absent'> {
+    let welcome: Frame | null;
     try {
       this.#connection = await connectHere({ start: true });
+      await this.#connection.send({ op: 'hello', ...this.#header, source: 'startup', resumed });
+      welcome = await nextFrame(this.#connection, 20_000);
     } catch (error) {
       if (!resumed) throw error;
+      this.#connection?.close();
       return 'absent';
     }
     const connection = this.#connection;
-    await connection.send({ op: 'hello', ...this.#header, source: 'startup', resumed });
-    const welcome = await nextFrame(connection, 20_000);
     if (welcome?.event !== 'welcome') return welcome?.event === 'release' ? 'over' : 'absent';
     if (!(await this.#isBound())) {
       connection.close();
