@@ -54,6 +54,24 @@ describe('a hook that comes late', () => {
     await rig.acked(seat, seq);
   });
 
+  it('with its word that the text was written keeps no session waiting whose next turn is over by then', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    const { seq } = await rig.say(board, 'hello');
+    const carry = await hook.next();
+    // The daemon hears of all of this only when it is over.
+    const [woken, stopped] = [clock.nowUs(), clock.nowUs() + 1];
+    clock.pass(3_000);
+    await took(hook, carry);
+    await session.hook('turn_start', { started: woken, wake: true, handoff_id: carry['handoff_id'] });
+    const next = await session.wait({ started: stopped });
+    await rig.acked(seat, seq);
+    await rig.say(board, 'and this');
+    clock.pass(2_000);
+    expect((await next.next())['bundle']).to.contain('and this');
+  });
+
   it('of a new process is no repetition, however soon it comes', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat, { process: { pid: process.pid, start: 'long ago' } });

@@ -37,6 +37,8 @@ export function checkReceipt(deps: ReceiptDeps, session: Session, event: Session
   if (!flight || flight.acceptedUs === null || flight.boot !== session.row.boot) return false;
   if (event.kind === 'prompt' && event.wakeOf === flight.id) {
     flight.echoed = true;
+    // The session had the text when this prompt began, even if the carrier's confirmation came later.
+    flight.acceptedUs = Math.min(flight.acceptedUs, event.startedUs);
     flight.cancelStall();
     writeOrLog(deps, () => deps.journal.updateHandoff(flight.id, { turn_at: deps.clock.now() }));
     return true;
