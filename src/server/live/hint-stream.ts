@@ -196,10 +196,12 @@ export class HintStream implements Follower, Watcher {
     const { boards } = this.#options;
     if (boards && !boards.has(board.name) && !boards.has(board.id)) return;
     const known = this.#shown.get(board.id);
+    // Neither ever goes back: this was read before what is shown.
+    if (known && (board.head_seq < known.seq || member.read_up_to < known.readUpTo)) return;
     const now: Shown = {
       feed: known?.feed ?? this.#follow(board),
       name: board.name,
-      seq: Math.max(board.head_seq, known?.seq ?? 0),
+      seq: board.head_seq,
       readUpTo: member.read_up_to,
       unread: personUnread(board, member),
     };

@@ -133,6 +133,24 @@ forEachDatabase('a stream of hints', (engine) => {
     stream.close();
   });
 
+  it('tells how much is unread as it is, where a read that began before a post ends after it', async () => {
+    const pam = await newPerson();
+    const board = await newBoard(pam);
+    const agent = await newAgent(pam, board.name);
+    const { seq } = await post(agent, board.name, 'read');
+    const stream = await openFor(pam);
+    const reading = holdNextRead();
+    await pam.ok('ackBoard', { params: { board: board.name }, body: { up_to: seq } });
+    await reading.begun;
+    const { seq: head } = await post(agent, board.name, 'unread');
+    await stream.frame(({ event, data }) => event === 'head' && data.seq === head);
+    reading.goOn();
+    await agent.ok('setPresence', { body: { presence: 'idle' } });
+    await stream.frame(({ event }) => event === 'presence');
+    expect(since(stream, 'unread').at(-1)?.data).to.include({ read_up_to: seq, unread: 1 });
+    stream.close();
+  });
+
   it('tells each head that moves, with the unread count, and never content', async () => {
     const pam = await newPerson();
     const board = await newBoard(pam);
