@@ -30,6 +30,8 @@ export async function renameOnBoards(
     await saveMember(tx, renamed.id, { name: handle });
     const data = { person_id: person.id, member_id: renamed.id, before: person.handle, after: handle };
     await append(tx, board, { type: 'person.renamed', actor: actorOf(renamer, caller), data });
+    // Lines that they set name them.
+    tx.publish(`presence:${board.id}`);
   }
 }
 

@@ -153,6 +153,18 @@ forEachDatabase('who is there, on streams of hints', (engine) => {
     stream.close();
   });
 
+  it('is told with the new handle of the person who set a line', async () => {
+    const ada = await server.person('ada');
+    await putOnBoard(server, board, ada);
+    const { name: member } = await newAgent(ada, board);
+    await ada.ok('setAgentLine', { params: { board, member }, body: { kind: 'working', text: 'retries' } });
+    const stream = await open(pam);
+    await ada.ok('renamePerson', { params: { handle: 'ada' }, body: { handle: 'ada-lovelace' } });
+    await stream.until(() => told(stream).length === 1);
+    expect(told(stream)[0].line.set_by).to.equal('ada-lovelace');
+    stream.close();
+  });
+
   it('is told of a board somebody comes onto while their stream is open', async () => {
     await report('working');
     const stream = await open(eve);
