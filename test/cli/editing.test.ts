@@ -120,7 +120,7 @@ describe('editing a file at a terminal', function () {
     expect([refused.code, error.code]).to.deep.equal([7, 'file_changed']);
     const [copy = ''] = copiesIn(world.cwd);
     expect(error.details.path).to.equal(join(world.cwd, copy));
-    expect(error.hint).to.equal(`service brief put ${error.details.path} --merge`);
+    expect(error.hint).to.equal(`service brief put ${error.details.path} --merge --board docs`);
     const put = await home().run(['brief', 'put', copy, '--merge', '--board', 'docs'], { cwd: world.cwd });
     expect(put.stdout).to.equal('Saved brief.md v3 on docs\n');
     expect(await textOf('brief.md')).to.equal('one, mine\ntwo\nthree, theirs\n');
@@ -170,8 +170,10 @@ describe('editing a file at a terminal', function () {
     await home().shell('printf one | service file put notes/way.md - -q --board docs');
     const env = { EDITOR: 'false' };
     const of = async (line: string[]) => (await home().run([...line, '--board', 'docs'], { env })).stderr;
-    expect(await of(['file', 'edit', 'notes/way.md'])).to.match(/or change a copy: service file get notes\/way\.md$/m);
-    expect(await of(['brief', 'edit'])).to.match(/or change a copy: service brief get$/m);
+    expect(await of(['file', 'edit', 'notes/way.md'])).to.match(
+      /or change a copy: service file get notes\/way\.md --board docs$/m,
+    );
+    expect(await of(['brief', 'edit'])).to.match(/or change a copy: service brief get --board docs$/m);
     expect(await of(['board', 'charter', '--edit'])).to.match(/or give the text with --set or --file$/m);
   });
 });

@@ -1,6 +1,9 @@
-/** A command line that lacks something is told how this very command is typed. */
+/** Hints that can be pasted: how a command that lacks something is typed, and how to go on at the same server and board. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { Home } from './support/home.ts';
+import { homeWithBoard } from './support/shared.ts';
 
 describe('a command line that lacks something', function () {
   this.timeout(60_000);
@@ -25,4 +28,55 @@ describe('a command line that lacks something', function () {
       expect(stderr).to.match(/^Error \(invalid_request\): (Missing: |Give )/);
       expect(stderr.split('\n')[1]).to.include(`Hint: Usage: service ${usage}`);
     });
+});
+
+describe('a command that names its server, board or agent', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard('demo');
+  let ask: string;
+  before(async () => {
+    await home().json(['board', 'create', 'other', '--no-link']);
+    await home().json(['agent', 'create', 'codex', '--board', 'other']);
+    await home().shell('printf one | service file put notes/a.md - --board other -q');
+    await home().shell('echo one > brief.md && service brief put brief.md --board other -q');
+    ask = String((await home().json(['ask', '@codex', 'Which?', 'This', '--board', 'other'])).message.seq);
+    const { me } = await home().json(['whoami']);
+    await home().json(['ask', `@${me.name}`, 'That?', '--as', 'codex']);
+  });
+
+  for (const [command, said] of [
+    ['file get notes/a.md', 'service file put a.md --server local --board other'],
+    ['brief get got.md', 'service brief put got.md --server local --board other'],
+    ['file edit notes/a.md', 'service file get notes/a.md --server local --board other'],
+    ['answer ASK --option 4', 'service answer ASK "…" --server local --board other'],
+    ['code create', ' --board other --server local'],
+    ['key create spare', 'service key revoke spare --server local\n'],
+    ['key revoke nope', 'service key list --server local shows'],
+    ['inbox', ' --board other --server local'],
+  ] as const)
+    it(`says how to go on there: ${command}`, async () => {
+      const line = `${command.replace('ASK', ask)} --server local --board other`;
+      const { stdout, stderr } = await home().run(line.split(' '), { env: { EDITOR: 'false' } });
+      expect(stdout + stderr).to.include(said.replace('ASK', ask));
+    });
+
+  it('says how to go on there with what was edited', async () => {
+    const editor = join(home().work, 'theirs.sh');
+    const theirs = 'printf theirs | service file put notes/a.md - --board other --replace -q';
+    writeFileSync(editor, `#!/bin/sh\n${theirs}\necho mine > "$1"\n`, { mode: 0o755 });
+    const edit = ['file', 'edit', 'notes/a.md', '--board', 'other'];
+    const { stderr } = await home().run(edit, { env: { EDITOR: editor } });
+    expect(stderr).to.match(/Hint: service file put \S+ --merge --board other$/m);
+    writeFileSync(editor, '#!/bin/sh\nservice board charter --set theirs --board other -q\necho mine > "$1"\n');
+    const charter = ['board', 'charter', '--edit', '--board', 'other', '--server', 'local'];
+    const refused = await home().run(charter, { env: { EDITOR: editor } });
+    expect(refused.stderr).to.match(/service board charter --file \S+ --board other --server local$/m);
+  });
+
+  it('reminds the agent to act as itself', async () => {
+    const post = ['say', 'I am waiting for an answer', '--no-task', '--as', 'codex'];
+    const said: string[] = [];
+    for (let n = 0; n < 3; n++) for (const { text } of (await home().json(post)).nudges ?? []) said.push(text);
+    expect(said.join('\n')).to.include('service task list --as codex, then service task start REF --as codex');
+  });
 });

@@ -113,6 +113,10 @@ export function staying({ choice: { server, board, as } }: Session): string {
   return [server ? ` --server ${server}` : '', board ? ` --board ${board}` : '', as ? ` --as ${as}` : ''].join('');
 }
 
+/** The same for a command that names its board itself. */
+export const stayingAt = ({ choice: { server } }: Pick<Session, 'choice'>): string =>
+  server ? ` --server ${server}` : '';
+
 /** Options every client of this program gets: its name, its limit of time, its request lines. */
 export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose' | 'out'>) {
   const { out, verbose } = choice;

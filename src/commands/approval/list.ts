@@ -1,5 +1,6 @@
 import { BaseCommand, choiceFlag, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { approvalRows } from './lib/approval-text.ts';
 import { allApprovals } from './lib/approvals.ts';
@@ -31,7 +32,7 @@ export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
         `${session.server.url} · ${approvals.length}`,
         rows,
         session.agent ? 'You asked for nothing that needs an approval.' : NONE,
-        pending && 'Allow one: service approval allow <id>',
+        pending && `Allow one: service approval allow <id>${stayingAt(session)}`,
       ),
     );
   }

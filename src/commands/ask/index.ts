@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { WriteCommand } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { booleanFlag, integerFlag, listFlag, stringFlag, waitFlag, waitFlags, words } from '../../cli/flags.ts';
-import type { BoardSession } from '../../cli/session/open-session.ts';
+import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { flag, message, object, postRecipients, text } from '../../cli/shapes.ts';
 import { moment, showEnd } from '../../cli/terminal/time.ts';
 import { requireFeature } from '../../client/features.ts';
@@ -91,7 +91,7 @@ export default class Ask extends WriteCommand<typeof Ask> {
     const { readNotes } = await import('../board/lib/post/post-notes.ts');
     const { notes, inbox } = this.out.quiet ? { notes: null, inbox: null } : await readNotes(session, message);
     if (inbox?.work.nudges && message.ask?.options.length === 0) {
-      const text = 'Options are quicker to answer: service ask "Which one?" "This" "That"';
+      const text = `Options are quicker to answer: service ask "Which one?" "This" "That"${staying(session)}`;
       await remind(this.out, inbox.member_id, { code: 'ask_options', text, every: DAY });
     }
     const record = { message, recipients: notes?.recipients ?? null };

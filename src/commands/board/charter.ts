@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { booleanFlag, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { without } from '../../cli/session/here.ts';
-import type { BoardSession } from '../../cli/session/open-session.ts';
+import { type BoardSession, stayingAt } from '../../cli/session/open-session.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { shellArgument } from '../../contract/text.ts';
@@ -76,15 +76,15 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
         if (charter !== before) await this.requireUnmoved(session, before);
         return await this.save(session, charter);
       } catch (error) {
-        throw charter === before ? error : this.kept(session.board, path, error);
+        throw charter === before ? error : this.kept(session, path, error);
       }
     });
   }
 
   /** What ended it, with the place of the text. */
-  private kept(board: string, text: string, error: unknown): unknown {
+  private kept(session: BoardSession, text: string, error: unknown): unknown {
     const path = copyOf(text, 'charter', '.md');
-    const line = `service board charter --file ${shellArgument(path)} --board ${board}`;
+    const line = `service board charter --file ${shellArgument(path)} --board ${session.board}${stayingAt(session)}`;
     const hintOf = ({ code, hint }: Problem): string | null =>
       code === 'stale' ? called(`${hint}; to replace it with yours: ${line}`) : null;
     return withCopy(error, { path, line, out: this.out, hintOf });
@@ -96,7 +96,7 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
     const { askYes, mayAsk } = await import('../../cli/terminal/prompts.ts');
     if (mayAsk(this.out, this.noInput)) return askYes('Somebody changed the charter meanwhile. Replace it with yours?');
     throw new Failure('stale', 'Somebody changed the charter meanwhile, so nothing was sent.', {
-      hint: `See what it is now: service board charter --board ${session.board}`,
+      hint: `See what it is now: service board charter --board ${session.board}${stayingAt(session)}`,
       exit: 7,
     });
   }

@@ -4,6 +4,7 @@ import { booleanFlag, choiceFlag, optional, stringFlag, writeFlags } from '../..
 import type { Output } from '../../cli/output.ts';
 import { quoted } from '../../cli/parsing/errors.ts';
 import { called } from '../../cli/runtime.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { board, flag, member, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { askText, mayAsk, missing } from '../../cli/terminal/prompts.ts';
@@ -53,13 +54,16 @@ export default class BoardCreate extends DelegatedCommand<typeof BoardCreate> {
     const name = this.args.name ?? (await askName(this.out, this.noInput));
     const delegated = await this.delegated();
     if (delegated) return this.createInSession(delegated, name);
-    const { client, server } = await this.session('P');
+    const session = await this.session('P');
+    const { client, server } = session;
     const reply = await client.call('createBoard', { body: await this.newBoard(name), idempotencyKey: this.key });
     const board = reply.data;
     const link = this.linked(board, server.url);
-    const record = { board_record: board, ...link, join_command: `service agent create <name> --board ${board.name}` };
+    const at = stayingAt(session);
+    const join_command = `service agent create <name> --board ${board.name}${at}`;
+    const record = { board_record: board, ...link, join_command };
     const again = this.again(reply);
-    this.print<typeof json>(record, () => createdText(record, server.url, again));
+    this.print<typeof json>(record, () => createdText(record, { url: server.url, at, again }));
   }
 
   /** Creates the board with a seat for the session this runs in. */
@@ -121,12 +125,15 @@ function requireName(name: string, title: string | undefined): void {
   );
 }
 
-/** What was made, and what to do next. */
-function createdText(record: z.infer<ReturnType<typeof json>>, url: string, again: string): string {
+/** What was made, and what to do next. @param at flags that keep to its server */
+function createdText(
+  record: z.infer<ReturnType<typeof json>>,
+  { url, at, again }: { url: string; at: string; again: string },
+): string {
   const { board_record: board, linked, stays_linked: stays } = record;
   const title = board.title ? ` ("${board.title}")` : '';
   const seen = board.visibility === 'private' ? 'private' : 'open';
-  const flag = linked ? '' : ` --board ${board.name}`;
+  const flag = linked ? '' : ` --board ${board.name}${at}`;
   return [
     `Created board ${board.name}${title} on ${url}, ${seen}. You own it.${again}`,
     linked ? `Linked this folder to ${board.name}.` : '',

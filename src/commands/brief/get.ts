@@ -1,5 +1,6 @@
 import { BaseCommand, booleanFlag, optional } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
+import { staying } from '../../cli/session/open-session.ts';
 import { savedFile } from '../../cli/shapes.ts';
 import { sizeText } from '../../cli/terminal/fields.ts';
 import { shellArgument } from '../../contract/text.ts';
@@ -33,7 +34,7 @@ export default class BriefGet extends BaseCommand<typeof BriefGet> {
     const shown = path.includes('/') ? path : `./${path}`;
     this.print<typeof json>({ name, version, digest, size, media_type: mediaType, path, file_id }, () =>
       called(
-        `${name} v${version} (${sizeText(size)}) is now ${shown}. To save your changes: service brief put ${shellArgument(path)}`,
+        `${name} v${version} (${sizeText(size)}) is now ${shown}. To save your changes: service brief put ${shellArgument(path)}${staying(files.session)}`,
       ),
     );
   }

@@ -1,4 +1,5 @@
 import { stringFlag, WriteCommand } from '../../cli/base.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object, text } from '../../cli/shapes.ts';
 import { makeCode, newCodeText } from './lib/join-codes.ts';
 
@@ -18,7 +19,8 @@ export default class CodeCreate extends WriteCommand<typeof CodeCreate> {
 
   override async run(): Promise<void> {
     const { role, ttl, 'idempotency-key': key } = this.flags;
-    const made = await makeCode(await this.onBoard('A'), { role, ttl, key });
-    this.print<typeof json>(made, () => newCodeText(made.code, made.prompt, this.times));
+    const session = await this.onBoard('A');
+    const made = await makeCode(session, { role, ttl, key });
+    this.print<typeof json>(made, () => newCodeText(made, { times: this.times, stay: stayingAt(session) }));
   }
 }

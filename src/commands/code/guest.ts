@@ -1,4 +1,5 @@
 import { required, stringFlag, WriteCommand } from '../../cli/base.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object, text } from '../../cli/shapes.ts';
 import { warnOfLoopback } from '../invite/lib/invite.ts';
 import { makeCode, newCodeText } from './lib/join-codes.ts';
@@ -26,6 +27,6 @@ export default class CodeGuest extends WriteCommand<typeof CodeGuest> {
     const session = await this.onBoard('P');
     const made = await makeCode(session, { role, ttl, guest: this.args.handle, key });
     warnOfLoopback(this.out, session.server.url);
-    this.print<typeof json>(made, () => newCodeText(made.code, made.prompt, this.times));
+    this.print<typeof json>(made, () => newCodeText(made, { times: this.times, stay: stayingAt(session) }));
   }
 }

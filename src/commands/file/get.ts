@@ -1,5 +1,6 @@
 import { BaseCommand, booleanFlag, optional, required } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
+import { staying } from '../../cli/session/open-session.ts';
 import { savedFile } from '../../cli/shapes.ts';
 import { sizeText } from '../../cli/terminal/fields.ts';
 import { shellArgument } from '../../contract/text.ts';
@@ -52,7 +53,7 @@ export default class FileGet extends BaseCommand<typeof FileGet> {
     const shown = path.includes('/') ? path : `./${path}`;
     this.print<typeof json>(record, () =>
       called(
-        `${data.name} v${got.version} (${sizeText(size)}) is now ${shown}. To save your changes: service file put ${shellArgument(path)}`,
+        `${data.name} v${got.version} (${sizeText(size)}) is now ${shown}. To save your changes: service file put ${shellArgument(path)}${staying(files.session)}`,
       ),
     );
   }

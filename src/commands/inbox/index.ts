@@ -4,6 +4,7 @@ import { EXIT, Exit } from '../../cli/errors.ts';
 import type { Output } from '../../cli/output.ts';
 import { askFor } from '../../cli/session/ask-daemon.ts';
 import { type Given, sessionHere } from '../../cli/session/here.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { message, object, seq, text } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import { MINUTE } from '../../contract/durations.ts';
@@ -60,7 +61,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
     if (wait !== undefined || peek || follow)
       throw usage('--wait, --peek and --follow are for an agent, and none is selected.', 'Name one with --as');
     const record = await readPersonInbox(session);
-    this.print<typeof json>(record, () => personInboxText(record));
+    this.print<typeof json>(record, () => personInboxText(record, stayingAt(session)));
   }
 
   private async ofAgent(session: Awaited<ReturnType<typeof this.session>>): Promise<void> {

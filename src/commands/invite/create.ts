@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { booleanFlag, listFlag, stringFlag } from '../../cli/flags.ts';
-import type { Session } from '../../cli/session/open-session.ts';
+import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { duration } from '../../cli/terminal/time.ts';
 import type { Client } from '../../client/client.ts';
@@ -40,7 +40,9 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
     const call = { body, idempotencyKey: this.key };
     const { data: invite } = await session.client.call('createInvite', call).catch(lost);
     warnOfLoopback(this.out, invite.invite);
-    this.print<typeof json>({ invite }, () => newInviteText(invite, names, this.times));
+    this.print<typeof json>({ invite }, () =>
+      newInviteText(invite, names, { times: this.times, stay: stayingAt(session) }),
+    );
   }
 
   /** The body of the call, and the names of the boards it leads onto. */

@@ -1,5 +1,6 @@
 import { BaseCommand, listFlags } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
@@ -17,7 +18,8 @@ export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
   static override flags = { ...listFlags };
 
   override async run(): Promise<void> {
-    const { client, server } = await this.session('P');
+    const session = await this.session('P');
+    const { client, server } = session;
     const notices = await allRows(client, 'listInviteNotices', 'notices', { query: { limit: 100 } });
     if (this.out.listed(notices)) return;
     const rows = await inviteNoticeRows(notices, this.times);
@@ -27,7 +29,7 @@ export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
         `${server.url} · ${notices.length}`,
         rows,
         'Your agents asked for none. What they may do without asking: service allowance show',
-        active && `Revoke one: service invite revoke ${active.id}`,
+        active && `Revoke one: service invite revoke ${active.id}${stayingAt(session)}`,
       ),
     );
   }

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { required, WriteCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { duration, showEnd, type TimeStyle } from '../../cli/terminal/time.ts';
 import type { Answer } from '../../contract/types.ts';
@@ -25,27 +26,30 @@ export default class KeyCreate extends WriteCommand<typeof KeyCreate> {
   override async run(): Promise<void> {
     const ttl = duration(this.flags.expires, '--expires');
     if (ttl < HOUR || ttl > YEAR) throw usage('--expires takes 1h to 365d.', 'service key create ci --expires 30d');
-    const { client, server, entry } = await this.session('P');
+    const session = await this.session('P');
+    const { client, server, entry } = session;
     const body = { name: this.args.name, ttl_seconds: ttl };
     const { data: key } = await client.call('createKey', { body, idempotencyKey: this.key }).catch((error) => {
       const { code, message } = error as { code?: string; message: string };
       if (code !== 'outcome_unknown') throw error;
       throw new Failure(code, message, {
-        hint: `service key list shows whether it was made; then: service key revoke ${body.name}`,
+        hint: `service key list${stayingAt(session)} shows whether it was made; then: service key revoke ${body.name}${stayingAt(session)}`,
       });
     });
     const handle = entry?.person?.handle ?? 'you';
-    this.print<typeof json>({ key }, () => newKeyText(key, { handle, url: server.url, times: this.times }));
+    this.print<typeof json>({ key }, () =>
+      newKeyText(key, { handle, url: server.url, times: this.times, stay: stayingAt(session) }),
+    );
   }
 }
 
 /** What a new key is, the secret on a line of its own, and how to end it. */
 const newKeyText = (
   key: Answer<'createKey'>,
-  { handle, url, times }: { handle: string; url: string; times: TimeStyle },
+  { handle, url, times, stay }: { handle: string; url: string; times: TimeStyle; stay: string },
 ): string =>
   [
     `Key ${key.name} acts as ${handle} on ${url} for everyone who has it; it expires ${showEnd(key.expires_at ?? '', times)}. Shown only now:`,
     key.token,
-    called(`Revoke it with: service key revoke ${key.name}`),
+    called(`Revoke it with: service key revoke ${key.name}${stay}`),
   ].join('\n');

@@ -1,9 +1,9 @@
 import { BaseCommand, booleanFlag, listFlags, stringFlag } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
+import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
-import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import type { Delegation, Person } from '../../contract/types.ts';
 import { findKey, readKeys } from './lib/keys.ts';
@@ -26,11 +26,12 @@ export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
   };
 
   override async run(): Promise<void> {
-    const { client, server } = await this.session('P');
-    const { person, delegations } = await readDelegations(client, this.flags);
+    const session = await this.session('P');
+    const { server } = session;
+    const { person, delegations } = await readDelegations(session, this.flags);
     if (this.out.listed(delegations)) return;
     const rows = await delegationRows(delegations, this.times);
-    const next = delegations.length > 0 && 'End one: service key end-delegation <id>';
+    const next = delegations.length > 0 && `End one: service key end-delegation <id>${stayingAt(session)}`;
     const empty = 'A machine has one once a session on it joins a board: service init, service code create';
     this.print<typeof json>({ person: person!, delegations }, () =>
       listText(`${server.url} · ${delegations.length}`, rows, empty, next),
@@ -46,10 +47,14 @@ interface DelegationList {
 
 /** Oldest first; of one key, by its name or id, where one is given. */
 async function readDelegations(
-  client: Client,
+  session: Session,
   { key, all }: { key: string | undefined; all: boolean },
 ): Promise<DelegationList> {
-  const id = key === undefined || key.startsWith('key_') ? key : findKey(await readKeys(client, undefined), key).id;
+  const { client } = session;
+  const id =
+    key === undefined || key.startsWith('key_')
+      ? key
+      : findKey(await readKeys(client, undefined), key, stayingAt(session)).id;
   const list: DelegationList = { person: null, delegations: [] };
   const query = { key: id, state: all ? 'all' : 'working', limit: 500 };
   for await (const page of pages(client, 'listDelegations', { query })) {

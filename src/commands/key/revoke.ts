@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { booleanFlag, confirmFlags, requestFlags, required, stringFlag } from '../../cli/flags.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import type { AccessKey } from '../../contract/types.ts';
@@ -41,7 +42,11 @@ export default class KeyRevoke extends AskingCommand<typeof KeyRevoke> {
     const { client, server } = session;
     const { person: named, yes, 'revoke-invites': invites, 'idempotency-key': idempotencyKey } = this.flags;
     const list = await readKeys(client, named === undefined ? undefined : await handleOf(client, named));
-    const before = findKey(list, this.args.key);
+    const before = findKey(
+      list,
+      this.args.key,
+      `${named === undefined ? '' : ` --person ${list.person.handle}`}${stayingAt(session)}`,
+    );
     const own = before.id === list.current_key_id;
     const stops = hangsOn(before);
     if (own)

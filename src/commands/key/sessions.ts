@@ -1,5 +1,6 @@
 import { BaseCommand, listFlags, stringFlag } from '../../cli/base.ts';
 import { listText } from '../../cli/list.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../cli/terminal/time.ts';
@@ -20,11 +21,12 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
   static override flags = { key: stringFlag('NAME', 'Only those started from this key'), ...listFlags };
 
   override async run(): Promise<void> {
-    const { client, server } = await this.session('P');
+    const session = await this.session('P');
+    const { client, server } = session;
     const { person, sessions } = await browserSessions(client, this.flags.key);
     if (this.out.listed(sessions)) return;
     const rows = await sessionRows(sessions, this.times);
-    const next = sessions.length > 0 && 'End one: service key end-session <id>';
+    const next = sessions.length > 0 && `End one: service key end-session <id>${stayingAt(session)}`;
     this.print<typeof json>({ person: person!, sessions }, () =>
       listText(`${server.url} · ${sessions.length}`, rows, 'Sign a browser in: service open', next),
     );

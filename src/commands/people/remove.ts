@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { booleanFlag, confirmFlags, requestFlags, required } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
+import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import type { PersonRemoval } from '../../contract/types.ts';
@@ -34,7 +35,8 @@ export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
       const person_id = await personIdOf(session.client, this.args.handle);
       return this.request(session, { kind: 'remove_person', person_id });
     }
-    const { client, server } = await this.session('P');
+    const session = await this.session('P');
+    const { client, server } = session;
     const params = { handle: await handleOf(client, this.args.handle) };
     if (dry || !yes) {
       const { data } = await client.call('removePerson', { params, query: { dry_run: true } });
@@ -42,7 +44,7 @@ export default class PeopleRemove extends AskingCommand<typeof PeopleRemove> {
       await this.confirm(`${removalFacts(data, server.url).join(' ')} Remove ${data.person.handle}?`, false);
     }
     const { data, again } = await this.write(client, 'removePerson', { params });
-    this.print<typeof json>({ removal: data }, () => `${removalText(data, server.url)}${again}`);
+    this.print<typeof json>({ removal: data }, () => `${removalText(data, session)}${again}`);
   }
 }
 
@@ -65,13 +67,14 @@ function removalFacts(removal: PersonRemoval, url: string): string[] {
   ];
 }
 
-function removalText(removal: PersonRemoval, url: string): string {
+function removalText(removal: PersonRemoval, session: Session): string {
+  const { url } = session.server;
   const { person, boards_left, owners_passed, unreachable_boards } = removal;
   return [
     `Removed ${person.handle} from ${url}: ${counts(removal)} stopped; left ${boards(boards_left)}.`,
     ...(owners_passed > 0 ? [`${boards(owners_passed)} got another owner.`] : []),
     ...unreachable_boards.map((id) =>
-      called(`Nobody is left on ${id}; an admin can end it: service board archive --board ${id}`),
+      called(`Nobody is left on ${id}; an admin can end it: service board archive --board ${id}${stayingAt(session)}`),
     ),
   ].join('\n');
 }

@@ -84,5 +84,5 @@ export function askedText({ state, approval, next, invite }: Asked, times: TimeS
   if (state === 'pending') return [`Asked your person to ${what}. They run:`, called(next?.command ?? '')].join('\n');
   const done = `Done under the allowance of your person: ${what}.`;
   const boards = approval.display?.boards.map(({ name }) => name) ?? [];
-  return invite ? [done, newInviteText(invite, boards, times)].join('\n') : done;
+  return invite ? [done, newInviteText(invite, boards, { times, stay: '' })].join('\n') : done;
 }

@@ -1,6 +1,6 @@
 /** Answers or withdraws an ask. */
 import type { Output } from '../../../cli/output.ts';
-import type { BoardSession } from '../../../cli/session/open-session.ts';
+import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
 import { hasPipedInput } from '../../../cli/stdin.ts';
 import { requireFeature } from '../../../client/features.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
@@ -20,7 +20,8 @@ interface AnswerOptions {
 /** Posts the answer, and tells what became of the ask and its task. */
 export async function answer(open: () => Promise<BoardSession>, request: AnswerOptions, out: Output): Promise<void> {
   const given = await givenText(request, out);
-  const { client, board } = await open();
+  const session = await open();
+  const { client, board } = session;
   await requireFeature(client, 'asks');
   const asked = await findMessage(client, board, request.message);
   // A reference may name another board than the one in use.
@@ -28,7 +29,7 @@ export async function answer(open: () => Promise<BoardSession>, request: AnswerO
   const reply = await client.call('postMessage', {
     params: { board: asked.board },
     body: {
-      body: given ?? optionText(asked, request.option ?? 0),
+      body: given ?? optionText(asked, request.option ?? 0, session),
       reply_to: asked.id,
       answer: { option: request.option, ...(request.withdrawn ? { withdrawn: true } : {}) },
     },
@@ -54,12 +55,14 @@ async function givenText({ text, option, withdrawn }: AnswerOptions, out: Output
 }
 
 /** The words of an option. @throws Failure where there is none. */
-export function optionText({ seq, ask }: Message, option: number): string {
+export function optionText({ seq, ask }: Message, option: number, session: Session): string {
   const text = ask?.options[option - 1];
   if (text !== undefined) return text;
   const count = ask?.options.length ?? 0;
   throw new Failure('ask_invalid', ask ? `Ask #${seq} has ${count} options.` : `#${seq} is not an ask.`, {
-    hint: ask ? `Pick one of them, or answer in words: service answer ${seq} "…"` : 'service asks --can-answer',
+    hint: ask
+      ? `Pick one of them, or answer in words: service answer ${seq} "…"${staying(session)}`
+      : `service asks --can-answer${staying(session)}`,
   });
 }
 

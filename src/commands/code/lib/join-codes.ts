@@ -68,8 +68,11 @@ const lost =
 
 export type NewCode = Answer<'createJoinCode'>;
 
-/** What it is, who can use it and until when; the line alone; what revokes it; and the text to pass on. */
-export function newCodeText(code: NewCode, prompt: string, times: TimeStyle): string {
+/** What it is, who can use it and until when; the line alone; what revokes it; and the text to pass on. @param stay flags that keep to its server */
+export function newCodeText(
+  { code, prompt }: { code: NewCode; prompt: string },
+  { times, stay }: { times: TimeStyle; stay: string },
+): string {
   const end = `ends ${showEnd(code.expires_at, times)}`;
   const what =
     code.kind === 'guest'
@@ -78,7 +81,7 @@ export function newCodeText(code: NewCode, prompt: string, times: TimeStyle): st
   return [
     what,
     code.join_line,
-    called(`Revoke it: service code revoke ${code.id} --board ${code.board}`),
+    called(`Revoke it: service code revoke ${code.id} --board ${code.board}${stay}`),
     'To pass on, in private:',
     indented(prompt),
   ].join('\n');

@@ -1,8 +1,10 @@
 /** Edits a board's file in the user's editor. If somebody else saved first, the user's text is kept. */
+
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
+import { staying } from '../../../cli/session/open-session.ts';
 import { askChoice, mayAsk } from '../../../cli/terminal/prompts.ts';
 import type { TimeStyle } from '../../../cli/terminal/time.ts';
 import { shellArgument } from '../../../contract/text.ts';
@@ -53,7 +55,8 @@ export async function edited(editing: Editing): Promise<Put | null> {
   });
 }
 
-const withoutEditor = ({ getCommand }: Editing): string => `change a copy: ${getCommand}`;
+const withoutEditor = ({ getCommand, files }: Editing): string =>
+  `change a copy: ${getCommand}${staying(files.session)}`;
 
 async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'): Promise<Put> {
   const { files, file, query, command, key, times, out, noInput } = editing;
@@ -63,7 +66,7 @@ async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'
     query: { ...query, name: file.name, base: text.base, file_id: file.id },
     path: text.path,
     onConflict: how,
-    command,
+    command: `${command}${staying(files.session)}`,
     key: how === 'merge' && key !== undefined ? `${key}.merge` : key,
     times,
     out,
@@ -111,7 +114,7 @@ async function kept(editing: Editing, text: Text, error: unknown): Promise<unkno
   await note(files, copy, { file_id: file.id, name: file.name, version: text.base, digest: text.digest }).catch(
     () => {},
   );
-  const line = `${putCommand} ${shellArgument(copy)} --merge`;
+  const line = `${putCommand} ${shellArgument(copy)} --merge${staying(files.session)}`;
   const goesOn = ({ code, details }: Problem): boolean => code === 'file_changed' && details?.['removed'] !== true;
   return withCopy(error, { path: copy, line, out, hintOf: (problem) => (goesOn(problem) ? called(line) : null) });
 }

@@ -1,4 +1,5 @@
 /** `file put` and `brief put`: chooses the version to replace and handles conflicts. */
+
 import {
   closeSync,
   fsyncSync,
@@ -13,6 +14,7 @@ import {
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
+import { staying } from '../../../cli/session/open-session.ts';
 import { showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Reply } from '../../../client/answer.ts';
 import { ClientError } from '../../../client/errors.ts';
@@ -86,8 +88,7 @@ async function first(putting: Putting): Promise<Put> {
   } catch (error) {
     if (!isConflict(error)) throw error;
     if (putting.onConflict === 'merge' && mergeable(putting, error)) return merging(putting, error);
-    const { command, times } = putting;
-    throw conflict(error, { name: query.name, base: query.base ?? 0, command, times, piped: putting.path === null });
+    throw conflict(error, { ...putting, name: query.name, base: query.base ?? 0 });
   }
 }
 
@@ -120,7 +121,9 @@ async function merging(putting: Putting, error: ClientError): Promise<Put> {
       'merge_unavailable',
       `There is no git on this machine to merge with; v${version} is now ${beside}.`,
       {
-        hint: called(`Put both together, then: service file put ${shellArgument(path)} --base ${version}`),
+        hint: called(
+          `Put both together, then: service file put ${shellArgument(path)} --base ${version}${staying(files.session)}`,
+        ),
         exit: EXIT.conflict,
       },
     );
@@ -145,7 +148,7 @@ async function merging(putting: Putting, error: ClientError): Promise<Put> {
 
 /** Takes the version that is there now, read just before; a few times if others keep writing. */
 async function replacing(putting: Putting): Promise<Put> {
-  const { files, local, query, out, key, command, times } = putting;
+  const { files, local, query, out, key } = putting;
   const { client, board } = files.session;
   for (let attempt = 1; ; attempt++) {
     const there = await client
@@ -161,8 +164,7 @@ async function replacing(putting: Putting): Promise<Put> {
       return { reply, replaces: there.base };
     } catch (error) {
       if (!isConflict(error)) throw error;
-      if (attempt === REPLACES)
-        throw conflict(error, { name: query.name, base: there.base, command, times, piped: putting.path === null });
+      if (attempt === REPLACES) throw conflict(error, { ...putting, name: query.name, base: there.base });
     }
   }
 }
@@ -203,20 +205,14 @@ const isConflict = (error: unknown): error is ClientError =>
 
 const thereOf = (error: ClientError): There => error.details as There;
 
-/**
- * @param command what is typed to go on, with the local path. @param base the version that was to be replaced; 0: none.
- * @param piped there is no local file that could be merged.
- */
+/** @param base the version that was to be replaced; 0: none. */
 function conflict(
   error: ClientError,
-  {
-    name,
-    base,
-    command,
-    times,
-    piped,
-  }: { name: string; base: number; command: string; times: TimeStyle; piped: boolean },
+  { name, base, command, times, path, files }: Putting & { name: string; base: number },
 ): Failure {
+  const stay = staying(files.session);
+  // There is no local file that could be merged.
+  const piped = path === null;
   const there = thereOf(error);
   const since = there.by && there.at ? `, written by ${there.by.name} ${showTime(there.at, times)}` : '';
   const yours = base > 0 ? `you replaced v${base}` : 'you have no version of it';
@@ -226,7 +222,7 @@ function conflict(
   if (code === 'brief_exists')
     return failure(
       `The brief is ${there.name} v${there.version}${since}.`,
-      `${command} --replace-format; or first: service file remove ${there.name}, or service file rename ${there.name} NEW`,
+      `${command} --replace-format; or first: service file remove ${there.name}${stay}, or service file rename ${there.name} NEW${stay}`,
     );
   if (there.file_id === null)
     return failure(`${name} is not on the board; ${yours}.`, `${command} --name ${name} --base 0`);
@@ -241,6 +237,6 @@ function conflict(
     `${name}${moved} is at v${there.version}${since}; ${yours}.`,
     base > 0 && !piped
       ? `${command} --merge`
-      : `Get it, put your change into it: service file get ${there.name ?? name}${other}`,
+      : `Get it, put your change into it: service file get ${there.name ?? name}${stay}${other}`,
   );
 }

@@ -58,7 +58,11 @@ async function onboardingFor(session: Session): Promise<Pick<PersonInbox, 'appro
   }
 }
 
-export function personInboxText({ boards, asks, needs, approvals, board_adds: adds, arrivals }: PersonInbox): string {
+/** @param stay flags that keep to its server. */
+export function personInboxText(
+  { boards, asks, needs, approvals, board_adds: adds, arrivals }: PersonInbox,
+  stay: string,
+): string {
   const needing = boards.filter((board) => board.needs_reply > 0);
   const unread = boards.filter((board) => board.unread > 0);
   const lines = [
@@ -74,15 +78,15 @@ export function personInboxText({ boards, asks, needs, approvals, board_adds: ad
     ...arrivals.flatMap((arrival) => hanging(arrivalLine(arrival))),
   ];
   const ask = asks[0];
-  if (ask) return called([...lines, `Next: service answer ${ask.seq} --board ${ask.board}`].join('\n'));
+  if (ask) return called([...lines, `Next: service answer ${ask.seq} --board ${ask.board}${stay}`].join('\n'));
   const [request] = approvals;
-  if (request) return called([...lines, `Next: service approval allow ${request.id}`].join('\n'));
+  if (request) return called([...lines, `Next: service approval allow ${request.id}${stay}`].join('\n'));
   const [need] = needs;
-  if (need) return called([...lines, `Next: ${commandFor(need)}`].join('\n'));
+  if (need) return called([...lines, `Next: ${commandFor(need)}${stay}`].join('\n'));
   const first = (needing[0] ?? unread[0])?.name;
   if (first === undefined)
     return lines.join('\n') || called('Nothing is waiting for you. Your boards: service board list');
-  return called([...lines, `Next: service read --unread --board ${first}`].join('\n'));
+  return called([...lines, `Next: service read --unread --board ${first}${stay}`].join('\n'));
 }
 
 /** What the person can do about it. */

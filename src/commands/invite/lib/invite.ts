@@ -47,13 +47,17 @@ async function ownAgent(session: Session, board: string, named: string | undefin
 
 type Invite = Answer<'createInvite'>;
 
-/** What it is, who can use it and until when; the link alone on its line; what revokes it; and the text to pass on. */
-export function newInviteText(invite: Invite, boards: string[], times: TimeStyle): string {
+/** What it is, who can use it and until when; the link alone on its line; what revokes it; and the text to pass on. @param stay flags that keep to its server */
+export function newInviteText(
+  invite: Invite,
+  boards: string[],
+  { times, stay }: { times: TimeStyle; stay: string },
+): string {
   const onto = boards.length === 0 ? '' : `, onto ${boards.join(', ')}`;
   return [
     `Invite for one person, ${invite.server_role}${onto}, works once, ends ${showEnd(invite.expires_at, times)}:`,
     invite.invite,
-    called(`Revoke it: service invite revoke ${invite.id}`),
+    called(`Revoke it: service invite revoke ${invite.id}${stay}`),
     'To pass on, in private:',
     indented(invite.prompt),
   ].join('\n');

@@ -26,8 +26,11 @@ export async function readKeys(client: Client, handle: string | undefined): Prom
   return list as KeyList;
 }
 
-/** The key a name or id means. Among working keys a name means one; among ended ones it may mean several. */
-export function findKey({ keys, person }: KeyList, text: string): AccessKey {
+/**
+ * The key a name or id means. Among working keys a name means one; among ended ones it may mean several.
+ * @param more flags with which these keys are listed
+ */
+export function findKey({ keys, person }: KeyList, text: string, more: string): AccessKey {
   const byId = keys.find((key) => key.id === text);
   if (byId) return byId;
   const named = keys.filter((key) => key.name === text);
@@ -35,12 +38,12 @@ export function findKey({ keys, person }: KeyList, text: string): AccessKey {
   if (working) return working;
   if (named.length > 1)
     throw new Failure('key_not_selected', `${named.length} keys called ${text} have ended; none works.`, {
-      hint: 'Name one by its id: service key list --json shows them',
+      hint: `Name one by its id: service key list${more} --json shows them`,
       details: { choices: named.map((key) => key.id) },
     });
   if (named[0]) return named[0];
   throw new Failure('key_not_found', `${person.handle} has no key called ${text}.`, {
-    hint: 'service key list shows the keys there are',
+    hint: `service key list${more} shows the keys there are`,
     details: { choices: keys.filter((key) => key.state === 'working').map((key) => key.name) },
     exit: EXIT.notThere,
   });

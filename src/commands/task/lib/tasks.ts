@@ -127,7 +127,7 @@ async function remindAfter(
   if (change === 'started')
     await remind(out, agent, {
       code: 'first_task',
-      text: 'While you work: service task note "where it stands"; a question: service ask; at the end: service task done "what was done"',
+      text: `While you work: service task note "where it stands"${stay}; a question: service ask${stay}; at the end: service task done "what was done"${stay}`,
       most: 3,
     });
 }

@@ -1,6 +1,6 @@
 /** After a post, tells who gets it when and what is unread. Gives up after two seconds. */
 import type { Output } from '../../../../cli/output.ts';
-import type { BoardSession } from '../../../../cli/session/open-session.ts';
+import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import type { Client } from '../../../../client/client.ts';
 import type { Answer, Member, Message } from '../../../../contract/types.ts';
 import { isAddressed, wakesAgent } from '../../../../contract/waking.ts';
@@ -66,13 +66,13 @@ export function notesText({ unread, recipients }: Notes): string[] {
 }
 
 /** A message to everyone that wakes no agent is worth knowing about. */
-export function warnIfNobodyWakes({ recipients }: Notes, message: Message, out: Output): void {
+export function warnIfNobodyWakes(session: BoardSession, { recipients }: Notes, message: Message, out: Output): void {
   const outcomes = recipients?.map((recipient) => recipient.outcome) ?? [];
   if (!message.to.includes('all') || !outcomes.includes('next_turn')) return;
   if (outcomes.includes('now') || outcomes.includes('turn_end')) return;
   const { held, thread_root_seq: root, seq } = message;
   const [why, hint] = held
-    ? ['the thread is held', `service thread continue ${root ?? seq}`]
+    ? ['the thread is held', `service thread continue ${root ?? seq}${staying(session)}`]
     : ['a message to everyone wakes only those it mentions', 'service say --to @name …'];
   out.warn('wakes_no_agent', `This wakes no agent: ${why}.`, hint);
 }

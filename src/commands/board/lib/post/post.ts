@@ -56,7 +56,7 @@ export async function post(open: () => Promise<BoardSession>, options: PostOptio
   const { client, board } = session;
   await requireFeatures(client, [about && 'tasks', answerOf(options) && 'asks', attaching && 'files']);
   const body = {
-    body: given ?? (await optionOf(client, board, options)),
+    body: given ?? (await optionOf(session, options)),
     to: targets(options.to, ownHandle(session)),
     reply_to: options.reply === undefined ? undefined : await replyId(client, board, options.reply),
     urgent: options.urgent,
@@ -83,7 +83,7 @@ export async function post(open: () => Promise<BoardSession>, options: PostOptio
   const notes = wantsNotes(session, options, out)
     ? await notesOf(session, message, out)
     : { unread: null, recipients: null };
-  const lines = await noteLines(notes, message, out);
+  const lines = await noteLines(session, notes, message, out);
   out.print({ message, ...notes }, () => [first, ...lines].join('\n'));
 }
 
@@ -105,9 +105,9 @@ async function givenText(options: PostOptions, out: Output): Promise<string | un
   return shaped(await readBody({ argument: body, file, keep: truncate === 'tail' ? 'tail' : 'head', out }), options);
 }
 
-async function optionOf(client: Client, board: string, { reply = '', option = 0 }: PostOptions): Promise<string> {
+async function optionOf(session: BoardSession, { reply = '', option = 0 }: PostOptions): Promise<string> {
   const { optionText } = await import('../../../ask/lib/answer.ts');
-  return optionText(await findMessage(client, board, reply), option);
+  return optionText(await findMessage(session.client, session.board, reply), option, session);
 }
 
 const aboutOf = ({ task, 'no-task': none }: PostOptions): string[] | undefined => (none ? [] : task?.map(taskRef));
@@ -186,10 +186,10 @@ async function notesOf(session: BoardSession, message: Message, out: Output): Pr
   return notes;
 }
 
-async function noteLines(notes: Notes, message: Message, out: Output): Promise<string[]> {
+async function noteLines(session: BoardSession, notes: Notes, message: Message, out: Output): Promise<string[]> {
   if (!notes.unread && !notes.recipients) return [];
   const { notesText, warnIfNobodyWakes } = await import('./post-notes.ts');
-  warnIfNobodyWakes(notes, message, out);
+  warnIfNobodyWakes(session, notes, message, out);
   return notesText(notes);
 }
 

@@ -20,17 +20,18 @@ export async function remindAfterPost(
   out: Output,
 ): Promise<void> {
   if (!work.nudges) return;
+  const stay = staying(session);
   if (work.posts_without_task >= 3) {
     await remind(out, agent, {
       code: 'no_task_posts',
-      text: `${work.posts_without_task} posts in a row about no task. Say what you work on: service task list, then service task start REF, or service task new "…"`,
+      text: `${work.posts_without_task} posts in a row about no task. Say what you work on: service task list${stay}, then service task start REF${stay}, or service task new "…"${stay}`,
       every: 30 * MINUTE,
     });
   }
   if (!message.ask && STUCK.test(message.body) && !(await hasOpenAsk(session, message))) {
     await remind(out, agent, {
       code: 'ask_instead',
-      text: 'Waiting for somebody? An ask shows that the task is Blocked and tells you the answer: service ask @NAME "…" "Option" "Option"',
+      text: `Waiting for somebody? An ask shows that the task is Blocked and tells you the answer: service ask @NAME "…" "Option" "Option"${stay}`,
       every: HOUR,
     });
   }
