@@ -69,6 +69,20 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('shows what is asked of a person whose handle another member of the board has as a name', async () => {
+    const handle = `person-${++persons}`;
+    const { name: board } = await newBoard(server.dana);
+    await newAgent(server.dana, board, { name: handle });
+    const person = await server.person(handle);
+    await server.dana.ok('addBoardPerson', { params: { board }, body: { handle } });
+    const asked = await post(await newAgent(person, board), board, 'Which cap?', { ask: { options: OPTIONS } });
+    expect(asked.to).to.deep.equal([`@${handle}-2`]);
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('heading', { name: 'Which cap?' }).waitFor();
+    expect(await questions(page)).to.deep.equal(['Which cap?']);
+    await close();
+  });
+
   it('comes live, in one order: due soon, what blocks, requests of agents, the rest; each oldest first', async () => {
     const { person, board, agent } = await begin();
     const ask = (body: string, more: object = {}) =>

@@ -15,6 +15,8 @@ export type Need =
 
 /** Open asks that the person may answer, oldest first; null until loaded. */
 export const openAsks = signal<Message[] | null>(null);
+/** Ids of those that are addressed to the person, whose name on a board need not be the handle. */
+const asksToMe = signal<ReadonlySet<string>>(new Set());
 /** Requests from the person's agents that wait for a decision. */
 export const pendingApprovals = signal<Approval[]>([]);
 /** Work that others propose, for which the person has to choose an agent. */
@@ -26,7 +28,7 @@ export const needsError = signal<unknown>(null);
 const DUE_SOON_MS = 30 * 60_000;
 
 /** Whether an ask is addressed to the person and not to one of their agents. */
-export const isAskedOfMe = ({ ask }: Message): boolean => isMe(ask?.to);
+export const isAskedOfMe = ({ id, ask }: Message): boolean => asksToMe.value.has(id) || isMe(ask?.to);
 
 /** 0: due within 30 minutes, 1: blocks work, 2: a request from an agent, 3: the rest. */
 export function rank(need: Need, time: number): 0 | 1 | 2 | 3 {
@@ -85,14 +87,16 @@ export const needsOnBoard = (board: string): Need[] => needs.value.filter((need)
 export const readNeeds = oneAtATime(async () => {
   const guest = session.peek()?.person.server_role === 'guest';
   try {
-    const [asks, approvals, pairings, agents] = await Promise.all([
+    const [asks, toMe, approvals, pairings, agents] = await Promise.all([
       readAll('listAsks', 'asks', { query: { can_answer: true, limit: 200 } }),
+      readAll('listAsks', 'asks', { query: { to_me: true, limit: 200 } }),
       guest ? [] : readAll('listApprovals', 'approvals', { query: { state: 'pending', limit: 100 } }),
       guest ? [] : readAll('listPairingRequests', 'requests', { query: { state: 'open', limit: 100 } }),
       call('listNeeds'),
     ]);
     batch(() => {
       openAsks.value = asks;
+      asksToMe.value = new Set(toMe.map(({ id }) => id));
       pendingApprovals.value = approvals;
       pendingPairings.value = pairings.filter(awaitsMyChoice);
       agentNeeds.value = agents;
@@ -176,6 +180,7 @@ listenToHints(({ event }) => {
 session.subscribe((current) => {
   if (current) return needsThrottle.schedule();
   openAsks.value = null;
+  asksToMe.value = new Set();
   pendingApprovals.value = [];
   pendingPairings.value = [];
   agentNeeds.value = { needs: [], changes_at: null };
