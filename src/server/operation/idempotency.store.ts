@@ -56,11 +56,15 @@ export function insertKept(tx: WriteTx, row: Omit<KeptRow, 'slot'>): Promise<voi
 export const deleteKept = (tx: WriteTx, scope: Buffer, key: string): Promise<number> =>
   tx.run(deleteStatement, { slot: slotOf(scope, key) });
 
-/** Removes up to `limit` rows past their end; answers how many. Logical removal, not erasure. */
+/**
+ * Removes up to `limit` rows past their end, which are the oldest; answers how many. Those that were kept while the clock was
+ * far ahead stand before others that end sooner. Logical removal, not erasure.
+ */
 export const purgeKept = (tx: WriteTx, limit: number): Promise<number> =>
-  tx.change((db) =>
-    db('idempotency')
-      .whereIn('id', db('idempotency').orderBy('id').limit(limit).select('id'))
-      .where('expires_at', '<=', tx.now)
-      .delete(),
-  );
+  tx.change((db) => {
+    const oldest = db('idempotency')
+      .where('expires_at', '<', tx.now + 2 * KEPT_MS)
+      .orderBy('id')
+      .limit(limit);
+    return db('idempotency').whereIn('id', oldest.select('id')).where('expires_at', '<=', tx.now).delete();
+  });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { purgeKept } from '../../../src/server/operation/idempotency.store.ts';
 import type { Api, Call } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -172,6 +173,23 @@ forEachDatabase('a keyed request', (engine) => {
     server.clock.advance(DAY / 2);
     await until(async () => (await rows(server, older)).length === 0, 'the older row is gone');
     expect(await rows(server, newer)).to.have.length(1);
+  });
+
+  it('is purged also behind what was kept while the clock was far ahead', async () => {
+    const board = await newBoard(server.dana);
+    const [ahead, passed] = [newKey(), newKey()];
+    const purgeLater = server.clock.holdBack(599_999);
+    for (const [key, days] of [
+      [ahead, 365],
+      [passed, -365],
+    ] as const) {
+      server.clock.advance(days * DAY);
+      await server.dana.ok('postMessage', { params: { board: board.name }, body: { body: 'x' }, key });
+    }
+    server.clock.advance(DAY);
+    while ((await server.db.write((tx) => purgeKept(tx, 1))) > 0);
+    expect([await rows(server, ahead), await rows(server, passed)].map(({ length }) => length)).to.deep.equal([1, 0]);
+    purgeLater();
   });
 
   it('is replayed on an archived board, and never on a deleted one', async () => {
