@@ -47,8 +47,8 @@ export function takenCost(
   now: number,
 ): Bucket {
   const { left, at } = bucket && now - bucket.at < seconds * 1000 ? bucket : { left: usd, at: now };
-  // In millionths: sums of fractions are not exact.
-  return { left: Math.max(0, Math.round((left - cost) * 1e6)) / 1e6, at };
+  // In millionths: sums of fractions are not exact. A time that is to come began before the clock was set back.
+  return { left: Math.max(0, Math.round((left - cost) * 1e6)) / 1e6, at: Math.min(at, now) };
 }
 
 export type BrakeReason = 'wakes' | 'cost' | 'reads' | 'person';

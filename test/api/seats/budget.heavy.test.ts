@@ -198,6 +198,22 @@ forEachDatabase('the wake budget of an agent', (engine) => {
     expect(await reasonAfter({ cost: null })).to.equal(undefined);
   });
 
+  it('has its cost for a time that ends also where the clock was set back since it began', async () => {
+    await server.dana.ok('setAgentBudget', { params: params(), body: { cost: { usd: 1, seconds: 3_600 } } });
+    const report = async (cost_usd: number, after: number) => {
+      server.clock.advance(after);
+      await codex.ok('reportUsage', { body: { turns: 1, cost_usd } });
+      return (await read()).braked?.reason;
+    };
+    const year = 365 * 24 * 60 * MINUTE;
+    expect([await report(0.5, year), await report(0.1, -year), await report(0.5, 61 * MINUTE)]).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(await report(0.5, MINUTE)).to.equal('cost');
+  });
+
   it('gives more wakes without more to spend', async () => {
     const body = { wakes: [{ count: 1, seconds: 600 }], cost: { usd: 1, seconds: 3_600 } };
     await server.dana.ok('setAgentBudget', { params: params(), body });
