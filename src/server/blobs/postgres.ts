@@ -6,28 +6,33 @@ import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import pg from 'pg';
 import { StorageFull } from '../db/dialect.ts';
-import { translate } from '../db/postgres-connection.ts';
+import { CONNECT_MS, limitSilence, translate } from '../db/postgres-connection.ts';
 import { knownServer } from '../db/postgres-hosts.ts';
 import { type Kept, stageIn, tidyStage } from './stage.ts';
 import { BlobMissing, type BlobStore, type Digest, type Entry, NoRoom } from './store.ts';
 
 const CHUNK = 1_048_576;
 const CONNECTIONS = 4;
+/** A host that says nothing for this long while it is asked has lost its power or its network. */
+const SILENCE_MS = 15_000;
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 /** Connects to the server that takes writes, which the database found before any file is asked for. */
 const clientFor = (url: string): typeof pg.Client =>
   class extends pg.Client {
     constructor(options: pg.ClientConfig) {
-      super({ ...options, connectionString: knownServer(url) ?? url });
+      super({ ...options, connectionString: knownServer(url) ?? url, connectionTimeoutMillis: CONNECT_MS });
     }
   };
 
-/** @param url of the server's database. @param stage a private local folder. */
-export function postgresStore(url: string, stage: string): BlobStore {
+/** @param url of the server's database. @param stage a private local folder. @param silence after which a connection is given up. */
+export function postgresStore(url: string, stage: string, silence = SILENCE_MS): BlobStore {
   const pool = new pg.Pool({ Client: clientFor(url), application_name: 'service files', max: CONNECTIONS });
   // A connection that is lost, whether somebody uses it or not; the next use opens another.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    limitSilence(client, silence);
+  });
   pool.on('error', () => {});
 
   const rowsOf = async <R extends pg.QueryResultRow>(sql: string, values: unknown[]): Promise<R[]> =>

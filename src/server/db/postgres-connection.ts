@@ -93,6 +93,11 @@ export function destroy(client: pg.ClientBase): void {
   streamOf(client).destroy();
 }
 
+/** Ends a connection over which nothing comes or goes for this long: what it was asked fails. */
+export function limitSilence(client: pg.ClientBase, ms: number): void {
+  streamOf(client).setTimeout(ms, () => destroy(client));
+}
+
 /** Sends what is asked of a connection in this turn of the event loop in one packet. */
 export function gather(client: pg.ClientBase): void {
   const stream = streamOf(client);

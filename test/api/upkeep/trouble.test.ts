@@ -2,8 +2,10 @@
 import { renameSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
+import { postgresStore } from '../../../src/server/blobs/postgres.ts';
 import { openDatabase } from '../../../src/server/db/open.ts';
 import { PostgresDatabase } from '../../../src/server/db/postgres.ts';
 import { SqliteDatabase } from '../../../src/server/db/sqlite.ts';
@@ -13,6 +15,7 @@ import { newFolder, remove } from '../../faults/databases.ts';
 import { newBoard, post } from '../../support/cast.ts';
 import { TestClock } from '../../support/clock.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { put } from '../../support/files.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
@@ -129,6 +132,21 @@ forEachDatabase('a database in trouble', (engine) => {
     await free();
     await db.close();
     await other.close();
+    wire.close();
+  });
+
+  it('gives up a connection for files too whose host lost its power, and has them when it is back', async () => {
+    const board = await newBoard(server.dana);
+    const { digest, size } = (await put(server.dana, board.name, 'a.txt', 'kept')).latest;
+    const wire = await Wire.to(server.databaseUrl!);
+    const store = postgresStore(wire.url, join(server.dataDir, 'files', 'tmp'), 200);
+    expect(await store.stat(digest)).to.include({ size });
+    wire.turn('off');
+    const asked = store.stat(digest).catch((error: Error) => error.name);
+    expect(await Promise.race([asked, setTimeout(5_000, 'no answer')])).to.equal('Unreachable');
+    wire.turn('on');
+    expect(await store.stat(digest)).to.include({ size });
+    await store.close();
     wire.close();
   });
 });
