@@ -43,6 +43,9 @@ const dataOf = ({ data }: Pick<EventRow, 'data'>) => stored<Record<string, unkno
 /** No actor of a sound event has this name. */
 const UNREADABLE: EventActor = { kind: 'system', member_id: null, name: '(unreadable)', owner: null };
 
+/** Shown as 1970 where it is no time any more. */
+const timeOf = ({ at }: Pick<EventRow, 'at'>): string => timestamp(Number.isNaN(new Date(at).getTime()) ? 0 : at);
+
 const actorOf = ({ actor }: Pick<EventRow, 'actor'>): EventActor => stored<EventActor>(actor) ?? UNREADABLE;
 
 function stored<T>(text: string): T | undefined {
@@ -84,7 +87,7 @@ export function eventView(event: EventRow, withheld: boolean): BoardEvent {
     board_id: event.board_id,
     seq: event.seq,
     type: event.type,
-    at: timestamp(event.at),
+    at: timeOf(event),
     actor: actorOf(event),
     ...(!data ? {} : withheld ? { data_withheld: true as const } : { data }),
     data_hash: hashText(event.data_hash),

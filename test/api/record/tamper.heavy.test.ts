@@ -141,6 +141,15 @@ forEachDatabase('a byte of the record changed in the database', (engine) => {
       await door.write(id, column, asBytes(row[column]));
     }
   });
+
+  it('leaves the record readable where it is no time any more', async () => {
+    const row = (await door.rows(board.id))[2] as Stored;
+    const id = Buffer.from(row.id as string);
+    await door.write(id, 'at', 8_640_000_000_000_001);
+    expect((await verify()).problem).to.deep.equal({ seq: row.seq, reason: 'hash_mismatch' });
+    await door.write(id, 'at', row.at as number);
+    expect((await verify()).problem).to.equal(null);
+  });
 });
 
 const asBytes = (value: Stored[Column]): Buffer | number => (typeof value === 'string' ? Buffer.from(value) : value);
