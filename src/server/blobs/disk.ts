@@ -45,9 +45,9 @@ export async function diskStore(root: string): Promise<BlobStore> {
     await flush(path);
     const final = pathOf(digest);
     const folder = dirname(final);
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
     // Also where somebody else made it, who may not have flushed it yet.
-    if (!flushed.has(folder)) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined || !flushed.has(folder)) {
       await flush(join(folder, '..', '..'));
       await flush(join(folder, '..'));
       flushed.add(folder);

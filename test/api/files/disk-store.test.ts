@@ -2,8 +2,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { diskStore } from '../../../src/server/blobs/disk.ts';
+import { scanFile } from '../../../src/server/text/file-scan.ts';
 
 describe('bytes in a folder that other programs write to', () => {
   const root = mkdtempSync(join(tmpdir(), 'board-disk-'));
@@ -20,6 +22,18 @@ describe('bytes in a folder that other programs write to', () => {
     const found: string[] = [];
     for await (const { digest, size } of store.list()) found.push(`${digest} ${size}`);
     expect(found).to.deep.equal([`sha256:${hex} 5`]);
+    await store.close();
+  });
+
+  it('are put again where their folder was removed meanwhile', async () => {
+    const store = await diskStore(join(root, 'other'));
+    for (const bytes of ['bytes', 'bytes']) {
+      const staged = await store.stage(Readable.from([Buffer.from(bytes)]), { maxBytes: 9, scan: scanFile() });
+      await staged.publish();
+      await staged.discard();
+      expect((await store.stat(staged.digest))?.size).to.equal(5);
+      rmSync(join(root, 'other', 'sha256'), { recursive: true });
+    }
     await store.close();
   });
 });
