@@ -2,8 +2,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { freePort } from '../support/free-port.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { Home } from './support/home.ts';
+import { collect, Home, until } from './support/home.ts';
 
 describe('the server in use', function () {
   this.timeout(120_000);
@@ -127,6 +128,25 @@ describe('a team’s server at the address of the local one', function () {
       await home.close();
       await team.restart();
       await team.stop();
+    }
+  });
+
+  it('is not replaced where it runs on the data folder of the local one, in an older version', async () => {
+    const home = new Home();
+    const data = home.path('data');
+    const listen = `127.0.0.1:${await freePort()}`;
+    const args = ['--public-url', 'https://team.example', '--data', data, '--listen', listen, '--admin', 'ana'];
+    const team = home.start(['serve', '--team', ...args]);
+    try {
+      const printed = collect(team);
+      await until('the server listens', () => printed().stderr.includes('"listening"'));
+      const file = join(data, 'server.pid');
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), version: '0.0.1' }));
+      const { stdout } = await home.run(['board', 'list', '--json']);
+      expect(JSON.parse(stdout).error).to.include({ code: 'server_not_running' });
+      expect([team.exitCode, home.serverPid()]).to.deep.equal([null, team.pid]);
+    } finally {
+      await home.close();
     }
   });
 

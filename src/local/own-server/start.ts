@@ -9,7 +9,7 @@ import { alive, until } from '../process.ts';
 import { olderThan } from '../versions.ts';
 import { claimLocalAddress, originOf } from './address.ts';
 import { findServer, isOurServer, type Place } from './find-running.ts';
-import { ownAgent } from './own-agent.ts';
+import { isOnLoopback, ownAgent } from './own-agent.ts';
 import { accepts, type FoundServer, runningServer } from './probe.ts';
 import { type CurrentServer, currentServer } from './running.ts';
 
@@ -61,7 +61,9 @@ function hidden(url: string): Failure {
 
 async function upToDate(options: StartOptions): Promise<LocalServer | null> {
   const running = await currentServer(options.folders, options.env);
-  if (!running?.answers || olderThan(running.version, options.version)) return null;
+  if (!running?.answers) return null;
+  // A team's server on this data folder is not ours to replace.
+  if (isOnLoopback(running.url) && olderThan(running.version, options.version)) return null;
   return { ...running, started: false, replaced: null };
 }
 
