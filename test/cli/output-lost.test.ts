@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { EXIT } from '../../src/cli/errors.ts';
 import { exitCodes } from '../../tools/man-tables.ts';
+import { finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 it('each exit code is described in the manual', () => {
@@ -51,6 +52,17 @@ if (process.platform === 'linux')
         ]);
       }
       expect((await home().json(['inbox', '--peek', '--as', 'reader'])).messages).to.have.length(1);
+    });
+
+    it('ends no server, which goes on without its log', async () => {
+      await home().run(['server', 'stop']);
+      const server = home().startShell('exec service serve 2>/dev/full');
+      const unstarted = { env: { SERVICE_NO_AUTOSTART: '1' } };
+      const answers = async () => (await home().run(['read'], unstarted)).code === 0;
+      await until('it answers or ends', async () => server.exitCode !== null || (await answers()));
+      expect(server.exitCode).to.equal(null);
+      server.kill();
+      expect((await finished(server)).code).to.equal(0);
     });
 
     it('is standard output alone: notes that cannot be written fail nothing', async () => {

@@ -18,8 +18,15 @@ export function makeLogger({ logLevel, logFormat, logTo }: LogOptions): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const to = logTo ?? pino.destination({ fd: 2, sync: true });
+  const to = logTo ?? stderr();
   return pino(options, text ? { write: (line: string) => to.write(escapeUntrusted(asText(line))) } : to);
+}
+
+/** Lines that cannot be written, such as to a file on a full disk, must not end the server. */
+function stderr(): { write(line: string): void } {
+  const to = pino.destination({ fd: 2, sync: true });
+  to.on('error', () => {});
+  return to;
 }
 
 interface Line {
