@@ -55,13 +55,14 @@ type Leaving = z.infer<ReturnType<typeof json>>;
 async function leave({ data, apply }: { data: boolean; apply: boolean }): Promise<Leaving> {
   const { program } = runtime();
   const stopped = { server_stopped: false, daemon_stopped: false };
+  if (apply && data) await forgetKeys();
   if (apply) {
     stopped.daemon_stopped = await stopDaemon();
     stopped.server_stopped = (await stopLocalServer(runtime())) !== null;
   }
   const files = await removeSetup(apply);
   const folders = data ? dataFolders().filter((folder) => existsSync(folder)) : null;
-  if (apply && folders) await deleteAll(folders);
+  if (apply && folders) for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   return {
     applied: apply,
     ...stopped,
@@ -71,13 +72,13 @@ async function leave({ data, apply }: { data: boolean; apply: boolean }): Promis
   };
 }
 
-async function deleteAll(folders: string[]): Promise<void> {
+/** Removes what is in the keychain. @throws Failure `keychain_locked`, before anything is deleted */
+async function forgetKeys(): Promise<void> {
   const { servers } = readCredentials(runtime().folders);
   for (const entry of Object.values(servers)) {
     await forgetKey(entry);
     if (entry.pending) await forgetPending(entry.server_id, entry.pending);
   }
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 
 /** What is done beyond the files of harnesses. */

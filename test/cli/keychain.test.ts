@@ -61,11 +61,11 @@ describe('the system keychain', function () {
       expect([saved.code, saved.stderr]).to.deep.equal([
         0,
         `Saved in ${file()} (mode 0600): the system keychain is locked.\n` +
-          'Once it is unlocked: service login --move-to keychain\n',
+          'Once it is unlocked: service login 127 --move-to keychain\n',
       ]);
       const { checks } = JSON.parse((await home.run(['doctor', '--json'])).stdout);
       const found = checks.find(({ name }: { name: string }) => name === 'keychain');
-      expect(found).to.include({ code: 'keychain_locked', fix: 'service login --move-to keychain' });
+      expect(found).to.include({ code: 'keychain_locked', fix: 'service login 127 --move-to keychain' });
       expect(found.message).to.include('the system keychain is locked');
     });
 
@@ -77,9 +77,32 @@ describe('the system keychain', function () {
       expect([code, stderr]).to.deep.equal([
         4,
         'Error (keychain_locked): The key is in the system keychain, which is locked.\n' +
-          'Hint: Unlock the keychain and try again, or sign in anew: service login --store file\n',
+          'Hint: Unlock the keychain and try again, or sign in anew: service login 127 --store file\n',
       ]);
+      const { checks } = JSON.parse((await home.run(['doctor', '--json'])).stdout);
+      const found = checks.find(({ name }: { name: string }) => name === 'keychain');
+      expect(found).to.include({ code: 'keychain_locked', fix: 'service login 127 --store file' });
     });
+
+  it('that is locked forgets no key, and says so', async () => {
+    await login();
+    is('refusing');
+    for (const args of [
+      ['logout', server.url, '--keep-key'],
+      ['uninstall', '--data', '--yes'],
+    ]) {
+      const { code, stderr } = await home.run(args);
+      expect([code, stderr], args[0]).to.deep.equal([
+        4,
+        'Error (keychain_locked): The system keychain is locked, so the key in it was not removed.\n' +
+          'Hint: Unlock it and try again\n',
+      ]);
+    }
+    rmSync(join(keychain, 'state'));
+    expect((await home.run(['whoami'])).code).to.equal(0);
+    expect((await home.run(['logout', server.url, '--keep-key'])).code).to.equal(0);
+    expect(readdirSync(keychain)).to.deep.equal([]);
+  });
 
   it('that cannot be used is not called locked', async () => {
     await login();

@@ -63,7 +63,7 @@ export async function readKey(folders: Folders, entry: ServerEntry): Promise<str
   if (!entry.key) return null;
   if (entry.key.store === 'local-file') return readLocalKey(folders);
   if (entry.key.store === 'file') return entry.key.token ?? null;
-  return fromKeychain(keyAccount(entry.server_id));
+  return fromKeychain(keyAccount(entry.server_id), entry.name);
 }
 
 /** The secret of a pending sign-in or invite. */
@@ -72,11 +72,11 @@ export async function readPending(serverId: string, pending: Pending): Promise<s
   return fromKeychain(pendingAccount(serverId));
 }
 
-/** Null for a missing entry; one that cannot be read is an error. */
-async function fromKeychain(account: string): Promise<string | null> {
+/** Null for a missing entry; one that cannot be read is an error. @param server its name, if it is known by one */
+async function fromKeychain(account: string, server?: string): Promise<string | null> {
   const answer = keychainPossible() ? await keychain.get(account) : null;
   if (answer?.ok) return answer.value === null ? null : tokenOf(answer.value);
-  const anew = 'sign in anew: service login --store file';
+  const anew = `sign in anew: service login ${server ? `${server} ` : ''}--store file`;
   if (answer?.locked)
     throw new Failure('keychain_locked', 'The key is in the system keychain, which is locked.', {
       hint: `Unlock the keychain and try again, or ${anew}`,
@@ -91,9 +91,14 @@ export function readLocalKey(folders: Folders): string | null {
   return readPrivate(join(folders.data, 'local-key'))?.trim() ?? null;
 }
 
-/** Removes a key from the keychain, if it was there. */
+/** Removes a key from the keychain, if it was there. @throws Failure `keychain_locked`: it is still there */
 export async function forgetKey(entry: ServerEntry): Promise<void> {
-  if (entry.key?.store === 'keychain' && keychainPossible()) await keychain.delete(keyAccount(entry.server_id));
+  if (entry.key?.store !== 'keychain' || !keychainPossible()) return;
+  const answer = await keychain.delete(keyAccount(entry.server_id));
+  if (answer.ok || !answer.locked) return;
+  throw new Failure('keychain_locked', 'The system keychain is locked, so the key in it was not removed.', {
+    hint: 'Unlock it and try again',
+  });
 }
 
 /** Removes the secret of a pending sign-in or invite. */

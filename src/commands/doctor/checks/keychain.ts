@@ -18,7 +18,9 @@ export const keychain: Check = {
         if ((await readKey(folders, entry)) === null) findings.push(gone(entry.name, origin));
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
-        findings.push(failing('keychain', error.code, `${entry.name}: ${error.message}`, 'service login --store file'));
+        findings.push(
+          failing('keychain', error.code, `${entry.name}: ${error.message}`, login(entry.name, '--store file')),
+        );
       }
     }
     if (findings.length > 0) return findings;
@@ -47,5 +49,7 @@ const inFile = (name: string, state: KeychainState): Finding =>
     'keychain',
     state === 'locked' ? 'keychain_locked' : 'keychain_unavailable',
     `The key for ${name} is in credentials.json (mode 0600)${reasons[state]}.`,
-    state === 'none' ? null : 'service login --move-to keychain',
+    state === 'none' ? null : login(name, '--move-to keychain'),
   );
+
+const login = (name: string, flags: string): string => `service login ${name} ${flags}`;

@@ -46,7 +46,7 @@ export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
   if (stored === 'file') {
     const why = locked ? ': the system keychain is locked' : choice === 'auto' ? ': no system keychain here' : '';
     out.note(`Saved in ${path} (mode 0600)${why}.`);
-    if (locked) out.note('Once it is unlocked: service login --move-to keychain');
+    if (locked) out.note(`Once it is unlocked: service login ${nameOf(arrival.origin)} --move-to keychain`);
   }
   if (!standard)
     out.note(called(`Another server is chosen here; to use this one: service servers use ${nameOf(arrival.origin)}`));
@@ -59,7 +59,8 @@ async function remember(
 ): Promise<{ replaced: boolean; standard: boolean }> {
   const { env, folders } = runtime();
   const before = readCredentials(folders).servers[origin];
-  if (before && stored === 'file') await forgetKey(before);
+  // A locked keychain keeps the key before, which is not read any more.
+  if (before && stored === 'file') await forgetKey(before).catch(() => {});
   const result = await updateCredentials(folders, (saved) => {
     makeRoom(saved, origin);
     const known = saved.servers[origin];
