@@ -38,7 +38,8 @@ function breakStale(path: string, staleMs: number): void {
   try {
     const age = Date.now() - statSync(path).mtimeMs;
     const pid = holder(path);
-    if (age > staleMs || (age > 1000 && (pid === null || !alive(pid)))) remove(path);
+    // Before a crash the clock may have been ahead.
+    if (age > staleMs || (Math.abs(age) > 1000 && (pid === null || !alive(pid)))) remove(path);
   } catch {
     // Released meanwhile.
   }

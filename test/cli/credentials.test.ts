@@ -1,5 +1,6 @@
 /** credentials.json: what ends, what is kept, and writers at the same time. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -75,5 +76,14 @@ describe('saved credentials', () => {
     const saved = readCredentials(place());
     expect(Object.keys(saved.servers['https://a.example']?.seats ?? {})).to.have.length(23);
     expect(saved).to.have.property('added_by_a_newer_version', true);
+  });
+
+  it('can be changed after a crash before which the clock was ahead', async () => {
+    const lock = join(place().config, 'credentials.lock');
+    writeFileSync(lock, String(spawnSync('true').pid));
+    const ahead = Date.now() / 1000 + 3_600;
+    utimesSync(lock, ahead, ahead);
+    await endSeat(place(), 'mem_1');
+    expect(existsSync(lock)).to.equal(false);
   });
 });
