@@ -8,7 +8,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
 import type { PersonRow } from '../people/people.store.ts';
 import type { Authorized } from '../record/append.steps.ts';
-import { newId } from '../text/ids.ts';
+import { newMemberId } from '../text/ids.ts';
 import { blankMember, type MemberRow } from './member.rules.ts';
 import { countOwners, countPeople } from './member-counts.store.ts';
 import { memberNames } from './member-names.store.ts';
@@ -62,7 +62,7 @@ async function newMember(tx: WriteTx, board: BoardRow, { person }: Arrival): Pro
   const taken = await memberNames(tx, board.id, person.handle);
   const member: MemberRow = {
     ...blankMember,
-    id: newId('mem', tx.now),
+    id: newMemberId(tx.now, board),
     board_id: board.id,
     name: firstFree(person.handle, new Set([...taken, ...reservedMemberNames]), 40),
     kind: 'human',

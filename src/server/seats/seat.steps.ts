@@ -16,7 +16,7 @@ import { insertMember, memberByName, saveMember } from '../members/members.store
 import { tellArrival } from '../notices/notices.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
-import { newId, newSecret } from '../text/ids.ts';
+import { newMemberId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 
 const hint = 'Remove agents that are no longer used.';
@@ -68,7 +68,7 @@ export async function makeSeat(tx: WriteTx, root: RootKey, owner: Owner, plan: S
   const token = newSecret('seat');
   const row: MemberRow = {
     ...blankMember,
-    id: plan.id ?? newId('mem', tx.now),
+    id: plan.id ?? newMemberId(tx.now, board),
     board_id: board.id,
     name,
     kind: 'agent',

@@ -42,6 +42,28 @@ forEachDatabase('who is on a board', (engine) => {
     expect(people.next_after).to.equal(people.people[0]?.member_id);
   });
 
+  it('is listed in the order of the record, however many come in one moment', async () => {
+    const handles = Array.from({ length: 20 }, (_unused, n) => `arrival-${n}`);
+    await Promise.all(handles.map((handle) => server.person(handle)));
+    const { clock } = server;
+    const [moment, running] = [clock.now(), clock.now.bind(clock)];
+    clock.now = () => moment;
+    const arrivals = handles.flatMap((handle) => [
+      pam.ok('addBoardPerson', { params: { board }, body: { handle } }),
+      newAgent(pam, board),
+    ]);
+    await Promise.all(arrivals).finally(() => {
+      clock.now = running;
+    });
+    const type = 'person.added,member.joined';
+    const { events } = await pam.ok('listEvents', { params: { board }, query: { type, newest: true, limit: 40 } });
+    const came = events.map(({ data }) => data?.['member_id']);
+    expect((await members(pam)).members.map(({ id }) => id).slice(-40)).to.deep.equal(came);
+    const { people } = await pam.ok('listBoardPeople', { params: { board } });
+    const those = people.map(({ member_id }) => member_id).slice(-20);
+    expect(those).to.deep.equal(came.filter((id) => those.includes(String(id))));
+  });
+
   it('shows ended seats only when asked, with how they ended, and never people who left', async () => {
     const [left, removed] = [await newAgent(pam, board), await newAgent(pam, board)];
     await endMember(server, left.memberId, 'left');
