@@ -195,20 +195,22 @@ export class Daemon {
     const { clock, log, sessions } = this.#context;
     try {
       await closeGoneSessions(this.#context);
+      const busy = sessions.open().length > 0 || (this.#control?.connections ?? 0) > 0 || this.#hasUnacknowledged();
+      const now = clock.nowUs();
+      if (busy) this.#busyAtUs = now;
+      else if (now - this.#busyAtUs >= IDLE_STOP_MS * 1000) void this.stop(false);
     } catch (error) {
       if (!logIfJournalError(log, error)) throw error;
     }
-    const busy = sessions.open().length > 0 || (this.#control?.connections ?? 0) > 0 || this.#hasUnacknowledged();
-    const now = clock.nowUs();
-    if (busy) this.#busyAtUs = now;
-    else if (now - this.#busyAtUs >= IDLE_STOP_MS * 1000) void this.stop(false);
   }
 
-  /** Ignores a full disk: cleanup is retried later. */
+  /** Ignores a full or broken disk: cleanup is retried later. */
   #cleanUp(): void {
     const { clock, journal, sessions } = this.#context;
-    writeOrLog(this.#context, () => journal.prune(clock.now()));
-    sessions.prune();
+    writeOrLog(this.#context, () => {
+      journal.prune(clock.now());
+      sessions.prune();
+    });
   }
 
   #hasUnacknowledged(): boolean {

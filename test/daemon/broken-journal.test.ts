@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { JournalError } from '../../src/daemon/journal/journal.ts';
 import { processRef } from '../../src/local/process-ref.ts';
 import { addBob, decline, held, scene } from '../api/approvals/cast.ts';
 import { post } from '../support/cast.ts';
@@ -33,6 +34,9 @@ describe('while its journal cannot be written the daemon', () => {
     await rig.stop();
   });
 
+  const full = () => {
+    throw new JournalError('disk I/O error');
+  };
   const start = (more = {}) => rig.start({ clock, journal: (journal) => disk.of(journal), ...more });
 
   it('lets no text into a turn whose beginning it could not note', async () => {
@@ -170,5 +174,18 @@ describe('while its journal cannot be written the daemon', () => {
     expect((await again.next())['bundle'])
       .to.contain('on it goes')
       .and.not.contain(approval.id);
+  });
+
+  it('lives on when it cannot even be read while nothing happens', async () => {
+    await start();
+    const { seat } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.ask('end');
+    Object.assign(rig.journal, { sessions: full, noticesIn: full });
+    for (let n = 0; n < 3; n++) {
+      clock.pass(3_600_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await rig.ask('status')).to.have.property('pid');
   });
 });
