@@ -707,6 +707,18 @@ describe('the connection to a server', () => {
     expect(machine.told.log.filter((line) => /all$|loud/.test(line))).to.deep.equal([]);
   });
 
+  it('reads a braked seat again every five minutes, whatever this machine’s clock says of the end', async () => {
+    await follow();
+    const later = new Date(machine.world.now() + 8 * 3_600_000).toISOString();
+    const json = { ...(await agent.ok('readInbox')), braked: { until: later, reason: 'wakes' } };
+    proxy.fail(INBOX, { status: 200, json }, 1);
+    await at().read(seat);
+    const reads = machine.told.reads.length;
+    // The machine slept for hours, and its clock stood still.
+    expect(await machine.pass((ms) => ms > 60_000)).to.equal(300_000);
+    await machine.told.until(/^inbox/, reads + 1);
+  });
+
   it('does without notices where the server does not know them', async () => {
     proxy.fail('GET /v1/me/notices', { status: 404, code: 'not_found' });
     at().watch(seat);

@@ -14,7 +14,8 @@ import { type Reads, SeatFeed } from './seat-feed.ts';
 import type { Environment } from './transport.ts';
 import { requireInbox, requireNotices } from './trust.ts';
 
-const MAX_TIMER_MS = 86_400_000;
+/** A braked seat is read again after this time at the latest: the machine may have slept, or its clock be wrong. */
+const MAX_BRAKE_MS = 300_000;
 const NOTICE_PAGE_SIZE = 100;
 const MAX_NOTICE_PAGES = 2;
 
@@ -184,7 +185,7 @@ export class FollowedSeats {
     feed.brakeTimer = new AbortController();
     try {
       const signal = AbortSignal.any([feed.ended.signal, feed.brakeTimer.signal]);
-      await environment.sleep(Math.min(Math.max(1_000, at - environment.now()), MAX_TIMER_MS), signal);
+      await environment.sleep(Math.min(Math.max(1_000, at - environment.now()), MAX_BRAKE_MS), signal);
       this.refresh(feed);
     } catch {
       // The seat ended, or a new read replaced the timer.
