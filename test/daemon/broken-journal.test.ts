@@ -103,6 +103,24 @@ describe('while its journal cannot be written the daemon', () => {
     expect((await session.hook('turn_start'))['nudge']).to.contain(`you are no longer on ${board}`);
   });
 
+  it('ends a seat whole whose end it could note only in part', async () => {
+    await start();
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.connected();
+    const { dropReceived } = rig.journal;
+    Object.assign(rig.journal, { dropReceived: full });
+    await server.dana.ok('removeMember', { params: { board, member: seat.name } });
+    await until(() => rig.logged('journal_error').length > 0, 'it could not be noted');
+    Object.assign(rig.journal, { dropReceived });
+    await until(() => {
+      clock.pass(1_000);
+      return rig.logged('seat_ended').length > 0;
+    }, 'its end is noted');
+    expect(rig.row(seat).problem).to.equal('agent_removed');
+    expect((await session.hook('turn_start'))['nudge']).to.contain(`you are no longer on ${board}`);
+  });
+
   it('lives on when a program is gone or an extension lost, and closes their sessions once it can', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await start();

@@ -100,6 +100,10 @@ export class SeatUpdates {
     this.#update('problem', ref, (seat) => {
       const { clock, journal, seats, acks, events } = this.#deps;
       if (seat.row.problem === problem) return;
+      // The problem is saved after this, so that a failed write is repeated with all that follows from it.
+      if (isFinal(problem)) endParts(this.#deps, seat);
+      // Handoffs in flight are kept: a new token can acknowledge them.
+      if (problem === 'unauthorized') journal.write(() => dropOpenParts(this.#deps, seat, true));
       const change = { problem, problem_at: problem === null ? null : clock.now() };
       // A delivery may fail because the journal cannot be written; the problem is shown anyway.
       if (problem === 'handoff_failed') seat.row = { ...seat.row, ...change };
@@ -110,15 +114,12 @@ export class SeatUpdates {
         return;
       }
       if (isFinal(problem)) this.#seatEnded(seat, problem);
-      // Handoffs in flight are kept: a new token can acknowledge them.
-      if (problem === 'unauthorized') journal.write(() => dropOpenParts(this.#deps, seat, true));
       if (seat.session) events.emit('changed', seat.session);
     });
   }
 
   /** Ends this seat; other seats of its session continue. */
   #seatEnded(seat: Seat, problem: SeatProblem): void {
-    endParts(this.#deps, seat);
     seat.latest = null;
     seat.notices = [];
     this.#deps.log.write('seat_ended', { seats: [seat.row.member_id], problem }, 'warn');
