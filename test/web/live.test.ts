@@ -142,6 +142,31 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await close();
   });
 
+  it('stays live where the session could not be read again after its streams were refused', async () => {
+    const dana = await server.person('uma');
+    const { name } = await newBoard(dana);
+    await post(dana, name, 'before');
+    const { page, tab, context, close } = await visit(server, dana, '/');
+    await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
+    const error = { code: 'unauthorized', message: 'Not now.', hint: '' };
+    let refused = false;
+    await context.route('**/v1/stream', (route) => {
+      if (refused) return route.continue();
+      refused = true;
+      return route.fulfill({ status: 401, json: { error } });
+    });
+    await context.route('**/v1/me/browser-session', (route) =>
+      refused ? route.fulfill({ status: 404, contentType: 'text/html', body: 'Not found' }) : route.continue(),
+    );
+    const later = await tab(`/?board=${name}`);
+    await said(later, 'before').waitFor();
+    await live(later);
+    await post(dana, name, 'after');
+    await said(later, 'after').waitFor();
+    await page.close();
+    await close();
+  });
+
   it('shows the board that came, and the agent that began to wait, while it had no connection', async () => {
     const dana = await server.person('lee');
     const { name } = await newBoard(dana);

@@ -13,6 +13,9 @@ import type { FromTab, Link, ToTab } from './protocol.ts';
 /** The state of the connection to the server. */
 export const link = signal<Link>({ state: 'connecting' });
 
+/** How long after a session that could not be read it connects again with the one it has. */
+const AGAIN_MS = 5_000;
+
 type Listener = (message: ToTab) => void;
 const listeners = new Set<Listener>();
 
@@ -59,7 +62,6 @@ function receive(message: ToTab): void {
     link.value = message.link;
     document.documentElement.dataset['link'] = message.link.state;
   }
-  if (message.type === 'session_ended') void readSession();
   for (const listener of listeners) listener(message);
 }
 
@@ -77,6 +79,13 @@ export function startLink(): void {
   if (typeof SharedWorker === 'function') connectWorker();
   else connectTabs(lock, hello);
   session.subscribe(hello);
+  listen(async ({ type }) => {
+    if (type !== 'session_ended') return;
+    const before = session.peek();
+    await readSession();
+    // It could not be read, and nothing else would connect this tab again.
+    if (session.peek() === before) setTimeout(hello, AGAIN_MS);
+  });
   addEventListener('pagehide', () => send({ type: 'bye' }));
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) hello();
