@@ -167,6 +167,39 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await close();
   });
 
+  it('is live without shared workers also where the code of the streams could first not be loaded', async () => {
+    const dana = await server.person('vera');
+    const { name } = await newBoard(dana);
+    const { tab, context, close } = await visit(server, dana, '/');
+    await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
+    let failed = false;
+    await context.route('**/assets/hub-*.js', (route) => {
+      if (failed) return route.continue();
+      failed = true;
+      return route.abort();
+    });
+    const later = await tab(`/?board=${name}`);
+    await later.getByRole('textbox', { name: 'Message' }).waitFor();
+    await live(later);
+    expect(failed).to.equal(true);
+    await close();
+  });
+
+  it('shows a tab of the board that is first opened without a connection once there is one', async () => {
+    const dana = await server.person('wim');
+    const { name } = await newBoard(dana);
+    const { page, context, close } = await visit(server, dana, `/?board=${name}`);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Not done yet');
+    await context.setOffline(true);
+    await page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: 'Files' }).click();
+    await page.waitForFunction(() => document.querySelector('.page')?.ariaBusy === 'true');
+    await context.setOffline(false);
+    await page.getByRole('heading', { name: 'Files' }).waitFor();
+    await page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: 'Talk' }).click();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'Not done yet');
+    await close();
+  });
+
   it('shows the board that came, and the agent that began to wait, while it had no connection', async () => {
     const dana = await server.person('lee');
     const { name } = await newBoard(dana);

@@ -101,7 +101,7 @@ export function Box({ name, room, board, target }: Props) {
     try {
       (await loadAttach()).attach(room.name, name, list);
     } catch {
-      setError('Not attached: no connection. Try again.');
+      setError('Not attached: no connection. Once there is one, load the page again and try again.');
     }
   }
 

@@ -6,6 +6,7 @@ import { signal } from '@preact/signals';
 import type { HintFrame } from '../../client/hint-stream.ts';
 import { readSession } from '../api/client.ts';
 import { session } from '../api/session.ts';
+import { load } from '../parts/lazy.ts';
 import { workerUrl } from '../parts/worker.ts';
 import type { Hub, Tab } from './hub.ts';
 import type { FromTab, Link, ToTab } from './protocol.ts';
@@ -134,7 +135,7 @@ function connectTabs(own: string, hello: () => void): void {
   };
   void navigator.locks.request('live', async () => {
     // Loaded on demand: browsers with SharedWorker run it there.
-    hub = new (await import('./hub.ts')).Hub(location.origin);
+    hub = new (await load(() => import('./hub.ts'))).Hub(location.origin);
     channel.postMessage('leading');
     hello();
     return new Promise(() => {});

@@ -1,20 +1,35 @@
 import { lazy as preactLazy } from 'preact/compat';
 
-const MAX_TRIES = 4;
 const RETRY_DELAY_MS = 1_000;
+/** The page is loaded again at most once in this time. */
+const MIN_RELOAD_MS = 60_000;
+const LAST_RELOAD = 'loaded-again';
 
-/** Like `lazy` of preact/compat, but retries when loading fails, and waits until the browser is online. */
-export const lazy: typeof preactLazy = (load) =>
-  preactLazy(async () => {
-    for (let left = MAX_TRIES; ; left--) {
-      try {
-        return await load();
-      } catch (error) {
-        if (left === 1) throw error;
-        await waitForConnection();
-      }
-    }
-  });
+/** Like `lazy` of preact/compat, but loads as {@link load} does. */
+export const lazy: typeof preactLazy = (part) => preactLazy(() => load(part));
+
+/**
+ * Loads a part of the page. When that fails, loads the whole page again as soon as the server answers: browsers remember
+ * that a module could not be fetched, and a server that was replaced meanwhile has other files.
+ */
+export async function load<T>(part: () => Promise<T>): Promise<T> {
+  try {
+    return await part();
+  } catch (error) {
+    do await waitForConnection();
+    while (!(await hasServer()));
+    if (Date.now() - Number(sessionStorage.getItem(LAST_RELOAD)) < MIN_RELOAD_MS) throw error;
+    sessionStorage.setItem(LAST_RELOAD, String(Date.now()));
+    location.reload();
+    return new Promise(() => {});
+  }
+}
+
+const hasServer = (): Promise<boolean> =>
+  fetch('/', { method: 'HEAD', cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 /** Resolves after a delay, or, if the browser is offline, when it is online again. */
 const waitForConnection = (): Promise<void> =>
