@@ -71,6 +71,28 @@ describe('people on the page', () => {
     await close();
   });
 
+  it('shows the state that an agent gets while the board is read again', async () => {
+    const { board, params, claude, path } = await scene();
+    await claude.ok('setPresence', { body: { presence: 'working' } });
+    const { page, close } = await visit(server, dana, path);
+    const mine = page.getByRole('list', { name: 'Agents of dana' });
+    await mine.getByText('working', { exact: true }).waitFor();
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(`**/v1/boards/${board}`, async (route) => {
+      asked.resolve();
+      await held.promise;
+      return route.continue();
+    });
+    await dana.ok('createTask', { params, body: { title: 'Read it again' } });
+    await asked.promise;
+    await claude.ok('setPresence', { body: { presence: 'idle' } });
+    await mine.getByText('idle', { exact: true }).waitFor();
+    held.resolve();
+    await page.getByText('1 open task').waitFor();
+    expect(await mine.getByText('idle', { exact: true }).count()).to.equal(1);
+    await close();
+  });
+
   it('shows what opening a board reveals before it is done', async () => {
     const { board, params, path } = await scene({ visibility: 'private' });
     await post(dana, board, 'Secret plan');

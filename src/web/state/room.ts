@@ -1,12 +1,13 @@
 /** The open board: its record and members, and its events, each delivered once and in order. */
 import { signal } from '@preact/signals';
+import type { HintFrame } from '../../client/hint-stream.ts';
 import type { Answer, Board, BoardEvent, Member, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen, listenToReturn, showBoard } from '../live/link.ts';
 import type { ToTab } from '../live/protocol.ts';
 import { heads } from './boards.ts';
-import { Throttle } from './throttle.ts';
+import { oneAtATime, Throttle } from './throttle.ts';
 
 /** An event of the board; with the message for `message.posted`, if this person may read it. */
 export interface RoomEvent {
@@ -41,10 +42,10 @@ export class Room {
   private targetHead = 0;
   private attached = false;
   private membersChanged = false;
-  private readonly refreshThrottle = new Throttle(() => {
-    void this.refresh(this.membersChanged);
-    this.membersChanged = false;
-  });
+  /** Hints that came while the board is being read, and may be newer than what is read; null: it is not. */
+  private hints: HintFrame[] | null = null;
+  private readonly read = oneAtATime(() => this.readBoard());
+  private readonly refreshThrottle = new Throttle(() => void this.read());
   private closed = false;
 
   constructor(name: string) {
@@ -79,24 +80,37 @@ export class Room {
   }
 
   /** Loads the board, its task counts and, unless `withMembers` is false, its members. */
-  async refresh(withMembers = true): Promise<void> {
+  refresh(withMembers = true): Promise<void> {
+    this.membersChanged ||= withMembers;
+    return this.read();
+  }
+
+  private async readBoard(): Promise<void> {
+    const withMembers = this.membersChanged;
+    this.membersChanged = false;
+    const hints: HintFrame[] = [];
+    this.hints = hints;
     try {
       const params = { board: this.name };
       const [board, members, tasks] = await Promise.all([
         call('getBoard', { params }),
-        withMembers ? readAll('listMembers', 'members', { params }) : this.members.peek(),
+        withMembers ? readAll('listMembers', 'members', { params }) : null,
         call('listTasks', { params, query: { limit: 1 } }),
       ]);
       if (this.closed) return;
       this.tasks.value = tasks.counts;
       this.board.value = board;
-      this.members.value = members;
+      if (members) this.members.value = members;
+      for (const frame of hints) this.handleHint(frame);
       this.error.value = null;
       if (this.head.peek() !== null) return;
       this.head.value = board.head_seq;
       void this.readMissing();
     } catch (error) {
+      this.membersChanged ||= withMembers;
       if (!this.closed) this.error.value = error;
+    } finally {
+      this.hints = null;
     }
   }
 
@@ -108,7 +122,10 @@ export class Room {
   }
 
   private handleMessage(message: ToTab): void {
-    if (message.type === 'hint') this.handleHint(message);
+    if (message.type === 'hint') {
+      this.hints?.push(message.frame);
+      this.handleHint(message.frame);
+    }
     if (!('board' in message) || message.board !== this.name) return;
     if (message.type === 'attached') {
       this.attached = true;
@@ -128,7 +145,7 @@ export class Room {
     if (last?.event.seq === message.seq) last.message = message;
   }
 
-  private handleHint({ frame }: Extract<ToTab, { type: 'hint' }>): void {
+  private handleHint(frame: HintFrame): void {
     if (frame.event === 'head' && frame.data.board === this.name && !this.attached) this.fillTo(frame.data.seq);
     const board = this.board.peek();
     if (frame.event === 'unread' && frame.data.board === this.name && board)
