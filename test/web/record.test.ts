@@ -54,6 +54,21 @@ describe('the record on the page', () => {
     await close();
   });
 
+  it('shows an event that comes while the list is read', async () => {
+    const { name } = await newBoard(server.dana);
+    const { page, close } = await visit(server, server.dana, '/');
+    await page.route('**/events?newest=true*', async (route) => {
+      const response = await route.fetch();
+      const { seq } = await post(server.dana, name, 'meanwhile');
+      await page.getByRole('heading', { name: `Verified, ${seq} events` }).waitFor();
+      return route.fulfill({ response });
+    });
+    await page.goto(`${server.url}/?board=${name}&tab=record`);
+    await page.getByRole('row', { name: /made the board/ }).waitFor();
+    await page.getByRole('row', { name: /“meanwhile”/ }).waitFor();
+    await close();
+  });
+
   it('is filtered by kind and by whom; the plot is a table too', async () => {
     const { page, close } = await visit(server, server.dana, `/?board=${board.name}&tab=record`);
     await page.getByRole('img', { name: /Events a day, 30 days/ }).waitFor();

@@ -51,8 +51,11 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
 
   /** A newer load makes older ones obsolete. */
   const latestRead = useRef(0);
+  /** Events that came since the latest load began, newest first. */
+  const arrived = useRef<BoardEvent[]>([]);
   const read = async (from: EventRange | null, before: number | undefined): Promise<void> => {
     const own = ++latestRead.current;
+    arrived.current = [];
     setReading(true);
     setError(null);
     try {
@@ -73,7 +76,9 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
         found += fitting.length;
         next = page.prev_before;
       }
-      setList({ events, before: next ?? null, newest: from?.newest ?? before === undefined });
+      const newest = from?.newest ?? before === undefined;
+      const newer = newest ? arrived.current.filter(({ seq }) => seq > (events[0]?.seq ?? 0)) : [];
+      setList({ events: [...newer, ...events], before: next ?? null, newest });
     } catch (problem) {
       if (latestRead.current === own) setError(problem);
     } finally {
@@ -91,7 +96,9 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
   useEffect(
     () =>
       room.subscribe(({ event }) => {
-        setList((last) => (last?.newest && matches(event) ? { ...last, events: [event, ...last.events] } : last));
+        if (!matches(event)) return;
+        arrived.current.unshift(event);
+        setList((last) => (last?.newest ? { ...last, events: [event, ...last.events] } : last));
       }),
     [room, kind, actor],
   );
