@@ -111,6 +111,25 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('is added while the person does something else, which goes on', async () => {
+    const { page, close } = await visit(server, maya, at('tab=files'));
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/files?name=later.md*', async (route) => {
+      asked.resolve();
+      await held.promise;
+      return route.continue();
+    });
+    const file = { name: 'later.md', mimeType: 'text/markdown', buffer: Buffer.from('Later') };
+    await page.getByLabel('Add a file').setInputFiles(file);
+    await asked.promise;
+    await page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: 'Talk' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).fill('In the middle of');
+    held.resolve();
+    await page.getByText('Added later.md', { exact: true }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).to.equal('In the middle of');
+    await close();
+  });
+
   it('is renamed and removed, and stays readable where it is cited', async () => {
     const { id } = await put(server.dana, board.name, 'old.txt', 'still here\n');
     const { page, close } = await visit(server, maya, at('file=old.txt'));

@@ -9,7 +9,7 @@ import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { copy, toast } from '../parts/toast.tsx';
 import type { Room } from '../state/room.ts';
-import { navigate } from '../state/route.ts';
+import { navigate, place } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 import { Conflict } from './conflict.tsx';
 import { briefOption } from './kind.ts';
@@ -59,11 +59,13 @@ function NewVersion({ file, room, onChange }: ActionProps) {
   const base = useRef(file.latest.version);
   const { name, id } = file;
   const send = async (bytes: File, over: number): Promise<void> => {
+    const here = place.peek();
     const done = await upload.send(bytes, { name, base: over, file_id: id, ...briefOption(name) });
     await onChange();
     if (!done) return;
     toast(`Added v${over + 1} of ${name}`);
-    navigate({ screen: 'board', board: room.name, tab: 'files', file: id, version: over + 1, against: over });
+    if (place.peek() === here)
+      navigate({ screen: 'board', board: room.name, tab: 'files', file: id, version: over + 1, against: over });
   };
   const conflict = hasCode(upload.error, 'file_changed') ? upload.bytes : null;
   return (
