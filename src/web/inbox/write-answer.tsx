@@ -25,6 +25,8 @@ export function WriteAnswer(props: { message: Message; open: boolean; setOpen: (
   const send = async (): Promise<void> => {
     const body = text.trim();
     if (!body || !(await sendAnswer(message, { body }))) return;
+    // What was typed meanwhile stays.
+    if (readStorage(name) !== text) return;
     change('');
     setOpen(false);
   };

@@ -78,7 +78,8 @@ function MessageForm({ task, room }: { task: Task; room: Room }) {
         body: { body: text, about: [task.ref] },
         idempotencyKey: key,
       });
-      change('');
+      // What was typed meanwhile stays.
+      if (readStorage(draft) === text) change('');
     });
   };
   return (
