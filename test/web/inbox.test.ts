@@ -131,6 +131,49 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('does not ask again each second where the clock of the browser is ahead', async () => {
+    const { person, board, agent } = await begin();
+    const ask = { options: OPTIONS, going_with: '60 s', going_at: in_(5) };
+    await post(agent, board.name, 'How long?', { ask });
+    const { page, close } = await visit(server, person, '/');
+    await page.clock.install({ time: Date.now() + 10 * 60_000 });
+    let asked = 0;
+    await page.route('**/v1/asks?can_answer=true&limit=200*', (route) => {
+      asked++;
+      return route.continue();
+    });
+    await page.goto(`${server.url}/inbox`);
+    await page.getByRole('heading', { name: 'How long?' }).waitFor();
+    asked = 0;
+    for (let seconds = 0; seconds < 30; seconds++) await page.clock.runFor(1_000);
+    expect(asked).to.be.below(5);
+    await close();
+  });
+
+  it('keeps what is typed while an answer is sent', async () => {
+    const { person, board, agent } = await begin();
+    const { id } = await post(agent, board.name, 'Which name?', { ask: {} });
+    const { page, close } = await visit(server, person, `/inbox/asks/${id}`);
+    await page.getByRole('heading', { name: 'Which name?' }).waitFor();
+    await page.keyboard.press('r');
+    const field = page.getByRole('textbox', { name: 'Answer to claude' });
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/messages', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      asked.resolve();
+      await held.promise;
+      return route.continue();
+    });
+    await field.fill('Call it cap');
+    await field.press('Control+Enter');
+    await asked.promise;
+    await field.fill('Call it cap, and say why');
+    held.resolve();
+    await page.getByText('Answered in words.').waitFor();
+    expect(await field.inputValue()).to.equal('Call it cap, and say why');
+    await close();
+  });
+
   it('moves by j and k, writes an answer by r, keeps its draft, and opens the board by Enter', async () => {
     const { person, board, agent } = await begin();
     const first = await post(agent, board.name, 'Which name?', { ask: {} });

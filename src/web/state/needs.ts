@@ -1,5 +1,6 @@
 /** What needs the person, in the order used everywhere: asks, requests from agents, proposals and stuck agents. */
 import { batch, computed, effect, signal } from '@preact/signals';
+import { HOUR } from '../../contract/durations.ts';
 import type { Need as AgentNeed, Answer, Approval, Message, PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { isMe, session } from '../api/session.ts';
@@ -139,13 +140,16 @@ const needsThrottle = new Throttle(() => {
   if (session.peek()) void readNeeds();
 });
 
+/** Milliseconds until shortly after a time. Where that has passed by a clock ahead of the server's, twice as long each time. */
+const delayUntil = (time: number): number => Math.abs(time - Date.now()) + 1_000;
+
 /** No event reports that an ask closed because its default applies, so a timer reloads the list then. */
 effect(() => {
   const times = (openAsks.value ?? []).flatMap(({ ask }) => (ask?.going_at ? [Date.parse(ask.going_at)] : []));
-  const next = Math.min(...times) - Date.now();
+  const delay = delayUntil(Math.min(...times));
   // setTimeout takes no more than 2^31 - 1 ms; a later reload of the list sets the timer then.
-  if (next > 2 ** 31 - 1) return;
-  const timer = setTimeout(() => needsThrottle.schedule(), Math.max(next, 0) + 1_000);
+  if (delay > 2 ** 31 - 1) return;
+  const timer = setTimeout(() => needsThrottle.schedule(), delay);
   return () => clearTimeout(timer);
 });
 
@@ -164,10 +168,7 @@ const readAgentNeeds = oneAtATime(async () => {
 effect(() => {
   const { changes_at: at } = agentNeeds.value;
   if (at === null) return;
-  const timer = setTimeout(
-    () => agentNeedsThrottle.schedule(),
-    Math.min(Math.max(Date.parse(at) - Date.now(), 0) + 500, 3_600_000),
-  );
+  const timer = setTimeout(() => agentNeedsThrottle.schedule(), Math.min(delayUntil(Date.parse(at)), HOUR));
   return () => clearTimeout(timer);
 });
 
