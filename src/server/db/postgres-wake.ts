@@ -144,9 +144,11 @@ export class PostgresWake {
       void client
         .query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify({ from: this.#self, keys: [] })])
         .catch(() => {});
-      this.#later(ECHO_MS, () => {
+      // It may lie unread where this process was busy until now.
+      const check = (): void => {
         if (!this.#echoed) this.#lost(client);
-      });
+      };
+      this.#later(ECHO_MS, () => void setImmediate(check));
     }
     this.#later(PING_MS, () => this.#ping());
   }

@@ -177,6 +177,23 @@ forEachDatabase('two servers on one database', (engine) => {
     stream.close();
   });
 
+  it('do not take each other for lost because they were busy for seconds', async () => {
+    const lost = () => server.log.filter((line) => line.includes('"state":"lost"')).length;
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const before = lost();
+    for (let n = 0; n < 5; n++) {
+      // Both ask whether they hear themselves.
+      server.clock.advance(5_000);
+      await turn();
+      // The answer comes while nobody reads it, and then the time for it is over.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+      server.clock.advance(2_000);
+      await turn();
+      await turn();
+    }
+    expect(lost()).to.equal(before);
+  });
+
   it('hear of what one committed just before it stopped', async () => {
     const stopping = await startTwin(server);
     const pia = await server.person('pia');
