@@ -107,6 +107,14 @@ describe('completion', function () {
     );
   });
 
+  it('is installed under the name that the program was called by', async () => {
+    const file = join(home().dir, '.bashrc');
+    writeFileSync(file, '');
+    await home().shell('board-service completion bash --install --yes');
+    expect(readFileSync(file, 'utf8')).to.equal('eval "$(board-service completion bash)" # completion of service\n');
+    expect((await home().shell(`bash -c '. ${file}'`)).stderr).to.equal('');
+  });
+
   for (const shell of shells) {
     it(`knows every command in ${shell}, and is printed as it is generated`, async () => {
       const catalog = readCatalog(root);

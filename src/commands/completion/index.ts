@@ -6,6 +6,7 @@ import { BaseCommand, booleanFlag, choice, confirmFlags } from '../../cli/base.t
 import { readCatalog } from '../../cli/help/catalog.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
+import { shellArgument } from '../../contract/text.ts';
 import type { Env } from '../../local/folders.ts';
 import { completionScript, type Shell, shells } from './lib/script.ts';
 
@@ -66,8 +67,12 @@ function shellFile(shell: Shell, env: Env, platform: NodeJS.Platform = process.p
     : join(config, 'powershell', 'profile.ps1');
 }
 
-/** The line that is added. */
-const installLine = (shell: Shell): string => `${lines[shell]} ${MARK}`;
+/** The line that is added. It runs in any folder, and by the name that is known here: a system may have another `service`. */
+function installLine(shell: Shell): string {
+  const { bin, program } = runtime();
+  const name = /[\\/]/.test(bin) ? shellArgument(program) : bin;
+  return `${lines[shell].replace('service', name)} ${MARK}`;
+}
 
 /** Whether the file has the line already. */
 const isInstalled = (path: string): boolean => existsSync(path) && readFileSync(path, 'utf8').includes(MARK);
