@@ -1,6 +1,6 @@
 /** SIGINT and SIGTERM end every command that takes long with the same exit codes, whatever it waits for. */
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { processRef } from '../../src/local/process-ref.ts';
@@ -66,6 +66,19 @@ describe('a signal, while a server is asked,', function () {
         expect(await ended(home.start(line.split(' ')), 'it waits', asked, signal), signal).to.equal(exits[signal]);
       }
     });
+
+  it('leaves nothing of an export of the record', async () => {
+    for (const signal of SIGNALS) {
+      proxy.fail('GET /v1/boards/demo/events', 'hold');
+      const before = readdirSync(home.work);
+      const begun = () => readdirSync(home.work).length > before.length;
+      expect(await ended(home.start(['audit', 'export', 'record.ndjson']), 'it writes', begun, signal)).to.equal(
+        WAITS[signal],
+      );
+      expect(readdirSync(home.work)).to.deep.equal(before);
+      proxy.heal();
+    }
+  });
 });
 
 describe('a signal, on one machine,', function () {

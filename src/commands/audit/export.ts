@@ -5,6 +5,7 @@ import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import type { BoardSession } from '../../cli/session/open-session.ts';
 import { count, object, seq, text } from '../../cli/shapes.ts';
+import { undoAtExit } from '../../cli/signals.ts';
 import { reasonOf } from '../../cli/stdin.ts';
 import { showData } from '../../cli/terminal/terminal.ts';
 import { pages } from '../../client/pages.ts';
@@ -47,6 +48,7 @@ async function exportRecord(session: BoardSession, path: string) {
   if (lstatSync(target, { throwIfNoEntry: false })) throw exists(path);
   const draft = `${target}.${process.pid}.tmp`;
   const fd = openDraft(draft, path);
+  const whole = undoAtExit(() => unlinkSync(draft));
   try {
     const written = await writeEvents(session, (line) => writeFileSync(fd, line));
     linkSync(draft, target);
@@ -56,6 +58,7 @@ async function exportRecord(session: BoardSession, path: string) {
   } finally {
     closeSync(fd);
     unlinkSync(draft);
+    whole();
   }
 }
 
