@@ -1,6 +1,15 @@
 /** Uploads and downloads at a real terminal: how far they are is shown and taken away again, and Ctrl-C leaves nothing half done. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { lineOf } from '../../src/cli/terminal/progress.ts';
@@ -121,6 +130,19 @@ describe('transfers at a terminal', function () {
     breaking.close();
     expect([reads, got.version, got.size]).to.deep.equal([2, 2, 17]);
     expect(readFileSync(join(home.work, 'got.txt'), 'utf8')).to.equal('the newer version');
+  });
+
+  it('write a newer version through a link, and leave the rights that the file has', async () => {
+    const there = join(home.work, 'private.txt');
+    const link = join(home.work, 'link.txt');
+    symlinkSync('private.txt', link);
+    writeFileSync(there, 'one');
+    chmodSync(there, 0o600);
+    await home.json(['file', 'put', 'link.txt'], { env });
+    await home.shell('printf two | service file put link.txt - --replace', { env });
+    await home.json(['file', 'get', 'link.txt', 'link.txt'], { env });
+    expect([readFileSync(there, 'utf8'), lstatSync(link).isSymbolicLink()]).to.deep.equal(['two', true]);
+    expect(statSync(there).mode & 0o777).to.equal(0o600);
   });
 
   it('leave nothing of a download that Ctrl-C broke off, and what was there before as it was', async () => {

@@ -1,6 +1,6 @@
 /** Downloads a file: into a temporary file first, verified, then moved into place. */
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, existsSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
@@ -28,15 +28,16 @@ export async function getFile(
   out: Output,
 ): Promise<Downloaded> {
   await requireOurs(files, path, force);
-  const part = `${path}.part-${process.pid}`;
+  const { target, mode } = placeOf(path);
+  const part = `${target}.part-${process.pid}`;
   // It is appended to, so that what comes after a restart begins at its beginning.
-  const file = await open(part, 'ax', 0o666).catch((error: unknown) => {
+  const file = await open(part, 'ax', mode).catch((error: unknown) => {
     throw unwritable(error, path);
   });
   const whole = undoAtExit(() => rmSync(part, { force: true }));
   try {
     const got = await checked(files, wanted, toFile(file), out).finally(() => file.close());
-    await rename(part, path);
+    await rename(part, target);
     whole();
     await note(files, path, { file_id: got.fileId, name: wanted.name, version: got.version, digest: got.digest });
     return got;
@@ -45,6 +46,12 @@ export async function getFile(
     whole();
     throw unwritable(error, path);
   }
+}
+
+/** Where a file really is, through links, which stay; and the rights it has, or a new one gets. */
+export function placeOf(path: string): { target: string; mode: number } {
+  const there = statSync(path, { throwIfNoEntry: false });
+  return there ? { target: realpathSync(path), mode: there.mode & 0o777 } : { target: path, mode: 0o666 };
 }
 
 const reasons: Record<string, string> = {

@@ -1,16 +1,6 @@
 /** `file put` and `brief put`: chooses the version to replace and handles conflicts. */
 
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
@@ -21,7 +11,7 @@ import { ClientError } from '../../../client/errors.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import type { Actor, BoardFile } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
-import { readBytes } from './get.ts';
+import { placeOf, readBytes } from './get.ts';
 import { merge } from './merge.ts';
 import { type Local, localFile, type PutQuery, putFile } from './put.ts';
 import { type Files, note } from './scope.ts';
@@ -171,12 +161,10 @@ async function replacing(putting: Putting): Promise<Put> {
 
 /** @throws whatever keeps it from being written; then the file is as it was. */
 function replaceFile(path: string, bytes: Buffer): void {
-  const there = statSync(path, { throwIfNoEntry: false });
-  // Through a link, which stays one.
-  const target = there ? realpathSync(path) : path;
+  const { target, mode } = placeOf(path);
   const part = `${target}.part-${process.pid}`;
   try {
-    const file = openSync(part, 'wx', there ? there.mode & 0o777 : 0o666);
+    const file = openSync(part, 'wx', mode);
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
       fsyncSync(file);
