@@ -85,7 +85,13 @@ export async function copyStorage({ from, to, ...options }: StorageOptions & { f
 
 async function copy(source: BlobStore, target: BlobStore, digest: Digest): Promise<boolean> {
   const bytes = await source.open(digest);
-  const staged = await target.stage(bytes, { maxBytes: Number.POSITIVE_INFINITY, scan: scanFile() });
+  const staged = await target
+    .stage(bytes, { maxBytes: Number.POSITIVE_INFINITY, scan: scanFile() })
+    .catch((error: unknown) => {
+      if (isUnreadable(error)) return null;
+      throw error;
+    });
+  if (!staged) return false;
   try {
     if (staged.digest !== digest) return false;
     // What lies there under this digest is not whole.
@@ -103,10 +109,15 @@ async function stateOf(store: BlobStore, digest: Digest): Promise<'intact' | 'mi
     for await (const chunk of await store.open(digest)) hash.update(chunk as Buffer);
   } catch (error) {
     if (error instanceof BlobMissing) return 'missing';
+    if (isUnreadable(error)) return 'corrupt';
     throw error;
   }
   return `sha256:${hash.digest('hex')}` === digest ? 'intact' : 'corrupt';
 }
+
+/** Whether a disk does not give bytes that it has: the others can be read all the same. */
+const isUnreadable = (error: unknown): boolean =>
+  ['EIO', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 async function using<T>(
   { dataDir, db: named }: StorageOptions,

@@ -1,10 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { checkStorage } from '../../../src/server/blobs/check.ts';
+import { checkStorage, copyStorage } from '../../../src/server/blobs/check.ts';
 import { startServer } from '../../../src/server/serve.ts';
 import { schemaOf } from '../../../src/server/upkeep/examine.ts';
+import { Api } from '../../support/api.ts';
+import { newBoard } from '../../support/cast.ts';
+import { put } from '../../support/files.ts';
 import { newPostgresDatabase } from '../../support/postgres.ts';
 
 const quiet = { host: '127.0.0.1', port: 0, portFixed: true, logTo: { write() {} } };
@@ -74,6 +77,26 @@ describe('the database of a data folder', () => {
       expect(error).to.include({ code: 'storage_unreachable' });
     }
     expect(readdirSync(dataDir)).to.deep.equal([]);
+  });
+
+  it('is checked, and its files copied, to the end where a disk does not give some of them', async () => {
+    const dataDir = folder();
+    const server = await startServer({ ...quiet, dataDir });
+    const dana = new Api(server.url, readFileSync(join(dataDir, 'local-key'), 'utf8').trim());
+    const { name } = await newBoard(dana);
+    const digests: string[] = [];
+    for (const text of ['one', 'two', 'three']) digests.push((await put(dana, name, text, text)).latest.digest);
+    await server.close();
+    const unread = digests.sort()[0] as string;
+    const hex = unread.slice('sha256:'.length);
+    const path = join(dataDir, 'files', 'sha256', hex.slice(0, 2), hex.slice(2, 4), hex);
+    // A folder cannot be read either.
+    rmSync(path);
+    mkdirSync(path);
+    const { checked, bad } = await checkStorage({ dataDir });
+    expect([checked, bad.map(({ digest, state }) => [digest, state])]).to.deep.equal([3, [[unread, 'corrupt']]]);
+    const [from, to] = [`disk://${join(dataDir, 'files')}`, `disk://${join(folder(), 'copy')}`];
+    expect(await copyStorage({ dataDir, from, to })).to.deep.equal({ copied: 2, skipped: 0, failed: [unread] });
   });
 
   it('keeps its secret: a start without the file makes no other', async () => {
