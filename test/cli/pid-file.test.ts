@@ -1,6 +1,6 @@
 /** The local server's pid file: what stands in it is not believed, and a running server is found without it. */
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { folders as foldersOf } from '../../src/local/folders.ts';
 import { findServer, isOurServer } from '../../src/local/own-server/find-running.ts';
 import { proofOf } from '../../src/local/own-server/own-agent.ts';
 import { stopLocalServer } from '../../src/local/own-server/start.ts';
+import { alive } from '../../src/local/process.ts';
 import { freePort } from '../support/free-port.ts';
 import { collect, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
@@ -54,6 +55,19 @@ onLinux('the pid file of the local server', function () {
     expect(other.exitCode).to.equal(null);
     expect(other.signalCode).to.equal(null);
     other.kill();
+  });
+
+  it('is all that a power cut may leave empty: the address of the server is replaced as a whole', async () => {
+    const { pid } = await home().json(['server', 'start']);
+    const path = home().path('data', 'server.addr');
+    const text = readFileSync(path, 'utf8');
+    linkSync(path, `${path}.before`);
+    process.kill(pid, 'SIGKILL');
+    await until('it is gone', () => !alive(pid));
+    const address = `127.0.0.1:${await freePort()}`;
+    await home().json(['server', 'start'], { env: { SERVICE_LOCAL_ADDR: address } });
+    expect(readFileSync(path, 'utf8')).to.equal(`${address}\n`);
+    expect(readFileSync(`${path}.before`, 'utf8')).to.equal(text);
   });
 });
 

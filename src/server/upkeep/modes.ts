@@ -1,10 +1,11 @@
 /** A server for one machine and a server for a team: everything in which they differ when they start. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { localSite, type Site, teamSite } from '../http/site.ts';
 import type { Start } from './data-folder.ts';
 import { ensureFirstAdmin, ensureLocalPerson, type FirstPerson } from './first-person.ts';
+import { replacePrivate } from './private-files.ts';
 
 export interface TeamOptions {
   /** `https://host[:port]`. */
@@ -45,7 +46,7 @@ const localMode = (port: () => number): Mode => ({
     // Clients of this machine look at 7400 unless this file names another port.
     const file = join(dataDir, 'server.addr');
     if (port() === LOCAL_PORT) rmSync(file, { force: true });
-    else writeFileSync(file, `127.0.0.1:${port()}\n`, { mode: 0o600 });
+    else replacePrivate(file, `127.0.0.1:${port()}\n`);
   },
 });
 
