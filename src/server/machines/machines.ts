@@ -124,7 +124,9 @@ export const refuseMachineRequest = (root: RootKey): WriteCase<'refuseMachineReq
 async function requestFor(tx: ReadTx, caller: Caller, root: RootKey, typed: string): Promise<MachineRow> {
   const code = readShortCode(typed);
   const request = code === null ? undefined : await pendingByCode(tx, root.digest(code));
-  if (request?.handle !== caller.person.handle) throw machineRequestInvalid();
+  const { handle, person_created_at } = caller.person;
+  // Who takes a handle later is not whom a request for it meant.
+  if (request?.handle !== handle || request.created_at < person_created_at) throw machineRequestInvalid();
   return request;
 }
 

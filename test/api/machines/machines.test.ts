@@ -127,6 +127,15 @@ forEachDatabase('a machine that asks for a key', (engine) => {
     expect((await collect(made)).status).to.equal(202);
   });
 
+  it('is nobody’s for good where nobody had the handle, also once somebody takes it', async () => {
+    const handle = `newcomer-${people}`;
+    const early = await server.nobody.ok('createMachineRequest', { body: { handle, label: 'x' } });
+    server.clock.advance(1);
+    const newcomer = await server.person(handle);
+    expect((await approve(newcomer, early)).code).to.equal('machine_request_invalid');
+    expect((await approve(newcomer, await ask(newcomer))).status).to.equal(200);
+  });
+
   it('takes the handle as people write it', async () => {
     const handle = (await handleOf(maya)).toUpperCase();
     const request = await server.nobody.ok('createMachineRequest', { body: { handle: `  @${handle} `, label: 'x' } });
