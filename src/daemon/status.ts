@@ -7,6 +7,8 @@ import type { Context } from './verbs/context.ts';
 
 type StatusDeps = Pick<Context, 'clock' | 'journal' | 'metrics' | 'seats' | 'servers' | 'sessions'>;
 
+const KIB = 1_024;
+
 export interface ProcessInfo {
   pid: number;
   build: Build;
@@ -18,6 +20,7 @@ export interface ProcessInfo {
 export function buildStatus(deps: StatusDeps, { pid, build, startedAt, instance }: ProcessInfo): StatusAnswer {
   const views = deps.servers.views();
   const waiting = deps.journal.handoffsIn(['handed']);
+  const bound = deps.seats.bound();
   return {
     pid,
     build,
@@ -26,34 +29,62 @@ export function buildStatus(deps: StatusDeps, { pid, build, startedAt, instance 
     instance,
     open_sessions: deps.sessions.open().length,
     servers: views.map(({ reconnects: _, ...view }) => view),
-    sessions: deps.sessions.all().map(({ key, row, turn, capabilities, seats }) => ({
-      key,
-      open: row.open,
-      turn,
-      turned: row.turned,
-      boot: row.boot,
-      capabilities: [...capabilities],
-      seats: [...seats].map((seat) => seat.ref),
-    })),
-    attention: deps.journal.handoffsIn(['attention']).flatMap((row) => perSeat(deps, row)),
-    stalled: waiting.filter((row) => row.stalled_at !== null).flatMap((row) => perSeat(deps, row)),
-    truncated: truncated(deps),
-    agents: deps.seats
-      .bound()
-      .filter(({ row }) => row.problem !== null)
-      .map(({ ref, row }) => ({ agent: ref, problem: row.problem, since: iso(row.problem_at) })),
-    bindings: deps.seats.bound().map(({ ref, session }) => ({
-      agent: ref,
-      session: session!.key,
-      open: session!.row.open,
-      turned: session!.row.turned,
-    })),
+    sessions: newest(
+      deps.sessions.all().map(({ key, row, turn, capabilities, seats }) => ({
+        key,
+        open: row.open,
+        turn,
+        turned: row.turned,
+        boot: row.boot,
+        capabilities: [...capabilities],
+        seats: [...seats].map((seat) => seat.ref),
+      })),
+      96 * KIB,
+      ({ open }) => open,
+    ),
+    attention: newest(
+      deps.journal.handoffsIn(['attention']).flatMap((row) => perSeat(deps, row)),
+      16 * KIB,
+    ),
+    stalled: newest(
+      waiting.filter((row) => row.stalled_at !== null).flatMap((row) => perSeat(deps, row)),
+      16 * KIB,
+    ),
+    truncated: newest(truncated(deps), 16 * KIB),
+    agents: newest(
+      bound
+        .filter(({ row }) => row.problem !== null)
+        .map(({ ref, row }) => ({ agent: ref, problem: row.problem, since: iso(row.problem_at) })),
+      32 * KIB,
+    ),
+    bindings: newest(
+      bound.map(({ ref, session }) => ({
+        agent: ref,
+        session: session!.key,
+        open: session!.row.open,
+        turned: session!.row.turned,
+      })),
+      64 * KIB,
+      ({ open }) => open,
+    ),
     metrics: {
       ...deps.metrics.values(),
       reconnects: views.reduce((sum, { reconnects }) => sum + reconnects, 0),
       journal_bytes: deps.journal.bytes(),
     },
   };
+}
+
+/** The newest entries that fit into so many bytes, because the answer is one frame; open sessions before closed ones. */
+function newest<T>(entries: T[], bytes: number, isOpen: (entry: T) => boolean = () => true): T[] {
+  const kept = new Set<T>();
+  let left = bytes;
+  for (const entry of entries.toSorted((a, b) => Number(isOpen(a)) - Number(isOpen(b))).reverse()) {
+    left -= Buffer.byteLength(JSON.stringify(entry)) + 1;
+    if (left < 0) break;
+    kept.add(entry);
+  }
+  return entries.filter((entry) => kept.has(entry));
 }
 
 function perSeat(deps: StatusDeps, row: HandoffRow) {

@@ -144,4 +144,28 @@ describe('the status of the daemon', () => {
       if (code === 'harness_target_absent') await rig.stop();
     }
   });
+
+  it('fits into a frame after years of sessions, and leaves out closed ones first', async () => {
+    rig = await new Rig(server).start();
+    const { seat } = await rig.seat();
+    const { journal } = rig;
+    await rig.session(seat);
+    const [row] = journal.sessions();
+    const [kept] = journal.seats();
+    journal.write(() => {
+      for (let n = 0; n < 2_000; n++) {
+        const session_key = `fake:${'0'.repeat(36)}${n}`;
+        const gone = { ...kept!, member_id: `mem_${n}`, board_id: `brd_${n}`, problem: 'agent_removed' as const };
+        journal.saveSession({ ...row!, key: session_key, open: false, closed_at: Date.now() });
+        journal.saveSeat(gone);
+        journal.saveBinding({ ...gone, session_key, bound_at: Date.now(), told_mode: null });
+      }
+    });
+    await rig.restart();
+    const { sessions, bindings, agents, error } = await status();
+    expect(error).to.equal(undefined);
+    expect(sessions.filter(({ open }: Status) => open)).to.have.length(1);
+    expect(bindings.filter(({ open }: Status) => open)).to.have.length(1);
+    for (const list of [sessions, bindings, agents]) expect(list.length).to.be.within(50, 1_999);
+  });
 });
