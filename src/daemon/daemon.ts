@@ -129,6 +129,8 @@ export class Daemon {
     // The first read of each seat brings what arrived while no daemon was running, and ends a problem that is solved.
     for (const seat of seats.all()) {
       const { session, row, identity } = seat;
+      // Its token was deleted, so nothing can be asked until it is bound again.
+      if (row.problem === 'agent_removed') continue;
       if (session || hasUnacknowledged(context, seat))
         servers.at(row.origin).watch(identity, isFinal(row.problem) ? null : row.problem);
     }

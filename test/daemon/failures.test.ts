@@ -268,6 +268,18 @@ describe('the daemon, where something fails', () => {
     expect(rig.row(seat).problem).to.equal(null);
   });
 
+  it('agent removed: the next daemon says so too', async () => {
+    const { seat, board } = await rig.seat();
+    await rig.session(seat);
+    await rig.connected();
+    await server.dana.ok('removeMember', { params: { board, member: seat.name } });
+    await until(() => rig.machine.credentials.token(seat.origin, seat.member_id) === null, 'its token is dropped');
+    await rig.restart({ clock });
+    await rig.session((await rig.seat()).seat);
+    await rig.connected();
+    expect(rig.row(seat).problem).to.equal('agent_removed');
+  });
+
   it('what is wrong with a seat is reported again when another session binds it', async () => {
     const refused = await rig.seat();
     const gone = await rig.seat();
