@@ -142,6 +142,24 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await close();
   });
 
+  it('shows a message whose stream broke between its event and its text', async () => {
+    const dana = await server.person('xena');
+    const { name } = await newBoard(dana);
+    await post(dana, name, 'before');
+    const { tab, context, close } = await visit(server, dana, '/');
+    await context.addInitScript(cut);
+    const broken = await tab(`/?board=${name}`);
+    await said(broken, 'before').waitFor();
+    await live(broken);
+    await post(dana, name, 'cut off');
+    await broken.waitForFunction(() => (globalThis as { cut?: boolean }).cut);
+    await said(broken, 'cut off').waitFor();
+    await post(dana, name, 'after');
+    await said(broken, 'after').waitFor();
+    expect(await said(broken, 'cut off').count()).to.equal(1);
+    await close();
+  });
+
   it('stays live where the session could not be read again after its streams were refused', async () => {
     const dana = await server.person('uma');
     const { name } = await newBoard(dana);
@@ -294,6 +312,31 @@ function lessAwake(): void {
       },
     });
     return new Response(answer.body.pipeThrough(gate), answer);
+  };
+}
+
+/** Runs in the page before it: the first stream with a message breaks before its text; then `cut` is on. */
+function cut(): void {
+  Reflect.deleteProperty(globalThis, 'SharedWorker');
+  const world = globalThis as typeof globalThis & { cut?: boolean };
+  const real = fetch;
+  globalThis.fetch = async (...asked) => {
+    const answer = await real(...asked);
+    if (!answer.body || !String(asked[0]).includes('/v1/stream?board=')) return answer;
+    const scissors = new TransformStream<string, string>({
+      transform(text, controller) {
+        const at = world.cut ? -1 : text.indexOf('event: message\n');
+        if (at < 0) return controller.enqueue(text);
+        controller.enqueue(text.slice(0, at));
+        world.cut = true;
+        controller.terminate();
+      },
+    });
+    const decoder = new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>;
+    return new Response(
+      answer.body.pipeThrough(decoder).pipeThrough(scissors).pipeThrough(new TextEncoderStream()),
+      answer,
+    );
   };
 }
 

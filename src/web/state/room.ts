@@ -136,7 +136,7 @@ export class Room {
       if (message.type === 'board_ended') void this.refresh();
     } else if (message.frame.event === 'event') this.pending.push({ event: message.frame.data });
     else if (message.frame.event === 'message') this.addMessage(message.frame.data);
-    if (message.type === 'frame') this.deliverPending();
+    if (message.type === 'frame') this.deliverPending(message.frame.event === 'ready');
   }
 
   /** A message arrives in a frame after the frame of its event; adds it if that event is still pending. */
@@ -187,7 +187,7 @@ export class Room {
         const page = await call('listEvents', { params: { board: this.name }, query: { after, limit: 200 } });
         const messages = await readMessages(this.name, page.events);
         if (this.closed || page.events.length === 0) return;
-        for (const event of page.events) this.deliver({ event, message: messages.get(event.seq) });
+        for (const event of page.events) this.deliver({ event, message: messages.get(event.seq) }, true);
       }
     } catch {
       // The next head or frame tries again. The banner shows that there is no connection.
@@ -198,22 +198,24 @@ export class Room {
     this.deliverPending();
   }
 
-  private deliverPending(): void {
+  /** @param restarted the stream begins anew after the last event */
+  private deliverPending(restarted = false): void {
     if (this.reading || this.head.peek() === null) return;
     const batch = this.pending;
     // The frame with the message of the last event may not have arrived yet.
     const last = batch.at(-1);
-    const incomplete =
-      last?.event.type === 'message.posted' && !last.message && !last.event.data_withheld ? last : undefined;
+    const incomplete = last && lacksMessage(last) && !restarted ? last : undefined;
     this.pending = incomplete ? [incomplete] : [];
     for (const roomEvent of incomplete ? batch.slice(0, -1) : batch) this.deliver(roomEvent);
   }
 
-  private deliver(roomEvent: RoomEvent): void {
+  /** @param isRead the event was read, not streamed: its message does not come later */
+  private deliver(roomEvent: RoomEvent, isRead = false): void {
     const { event } = roomEvent;
     const head = this.head.peek() ?? 0;
     if (event.seq <= head) return;
-    if (event.seq > head + 1) {
+    // A stream that breaks between an event and its message does not send the message again.
+    if (event.seq > head + 1 || (!isRead && lacksMessage(roomEvent))) {
       this.pending.unshift(roomEvent);
       this.fillTo(event.seq);
       return;
@@ -225,6 +227,9 @@ export class Room {
       this.refreshThrottle.schedule();
   }
 }
+
+const lacksMessage = ({ event, message }: RoomEvent): boolean =>
+  event.type === 'message.posted' && !message && !event.data_withheld;
 
 async function readMessages(board: string, events: BoardEvent[]): Promise<Map<number, Message>> {
   const posted = events.filter(({ type, data_withheld }) => type === 'message.posted' && !data_withheld);
