@@ -160,6 +160,23 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await close();
   });
 
+  it('does not ask for its streams without a pause where a proxy refuses them', async () => {
+    const dana = await server.person('yuri');
+    const { tab, context, close } = await visit(server, dana, '/');
+    await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
+    let asked = 0;
+    await context.route('**/v1/stream', (route) => {
+      asked++;
+      return route.fulfill({ status: 403, contentType: 'text/html', body: '<h1>Forbidden</h1>' });
+    });
+    const later = await tab('/');
+    await later.clock.install();
+    await later.reload();
+    await later.waitForFunction(() => document.documentElement.dataset['link'] === 'reconnecting');
+    expect(asked).to.be.below(4);
+    await close();
+  });
+
   it('stays live where the session could not be read again after its streams were refused', async () => {
     const dana = await server.person('uma');
     const { name } = await newBoard(dana);

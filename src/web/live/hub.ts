@@ -22,6 +22,10 @@ interface BoardFeed {
   head: number | null;
 }
 
+/** Whether the server says that the session has ended; a proxy may answer 401 too. */
+const endsSession = (error: unknown): boolean =>
+  error instanceof ClientError && error.status === 401 && error.code !== 'server_unexpected';
+
 export class Hub {
   private readonly tabs = new Map<Tab, { board: string | null }>();
   /** By board name, least recently shown first. */
@@ -117,7 +121,7 @@ export class Hub {
     } catch (error) {
       if (signal.aborted) return;
       this.feeds.delete(board);
-      if (error instanceof ClientError && error.status === 401) return this.endSession();
+      if (endsSession(error)) return this.endSession();
       this.sendToBoard(board, {
         type: 'board_ended',
         board,
@@ -154,7 +158,7 @@ export class Hub {
       for await (const frame of frames) this.publishHint(frame);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ClientError && (error.status === 401 || error.status === 403)) return this.endSession();
+      if (endsSession(error)) return this.endSession();
       this.setLink({ state: 'reconnecting', at: Date.now() + AGAIN_MS, since });
       await this.sleep(AGAIN_MS, signal).catch(() => {});
       if (!signal.aborted) void this.followHints();
