@@ -5,7 +5,7 @@ import { recheckShown } from '../access/replay.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
 import { activeAgentsOfPerson, boardIdsOf } from '../members/memberships.store.ts';
-import { tell } from '../notices/notices.steps.ts';
+import { type Notice, tell } from '../notices/notices.steps.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
 import { timestamp } from '../text/time.ts';
 import { type ClaimRow, claimsOn } from './claims.store.ts';
@@ -41,6 +41,7 @@ export async function overlapsOf(
     ({ person_id: person, agent: name }) => person !== agent.person_id || name !== agent.name,
   );
   const found: LineOverlap[] = [];
+  const news: Notice[] = [];
   const boards = new Set<string>();
   for (const other of others) {
     const shared = sharedWith(line, other, steps);
@@ -49,8 +50,9 @@ export async function overlapsOf(
     const { agent: name, member_id, board, text, at } = other;
     found.push(...shared.map((path) => ({ agent: name, member_id, board, path, line: text, since: timestamp(at) })));
     if (former === undefined || sharedWith(former, other, steps).length === 0)
-      await tellOther(tx, agent, other, shared);
+      news.push(noticeOf(tx, agent, other, shared));
   }
+  await tell(tx, ...news);
   shown.boards = [...boards];
   return found;
 }
@@ -72,15 +74,14 @@ function sharedWith(line: Paths, other: Pick<ClaimRow, 'repo' | 'paths'>, steps:
 }
 
 /** Only names and the reader's own globs: what the other wrote is no word of the server's. */
-const tellOther = (tx: WriteTx, agent: MemberRow, other: ClaimRow, shared: string[]): Promise<void> =>
-  tell(tx, {
-    member_id: other.member_id,
-    kind: 'line_overlap',
-    subject: `${agent.id} ${tx.now}`,
-    expires_at: tx.now + TOLD_FOR_MS,
-    text: `${agent.name} on ${other.board} also works on files of your line: ${shared[0]}${shared.length > 1 ? ` and ${shared.length - 1} more` : ''}.`,
-    about: { board: other.board },
-  });
+const noticeOf = ({ now }: ReadTx, agent: MemberRow, other: ClaimRow, shared: string[]): Notice => ({
+  member_id: other.member_id,
+  kind: 'line_overlap',
+  subject: `${agent.id} ${now}`,
+  expires_at: now + TOLD_FOR_MS,
+  text: `${agent.name} on ${other.board} also works on files of your line: ${shared[0]}${shared.length > 1 ? ` and ${shared.length - 1} more` : ''}.`,
+  about: { board: other.board },
+});
 
 /** The files of a request, as a line keeps them. */
 export const filesOf = ({ paths, repo }: Pick<Body<'setMyLine'>, 'paths' | 'repo'>): Paths =>

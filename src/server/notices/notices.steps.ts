@@ -1,40 +1,50 @@
 /** Tells agents what came of what they asked for, in words of the server: ids, handles and board names, no secret. */
 import { DAY, WEEK } from '../../contract/durations.ts';
 import type { ApprovalRow } from '../approvals/approvals.store.ts';
-import { type BoardRow, boardById } from '../boards/boards.store.ts';
+import { type BoardRow, boardsWithIds } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { boardsOf, type InviteRow, invitesUsedBy } from '../invites/invites.store.ts';
-import { memberById } from '../members/members.store.ts';
+import { memberById, membersById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { PersonRow } from '../people/people.store.ts';
 import { newId } from '../text/ids.ts';
-import { type About, dropOldest, insertNotice, type NoticeRow } from './notices.store.ts';
+import { indexBy } from '../text/rows.ts';
+import { type About, dropOldest, insertNotices, type NoticeRow } from './notices.store.ts';
 
 const MOST = 50;
 
-interface Notice extends Pick<NoticeRow, 'member_id' | 'kind' | 'subject' | 'expires_at' | 'text'> {
+/** What an agent is told. */
+export interface Notice extends Pick<NoticeRow, 'member_id' | 'kind' | 'subject' | 'expires_at' | 'text'> {
   generation?: number;
   about: About;
 }
 
-/** Writes a notice for an agent that is there; one that ended is told nothing. */
-export async function tell(tx: WriteTx, notice: Notice): Promise<void> {
-  const seat = await memberById(tx, notice.member_id);
-  if (seat?.status !== 'active') return;
-  const board = await boardById(tx, seat.board_id);
-  if (!board || board.lifecycle === 'deleted') return;
-  const added = await insertNotice(tx, {
+/** Writes notices, each for an agent that is there; one that ended is told nothing. */
+export async function tell(tx: WriteTx, ...notices: Notice[]): Promise<void> {
+  const asked = notices.map(({ member_id }) => member_id);
+  const seats = await membersById(tx, asked);
+  const on = new Set(Array.from(seats.values(), (seat) => seat.board_id));
+  const boards = indexBy(await boardsWithIds(tx, [...on]), 'id');
+  const told = notices.filter(({ member_id: id }) => {
+    const seat = seats.get(id);
+    return seat?.status === 'active' && boards.get(seat.board_id)?.lifecycle !== 'deleted';
+  });
+  if (told.length === 0) return;
+  const rows = told.map((notice) => ({
     id: newId('ntc', tx.now),
     generation: 1,
     created_at: tx.now,
     delivered_at: null,
     ...notice,
     about: JSON.stringify(notice.about),
-  });
-  if (added === 0) return;
-  await dropOldest(tx, seat.id, MOST);
-  tx.publish(`notices:${seat.id}`);
-  tx.publish(`onboarding:${seat.person_id}`);
+  }));
+  if ((await insertNotices(tx, rows)) === 0) return;
+  const ids = [...new Set(told.map(({ member_id }) => member_id))];
+  await dropOldest(tx, ids, MOST);
+  for (const id of ids) {
+    tx.publish(`notices:${id}`);
+    tx.publish(`onboarding:${seats.get(id)?.person_id}`);
+  }
 }
 
 const words = {

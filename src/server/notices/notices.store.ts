@@ -33,27 +33,22 @@ export interface About {
 const undelivered = (query: Knex.QueryBuilder, memberId: string): Knex.QueryBuilder =>
   query.where('member_id', memberId).whereNull('delivered_at');
 
-/** Adds a notice that was not written before; answers how many rows that is. */
-export const insertNotice = (tx: WriteTx, row: NoticeRow): Promise<number> =>
-  tx.change((db) => db('notices').insert(row).onConflict(['member_id', 'kind', 'subject', 'generation']).ignore());
+/** Adds those that were not written before; answers how many that is. */
+export const insertNotices = (tx: WriteTx, rows: NoticeRow[]): Promise<number> =>
+  tx.change((db) => db('notices').insert(rows).onConflict(['member_id', 'kind', 'subject', 'generation']).ignore());
 
-/** Drops the oldest ones of an agent that leave more than `most` undelivered. */
-export const dropOldest = (tx: WriteTx, memberId: string, most: number): Promise<number> =>
-  tx.change((db) =>
-    db('notices')
-      .whereIn(
-        'id',
-        undelivered(db('notices'), memberId)
-          .orderBy([
-            { column: 'created_at', order: 'desc' },
-            { column: 'id', order: 'desc' },
-          ])
-          .limit(1_000)
-          .offset(most)
-          .select('id'),
-      )
-      .delete(),
-  );
+/** Drops the oldest ones of each of these agents that leave more than `most` undelivered. */
+export const dropOldest = (tx: WriteTx, memberIds: string[], most: number): Promise<number> =>
+  tx.change((db) => {
+    const newestFirst = db.raw('ROW_NUMBER() OVER (PARTITION BY member_id ORDER BY created_at DESC, id DESC)');
+    const ranked = db('notices')
+      .whereIn('member_id', memberIds)
+      .whereNull('delivered_at')
+      .select('id', { nth: newestFirst });
+    return db('notices')
+      .whereIn('id', db.from(ranked.as('ranked')).where('nth', '>', most).select('id'))
+      .delete();
+  });
 
 /** Those an agent has not had yet. @param page orders and cuts them. */
 export const undeliveredRows = (tx: ReadTx, memberId: string, page: (query: Knex.QueryBuilder) => Knex.QueryBuilder) =>

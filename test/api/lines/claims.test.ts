@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { BodyIn } from '../../../src/contract/types.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
+import { costOf } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { putOnBoard } from '../../support/state.ts';
@@ -135,6 +136,20 @@ forEachDatabase('files that agents are on', (engine) => {
     await line(claude, ['src/a.ts']);
     expect((await codex.ok('readInbox')).messages).to.deep.equal([]);
     expect((await server.dana.ok('getBoard', { params: { board: board.name } })).head_seq).to.equal(head_seq);
+  });
+
+  it('are told to twelve agents with as many statements as to two', async () => {
+    const cost = async (name: string) => {
+      const agent = await newAgent(server.dana, board.name, { name: `${name}-${round}` });
+      return (await costOf(server, () => line(agent, ['src/http.ts']))).writeStatements;
+    };
+    await line(codex, ['src/**']);
+    await line(claude, ['src/**']);
+    const two = await cost('first');
+    for (let n = 0; n < 9; n++)
+      await line(await newAgent(pam, board.name, { name: `other-${n}-${round}` }), ['src/**']);
+    expect(await cost('second')).to.equal(two);
+    expect(await told(codex)).to.have.length(12);
   });
 
   it('are those of one repository, however its address is written', async () => {
