@@ -25,6 +25,8 @@ describe('reading a board', function () {
     expect(seqs(await home().json(['read', '--after', '9']))).to.deep.equal([10, 11]);
     expect(seqs(await home().json(['read', '--before', '6']))).to.deep.equal([4, 5]);
     expect(seqs(await home().json(['read', '--around', '8', '--limit', '4']))).to.deep.equal([6, 7, 8, 9]);
+    const one = await home().json(['read', '--around', '8', '--limit', '1']);
+    expect([seqs(one), one.prev_before, one.next_after]).to.deep.equal([[8], 8, 8]);
     expect(seqs(await home().json(['read', '--all']))).to.deep.equal([4, 5, 6, 7, 8, 9, 10, 11]);
     const lines = (await home().run(['read', '--ndjson'])).stdout.trim().split('\n');
     expect(lines).to.have.length(8);

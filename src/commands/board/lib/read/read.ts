@@ -62,14 +62,11 @@ async function readPage(session: BoardSession, options: ReadOptions): Promise<Pa
   const ask = async (query: Record<string, string | number | boolean | undefined>): Promise<Page> =>
     (await client.call('listMessages', { params: { board }, query: { ...filtersOf(options), ...query } })).data;
   if (options.around !== undefined) {
-    const half = Math.max(1, Math.floor(limit / 2));
-    const before = await ask({ before: options.around, newest: true, limit: half });
-    const rest = await ask({ after: options.around - 1, limit: Math.max(1, limit - before.messages.length) });
-    return {
-      messages: [...before.messages, ...rest.messages],
-      next_after: rest.next_after,
-      prev_before: before.prev_before,
-    };
+    const half = Math.floor(limit / 2);
+    const before = half === 0 ? null : await ask({ before: options.around, newest: true, limit: half });
+    const { messages = [] } = before ?? {};
+    const rest = await ask({ after: options.around - 1, limit: limit - messages.length });
+    return { ...rest, messages: [...messages, ...rest.messages], prev_before: (before ?? rest).prev_before };
   }
   return ask({ ...(await spanQuery(session, options)), limit });
 }
