@@ -53,6 +53,7 @@ describe('a command that names its server, board or agent', function () {
     ['key create spare', 'service key revoke spare --server local\n'],
     ['key revoke nope', 'service key list --server local shows'],
     ['inbox', ' --board other --server local'],
+    ['invite preview -', 'Pipe it in: service invite preview - < invite.txt'],
   ] as const)
     it(`says how to go on there: ${command}`, async () => {
       const line = `${command.replace('ASK', ask)} --server local --board other`;

@@ -37,7 +37,7 @@ export default class Connect extends BaseCommand<typeof Connect> {
     const { connectBy, resume, waitingConnect } = await import('./lib/connect.ts');
     if (again) return resume(waitingConnect(this.args.invite), options);
     const { inviteLink, isBareAddress, linkText } = await import('../invite/lib/invite-link.ts');
-    const text = await linkText(this.args.invite, deps.out, deps.noInput);
+    const text = await linkText(this.args.invite, deps, 'service connect');
     if (!isBareAddress(text)) return connectBy(inviteLink(text), options);
     const { bringKey } = await import('../machine/lib/machine-key.ts');
     return bringKey(text, { ...deps, handle, label: name });

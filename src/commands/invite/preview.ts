@@ -17,7 +17,7 @@ export default class InvitePreview extends BaseCommand<typeof InvitePreview> {
 
   override async run(): Promise<void> {
     const { out, deps } = this;
-    const preview = await previewOf(inviteLink(await linkText(this.args.invite, out, deps.noInput)), deps);
+    const preview = await previewOf(inviteLink(await linkText(this.args.invite, deps, 'service invite preview')), deps);
     out.print({ preview }, () => previewText(preview, this.times));
   }
 }

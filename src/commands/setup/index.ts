@@ -7,6 +7,7 @@ import { object, text } from '../../cli/shapes.ts';
 import { readCredentials } from '../../local/keys/credentials.ts';
 import { findProject } from '../../local/project.ts';
 import { personServer } from '../../local/servers.ts';
+import type { Deps } from '../key/lib/pending-keys.ts';
 import { stepLines } from './lib/step.ts';
 import type { Target } from './lib/walk.ts';
 
@@ -42,16 +43,16 @@ export default class Setup extends BaseCommand<typeof Setup> {
     requireWhole(false);
     const { out, deps } = this;
     const { handle, name, yes = false } = this.flags;
-    const target = await this.target(deps.noInput);
+    const target = await this.target(deps);
     const { setUp } = await import('./lib/walk.ts');
     const steps = await setUp(target, { ...deps, handle, name, yes }, () => this.view(target.origin));
     out.print({ steps }, () => stepLines(steps));
     if (steps.some(({ state }) => state === 'failed')) throw new Exit(EXIT.other);
   }
 
-  private async target(noInput: boolean): Promise<Target> {
+  private async target(deps: Deps): Promise<Target> {
     const { inviteLink, linkText } = await import('../invite/lib/invite-link.ts');
-    const text = await linkText(this.args.invite, this.out, noInput);
+    const text = await linkText(this.args.invite, deps, 'service setup');
     if (!/^prq_/.test(text)) {
       const link = inviteLink(text);
       return { origin: link.origin, link, pairing: null };

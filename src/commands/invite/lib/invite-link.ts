@@ -1,5 +1,4 @@
 /** Reads the link of an invite, or a server's address, from an argument, standard input or a prompt. */
-import type { Output } from '../../../cli/output.ts';
 import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
 import { onOneLine } from '../../../cli/terminal/fields.ts';
 import { askSecret, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
@@ -16,11 +15,15 @@ export interface InviteLink {
 }
 
 /** The text itself, or for `-` what is piped in or typed unseen: in a shell's history a link could be read by others. */
-export async function linkText(given: string | undefined, out: Output, noInput: boolean): Promise<string> {
+export async function linkText(
+  given: string | undefined,
+  { out, noInput }: Pick<Deps, 'out' | 'noInput'>,
+  command: string,
+): Promise<string> {
   if (given !== undefined && given !== '-') return given;
   if (given === '-' && hasPipedInput()) return (await readWhole('-', out, 'an invite link')).trim();
   if (mayAsk(out, noInput)) return askSecret('Invite link');
-  throw missing('The link of the invite', 'Pipe it in: service connect - < invite.txt');
+  throw missing('The link of the invite', `Pipe it in: ${command} - < invite.txt`);
 }
 
 /** Whether somebody gave the address of a server and no invite. */
