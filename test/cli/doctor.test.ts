@@ -98,6 +98,20 @@ describe('service doctor', function () {
     expect((await home.json(['file', 'get', 'notes/api.md', 'got.md'])).version).to.equal(1);
   });
 
+  it('names a damaged database, with what to put in its place', async () => {
+    home = new Home();
+    await home.json(['board', 'create', 'docs']);
+    await home.json(['server', 'stop']);
+    writeFileSync(home.path('data', 'service.db'), 'x'.repeat(8_192));
+    const { bad } = await findings();
+    expect(bad.map(({ name, code }) => [name, code])).to.deep.equal([
+      ['database', 'storage_unreachable'],
+      ['files', 'storage_unreachable'],
+    ]);
+    expect(bad[0]?.message).to.equal('The database is damaged: file is not a database.');
+    expect(bad[0]?.fix).to.include('put back its latest backup');
+  });
+
   it('is named by a download that meets damaged bytes, of which nothing is kept or printed, few or many', async () => {
     home = new Home();
     await home.json(['board', 'create', 'docs']);

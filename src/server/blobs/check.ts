@@ -1,10 +1,9 @@
 /** Tools for the server's operator: checking that every version has its bytes, and copying all bytes to another store. */
 import { createHash } from 'node:crypto';
-import { systemClock } from '../db/clock.ts';
-import { openDatabase } from '../db/open.ts';
 import type { Database } from '../db/tx.ts';
 import { scanFile } from '../text/file-scan.ts';
-import { storageThere, withoutPassword } from '../upkeep/storage.ts';
+import { lookInto } from '../upkeep/data-folder.ts';
+import { withoutPassword } from '../upkeep/storage.ts';
 import { countVersions, namingVersions, referencedBlobs } from './blobs.store.ts';
 import { addressOf, openStore } from './open.ts';
 import { BlobMissing, type BlobStore, type Digest } from './store.ts';
@@ -119,21 +118,19 @@ async function stateOf(store: BlobStore, digest: Digest): Promise<'intact' | 'mi
 const isUnreadable = (error: unknown): boolean =>
   ['EIO', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-async function using<T>(
-  { dataDir, db: named }: StorageOptions,
+const using = <T>(
+  options: StorageOptions,
   work: (db: Database, url: string, open: (files: string | undefined) => Promise<BlobStore>) => Promise<T>,
-): Promise<T> {
-  const url = storageThere(dataDir, named);
-  const db = await openDatabase({ url, clock: systemClock, migrate: false });
-  const opened: BlobStore[] = [];
-  try {
-    return await work(db, url, async (files) => {
-      const store = await openStore(files, { dataDir, db, dbUrl: url, beside: true });
-      opened.push(store);
-      return store;
-    });
-  } finally {
-    for (const store of opened) await store.close();
-    await db.close();
-  }
-}
+): Promise<T> =>
+  lookInto(options, async (db, url) => {
+    const opened: BlobStore[] = [];
+    try {
+      return await work(db, url, async (files) => {
+        const store = await openStore(files, { dataDir: options.dataDir, db, dbUrl: url, beside: true });
+        opened.push(store);
+        return store;
+      });
+    } finally {
+      for (const store of opened) await store.close();
+    }
+  });

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../db/clock.ts';
+import { type Clock, systemClock } from '../db/clock.ts';
 import { StorageFull, Unreachable } from '../db/dialect.ts';
 import { DataNewer, newestMigration } from '../db/migrate.ts';
 import { openDatabase, schemaOf, sqliteFile } from '../db/open.ts';
@@ -13,7 +13,7 @@ import { lockInstance } from './instance-lock.ts';
 import { ensurePrivate, prepareFolder, requirePrivate } from './private-files.ts';
 import { bindDatabase, isBound, loadRootKey } from './root-secret.ts';
 import { ServeError } from './serve-error.ts';
-import { rememberStorage, storageOf, withoutPassword } from './storage.ts';
+import { rememberStorage, storageOf, storageThere, withoutPassword } from './storage.ts';
 
 export interface DataOptions {
   /** Absolute path. */
@@ -135,10 +135,26 @@ async function holdsServer(url: string, clock: Clock): Promise<boolean> {
   try {
     return await isBound(db);
   } catch (error) {
-    if (/no such table|relation .* does not exist/.test((error as Error).message)) return false;
+    if (hasNoTable((error as Error).message)) return false;
     throw error;
   } finally {
     await db.close();
+  }
+}
+
+const hasNoTable = (message: string): boolean => /no such table|relation .* does not exist/.test(message);
+
+/** Looks into a folder's database, whose server may be running. @throws ServeError */
+export async function lookInto<T>(
+  { dataDir, db: named }: Pick<DataOptions, 'dataDir' | 'db'>,
+  look: (db: Database, url: string) => Promise<T>,
+): Promise<T> {
+  const url = storageThere(dataDir, named);
+  try {
+    const db = await openDatabase({ url, clock: systemClock, migrate: false });
+    return await look(db, url).finally(() => db.close());
+  } catch (error) {
+    throw ofDatabase(error);
   }
 }
 
@@ -156,7 +172,7 @@ const dataOlder = (): ServeError =>
     'Stop the server and start it without --no-migrate, or run service storage migrate while it is stopped.',
   );
 
-/** Turns errors of opening the database into messages for the operator; other errors stay as they are. */
+/** Turns errors of opening or examining the database into messages for the operator; other errors stay as they are. */
 export function ofDatabase(error: unknown): unknown {
   if (error instanceof DataNewer) {
     return new ServeError(
@@ -173,6 +189,20 @@ export function ofDatabase(error: unknown): unknown {
       'storage_unreachable',
       `The database cannot be used: ${message}`,
       'Check --db or SERVICE_DB, the password in PGPASSWORD or PGPASSFILE, and that the database is there.',
+    );
+  }
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code ?? '')) {
+    return new ServeError(
+      'storage_unreachable',
+      `The database is damaged: ${message}.`,
+      'Stop the server, move the file of the database and what lies beside it (-wal, -shm) away, and put back its latest backup.',
+    );
+  }
+  if (hasNoTable(message)) {
+    return new ServeError(
+      'storage_unreachable',
+      `The database holds no server of this build: ${message}.`,
+      'Name what the server was started with: --data, and --db if it has one. Data of an older build: service storage migrate.',
     );
   }
   return error;

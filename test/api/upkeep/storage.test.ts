@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { checkStorage, copyStorage } from '../../../src/server/blobs/check.ts';
 import { startServer } from '../../../src/server/serve.ts';
 import { schemaOf } from '../../../src/server/upkeep/examine.ts';
+import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
 import { Api } from '../../support/api.ts';
 import { newBoard } from '../../support/cast.ts';
 import { put } from '../../support/files.ts';
@@ -77,6 +78,28 @@ describe('the database of a data folder', () => {
       expect(error).to.include({ code: 'storage_unreachable' });
     }
     expect(readdirSync(dataDir)).to.deep.equal([]);
+  });
+
+  it('that is damaged, or was never a server’s, is named as such', async () => {
+    const dataDir = folder();
+    const file = join(dataDir, 'service.db');
+    await startServer({ ...quiet, dataDir }).then((server) => server.close());
+    const whole = readFileSync(file);
+    const looks = [() => checkStorage({ dataDir }), () => schemaOf({ dataDir })];
+    const told = async (look: () => Promise<unknown>): Promise<string> =>
+      await look().then(
+        () => 'fine',
+        ({ code, message }: { code: string; message: string }) => `${code} ${message}`,
+      );
+    writeFileSync(file, whole.fill(0xff, 0, 100));
+    const starts = () => startServer({ ...quiet, dataDir });
+    for (const look of [...looks, starts, () => migrateStorage({ dataDir }, true)])
+      expect(await told(look)).to.equal('storage_unreachable The database is damaged: file is not a database.');
+    writeFileSync(file, '');
+    for (const look of looks)
+      expect(await told(look)).to.match(
+        /^storage_unreachable The database holds no server of this build: no such table: /,
+      );
   });
 
   it('is checked, and its files copied, to the end where a disk does not give some of them', async () => {

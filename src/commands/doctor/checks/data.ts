@@ -1,7 +1,7 @@
 /** Checks the database and the files of this machine's server, which are opened for reading only. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { loadServer } from '../../serve/lib/serve.ts';
+import { failWith, loadServer } from '../../serve/lib/serve.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 
 /** What the local server would be started on; null: there is no server's data here. */
@@ -22,7 +22,7 @@ export const database: Check = {
     const data = dataHere(around);
     if (!data) return [fine('database', 'no server keeps its data here')];
     const { schemaOf } = await loadServer();
-    const { db, missing, unknown } = await schemaOf(data);
+    const { db, missing, unknown } = await schemaOf(data).catch(failWith);
     if (unknown.length > 0) {
       const problem = `${db} was written by a newer build: ${unknown.join(', ')}.`;
       return [failing('database', 'data_newer', problem, 'npm install -g board-service')];
@@ -46,7 +46,7 @@ export const blobs: Check = {
     if (!data) return [];
     const { checkStorage } = await loadServer();
     const end = around.now() + around.limitMs;
-    const found = await checkStorage(data, { enough: () => around.now() >= end });
+    const found = await checkStorage(data, { enough: () => around.now() >= end }).catch(failWith);
     const { url: files, checked, bad, complete } = found;
     const count = `${checked} file versions`;
     const findings = bad.slice(0, SHOWN).map(({ digest, state, versions }): Finding => {
