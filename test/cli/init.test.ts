@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { root } from './support/home.ts';
+import { collect, finished, root, until } from './support/home.ts';
 import { Machine } from './support/machine.ts';
 
 const golden = join(root, 'test', 'cli', 'golden', 'init');
@@ -279,6 +279,20 @@ describe('service init', function () {
   it('warns when Codex runs the hooks of both scopes', async () => {
     expect((await init()).warnings).to.equal(undefined);
     expect((await init('--project')).warnings.map(({ code }: { code: string }) => code)).to.deep.equal(['hooks_twice']);
+  });
+
+  it('keeps what another one noted while its person was asked', async () => {
+    const asked = machine.startShell("exec script -qec 'service init' /dev/null", {
+      stdin: 'pipe',
+      env: { TERM: 'xterm' },
+    });
+    const printed = collect(asked);
+    await until('the question', () => printed().stdout.includes('Make these changes?'));
+    await init('--project');
+    asked.stdin?.write('y\r');
+    expect((await finished(asked)).code).to.equal(0);
+    await machine.json(['uninstall', '--yes']);
+    for (const path of ['.claude', 'work/.claude', 'work/.codex']) expect(existsSync(machine.at(path))).to.equal(false);
   });
 
   it('sets up only what is named, and refuses what it does not know', async () => {

@@ -7,7 +7,7 @@ import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { UNTESTED, untested } from '../../../harness/proved.ts';
 import { type Change, notesFor, type Setting, setUp } from '../../../harness/setup/init.ts';
-import { type Installed, readInstalled, type Scope, writeInstalled } from '../../../harness/setup/installed.ts';
+import { readInstalled, type Scope, writeInstalled } from '../../../harness/setup/installed.ts';
 import { launcherPath, writeLauncher } from '../../../harness/setup/launcher.ts';
 import { addPreCommit } from '../../../harness/setup/pre-commit.ts';
 import { otherService, scan } from '../../../harness/setup/scan.ts';
@@ -34,18 +34,16 @@ interface InitRecord {
 
 export class Init {
   readonly #settings: Setting[];
-  readonly #installed: Installed;
   readonly #scope: Scope;
 
-  private constructor(settings: Setting[], installed: Installed, scope: Scope) {
+  private constructor(settings: Setting[], scope: Scope) {
     this.#settings = settings;
-    this.#installed = installed;
     this.#scope = scope;
   }
 
   /** Looks at this machine. @throws Failure `path_conflict`: then nothing is written at all. */
   static async of({ scope, harness, allow, claims }: InitOptions): Promise<Init> {
-    const { env, folders, program } = runtime();
+    const { env, program } = runtime();
     const profiles = await chosen(harness);
     if (allow) await requireOwnName(program);
     const settings = await Promise.all(
@@ -60,20 +58,21 @@ export class Init {
         version: version(),
       })),
     );
-    return new Init(settings, readInstalled(folders.state), scope);
+    return new Init(settings, scope);
   }
 
   /** What would be changed, or with `apply` what was. */
   run(apply: boolean, named: readonly string[]): InitRecord {
     const { folders } = runtime();
+    const installed = readInstalled(folders.state);
     if (apply) writeLauncher(ownProgram());
     const harnesses = this.#settings.map((setting) => {
       const { profile, found } = setting;
       const wanted = found.program !== null || named.includes(profile.harness);
-      const changes = wanted ? setUp(setting, this.#installed, apply) : [];
+      const changes = wanted ? setUp(setting, installed, apply) : [];
       return { name: profile.harness, detected: found.program !== null, version: found.version, changes };
     });
-    if (apply) writeInstalled(folders.state, this.#installed);
+    if (apply) writeInstalled(folders.state, installed);
     return { applied: apply, scope: this.#scope, harnesses };
   }
 
@@ -81,12 +80,9 @@ export class Init {
   async preCommit(apply: boolean): Promise<Change[]> {
     const { folders } = runtime();
     const path = await hookHere();
-    const change = addPreCommit(
-      { path, launcher: launcherPath(folders.state), version: version() },
-      this.#installed,
-      apply,
-    );
-    if (apply) writeInstalled(folders.state, this.#installed);
+    const installed = readInstalled(folders.state);
+    const change = addPreCommit({ path, launcher: launcherPath(folders.state), version: version() }, installed, apply);
+    if (apply) writeInstalled(folders.state, installed);
     return change ? [change] : [];
   }
 
@@ -106,7 +102,8 @@ export class Init {
 
   /** Files with something of ours which their programs skip as a whole. */
   skipped(): string[] {
-    const stands = this.#settings.flatMap((setting) => installStates(setting, this.#installed));
+    const installed = readInstalled(runtime().folders.state);
+    const stands = this.#settings.flatMap((setting) => installStates(setting, installed));
     return [...new Set(stands.filter(({ state }) => state === 'skipped').map(({ path }) => path))];
   }
 
@@ -121,7 +118,7 @@ export class Init {
   }
 
   #twice(): { code: string; message: string; hint: string }[] {
-    const both = this.#installed.items.some(
+    const both = readInstalled(runtime().folders.state).items.some(
       ({ harness, kind, scope }) => harness === 'codex' && kind === 'hooks' && scope !== this.#scope,
     );
     if (!both || !this.#settings.some(({ profile }) => profile.harness === 'codex')) return [];
