@@ -267,6 +267,16 @@ describe('service init', function () {
     expect(existsSync(machine.at('.claude'))).to.equal(false);
   });
 
+  it('leaves a rule that its person had, and the file of it', async () => {
+    machine.env.SHELL = '/bin/sh';
+    machine.put('.profile', `PATH=${machine.at('bin')}:$PATH\n`);
+    const settings = '{\n  "permissions": {\n    "allow": ["Bash(service *)"]\n  }\n}\n';
+    machine.put('.claude/settings.json', settings);
+    await init('--allow-commands');
+    await machine.json(['uninstall', '--yes']);
+    expect(machine.text('.claude/settings.json')).to.equal(settings);
+  });
+
   it('uses the configuration folders that are set', async () => {
     machine.env.CLAUDE_CONFIG_DIR = machine.at('conf c');
     machine.env.CODEX_HOME = machine.at('conf-x');

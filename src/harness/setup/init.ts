@@ -110,7 +110,9 @@ function one(setting: Setting, install: Install, installed: Installed, apply: bo
     if (owned && text !== null && isEdited(text, install, known) && text !== ownText(setting, install, known))
       return { path, kind, action: 'keep', edited: true };
     const next = newContent(setting, install, text, known);
-    if (next.text === text && known) return null;
+    // A rule that its person has put there themselves is not ours to take out.
+    const theirs = kind === 'allow-rule' && !owned && next.inserted.length === 0;
+    if (next.text === text && (known || theirs)) return null;
     if (apply) write(setting, install, { path, known, installed });
     return next.text === text ? null : { path, kind, action: text === null ? 'create' : 'update' };
   } catch (error) {
