@@ -70,7 +70,7 @@ export const operations = {
     ...post('/v1/me/inbox/ack', ['AG'], "Move an agent's read position forward"),
     rates: ['acks'],
     body: ackBody,
-    errors: ['origin_not_allowed', 'csrf_token_invalid', 'ack_out_of_range'],
+    errors: ['ack_out_of_range'],
     answer: inboxAck,
   },
   ackBoard: {

@@ -115,6 +115,9 @@ forEachDatabase('a browser’s cookie', (engine) => {
       'origin_not_allowed',
     );
     expect((await browser.call('createBoard', { body: { nonsense: true } })).code).to.equal('invalid_request');
+    for (const name of ['createKey', 'setPresence'] as const) {
+      expect(await browser.refused(name, { headers: { origin: 'null' } })).to.equal('403 origin_not_allowed');
+    }
     const host = new URL(server.url).host;
     const raw = (line: string, name: string) =>
       exchange(server.url, lines(line, `Host: ${name}`, `Cookie: ${browser.cookie}`, 'Origin: null'));
