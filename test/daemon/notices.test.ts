@@ -5,6 +5,7 @@ import { newAgent, newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { fakeAdapter } from './support/parts.ts';
 import { Rig, took } from './support/rig.ts';
 import { StepClock } from './support/step-clock.ts';
 
@@ -142,5 +143,47 @@ describe('notices of a seat', () => {
       return (await notices()).length === 0;
     }, 'it is acknowledged');
     await until(() => rig.states()[0] === 'done', 'the handoff is done');
+  });
+
+  it('that a program’s queue never takes are tried as often as messages, and again when the session registers', async () => {
+    const adapter = fakeAdapter(['queue'], { hand: async () => ({ retry: 'gone' }) });
+    await rig.restart({ clock, adapter });
+    const { session: one } = await session();
+    await decline(s.ana, await held(s.agent, addBob(s)));
+    const tries = (count: number) =>
+      until(() => {
+        clock.pass(20_000);
+        return rig.logged('handoff_handed').length >= count;
+      }, `${count} tries`);
+    await tries(5);
+    await until(() => rig.states()[0] === 'attention', 'it needs attention');
+    for (let minutes = 0; minutes < 10; minutes++) {
+      clock.pass(60_000);
+      await rig.ask('status');
+    }
+    expect(rig.states()).to.deep.equal(['attention']);
+    expect(rig.logged('handoff_handed')).to.have.length(5);
+    await one.ask('register', { source: 'resume', boot: 'cccccccccccccccc' });
+    await tries(6);
+  });
+
+  it('that a session was given before it lost the seat come to the session that has it now', async () => {
+    const { seat, session: one } = await session();
+    const board = await newBoard(s.ana);
+    const other = await rig.machine.holds(rig.origin, board, await newAgent(s.ana, board.name));
+    await one.bind(other);
+    const approval = await held(s.agent, addBob(s));
+    await decline(s.ana, approval);
+    const { seq } = await post(s.ana, board.name, 'for the other seat');
+    await rig.seen(other, seq);
+    await until(() => rig.noticesOf(seat).length === 1, 'the notice was read');
+    const start = await one.hook('turn_start');
+    expect(JSON.stringify(start)).to.contain(approval.id).and.contain('for the other seat');
+    const next = await rig.session(seat);
+    await one.hook('boundary');
+    await rig.acked(other, seq);
+    expect(JSON.stringify(await next.hook('turn_start'))).to.contain(approval.id);
+    await next.hook('boundary');
+    await until(async () => (await notices()).length === 0, 'it is acknowledged');
   });
 });

@@ -146,7 +146,9 @@ export function composeSeat(
   if (point === 'boundary')
     for (const one of deps.journal.truncatedInBoot(row, session.key, session.row.boot)) skip.add(one.message_id);
   for (const message of inbox.messages) if (message.seq <= row.cursor || seat.isAwaited(message)) skip.add(message.id);
-  const told = new Set(deps.journal.noticesIn(row, ['prepared', 'handed', 'confirmed']).map((one) => one.notice_id));
+  const told = new Set(
+    deps.journal.noticesIn(row, ['prepared', 'handed', 'confirmed', 'attention']).map((one) => one.notice_id),
+  );
   return {
     seat: seat.identity,
     inbox,

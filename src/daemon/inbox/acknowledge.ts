@@ -61,21 +61,18 @@ export class Acknowledger {
     }
     this.#notices.add(id);
     this.#running++;
-    const seats = new Map(manifest.notices.map((notice) => [seatKey(notice), notice as SeatRef]));
-    const each = [...seats.values()].map((seat) => {
+    // Those of a seat that moved or ended meanwhile were not received by it.
+    const seats = manifest.parts.filter(({ state }) => state === 'confirmed');
+    const each = seats.map((seat) => {
       const ids = manifest.notices.filter((notice) => seatKey(notice) === seatKey(seat)).map((one) => one.notice_id);
-      const acknowledged = this.#deps.servers.at(seat.origin).ackNotices(seat, ids);
-      // The notices of a seat that has ended are gone.
-      return acknowledged.catch((error: unknown) => {
-        if (!(error instanceof SeatFailure) || !isFinal(error.problem)) throw error;
-      });
+      return this.#deps.servers.at(seat.origin).ackNotices(seat, ids);
     });
     void Promise.all(each)
       .then(() => {
         closeNotices(this.#deps, id);
         this.#notices.delete(id);
         const told = new Set(manifest.notices.map((one) => one.notice_id));
-        for (const seat of seats.values()) {
+        for (const seat of seats) {
           const known = this.#deps.seats.of(seat);
           if (!known) continue;
           known.notices = known.notices.filter((notice) => !told.has(notice.id));

@@ -206,11 +206,14 @@ export class Journal {
     );
   }
 
+  /** A seat's notices in handoffs of these states. */
   noticesIn(seat: SeatRef, states: readonly HandoffState[]): HandoffNotice[] {
     return this.#all(
       `SELECT told.origin, told.member_id, told.notice_id, told.handoff_id FROM notices_told AS told
+      JOIN parts ON parts.handoff_id = told.handoff_id AND parts.origin = told.origin AND parts.member_id = told.member_id
       JOIN handoffs ON handoffs.id = told.handoff_id
-      WHERE told.origin = @origin AND told.member_id = @member_id AND handoffs.state IN (${placeholders(states)})`,
+      WHERE told.origin = @origin AND told.member_id = @member_id AND parts.state IN ('open', 'confirmed')
+        AND handoffs.state IN (${placeholders(states)})`,
       seat,
       ...states,
     );
