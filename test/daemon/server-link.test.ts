@@ -738,4 +738,12 @@ describe('the connection to a server', () => {
     await until(() => proxy.openStreams === 0, 'the stream is closed');
     expect(at().view().connected).to.equal(false);
   });
+
+  it('stops when it is closed, while the server does not even say who it is', async () => {
+    proxy.fail('GET /v1/info', 'hold');
+    at().watch(seat);
+    await until(() => proxy.held > 0, 'it asks');
+    await machine.servers.close();
+    await until(() => proxy.connections === 0, 'nothing is open');
+  });
 });

@@ -147,8 +147,10 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#seats.close();
-    await this.#feed.close();
+    const closed = this.#feed.close();
+    // Ends requests of the feed that a silent server does not answer.
     this.transport.close();
+    await closed;
   }
 
   /** Handles a change of credentials.json: seats may have new tokens, the server a new identity. */
