@@ -55,7 +55,7 @@ async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Pr
   );
   return requests.map((one) => {
     if (!isIdle(one)) return read.shift() as Waited<Inbox>;
-    return { answer: null, empty: true, ...wakesOn(one.place, brakeAt(one.place.member, tx.now)) };
+    return { answer: null, empty: true, ...wakesOn(tx, one.place, brakeAt(one.place.member, tx.now)) };
   });
 }
 
@@ -63,9 +63,9 @@ async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Pr
 const after = ({ member }: Place, query: Query<'readInbox'>): number => Math.max(member.read_up_to, query.after);
 
 /** What is worth another look: the board, and what ends a brake. */
-const wakesOn = (place: Place, brake: ReturnType<typeof brakeAt>) => ({
+const wakesOn = ({ now }: ReadTx, place: Place, brake: ReturnType<typeof brakeAt>) => ({
   board: headOf(place),
-  ...(brake ? { keys: [`seat:${place.member.id}`], again: brake.until } : {}),
+  ...(brake ? { keys: [`seat:${place.member.id}`], again: brake.until - now } : {}),
 });
 
 /** What agents of one board have in common is read once. */
@@ -101,7 +101,7 @@ async function readTogether(tx: ReadTx, requests: readonly Request[]): Promise<W
       work: work[index] as Inbox['work'],
       ...(brake ? { braked: brakeView(brake) } : {}),
     };
-    return { answer, empty: messages.length === 0, ...wakesOn(place, brake) };
+    return { answer, empty: messages.length === 0, ...wakesOn(tx, place, brake) };
   });
   // Side by side, so that a database far away costs them its distance once.
   return Promise.all(inboxes);

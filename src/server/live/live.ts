@@ -230,12 +230,11 @@ export class Live {
     }
   }
 
-  /** Wakes a sleep when something beside the board changes, or at a moment, until the returned function is called. */
+  /** Wakes a sleep when something beside the board changes, or after a time, until the returned function is called. */
   #arm(keys: string[] = [], again: number | undefined, sleep: Sleep): (() => void) | null {
     if (keys.length === 0 && again === undefined) return null;
     const unwatch = this.notifier.watch(keys, () => sleep.wake());
-    const cancel =
-      again === undefined ? null : this.#clock.after(Math.max(1, again - this.#clock.now()), () => sleep.wake());
+    const cancel = again === undefined ? null : this.#clock.after(again, () => sleep.wake());
     return () => {
       unwatch();
       cancel?.();
@@ -323,16 +322,16 @@ export class Live {
   #atExpiry({ credential, endsAt }: Caller, fn: () => void): (() => void) | null {
     if (endsAt === null) return null;
     let cancel = (): void => {};
-    const arm = (expiresAt: number | null): void => {
+    const arm = (expiresAt: number | null, now: number): void => {
       if (expiresAt === null) return;
-      cancel = this.#clock.after(Math.max(expiresAt - this.#clock.now(), 0) + 1, () => {
+      cancel = this.#clock.after(Math.max(expiresAt - now, 0) + 1, () => {
         fn();
         this.#fresh(credential)
-          .then((fresh) => arm(fresh.caller.endsAt))
+          .then((fresh) => arm(fresh.caller.endsAt, fresh.now))
           .catch(() => {});
       });
     };
-    arm(endsAt);
+    arm(endsAt, this.#clock.now());
     return () => cancel();
   }
 

@@ -90,7 +90,7 @@ export interface Waited<T> {
   board: { id: string; head: number };
   /** What else is worth another look when it is published. */
   keys?: string[];
-  /** When another look is worth it although nothing happens, in milliseconds since the epoch. */
+  /** After how many milliseconds another look is worth it although nothing happens. */
   again?: number | undefined;
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
+import { leastCostOf } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, changeKey, endMember, revokeKey, setPolicy } from '../../support/state.ts';
@@ -181,6 +182,29 @@ forEachDatabase('a wait', (engine) => {
     expect(again.status).to.equal(200);
     for (const stream of [...streams, other, again]) stream.close();
   });
+
+  // A file of SQLite is served by one process, whose clock it has.
+  if (engine === 'postgres')
+    it('and a stream look again when it is time by the database, whose clock is behind that of the process', async () => {
+      const { clock } = server;
+      const { now } = clock;
+      clock.now = () => now.call(clock) + 120_000;
+      const soon = new Date(now.call(clock) + 60_000).toISOString();
+      const params = { board, member: agent.name };
+      await server.dana.ok('releaseAgent', { params, body: { action: 'pause', until: soon } });
+      await post(await newAgent(server.dana, board), board, 'there is no hurry');
+      const { waiting } = await asleep(() => inbox(agent));
+      const stream = await TestStream.open(await server.person('pat', 'member', { expiresIn: 60 }));
+      await stream.frame(({ event }) => event === 'ready');
+      const { reads } = await leastCostOf(server, async () => {
+        for (let n = 0; n < 20; n++) await server.nobody.ok('getInfo');
+      });
+      expect(reads).to.equal(0);
+      clock.advance(60_001);
+      expect((await waiting).body.messages).to.have.length(1);
+      await stream.frame(({ event }) => event === 'end');
+      Reflect.deleteProperty(clock, 'now');
+    });
 
   it('and every stream are ended by the closing server, the wait with an empty answer', async () => {
     const own = await startTestServer(engine);
