@@ -204,4 +204,23 @@ describe('work from the command line', function () {
       old.close();
     }
   });
+
+  it('lets a change to what was read before be repeated under its key', async () => {
+    const { ref } = (await home().json(['task', 'new', 'Repeated'])).task;
+    // biome-ignore lint/suspicious/noExplicitAny: what a command printed
+    const numbers = ({ version, task, allowance }: any) => [version, task?.stands.version, allowance?.revision];
+    for (const [n, text] of ['one', 'two'].entries()) {
+      writeFileSync(`${home().work}/report.md`, text);
+      for (const line of [
+        'file put report.md --replace',
+        `task note ${ref} ${text}`,
+        `allowance ${n === 0 ? 'on' : 'set invite-people on'}`,
+      ]) {
+        const args = [...line.split(' '), '--idempotency-key', `repeat-${n}-${line.split(' ')[0]}`];
+        const [first, again] = [await home().json(args), await home().json(args)];
+        expect(numbers(again), line).to.deep.equal(numbers(first));
+      }
+    }
+    await home().json(['allowance', 'off']);
+  });
 });

@@ -25,9 +25,13 @@ export default class TaskNote extends WriteCommand<typeof TaskNote> {
     const params = { board: session.board, task: await currentTask(session, given.task) };
     const { data: before } = await session.client.call('getTask', { params });
     const body = { stands, stands_base: before.stands?.version ?? 0 };
-    const { data, again } = await asOwner(session, params.task, (own) =>
-      this.write(session.client, 'updateTask', { params, body: { ...body, ...own } }),
-    );
+    // What is said already makes no version; and a repeat under the same key would be based on its own first run.
+    const { data, again } =
+      before.stands?.text === stands
+        ? { data: before, again: '' }
+        : await asOwner(session, params.task, (own) =>
+            this.write(session.client, 'updateTask', { params, body: { ...body, ...own } }),
+          );
     const { ref, stands: now } = data;
     const record = await taskOut(session, data, this.out);
     this.print<typeof json>(record, () => `${ref}: where it stands is now v${now?.version ?? 0}${again}`);

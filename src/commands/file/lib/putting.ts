@@ -54,7 +54,10 @@ interface PutRecord {
   changed: boolean;
 }
 
-/** The same, unless what lies here is what was got: then nothing is sent. @param known the digest that was noted. */
+/**
+ * The same, unless what lies here is what was got, or what is to be replaced: then nothing is sent. So a repeat under the
+ * same key, which would replace its own first run, changes nothing either. @param known the digest that was noted.
+ */
 export async function putIfChanged(
   putting: Putting,
   known: string | null,
@@ -65,6 +68,13 @@ export async function putIfChanged(
     const { data: file } = await files.session.client.call('getFile', { params });
     const version = query.base ?? file.latest.version;
     if (file.removed_at === null) return { record: { file, version, replaces: version, changed: false }, reply: null };
+  }
+  const retold = [query.about, query.maintained, query.media_type].some((value) => value !== undefined);
+  if (onConflict === 'replace' && !retold) {
+    const file = await fileCalled(files, query.name);
+    const { version = 0, digest } = file?.latest ?? {};
+    if (file && digest === local.digest)
+      return { record: { file, version, replaces: version, changed: false }, reply: null };
   }
   const { reply, replaces } = await put(putting);
   const file = reply.data;
@@ -136,18 +146,22 @@ async function merging(putting: Putting, error: ClientError): Promise<Put> {
   });
 }
 
+/** The file that has a name now; null where none has. */
+const fileCalled = ({ session: { client, board } }: Files, name: string): Promise<BoardFile | null> =>
+  client.call('getFile', { params: { board, file: name } }).then(
+    ({ data }) => data,
+    (error: ClientError) => {
+      if (error.code === 'file_not_found') return null;
+      throw error;
+    },
+  );
+
 /** Takes the version that is there now, read just before; a few times if others keep writing. */
 async function replacing(putting: Putting): Promise<Put> {
   const { files, local, query, out, key } = putting;
-  const { client, board } = files.session;
   for (let attempt = 1; ; attempt++) {
-    const there = await client
-      .call('getFile', { params: { board, file: query.name } })
-      .then(({ data }) => ({ base: data.latest.version, file_id: data.id }))
-      .catch((error: ClientError) => {
-        if (error.code === 'file_not_found') return { base: 0, file_id: undefined };
-        throw error;
-      });
+    const file = await fileCalled(files, query.name);
+    const there = { base: file?.latest.version ?? 0, file_id: file?.id };
     try {
       const step = key === undefined || attempt === 1 ? key : `${key}.${attempt}`;
       const reply = await putFile(files, local, { ...query, ...there }, { out, key: step });
