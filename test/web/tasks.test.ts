@@ -138,6 +138,21 @@ describe('tasks on the page', () => {
     await close();
   });
 
+  it('one gives up the own task on a board where the handle is the name of another', async () => {
+    const { board, params } = await scene();
+    const handle = `pam-${board}`.slice(0, 30);
+    const pam = await server.person(handle);
+    await newAgent(dana, board, { name: handle });
+    await dana.ok('addBoardPerson', { params, body: { handle } });
+    const { ref } = await pam.ok('createTask', { params, body: { title: 'Write it down', start: true } });
+    const { page, close } = await visit(server, pam, `/?board=${board}&tab=tasks&task=${ref}`);
+    const panel = page.getByRole('complementary', { name: /Write it down/ });
+    await panel.getByText(`${handle}-2 (you) have it`).waitFor();
+    await page.getByRole('button', { name: 'Give it up' }).click();
+    await panel.getByText('nobody has it yet').waitFor();
+    await close();
+  });
+
   it('one takes over the task of an own agent at any time', async () => {
     const { task, path } = await scene();
     const { page, close } = await visit(server, dana, `${path}&task=${task.ref}`);

@@ -351,6 +351,24 @@ describe('the conversation', () => {
     await there.close();
   });
 
+  it('knows a person whose handle another member has as a name', async () => {
+    const pam = await server.person('pam');
+    await newAgent(dana, board.name, { name: 'pam' });
+    await dana.ok('addBoardPerson', { params: { board: board.name }, body: { handle: 'pam' } });
+    await say(dana, 'For @pam-2', { to: ['@pam-2'] });
+    const { page, close } = await open(pam);
+    await article(page, 'For @pam-2').locator('.me').waitFor();
+    const message = article(page, 'For @pam-2');
+    await message.hover();
+    await message.getByRole('button', { name: 'React' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'heart' }).click();
+    await message.getByRole('button', { name: '1 heart, you', exact: true }).click();
+    await message.getByRole('button', { name: /heart/ }).waitFor({ state: 'detached' });
+    const names = await page.getByRole('complementary', { name: 'Around' }).getByRole('listitem').allTextContents();
+    expect(names.join()).to.include('pam').and.not.include('pam-2');
+    await close();
+  });
+
   it('is read on an archived board, which offers nothing that would be refused', async () => {
     await say(maya, 'Old words');
     await dana.ok('archiveBoard', { params: { board: board.name } });

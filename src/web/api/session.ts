@@ -17,10 +17,6 @@ session.subscribe((current) => {
   } else person = current.person.id;
 });
 
-/** Whether an actor is the signed-in person. */
-export const isMe = (actor: Pick<Actor, 'kind' | 'name'> | null | undefined): boolean =>
-  actor?.kind === 'human' && actor.name === session.value?.person.handle;
-
 /** Whether an actor is an agent of the signed-in person. */
 export const isMyAgent = (actor: Actor | null): boolean =>
   actor?.kind === 'agent' && actor.owner === session.value?.person.handle;

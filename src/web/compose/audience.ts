@@ -6,7 +6,7 @@ import { formatCount } from '../parts/number.ts';
 const isAway = ({ presence }: Member): boolean => presence === null || presence === 'no_session';
 
 /** The active members of the board except the person themself. */
-export const othersOn = (members: readonly Member[], me: string | undefined): Member[] =>
+export const othersOn = (members: readonly Member[], me: string): Member[] =>
   members.filter(({ status, kind, name }) => status === 'active' && !(kind === 'human' && name === me));
 
 /** Resolves targets to members. */

@@ -2,7 +2,6 @@
 import { Suspense } from 'preact/compat';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Message } from '../../contract/types.ts';
-import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { plainText } from '../parts/plain-text.ts';
@@ -40,7 +39,7 @@ export function Box({ name, room, board, target }: Props) {
   const caret = useRef<number | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [dragging, setDragging] = useState(false);
-  const others = othersOn(room.members.value, session.value?.person.handle);
+  const others = othersOn(room.members.value, room.me.value);
   const thread = useThread(room, target);
   const to = draft.to ?? (target ? defaultReplyTargets(thread, others) : ['all']);
   const focus = (): void => field.current?.focus();

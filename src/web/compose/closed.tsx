@@ -12,11 +12,10 @@ import './closed.css';
 /** Says who can restore an archived board. */
 export function Archived({ board, room }: { board: Board; room: Room }) {
   const { run, error, busy } = useWrite();
-  const me = session.value?.person.handle;
   const able = room.members.value
     .filter(({ kind, name, server_role }) => kind === 'human' && (server_role === 'admin' || isCreator(board, name)))
     .map(({ name }) => name)
-    .filter((name) => name !== me);
+    .filter((name) => name !== room.me.value);
   const who = able.length > 0 ? summarizeNames(able).replace(/ and (?=[^ ]+$)/, ' or ') : 'An admin of the server';
   return (
     <div class="cmp-none">

@@ -1,6 +1,5 @@
 /** Messages that are being sent or failed to send. */
 import { useEffect, useState } from 'preact/hooks';
-import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Time } from '../parts/time.tsx';
@@ -22,7 +21,7 @@ export function Outbox({ room }: { room: Room }) {
 const focusBox = (): void => document.querySelector<HTMLElement>('.cmp textarea')?.focus();
 
 function Item({ item, room }: { item: Unsent; room: Room }) {
-  const me = session.value?.person.handle ?? '';
+  const me = room.me.value;
   const failed = item.state === 'failed';
   return (
     <article

@@ -3,7 +3,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import { HOUR } from '../../contract/durations.ts';
 import type { Need as AgentNeed, Answer, Approval, Message, PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
-import { isMe, session } from '../api/session.ts';
+import { session } from '../api/session.ts';
 import { listenToHints } from '../live/link.ts';
 import { now } from './clock.ts';
 import { oneAtATime, Throttle } from './throttle.ts';
@@ -29,7 +29,8 @@ export const needsError = signal<unknown>(null);
 const DUE_SOON_MS = 30 * 60_000;
 
 /** Whether an ask is addressed to the person and not to one of their agents. */
-export const isAskedOfMe = ({ id, ask }: Message): boolean => asksToMe.value.has(id) || isMe(ask?.to);
+export const isAskedOfMe = ({ id, ask }: Message): boolean =>
+  asksToMe.value.has(id) || (ask?.to.kind === 'human' && ask.to.name === session.value?.person.handle);
 
 /** 0: due within 30 minutes, 1: blocks work, 2: a request from an agent, 3: the rest. */
 export function rank(need: Need, time: number): 0 | 1 | 2 | 3 {

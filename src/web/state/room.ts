@@ -1,7 +1,7 @@
 /** The open board: its record and members, and its events, each delivered once and in order. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { HintFrame } from '../../client/hint-stream.ts';
-import type { Answer, Board, BoardEvent, Member, Message } from '../../contract/types.ts';
+import type { Actor, Answer, Board, BoardEvent, Member, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen, listenToReturn, showBoard } from '../live/link.ts';
@@ -27,6 +27,12 @@ export class Room {
   /** Null until loaded. */
   readonly board = signal<Board | null>(null);
   readonly members = signal<Member[]>([]);
+  /** The signed-in person among the members. */
+  private readonly memberId = signal<string | null>(null);
+  /** The name of the signed-in person on the board, which is not the handle where another member had that name. */
+  readonly me = computed(
+    () => this.members.value.find(({ id }) => id === this.memberId.value)?.name ?? session.value?.person.handle ?? '',
+  );
   /** The number of tasks in each state. */
   readonly tasks = signal<TaskCounts | null>(null);
   /** Why the board cannot be loaded, or is no longer accessible. */
@@ -92,12 +98,14 @@ export class Room {
     this.hints = hints;
     try {
       const params = { board: this.name };
-      const [board, members, tasks] = await Promise.all([
+      const [board, members, tasks, people] = await Promise.all([
         call('getBoard', { params }),
         withMembers ? readAll('listMembers', 'members', { params }) : null,
         call('listTasks', { params, query: { limit: 1 } }),
+        this.memberId.peek() === null ? readAll('listBoardPeople', 'people', { params }) : [],
       ]);
       if (this.closed) return;
+      this.memberId.value ??= people.find(({ id }) => id === session.peek()?.person.id)?.member_id ?? null;
       this.tasks.value = tasks.counts;
       this.board.value = board;
       if (members) this.members.value = members;
@@ -112,6 +120,11 @@ export class Room {
     } finally {
       this.hints = null;
     }
+  }
+
+  /** Whether a member is the signed-in person. */
+  isMe({ kind, name }: Pick<Actor, 'kind' | 'name'>): boolean {
+    return kind === 'human' && name === this.me.value;
   }
 
   close(): void {

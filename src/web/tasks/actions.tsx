@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { isMe, isMyAgent } from '../api/session.ts';
+import { isMyAgent } from '../api/session.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -21,9 +21,9 @@ export function Actions({ task, room, onChange }: { task: Task; room: Room; onCh
   const [dialog, setAsked] = useState<DialogName | null>(null);
   const { busy, error, run } = useWrite();
   const params = { board: room.name, task: task.id };
-  const takesPart = isMe(task.owner) || task.with.some(isMe);
+  const takesPart = (task.owner !== null && room.isMe(task.owner)) || task.with.some((actor) => room.isMe(actor));
   const mayTake = task.owner !== null && (task.stale_since !== undefined || isMyAgent(task.owner));
-  const others = [...(task.owner ? [task.owner] : []), ...task.with].filter((actor) => !isMe(actor));
+  const others = [...(task.owner ? [task.owner] : []), ...task.with].filter((actor) => !room.isMe(actor));
   const drop = (member?: string): void =>
     void run(`drop ${member ?? ''}`, async (key) =>
       onChange(await call('dropTask', { params, body: member === undefined ? {} : { member }, idempotencyKey: key })),

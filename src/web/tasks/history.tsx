@@ -2,7 +2,6 @@
 import { useState } from 'preact/hooks';
 import { WEEK } from '../../contract/durations.ts';
 import type { Message, Task } from '../../contract/types.ts';
-import { isMe } from '../api/session.ts';
 import { formatExact, formatTime, isSameDay } from '../parts/time.tsx';
 import { now } from '../state/clock.ts';
 import type { Room } from '../state/room.ts';
@@ -37,7 +36,7 @@ function buildEntries({ task, asks, log, room }: HistoryProps): Entry[] {
     }));
   const asked = asks.map(({ at, from, ask, seq }) => ({
     at,
-    text: `${from.name} asked ${isMe(ask!.to) ? 'you' : ask!.to.name}${ask!.state === 'open' ? '' : `, ${ask!.state.replace('_', ' ')}`}`,
+    text: `${from.name} asked ${room.isMe(ask!.to) ? 'you' : ask!.to.name}${ask!.state === 'open' ? '' : `, ${ask!.state.replace('_', ' ')}`}`,
     href: hrefOf({ screen: 'board', board, tab: 'talk', message: seq }),
   }));
   return [...events, ...asked].sort((a, b) => (a.at < b.at ? 1 : -1));

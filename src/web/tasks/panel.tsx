@@ -2,7 +2,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Actor, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { isMe } from '../api/session.ts';
 import { Icon, taskIcons } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact, Time } from '../parts/time.tsx';
@@ -142,7 +141,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
             <Glyph who={{ ...task.owner, state: stateOf(task.owner) }} size={20} />
             <span>
               <span class={task.owner.kind === 'agent' ? 'mono ink' : 'ink'}>{task.owner.name}</span>{' '}
-              {task.closed_at ? 'had it' : isMe(task.owner) ? '(you) have it' : 'owns it'}
+              {task.closed_at ? 'had it' : room.isMe(task.owner) ? '(you) have it' : 'owns it'}
             </span>
           </span>
         )}
@@ -152,7 +151,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
           <span class="row" key={helper.id}>
             <Glyph who={{ ...helper, state: stateOf(helper) }} size={20} />
             <span>
-              {helper.name} {isMe(helper) ? '(you) help' : 'helps'}
+              {helper.name} {room.isMe(helper) ? '(you) help' : 'helps'}
             </span>
           </span>
         ))}

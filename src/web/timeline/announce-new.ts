@@ -26,7 +26,7 @@ export function announceNew(talk: Talk): () => void {
       return;
     }
     count++;
-    if (message.ask && talk.isMe(message.ask.to)) asks++;
+    if (message.ask && talk.room.isMe(message.ask.to)) asks++;
     timer ??= setTimeout(say, Math.max(0, next - Date.now()));
   });
   return () => {

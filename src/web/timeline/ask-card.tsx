@@ -10,7 +10,6 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { ago, formatTime } from '../parts/time.tsx';
 import { toast } from '../parts/toast.tsx';
 import { now } from '../state/clock.ts';
-import { isAskedOfMe } from '../state/needs.ts';
 import { useVisibleAsk } from '../state/visible-asks.ts';
 import { useWrite } from '../state/write.ts';
 import { type Talk, useTalk } from './context.ts';
@@ -32,7 +31,7 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
   const ask = message.ask as Ask;
   const state = stateOf(ask);
   const canAnswer = ask.can_answer && state !== 'withdrawn';
-  const mine = isAskedOfMe(message) && canAnswer && state !== 'answered';
+  const mine = talk.room.isMe(ask.to) && canAnswer && state !== 'answered';
   const withdraw = async (): Promise<void> => {
     const done = await write.run('withdraw', (idempotencyKey) =>
       call('postMessage', {

@@ -1,6 +1,7 @@
 /** Applies events to loaded messages: replies, answers, reactions, names. */
 import type { BoardEvent, Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
+import type { Room } from '../state/room.ts';
 import type { Entry } from './entries.ts';
 import { Post } from './thread.ts';
 import type { Unread } from './unread.ts';
@@ -8,7 +9,7 @@ import type { Unread } from './unread.ts';
 interface LoadedMessages {
   readonly entries: { peek(): readonly Entry[] };
   readonly unread: Unread;
-  readonly me: string;
+  readonly room: Pick<Room, 'me'>;
   find(seq: number): { post: Post; root: Post } | undefined;
 }
 
@@ -76,7 +77,7 @@ function applyReaction(loaded: LoadedMessages, { type, data, actor }: BoardEvent
   const present = others.length !== (before?.by.length ?? 0);
   const added = type === 'reaction.added';
   if (present === added) return;
-  const mine = actor.kind === 'human' && actor.name === loaded.me ? added : (before?.mine ?? false);
+  const mine = actor.kind === 'human' && actor.name === loaded.room.me.value ? added : (before?.mine ?? false);
   const count = (before?.count ?? 0) + (added ? 1 : -1);
   const by = added ? [...others, actor.name] : others;
   const rest = message.reactions.filter((reaction) => reaction.name !== name);

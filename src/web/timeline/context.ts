@@ -3,7 +3,6 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
-import { session } from '../api/session.ts';
 import type { AgentState } from '../parts/who.tsx';
 import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
@@ -53,19 +52,10 @@ export class Talk {
     this.items.close();
   }
 
-  /** The name of this person on the board. */
-  get me(): string {
-    return session.peek()?.person.handle ?? '';
-  }
-
   /** Shows or hides board events and keeps the first visible message in view. */
   setShowEvents(shown: boolean): Promise<void> {
     const first = Number(this.scroll.firstInView()?.dataset['seq']);
     return this.timeline.setShowEvents(shown, first > 0 ? first : null);
-  }
-
-  isMe({ kind, name }: { kind: string; name: string }): boolean {
-    return kind === 'human' && name === this.me;
   }
 
   href(parts: Partial<BoardPlace>): string {

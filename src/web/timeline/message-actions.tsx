@@ -61,7 +61,7 @@ export function Reactions({ message }: { message: Message }) {
     <>
       {message.reactions.map(({ name, by, count, mine }) => {
         const [icon, words] = drawn[name];
-        const who = mine ? ['you', ...by.filter((each) => each !== talk.me)] : by;
+        const who = mine ? ['you', ...by.filter((each) => each !== talk.room.me.value)] : by;
         const label = `${count} ${words}, ${who.join(', ')}`;
         const content = (
           <>

@@ -125,7 +125,7 @@ function Header({ message }: { message: Message }) {
 
 /** The recipients; nothing if a message goes to everyone or to its thread. */
 function Recipients({ message: { to, thread_root } }: { message: Message }) {
-  const { me } = useTalk();
+  const me = useTalk().room.me.value;
   if (thread_root !== null || to.includes('all')) return null;
   const names = to.map((target) => {
     if (target === `@${me}`) return 'you';
@@ -144,9 +144,10 @@ function MessageBody({ message }: { message: Message }) {
   const board = talk.room.board.value;
   const prefixes = board?.task_prefixes ?? (board?.task_prefix ? [board.task_prefix] : []);
   const known = prefixes.join();
+  const me = talk.room.me.value;
   const marks = useMemo(
-    () => createMarker(message, { board: talk.room.name, me: talk.me, prefixes: known ? known.split(',') : [] }),
-    [message.id, known],
+    () => createMarker(message, { board: talk.room.name, me, prefixes: known ? known.split(',') : [] }),
+    [message.id, known, me],
   );
   const { answer, ask, body } = message;
   const { rest, question } = ask ? splitQuestion(body) : { rest: body, question: '' };

@@ -34,11 +34,11 @@ function describeReceipts({ recipients, to_everyone, available }: ReceiptList, m
 }
 
 export function Receipts({ seq }: { seq: number }) {
-  const { room, me } = useTalk();
+  const { room } = useTalk();
   const [words, setWords] = useState<string | null>(null);
   useEffect(() => {
     call('listReceipts', { params: { board: room.name, seq } }).then(
-      (receipts) => setWords(describeReceipts(receipts, me)),
+      (receipts) => setWords(describeReceipts(receipts, room.me.peek())),
       (error) => setWords(errorText(error)),
     );
   }, [seq]);

@@ -16,7 +16,7 @@ const rank = ({ kind, state }: Member): number => (kind === 'human' ? -1 : order
 export function Side() {
   const talk = useTalk();
   const members = talk.room.members.value.filter(({ status }) => status === 'active');
-  const others = members.filter((member) => !talk.isMe(member)).sort((a, b) => rank(a) - rank(b));
+  const others = members.filter((member) => !talk.room.isMe(member)).sort((a, b) => rank(a) - rank(b));
   const tasks = [...talk.items.tasks.value.values()].filter(({ state }) => state === 'in_progress');
   const open = [...talk.items.tasks.value.values()].filter(({ state }) => state === 'open' || state === 'in_progress');
   const files = [...talk.items.files.value.values()].filter(({ removed_at }) => removed_at === null);
@@ -113,7 +113,7 @@ function MemberRow({ member }: { member: Member }) {
 function TaskRow({ task }: { task: Task }) {
   const talk = useTalk();
   const { owner, blocked, blocked_on, needs_you } = task;
-  const onMe = blocked_on.some(({ to }) => talk.isMe(to));
+  const onMe = blocked_on.some(({ to }) => talk.room.isMe(to));
   return (
     <a class="tk" href={talk.href({ tab: 'tasks', task: task.ref })}>
       <span>{task.title}</span>

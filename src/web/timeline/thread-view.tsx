@@ -93,7 +93,7 @@ function Replies({ root, thread }: { root: Post; thread: Thread }) {
       {talk.writable.value && (
         <button type="button" class="rbox" onClick={() => talk.reply(root.message.peek())}>
           <Icon name="reply" />
-          <span class="sp cut">{replyTo(root, thread, talk.me)}</span>
+          <span class="sp cut">{replyTo(root, thread, talk.room.me.value)}</span>
           <kbd class="desk">r</kbd>
         </button>
       )}

@@ -5,7 +5,6 @@
 import { batch, signal } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { session } from '../api/session.ts';
 import type { Room, RoomEvent } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
 import { applyEvent } from './changes.ts';
@@ -305,9 +304,5 @@ export class Timeline {
     if (!entry) return;
     this.entries.value = entries.toSpliced(before + 1, 0, entry);
     if (entries.length > MAX_MESSAGES) this.cut(this.following ? 'start' : 'end');
-  }
-
-  get me(): string {
-    return session.peek()?.person.handle ?? '';
   }
 }
