@@ -183,6 +183,19 @@ describe('reports of a seat', () => {
     expect(places()).to.have.length(3);
   });
 
+  it('tell the place again when the seat has a new token, because another machine had it', async () => {
+    const places = () => told.filter((each) => each.includes(' at '));
+    reports.session(view({ turn: 'busy', cwd: '/one' }));
+    await clock.advance(90_000);
+    servers.emit('token', seat);
+    await clock.advance(0);
+    expect(places()).to.deep.equal(['mem_1 at /one', 'mem_1 at /one']);
+    reports.session(view({ open: false }));
+    servers.emit('token', seat);
+    await clock.advance(90_000);
+    expect(places()).to.have.length(2);
+  });
+
   it('make a line of a plan, when it changed and every ten seconds at most', async () => {
     const plan = (text: string, seats = [seat]) => reports.plan(view({ seats }), { text });
     const lines = () => told.filter((each) => each.includes(' line '));

@@ -41,6 +41,12 @@ export class LatestWriter<T> {
     this.#schedule(delayMs);
   }
 
+  /** Writes the last value again, if there is one. */
+  renew(): void {
+    this.#next ??= this.#written;
+    if (this.#next) this.#schedule(0);
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#cancel();

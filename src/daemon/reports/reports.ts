@@ -60,6 +60,11 @@ export class Reports {
   /** Subscribes to events of servers. */
   listen(servers: ServerEvents): void {
     servers.on('inbox', (seat, { inbox }) => this.#work.set(seatKey(seat), inbox.work));
+    servers.on('token', (seat) => {
+      // Another machine may have reported its place meanwhile.
+      const reports = this.#seats.get(seatKey(seat));
+      if (reports?.current !== 'no_session') reports?.location.renew();
+    });
     servers.on('mode', (seat, mode, revision) => this.#modeChanged(seat, mode, revision));
   }
 
