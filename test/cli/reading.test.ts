@@ -84,6 +84,19 @@ describe('reading a board', function () {
     expect(await unread()).to.equal(0);
   });
 
+  it('acknowledges no message of an inbox that --quiet kept from being shown', async () => {
+    await home().json(['agent', 'create', 'quiet']);
+    await home().json(['say', '--to', '@quiet', 'To be read']);
+    expect(await home().run(['inbox', '--as', 'quiet', '-q'])).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+    const follow = await home().run(['inbox', '--as', 'quiet', '-q', '--follow']);
+    expect([follow.code, follow.stderr]).to.deep.equal([
+      2,
+      'Error (invalid_request): With --quiet nothing is shown, so that --follow has nothing to acknowledge.\nHint: To wait for a message: service inbox wait -q\n',
+    ]);
+    const { messages } = await home().json(['inbox', '--as', 'quiet']);
+    expect(messages.map(({ body }: { body: string }) => body)).to.deep.equal(['To be read']);
+  });
+
   it('repeats nothing for the same idempotency key', async () => {
     const first = await home().json(['say', 'once', '--idempotency-key', 'once-1']);
     const second = await home().json(['say', 'once', '--idempotency-key', 'once-1']);

@@ -53,8 +53,13 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
 
   override async run(): Promise<void> {
     if (this.flags.queued) return showQueued(this.out);
+    if (this.out.quiet && this.flags.follow)
+      throw usage(
+        'With --quiet nothing is shown, so that --follow has nothing to acknowledge.',
+        'To wait for a message: service inbox wait -q',
+      );
     const seats = await seatsHere(this.globals);
-    if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), this.flags, this.out);
+    if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), this.reading, this.out);
     const session = await this.session('A');
     if (session.agent) return this.ofAgent(session);
     const { wait, peek, follow } = this.flags;
@@ -64,9 +69,14 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
     this.print<typeof json>(record, () => personInboxText(record, stayingAt(session)));
   }
 
+  /** What is not shown is not acknowledged either. */
+  private get reading() {
+    return { ...this.flags, peek: this.flags.peek || this.out.quiet };
+  }
+
   private async ofAgent(session: Awaited<ReturnType<typeof this.session>>): Promise<void> {
     if (this.flags.follow) return followInbox(session, this.flags, this.out);
-    const shown = await readInbox(session, this.flags);
+    const shown = await readInbox(session, this.reading);
     const { inbox, record, flags } = shown;
     this.out.base.board = inbox.board;
     await remindOfTasks(this.out, inbox, 30 * MINUTE, flags);
