@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Database } from '../db/tx.ts';
 import { prepareFolder } from '../upkeep/private-files.ts';
 import { ServeError } from '../upkeep/serve-error.ts';
-import { addressIn } from '../upkeep/storage.ts';
+import { addressIn, ENCODED, pathIn } from '../upkeep/storage.ts';
 import { diskStore, UnsafeFolder } from './disk.ts';
 import { postgresStore } from './postgres.ts';
 import { S3Store } from './s3.ts';
@@ -24,8 +24,7 @@ interface StoreHome {
 const WAIT_MS = 2_000;
 
 /** What goes together, said with every refusal. */
-const POSSIBLE =
-  'Change --files or SERVICE_FILES: SQLite goes with disk:///absolute/path or s3://bucket/prefix; Postgres with disk:///absolute/path for one server process, with db: or s3://bucket/prefix for several.';
+const POSSIBLE = `Change --files or SERVICE_FILES: SQLite goes with disk:///absolute/path or s3://bucket/prefix; Postgres with disk:///absolute/path for one server process, with db: or s3://bucket/prefix for several. ${ENCODED}`;
 
 /**
  * Opens the store at an address; undefined: the folder `files` of the data folder.
@@ -35,7 +34,8 @@ export async function openStore(address: string | undefined, home: StoreHome): P
   const url = addressOf(address, home.dataDir);
   if (url === 'db:') return openChunks(home);
   if (url.startsWith('s3://')) return openObjects(url, home);
-  if (/^disk:\/\/\/./.test(url)) return openDisk(decodeURIComponent(new URL(url).pathname), home);
+  const path = /^disk:\/\/\/./.test(url) ? pathIn(url) : null;
+  if (path !== null) return openDisk(path, home);
   throw unsupported('The files cannot be kept there.');
 }
 
@@ -66,6 +66,8 @@ function openChunks({ db, dbUrl, dataDir }: StoreHome): BlobStore {
 
 /** `s3://bucket/prefix?endpoint=&region=&path_style=`. */
 function openObjects(address: string, { dataDir }: StoreHome): BlobStore {
+  const prefix = pathIn(address.replace(/\?[^#]*/, ''));
+  if (prefix === null) throw unsupported('The address of the files is not a valid one.');
   const url = new URL(address);
   if (url.username !== '' || url.password !== '')
     throw unsupported(
@@ -80,7 +82,7 @@ function openObjects(address: string, { dataDir }: StoreHome): BlobStore {
     throw unsupported('The address of the files names no bucket, or an invalid endpoint.');
   return new S3Store({
     bucket: url.hostname,
-    prefix: decodeURIComponent(url.pathname).replaceAll(/^\/+|\/+$/g, ''),
+    prefix: prefix.replaceAll(/^\/+|\/+$/g, ''),
     endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
     region,
     pathStyle: (url.searchParams.get('path_style') ?? String(endpoint !== null)) === 'true',

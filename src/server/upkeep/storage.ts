@@ -17,6 +17,18 @@ const embedded = (dataDir: string): string => addressIn('sqlite', dataDir, 'serv
 export const addressIn = (scheme: 'sqlite' | 'disk', dataDir: string, name: string): string =>
   `${scheme}://${join(dataDir, name).replaceAll(/[%?#]/g, encodeURIComponent)}`;
 
+/** The path that an address names; null: none, or what follows it would be lost. */
+export function pathIn(address: string): string | null {
+  try {
+    return /[?#]/.test(address) ? null : decodeURIComponent(new URL(address).pathname);
+  } catch {
+    return null;
+  }
+}
+
+/** Said where an address is refused. */
+export const ENCODED = 'In a path #, ? and % are written %23, %3F and %25.';
+
 /**
  * The database to use: the one that is named, else the folder's own.
  * @throws ServeError `storage_unsupported` for a URL of another form; `storage_differs` when the folder was last used with
@@ -49,12 +61,12 @@ export function storageThere(dataDir: string, named: string | undefined): string
 }
 
 function checked(url: string): string {
-  if (/^sqlite:\/\/\/./.test(url)) return url;
+  if (/^sqlite:\/\/\/./.test(url) && pathIn(url) !== null) return url;
   if (serversOf(url)) return url;
   throw new ServeError(
     'storage_unsupported',
     'The database must be sqlite:///absolute/path or postgres://host/name.',
-    'Change --db or SERVICE_DB.',
+    `Change --db or SERVICE_DB. ${ENCODED}`,
   );
 }
 

@@ -42,6 +42,11 @@ describe('where the bytes of files are kept', () => {
       's3://',
       's3://key:secret@bucket',
       's3://bucket?endpoint=x',
+      's3://bucket/C#',
+      's3://bucket/100%?region=x',
+      's3://no bucket',
+      'disk:///srv/C#/files',
+      'disk:///srv/100%',
     ]) {
       expect(await outcome({ files }), files).to.equal('storage_unsupported');
     }

@@ -60,7 +60,14 @@ describe('the database of a data folder', () => {
   });
 
   it('must be named in a form that says where it is', async () => {
-    for (const db of ['sqlite://relative.db', 'postgres://', 'mysql://127.0.0.1/x', 'service.db']) {
+    for (const db of [
+      'sqlite://relative.db',
+      'sqlite:///srv/C#/x',
+      'sqlite:///100%',
+      'postgres://',
+      'mysql://127.0.0.1/x',
+      'service.db',
+    ]) {
       expect(await refusal({ ...quiet, dataDir: folder(), db }), db).to.match(/^storage_unsupported /);
     }
   });
