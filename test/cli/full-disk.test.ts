@@ -54,6 +54,13 @@ describe('a file that has no place here', function () {
       expect(room.stdout).to.equal('big.txt\n');
     });
 
+    it('is foretold by doctor, of the disk of the server that it looks at', async () => {
+      const result = await onDisk('4m', 'SERVICE_DATA="$PWD/disk" service doctor --json');
+      const { checks } = JSON.parse(result.stdout) as { checks: { name: string; code: string; message: string }[] };
+      const full = checks.filter(({ code }) => code === 'storage_full').map(({ name, message }) => [name, message]);
+      expect(full).to.deep.equal([['disk', `Only 4.2 MB free where ${join(home().work, 'disk')} is.`]]);
+    });
+
     it('is refused where the disk cannot be written', async () => {
       const result = await onDisk(
         '8m',

@@ -1,12 +1,18 @@
 /** Checks the database and the files of this machine's server, which are opened for reading only. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { shellArgument } from '../../../contract/text.ts';
 import { failWith, loadServer } from '../../serve/lib/serve.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 
-/** What the local server would be started on; null: there is no server's data here. */
-function dataHere({ folders, env }: Around) {
-  const dataDir = env.SERVICE_DATA ? resolve(env.SERVICE_DATA) : folders.data;
+/** Where the server that is looked at keeps its data, if it does. */
+export const dataFolder = ({ folders, env }: Around): string =>
+  env.SERVICE_DATA ? resolve(env.SERVICE_DATA) : folders.data;
+
+/** What the server would be started on; null: there is no server's data here. */
+function dataHere(around: Around) {
+  const { env } = around;
+  const dataDir = dataFolder(around);
   if (!existsSync(join(dataDir, 'server-secret'))) return null;
   return {
     dataDir,
@@ -52,7 +58,7 @@ export const blobs: Check = {
     const findings = bad.slice(0, SHOWN).map(({ digest, state, versions }): Finding => {
       const what = versions.map(({ board, name, version }) => `${name} v${version} on ${board}`).join(', ');
       const [code, how] = state === 'missing' ? ['blob_missing', 'missing'] : ['blob_corrupt', 'damaged'];
-      const fix = `service storage copy --from <a copy of them> --to ${files}`;
+      const fix = `service storage copy --from <a copy of them> --to ${shellArgument(files)}`;
       return failing('files', code, `${what}: its bytes are ${how} (${digest}).`, fix);
     });
     if (bad.length > SHOWN) {

@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { sizeText } from '../../../cli/terminal/fields.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
+import { dataFolder } from './data.ts';
 import { isWritable, nearest } from './folders.ts';
 
 /** A few uploads of the largest size. */
@@ -11,9 +12,9 @@ const NONE = 60 * 1024 * 1024;
 
 export const disk: Check = {
   name: 'disk',
-  async run({ folders }) {
+  async run(around) {
     const free = new Map<string, number>();
-    for (const folder of [folders.data, folders.cache]) {
+    for (const folder of [dataFolder(around), around.folders.cache]) {
       const place = nearest(folder);
       // How much there is left of what cannot be written is no answer.
       if (!isWritable(place)) continue;
