@@ -20,4 +20,12 @@ describe('the process of a server', () => {
     child.kill('SIGTERM');
     expect((await finished(child)).code).to.equal(0);
   }).timeout(20_000);
+
+  if (process.platform === 'linux')
+    it('has stopped when it has ended, also in a container whose first process asks after no other', async () => {
+      const first = `require("node:child_process").spawnSync("sh", ["-c", process.argv[1]], { stdio: "inherit" })`;
+      const script = 'service server start -q; service server stop; echo "exit $?"';
+      const { stdout } = await home.shell(`unshare -rpf --mount-proc node -e '${first}' '${script}'`);
+      expect(stdout).to.equal('Stopped the local server.\nexit 0\n');
+    }).timeout(30_000);
 });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type Env, envOf, type Folders, makeFolder } from '../folders.ts';
 import { withLock } from '../lock.ts';
-import { alive, until } from '../process.ts';
+import { until } from '../process.ts';
+import { isGone, processRef } from '../process-ref.ts';
 import { olderThan } from '../versions.ts';
 import { claimLocalAddress, originOf } from './address.ts';
 import { findServer, isOurServer, type Place } from './find-running.ts';
@@ -46,8 +47,9 @@ export async function stopLocalServer(place: Place): Promise<FoundServer | null>
   if (!running) return null;
   const { pid, url } = running;
   if (pid === null) throw hidden(url);
+  const ref = processRef(pid) ?? { pid, start: '' };
   process.kill(pid, 'SIGTERM');
-  if (await until(() => !alive(pid), START_TIMEOUT_MS + 2000)) return running;
+  if (await until(() => isGone(ref), START_TIMEOUT_MS + 2000)) return running;
   throw new Failure('server_unexpected', `The local server (pid ${pid}) did not stop.`, {
     hint: `Look at its log: service server logs`,
   });
