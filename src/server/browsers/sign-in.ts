@@ -5,6 +5,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { findKey, findSession, type SessionRow } from '../keys/credentials.store.ts';
 import {
   authenticate,
+  type BrowserCaller,
   type Caller,
   type Credential,
   challenge,
@@ -98,9 +99,10 @@ async function byKey(tx: WriteTx, root: RootKey, token: string): Promise<Entry> 
 }
 
 async function byToken(tx: WriteTx, root: RootKey, token: string): Promise<Entry> {
-  const caller = await authenticate(tx, credentialOf(token, root));
-  if (caller.kind !== 'BR') throw unauthorized();
-  const { session } = caller;
+  const credential = credentialOf(token, root);
+  // Nothing is told of what another token was.
+  if (credential.kind !== 'BR') throw unauthorized();
+  const { session } = (await authenticate(tx, credential)) as BrowserCaller;
   return { personId: session.person_id, enter: async () => ({ session, secret: token }) };
 }
 

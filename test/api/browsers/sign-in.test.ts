@@ -80,7 +80,9 @@ forEachDatabase('signing a browser in', (engine) => {
 
   it('refuses each form in its own words: a key 401, a token 401, a code 404', async () => {
     const rex = await newPerson();
-    const agent = await newAgent(rex, (await newBoard(rex)).name);
+    const board = (await newBoard(rex)).name;
+    const [agent, left] = [await newAgent(rex, board), await newAgent(rex, board)];
+    await left.ok('leaveSeat');
     const [gone, browser] = [await newPerson(), await signIn(rex)];
     const removed = await newPerson();
     await revokeKey(server, gone);
@@ -88,7 +90,16 @@ forEachDatabase('signing a browser in', (engine) => {
     for (const key of [gone.token, removed.token, agent.token, browser.secret, 'junk', '', `abh_${'A'.repeat(43)}`])
       expect((await enter({ key })).code).to.equal('access_key_invalid');
     const { code } = await rex.ok('createLoginCode');
-    for (const token of [rex.token, agent.token, code, 'junk', '', `abb_${'A'.repeat(43)}`])
+    for (const token of [
+      rex.token,
+      agent.token,
+      left.token,
+      `abd_${'A'.repeat(43)}`,
+      code,
+      'junk',
+      '',
+      `abb_${'A'.repeat(43)}`,
+    ])
       expect((await enter({ token })).code).to.equal('unauthorized');
     for (const other of [rex.token, browser.secret])
       expect((await enter({ code: other })).code).to.equal('login_code_invalid');
