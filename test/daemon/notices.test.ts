@@ -186,4 +186,23 @@ describe('notices of a seat', () => {
     await next.hook('boundary');
     await until(async () => (await notices()).length === 0, 'it is acknowledged');
   });
+
+  it('that no server acknowledges are tried by one timer, however often their seat is reached again', async () => {
+    const { seat, session: one } = await session();
+    await decline(s.ana, await held(s.agent, addBob(s)));
+    await until(() => rig.noticesOf(seat).length === 1, 'it was read');
+    await one.hook('turn_start');
+    proxy.fail('POST /v1/me/notices/ack', { status: 503 });
+    await one.hook('boundary');
+    await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
+    for (let times = 0; times < 5; times++) rig.serverEvents.emit('token', seat);
+    const tried = () => proxy.count('POST /v1/me/notices/ack');
+    await until(() => tried() >= 6, 'each was tried at once');
+    const before = tried();
+    for (let minutes = 0; minutes < 10; minutes++) {
+      clock.pass(60_000);
+      await rig.ask('status');
+    }
+    expect(tried() - before).to.be.at.most(11);
+  });
 });

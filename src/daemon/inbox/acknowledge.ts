@@ -24,7 +24,8 @@ interface AcknowledgerDeps extends CursorDeps {
 export class Acknowledger {
   readonly #deps: AcknowledgerDeps;
   readonly #seats = new Map<string, Work>();
-  readonly #notices = new Set<HandoffId>();
+  /** Confirmed handoffs with notices to acknowledge, and what cancels the next attempt. */
+  readonly #notices = new Map<HandoffId, () => void>();
   #running = 0;
 
   constructor(deps: AcknowledgerDeps) {
@@ -49,7 +50,7 @@ export class Acknowledger {
   /** Retries at once, because the seat can be reached again or has a new token. */
   retry(seat: Seat): void {
     if (seat.received.size > 0) this.schedule(seat);
-    for (const id of this.#notices) this.acknowledgeNotices(id);
+    for (const id of this.#notices.keys()) this.acknowledgeNotices(id);
   }
 
   /** Acknowledges the notices of a confirmed handoff. */
@@ -59,7 +60,7 @@ export class Acknowledger {
       this.#notices.delete(id);
       return;
     }
-    this.#notices.add(id);
+    this.#planNotices(id, () => {});
     this.#running++;
     // Those of a seat that moved or ended meanwhile were not received by it.
     const seats = manifest.parts.filter(({ state }) => state === 'confirmed');
@@ -83,12 +84,15 @@ export class Acknowledger {
       .catch(() => {
         // The server or the journal is unavailable. A repeated acknowledgement is harmless.
         if (this.#deps.stopping.aborted) return;
-        this.#deps.clock.after(
-          backoff(failures + 1, Math.random()),
-          () => void (this.#notices.has(id) && this.acknowledgeNotices(id, failures + 1)),
-        );
+        const again = () => this.acknowledgeNotices(id, failures + 1);
+        this.#planNotices(id, this.#deps.clock.after(backoff(failures + 1, Math.random()), again));
       })
       .finally(() => this.#running--);
+  }
+
+  #planNotices(id: HandoffId, cancel: () => void): void {
+    this.#notices.get(id)?.();
+    this.#notices.set(id, cancel);
   }
 
   async #run(seat: Seat, work: Work): Promise<void> {

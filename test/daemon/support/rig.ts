@@ -49,6 +49,7 @@ export class Rig {
   journal!: Journal;
   servers!: Servers;
   events!: PortDeps['events'];
+  serverEvents!: PortDeps['serverEvents'];
   /** What servers told of seats, by member id. */
   readonly #told = new Map<string, { read?: InboxRead; seenSeq: number; notices: readonly Notice[] }>();
   readonly #lines: Line[] = [];
@@ -99,7 +100,7 @@ export class Rig {
           ...ports(connecting),
         };
         this.#listen(serverEvents);
-        Object.assign(this, { events, servers: made.servers });
+        Object.assign(this, { events, serverEvents, servers: made.servers });
         return made;
       },
     });
