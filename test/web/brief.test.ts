@@ -126,6 +126,26 @@ describe('the brief', () => {
     await close();
   });
 
+  it('counts a message that comes while the board is read', async () => {
+    await put(dana, board, 'brief.md', 'Release Friday', { brief: true });
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    await page.getByRole('button', { name: 'Brief Release Friday v1' }).waitFor();
+    const counted = page.getByRole('button', { name: 'Brief Release Friday v1, 1 message since' });
+    let held = false;
+    await page.route(`**/v1/boards/${board}`, async (route) => {
+      if (held) return route.continue();
+      held = true;
+      const response = await route.fetch();
+      await post(maya, board, 'Good');
+      await counted.waitFor();
+      return route.fulfill({ response });
+    });
+    await dana.ok('createTask', { params: { board }, body: { title: 'Read it again' } });
+    await page.getByText('1 open task').waitFor();
+    expect(await counted.count()).to.equal(1);
+    await close();
+  });
+
   it('is written, says what came after it, and is read only on an archived board', async () => {
     const { page, close } = await visit(server, dana, `/?board=${board}`);
     await page.getByRole('button', { name: 'Write a brief' }).click();

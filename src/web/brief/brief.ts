@@ -60,14 +60,17 @@ export function useFirstWords(text: string | null | undefined, isHtml: boolean):
 /** The number of messages since the brief was saved, counted live. */
 export function useMessagesSince(room: Room): number {
   const board = room.board.value;
-  const [more, setMore] = useState(0);
-  useEffect(() => {
-    setMore(0);
-    return room.subscribe(({ event }) => {
-      if (event.type === 'message.posted') setMore((count) => count + 1);
-    });
-  }, [board]);
-  return (board?.brief?.freshness.messages_since ?? 0) + more;
+  const [posted, setPosted] = useState<readonly number[]>([]);
+  useEffect(
+    () =>
+      room.subscribe(({ event: { type, seq } }) => {
+        if (type === 'message.posted') setPosted((seqs) => [...seqs, seq]);
+      }),
+    [room],
+  );
+  // A board that was read before a message came does not count it.
+  const more = posted.filter((seq) => seq > (board?.head_seq ?? 0));
+  return (board?.brief?.freshness.messages_since ?? 0) + more.length;
 }
 
 /** Whether the brief is older than an hour and much has happened since. */
