@@ -186,6 +186,28 @@ describe('tasks on the page', () => {
     await close();
   });
 
+  it('a text of a task outlives the session that ends while it is written, with the version it began from', async () => {
+    const { claude, params, task, path } = await scene();
+    const at = { params: { ...params, task: task.ref } };
+    await claude.ok('updateTask', { ...at, body: { stands: 'Begun.' } });
+    const { page, close } = await visit(server, dana, `${path}&task=${task.ref}`);
+    const section = page.getByRole('region', { name: 'Where it stands' });
+    await section.getByRole('button', { name: /Edit/ }).click();
+    await section.getByRole('textbox').fill('Waits for the number.');
+    await dana.ok('endAllBrowserSessions');
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await claude.ok('updateTask', { ...at, body: { stands: 'Half done.' } });
+    const { code } = await dana.ok('createLoginCode');
+    await page.goto(`${server.url}${path}&task=${task.ref}#code=${code}`);
+    await page.getByRole('button', { name: 'Sign in as dana' }).click();
+    await section.getByText('claude wrote v2 meanwhile').waitFor();
+    expect(await section.getByRole('textbox').inputValue()).to.equal('Waits for the number.');
+    await section.getByRole('button', { name: 'Cancel' }).click();
+    await section.getByRole('button', { name: /Edit/ }).click();
+    expect(await section.getByRole('textbox').inputValue()).to.equal('Half done.');
+    await close();
+  });
+
   it('shows the messages, files and history of a task, and posts about it once', async () => {
     const { claude, board, params, task, path } = await scene();
     await post(claude, board, 'It needs a **cap**.', { about: [task.ref] });

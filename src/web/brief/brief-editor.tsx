@@ -153,6 +153,7 @@ export function BriefEditor({ room, board, current, onClose }: Props) {
             aria-label="Text of the brief"
             placeholder="What everyone on this board should know: the goal, what is decided, what is open."
             value={draft.text}
+            readOnly={busy}
             onInput={({ currentTarget }) => changeText(currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;

@@ -9,6 +9,7 @@ import { hasCode } from '../api/errors.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, Time } from '../parts/time.tsx';
+import { ownName, readStorage, writeStorage } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 
 type Field = 'stands' | 'about';
@@ -17,9 +18,18 @@ type Versions = Answer<'listTaskTexts'>['versions'];
 const titles: Record<Field, string> = { stands: 'Where it stands', about: 'What and why' };
 const maxLengths: Record<Field, number> = { stands: 2_000, about: 4_000 };
 
+/** An unsaved text. Stored in this browser until it is saved or cancelled. */
+interface Draft {
+  text: string;
+  /** The version that it is based on, or the newer one that the person chose to overwrite. */
+  base: number;
+}
+
+const draftName = (task: Task, field: Field): string => ownName(`text:${task.id}:${field}`);
+
 export function TextSection(props: { task: Task; field: Field; writable: boolean; onChange: (task: Task) => void }) {
   const { task, field, writable, onChange } = props;
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(() => writable && readStorage(draftName(task, field)) !== null);
   const [versions, setVersions] = useState<Versions | null>(null);
   const reading = useWrite();
   const current = task[field];
@@ -99,10 +109,23 @@ function Editor(props: {
   onChange: (task: Task) => void;
   onClose: (next: Task | null) => void;
 }) {
-  const { task, field, onChange, onClose } = props;
-  const [text, setText] = useState(task[field]?.text ?? '');
-  // The version that the text is based on, or the newer one that the person chose to overwrite.
-  const [base, setBase] = useState(task[field]?.version ?? 0);
+  const { task, field, onChange } = props;
+  const name = draftName(task, field);
+  const [{ text, base }, setDraft] = useState<Draft>(
+    () =>
+      (JSON.parse(readStorage(name) ?? 'null') as Draft | null) ?? {
+        text: task[field]?.text ?? '',
+        base: task[field]?.version ?? 0,
+      },
+  );
+  const change = (next: Draft): void => {
+    setDraft(next);
+    writeStorage(name, JSON.stringify(next));
+  };
+  const close = (next: Task | null): void => {
+    writeStorage(name, null);
+    props.onClose(next);
+  };
   const { busy, error, run } = useWrite();
   const params = { board: task.board, task: task.id };
   const newer = (task[field]?.version ?? 0) > base ? task[field] : null;
@@ -111,7 +134,7 @@ function Editor(props: {
     void run('save', async (key) => {
       try {
         const body = field === 'stands' ? { stands: text, stands_base: base } : { about: text };
-        onClose(await call('updateTask', { params, body, idempotencyKey: key }));
+        close(await call('updateTask', { params, body, idempotencyKey: key }));
       } catch (refusal) {
         if (hasCode(refusal, 'stands_changed')) onChange(await call('getTask', { params }));
         throw refusal;
@@ -126,7 +149,7 @@ function Editor(props: {
             {newer.by.name} wrote v{newer.version} meanwhile:
           </b>
           <Markdown text={newer.text} />
-          <button type="button" class="b" onClick={() => setBase(newer.version)}>
+          <button type="button" class="b" onClick={() => change({ text, base: newer.version })}>
             Write over it
           </button>
         </div>
@@ -141,7 +164,8 @@ function Editor(props: {
         ref={(element) => {
           if (element && document.activeElement === document.body) element.focus();
         }}
-        onInput={(event) => setText(event.currentTarget.value)}
+        readOnly={busy}
+        onInput={(event) => change({ text: event.currentTarget.value, base })}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
         }}
@@ -151,7 +175,7 @@ function Editor(props: {
         <button type="submit" class="b pri" disabled={busy || newer !== null}>
           Save
         </button>
-        <button type="button" class="b" onClick={() => onClose(null)}>
+        <button type="button" class="b" onClick={() => close(null)}>
           Cancel
         </button>
       </div>
