@@ -385,6 +385,19 @@ describe('the message box', () => {
       await close();
     });
 
+    it('says how many files it leaves out of a message', async () => {
+      const { page, close } = await open();
+      const many = Array.from({ length: 10 }, (_, n) => ({
+        name: `${n}.txt`,
+        mimeType: 'text/plain',
+        buffer: Buffer.from(`${n}`),
+      }));
+      await page.locator('form input[type=file]').setInputFiles(many);
+      await page.getByText('A message carries 8 files: 2 were left out.').waitFor();
+      await page.getByRole('list', { name: 'Attached files' }).getByText('7.txt').waitFor();
+      await close();
+    });
+
     it('asks what to do with a name that the board has, and takes dropped and pasted files', async () => {
       await put(maya, board, 'notes.txt', 'first');
       const { page, close } = await open();

@@ -130,6 +130,14 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('keeps the kind of a file whose name the server does not take', async () => {
+    const { page, close } = await visit(server, maya, at('tab=files'));
+    const file = { name: 'Отчёт.md', mimeType: 'text/markdown', buffer: Buffer.from('# One') };
+    await page.getByLabel('Add a file').setInputFiles(file);
+    await page.getByRole('heading', { name: 'file.md' }).waitFor();
+    await close();
+  });
+
   it('is renamed and removed, and stays readable where it is cited', async () => {
     const { id } = await put(server.dana, board.name, 'old.txt', 'still here\n');
     const { page, close } = await visit(server, maya, at('file=old.txt'));

@@ -1,11 +1,11 @@
 /** Uploads files and attaches them to a draft. */
 import { ClientError } from '../../client/errors.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
-import { sendFile, type UploadTarget } from '../upload/send.ts';
+import { sendFile, toFileName, type UploadTarget } from '../upload/send.ts';
 import { changeDraft, getDraft } from './draft.ts';
 import { type Upload, uploads } from './uploads.ts';
 
-const MAX_FILES = 8;
+export const MAX_FILES = 8;
 
 const change = (id: string, parts: Partial<Upload>): void => {
   uploads.value = uploads.peek().map((upload) => (upload.id === id ? { ...upload, ...parts } : upload));
@@ -15,13 +15,16 @@ const remove = (id: string): void => {
   uploads.value = uploads.peek().filter((upload) => upload.id !== id);
 };
 
-/** Uploads files and attaches each to the draft when it is stored. Files beyond the limit are ignored. */
-export function attach(board: string, draft: string, files: readonly File[]): void {
-  const free =
-    MAX_FILES - getDraft(draft).peek().files.length - uploads.peek().filter((each) => each.draft === draft).length;
-  for (const file of files.slice(0, Math.max(0, free))) {
+/**
+ * Uploads files and attaches each to the draft when it is stored. Returns how many were left out because a message
+ * carries no more.
+ */
+export function attach(board: string, draft: string, files: readonly File[]): number {
+  const used = getDraft(draft).peek().files.length + uploads.peek().filter((each) => each.draft === draft).length;
+  const free = Math.max(0, MAX_FILES - used);
+  for (const file of files.slice(0, free)) {
     const id = newIdempotencyKey();
-    const where = { name: toFileName(file) };
+    const where = { name: nameFor(file) };
     const upload: Upload = {
       id,
       key: id,
@@ -36,20 +39,14 @@ export function attach(board: string, draft: string, files: readonly File[]): vo
     uploads.value = [...uploads.peek(), upload];
     void start(upload);
   }
+  return Math.max(0, files.length - free);
 }
 
-/** Turns the name of a local file into one that the server accepts. */
-function toFileName({ name, lastModified }: File): string {
-  // Pasted images are all named `image.png` or similar.
-  if (/^image\.\w+$/.test(name)) {
-    const stamp = new Date(lastModified).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-    return `pasted-${stamp}${name.slice(5)}`;
-  }
-  const plain = name
-    .normalize('NFKD')
-    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+/, '');
-  return plain.slice(-200).replace(/^[^A-Za-z0-9]+/, '') || 'file';
+/** Pasted images are all named `image.png` or similar, so they are named by their time. */
+function nameFor({ name, lastModified }: File): string {
+  if (!/^image\.\w+$/.test(name)) return toFileName(name);
+  const stamp = new Date(lastModified).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  return `pasted-${stamp}${name.slice(5)}`;
 }
 
 async function start({ id, key, board, draft, file, where, stop }: Upload): Promise<void> {

@@ -98,7 +98,10 @@ export function Box({ name, room, board, target }: Props) {
     // The browser clears the list after the drop event.
     const list = [...files];
     try {
-      (await loadAttach()).attach(room.name, name, list);
+      const { attach, MAX_FILES } = await loadAttach();
+      const leftOut = attach(room.name, name, list);
+      if (leftOut > 0)
+        setError(`A message carries ${MAX_FILES} files: ${leftOut} ${leftOut === 1 ? 'was' : 'were'} left out.`);
     } catch {
       setError('Not attached: no connection. Once there is one, load the page again and try again.');
     }

@@ -2,17 +2,14 @@
 import { toast } from '../parts/toast.tsx';
 import type { Room } from '../state/room.ts';
 import { navigate, place } from '../state/route.ts';
+import { toFileName } from '../upload/send.ts';
 import { briefOption } from './kind.ts';
 import { UploadButton, useUpload } from './upload-button.tsx';
-
-/** Turns the name of a local file into one that the server accepts. */
-const toFileName = (file: File): string =>
-  file.name.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '') || 'file';
 
 export function NewFile({ room }: { room: Room }) {
   const upload = useUpload(room.name);
   const add = async (bytes: File): Promise<void> => {
-    const name = toFileName(bytes);
+    const name = toFileName(bytes.name);
     const here = place.peek();
     if (!(await upload.send(bytes, { name, base: 0, ...briefOption(name) }))) return;
     toast(`Added ${name}`);

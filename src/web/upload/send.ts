@@ -17,6 +17,16 @@ export interface UploadTarget {
   maintained?: boolean;
 }
 
+/** Turns the name of a local file into one that the server accepts. Of a name in another script, the ending is left. */
+export const toFileName = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^-[-_.]*(?=\.[^.]+$)/, 'file')
+    .slice(-200)
+    .replace(/^[^A-Za-z0-9]+/, '') || 'file';
+
 interface UploadOptions {
   /** The idempotency key; reuse it while the outcome is unknown. */
   key: string;
