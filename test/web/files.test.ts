@@ -138,6 +138,25 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('the list that could not be read without a connection is read once there is one', async () => {
+    const { page, context, close } = await visit(server, maya, '/');
+    await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
+    await page.goto(server.url + at('tab=files'));
+    const row = page.getByRole('link', { name: /src\/wait\.ts/ });
+    await row.waitFor();
+    const tabs = page.getByRole('navigation', { name: 'Board', exact: true });
+    await tabs.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('heading', { name: 'Roles of agents' }).waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    await context.setOffline(true);
+    await tabs.getByRole('link', { name: 'Files' }).click();
+    await page.getByText('No connection to the server.').waitFor({ timeout: 15_000 });
+    await context.setOffline(false);
+    await row.waitFor({ timeout: 15_000 });
+    expect(await page.getByText('No connection to the server.').count()).to.equal(0);
+    await close();
+  }).timeout(60_000);
+
   it('is renamed and removed, and stays readable where it is cited', async () => {
     const { id } = await put(server.dana, board.name, 'old.txt', 'still here\n');
     const { page, close } = await visit(server, maya, at('file=old.txt'));

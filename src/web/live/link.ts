@@ -34,16 +34,22 @@ export const listenToHints = (listener: (hint: HintFrame) => void): (() => void)
 
 /**
  * Calls `listener` when the connection is there again after it was lost: what other hints than `head` and `unread` said
- * meanwhile is not said again. Returns a function that unsubscribes.
+ * meanwhile is not said again. Also when the browser is online again, which a stream may have outlived. Returns a
+ * function that unsubscribes.
  */
 export function listenToReturn(listener: () => void): () => void {
-  let lost = false;
-  return listen((message) => {
+  let lost = ['reconnecting', 'offline'].includes(link.peek().state);
+  const stop = listen((message) => {
     if (message.type !== 'link') return;
     const { state } = message.link;
     if (lost && state === 'live') listener();
     lost = state !== 'live' && (lost || state !== 'connecting');
   });
+  addEventListener('online', listener);
+  return () => {
+    stop();
+    removeEventListener('online', listener);
+  };
 }
 
 let send: (message: FromTab) => void = () => {};

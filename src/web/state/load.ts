@@ -1,5 +1,6 @@
 /** Loads data from the server for a component. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { listenToReturn } from '../live/link.ts';
 
 export interface Load<T> {
   /** Null until the first load succeeds. */
@@ -13,7 +14,7 @@ export interface Load<T> {
 const nothing = { value: null, error: null };
 
 /**
- * Loads when the component mounts, and on `reload`.
+ * Loads when the component mounts, on `reload`, and after a failure when a lost connection is there again.
  *
  * @param keys identify the data: a change discards the old value and loads anew
  * @param reloadOn a change loads again and keeps the old value meanwhile
@@ -24,6 +25,8 @@ export function useLoad<T>(
   reloadOn: readonly unknown[] = [],
 ): Load<T> {
   const [state, setState] = useState<{ value: T | null; error: unknown }>(nothing);
+  const failed = useRef(false);
+  failed.current = state.error !== null;
   const started = useRef(0);
   /** Results of attempts up to this number are out of date and ignored. */
   const staleUpTo = useRef(0);
@@ -46,5 +49,6 @@ export function useLoad<T>(
     };
   }, keys as unknown[]);
   useEffect(() => void reload(), [...keys, ...reloadOn]);
+  useEffect(() => listenToReturn(() => void (failed.current && reload())), keys as unknown[]);
   return { ...state, reload };
 }
