@@ -136,6 +136,31 @@ describe('signing in to the page', () => {
     await close();
   });
 
+  it('out without a connection says so, and no longer once it worked', async () => {
+    const kim = await server.person('kim');
+    const { page, context, close } = await visit(server, kim);
+    const signOut = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Account of kim' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    };
+    await page.getByRole('button', { name: 'Account of kim' }).waitFor();
+    await page.route('**/v1/me/browser-session', (route) =>
+      route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message: 'Not now.', hint: '' } } }),
+    );
+    await signOut();
+    await page.getByText('Not signed out. Not now.').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await signOut();
+    await page.getByLabel('Access key').waitFor();
+    const { code } = await kim.ok('createLoginCode');
+    await page.goto(`${server.url}/#code=${code}`);
+    await page.getByRole('button', { name: 'Sign in as kim' }).click();
+    await page.getByRole('button', { name: 'Account of kim' }).waitFor();
+    expect(await page.getByText('Not signed out').count()).to.equal(0);
+    await context.setOffline(false);
+    await close();
+  });
+
   it('out ends the session on the server, in every tab of the browser', async () => {
     const fay = await server.person('fay');
     const { page, tab, close } = await visit(server, fay);

@@ -28,6 +28,7 @@ const failure = signal<string | null>(null);
 
 /** Ends the session of this browser. If it has ended already, `call` has shown the sign-in page. */
 export async function signOut(): Promise<void> {
+  failure.value = null;
   try {
     await call('endMyBrowserSession');
     clearSession();
