@@ -83,7 +83,7 @@ function JoinLine({ role, joined }: { role: string; joined: boolean }) {
         </div>
         <p class="wait">
           <Presence state="idle" words="waiting for it to join" />
-          <span class="q sm">works once, for 24 h</span>
+          <span class="q sm">works for any number of your sessions, for 24 h</span>
         </p>
       </>
     );
