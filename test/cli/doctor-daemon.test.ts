@@ -53,6 +53,15 @@ describe('service doctor on the daemon', function () {
     await quiet();
   });
 
+  it('names one that hangs, with the line that ends it and starts another', async () => {
+    const { pid } = await machine.json(['daemon', 'start']);
+    process.kill(pid, 'SIGSTOP');
+    const { fix } = await machine.names('request_timeout', 'error');
+    await machine.mend(fix);
+    expect((await machine.json(['daemon', 'status'])).pid).to.not.equal(pid);
+    await quiet();
+  });
+
   it('names what others could open', async () => {
     await machine.json(['daemon', 'start']);
     chmodSync(machine.path('state', 'daemon.sock'), 0o666);

@@ -39,7 +39,7 @@ async function readAnswer(connection: Connection, ms: number): Promise<Frame> {
   if (frame === null && connection.isClosed) throw stoppedError(true);
   if (frame) return frame;
   throw new DaemonError('request_timeout', `The delivery daemon did not answer within ${ms / 1000} seconds.`, {
-    hint: 'service daemon status',
+    hint: 'service doctor',
   });
 }
 

@@ -10,6 +10,8 @@ import type { AgentRef, StatusAnswer } from '../../../daemon/protocol.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';
 import { buildOf, olderBuild } from '../../../local/build.ts';
 import { Failure } from '../../../local/failure.ts';
+import { parseJsonObject } from '../../../local/json.ts';
+import { readPrivate } from '../../../local/private-file.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { SessionLines } from './session-lines.ts';
 
@@ -32,7 +34,8 @@ async function running(paths: DaemonPaths, config: string): Promise<Finding[]> {
   } catch (error) {
     if (isAbsent(error)) return absent(paths);
     if (!(error instanceof Failure)) throw error;
-    return [failing('daemon', error.code, error.message, error.hint || 'service daemon restart')];
+    const fix = error.code === 'request_timeout' ? endLine(paths.info) : null;
+    return [failing('daemon', error.code, error.message, fix ?? (error.hint || 'service daemon restart'))];
   }
   const undelivered = deliveryFindings(status, await SessionLines.of(config));
   const own = buildOf(runtime().root);
@@ -42,6 +45,12 @@ async function running(paths: DaemonPaths, config: string): Promise<Finding[]> {
     return [warning('daemon', 'daemon_outdated', problem, 'service daemon restart'), ...undelivered];
   }
   return [fine('daemon', `running (pid ${pid}), version ${build.version}`), ...undelivered];
+}
+
+/** Ends a daemon that hangs, which nobody can ask to end; null where its number is not noted. */
+function endLine(info: string): string | null {
+  const { pid } = parseJsonObject(readPrivate(info) ?? '') ?? {};
+  return Number.isSafeInteger(pid) ? `kill -9 ${pid} && service daemon start` : null;
 }
 
 /** Where hooks are set up the next one starts it; nobody has to. In a sandbox no command does. */
