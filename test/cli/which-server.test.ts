@@ -145,6 +145,12 @@ describe('a team’s server at the address of the local one', function () {
       const { stdout } = await home.run(['board', 'list', '--json']);
       expect(JSON.parse(stdout).error).to.include({ code: 'server_not_running' });
       expect([team.exitCode, home.serverPid()]).to.deep.equal([null, team.pid]);
+      const { checks } = JSON.parse((await home.run(['doctor', '--json'])).stdout);
+      const found = checks.find(({ name }: { name: string }) => name === 'local server');
+      expect(found).to.deep.include({
+        level: 'ok',
+        message: 'a team’s server, https://team.example, runs on its data',
+      });
     } finally {
       await home.close();
     }

@@ -1,5 +1,6 @@
 /** Checks whether this machine's own server runs, its build, and which program occupies its port. */
 import { localAddress, originOf } from '../../../local/own-server/address.ts';
+import { isOnLoopback } from '../../../local/own-server/own-agent.ts';
 import { accepts, probe } from '../../../local/own-server/probe.ts';
 import { currentServer } from '../../../local/own-server/running.ts';
 import { olderThan } from '../../../local/versions.ts';
@@ -12,6 +13,7 @@ export const localServer: Check = {
     const running = await currentServer(folders, env);
     if (!running) return [await free(originOf(localAddress(folders, env)), localAddress(folders, env).source)];
     const { url, version: its } = running;
+    if (!isOnLoopback(url)) return [fine('local server', `a team’s server, ${url}, runs on its data`)];
     if (!running.answers || !(await probe(url))) {
       const problem = `Its process runs, but nothing answers at ${url}.`;
       return [unreachable('local server', 'server_unreachable', problem, 'service server restart')];
