@@ -51,7 +51,7 @@ export function git(folder: string, ...words: string[]): Promise<string | null> 
 
 /** The staged files, relative to the repository; null if git fails. */
 export async function stagedFiles(folder: string): Promise<string[] | null> {
-  const words = ['diff', '--cached', '--name-only', '--no-renames', '--no-ext-diff', '-z'];
+  const words = ['-c', 'diff.relative=false', 'diff', '--cached', '--name-only', '--no-renames', '--no-ext-diff', '-z'];
   const text = await run(folder, words, process.env);
   return text === null ? null : text.split('\0').filter(Boolean);
 }

@@ -97,6 +97,17 @@ describe('files that agents are on', function () {
     expect([code, stdout]).to.deep.equal([3, 'src/http.ts  codex on payments: Timeouts (just now)\n']);
   });
 
+  it('service who --staged names all staged files, from any folder and whatever git is told to print', async () => {
+    await json('line', 'working', 'Timeouts', '--paths', 'src/http.ts', '--as', 'codex');
+    await git('add', 'src/http.ts');
+    await git('config', 'diff.relative', 'true');
+    const cwd = machine.at('repo/src/retry');
+    const { code, stdout } = await machine.run(['who', '--staged', '--as', 'claude'], { cwd });
+    expect([code, stdout]).to.deep.equal([3, 'src/http.ts  codex on payments: Timeouts (just now)\n']);
+    await git('config', '--unset', 'diff.relative');
+    await git('reset', '-q');
+  });
+
   it('uninstall removes pre-commit and claim hooks byte for byte', async () => {
     const settings = machine.put('.claude/settings.json', '{\n\t"hooks": {}\n}');
     const own = machine.put('repo/.git/hooks/pre-commit', '#!/bin/sh -e\necho mine\nexit 0\n', 0o755);
