@@ -226,8 +226,11 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     const { page, context, close } = await visit(server, dana, `/?board=${name}`);
     await page.getByRole('textbox', { name: 'Message' }).fill('Not done yet');
     await context.setOffline(true);
-    await page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: 'Files' }).click();
-    await page.waitForFunction(() => document.querySelector('.page')?.ariaBusy === 'true');
+    // Two parts, both of which load the page again.
+    for (const tab of ['Tasks', 'Files']) {
+      await page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: tab }).click();
+      await page.waitForFunction(() => document.querySelector('.page')?.ariaBusy === 'true');
+    }
     await context.setOffline(false);
     await page.getByRole('heading', { name: 'Files' }).waitFor();
     await page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: 'Talk' }).click();

@@ -4,6 +4,8 @@ const RETRY_DELAY_MS = 1_000;
 /** The page is loaded again at most once in this time. */
 const MIN_RELOAD_MS = 60_000;
 const LAST_RELOAD = 'loaded-again';
+/** Whether another part has begun to load this page again. */
+let reloading = false;
 
 /** Like `lazy` of preact/compat, but loads as {@link load} does. */
 export const lazy: typeof preactLazy = (part) => preactLazy(() => load(part));
@@ -18,7 +20,8 @@ export async function load<T>(part: () => Promise<T>): Promise<T> {
   } catch (error) {
     do await waitForConnection();
     while (!(await hasServer()));
-    if (Date.now() - Number(sessionStorage.getItem(LAST_RELOAD)) < MIN_RELOAD_MS) throw error;
+    if (!reloading && Date.now() - Number(sessionStorage.getItem(LAST_RELOAD)) < MIN_RELOAD_MS) throw error;
+    reloading = true;
     sessionStorage.setItem(LAST_RELOAD, String(Date.now()));
     location.reload();
     return new Promise(() => {});
