@@ -35,7 +35,7 @@ describe('all boards', () => {
     await row.getByText('2 people, 1 agent').waitFor();
     await row.getByText('1 unread').waitFor();
     await row.getByText('claude: Is it good?').waitFor();
-    await row.getByRole('img', { name: '1 messages in 14 days, 1 today' }).waitFor();
+    await row.getByRole('img', { name: '1 message in 14 days, 1 today' }).waitFor();
     await page.getByRole('main').getByText('private').waitFor();
     // Live, without a reload.
     await post(ben, 'payments', 'It **is** good.');

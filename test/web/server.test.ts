@@ -76,6 +76,9 @@ describe('the server and its invites on the page', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).to.equal(
       `service connect '${server.url}/join#${secret}'`,
     );
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await page.getByText('The browser did not let this page copy the command.').waitFor();
     expect(asked.join('\n').replaceAll(/\/join#\S*/g, '')).not.to.include(secret);
     expect(server.log.join('\n')).not.to.include(secret);
     await expectAccessible(page);

@@ -1,4 +1,6 @@
 /** Messages per day as small bars. */
+import { plural } from '../parts/number.ts';
+
 const STEP = 6;
 const BAR = 4;
 const HEIGHT = 20;
@@ -11,7 +13,7 @@ export function Sparkline({ days }: { days: readonly number[] }) {
   const label =
     total === 0
       ? `No messages in ${days.length} days`
-      : `${total} messages in ${days.length} days, ${days.at(-1)} today`;
+      : `${plural(total, 'message')} in ${days.length} days, ${days.at(-1)} today`;
   if (days.length === 0) return <span class="spk" />;
   return (
     <svg class="spk" viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={label}>

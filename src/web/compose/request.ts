@@ -1,6 +1,7 @@
 /** Turns a draft into the body of a request. */
 import { MAX_BODY } from '../../contract/text.ts';
 import type { BodyIn } from '../../contract/types.ts';
+import { plural } from '../parts/number.ts';
 import type { AskDraft, Draft } from './draft.ts';
 
 /** Returns why a draft cannot be posted yet, or null. */
@@ -8,7 +9,7 @@ export function validateDraft(draft: Draft): string | null {
   const { text, ask } = draft;
   if (!/\S/u.test(text)) return ask ? 'Write the question.' : 'Write something first.';
   const length = text.length > MAX_BODY ? [...text].length : 0;
-  if (length > MAX_BODY) return `Shorten it by ${length - MAX_BODY} characters, or attach it as a file.`;
+  if (length > MAX_BODY) return `Shorten it by ${plural(length - MAX_BODY, 'character')}, or attach it as a file.`;
   if (!ask) return null;
   if (ask.to === '') return 'Choose who is asked.';
   const options = optionsOf(ask);

@@ -1,4 +1,4 @@
-/** Toasts that confirm an action. They stay longer while hovered or focused. Not for errors. */
+/** Toasts that say what became of an action. They stay longer while hovered or focused. Not for errors that must stay. */
 import { signal } from '@preact/signals';
 
 interface Toast {
@@ -26,10 +26,15 @@ export function toast(text: string, action?: { label: string; run: () => void })
   setTimeout(end, DURATION_MS);
 }
 
-/** Copies a text to the clipboard and shows "Copied" with the name `what`. */
+/** Copies a text to the clipboard and shows "Copied" with the name `what`, or that the browser did not allow it. */
 export async function copy(text: string, what: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
-  toast(`Copied ${what}`);
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(`Copied ${what}`);
+  } catch {
+    // Without permission, or without https, where there is no clipboard.
+    toast(`The browser did not let this page copy ${what}. Select it and copy it with the keyboard.`);
+  }
 }
 
 export const Toasts = () => (
