@@ -1,8 +1,9 @@
 /** Nothing that a message holds reaches a terminal as a control code, or ends the one JSON object a hook prints. */
+import { spawn } from 'node:child_process';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { replaceInvisible } from '../../src/daemon/bundle/invisible.ts';
-import { parseMarks } from '../../src/hook/input.ts';
+import { parseMarks, readInput } from '../../src/hook/input.ts';
 import { contextOutput, textFor } from '../../src/hook/say.ts';
 
 /** Text as a sender who wishes harm would write it. */
@@ -68,5 +69,14 @@ describe('what a hook prints', () => {
       }),
     );
     expect(parseMarks(7)).to.deep.equal({});
+  });
+});
+
+describe('the input of a hook', () => {
+  it('is read where it came in time and the hook was held up', async () => {
+    const harness = spawn('printf', ['{"session_id":"s"}']);
+    const input = readInput(harness.stdout, 200);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    expect(await input).to.deep.equal({ session_id: 's' });
   });
 });
