@@ -8,6 +8,16 @@ export const insertInto =
   (tx: WriteTx, row: Row | Row[]): Promise<number> =>
     tx.change((db) => db(table).insert(row));
 
+/** SQLite takes no more rows in one statement, as each is a `select` of its own there. */
+const MOST_ROWS = 500;
+
+/** Inserts any number of rows by statements that hold a part of them each; answers how many were added. */
+export async function inParts<Row>(rows: readonly Row[], insert: (part: Row[]) => Promise<number>): Promise<number> {
+  let added = 0;
+  for (let from = 0; from < rows.length; from += MOST_ROWS) added += await insert(rows.slice(from, from + MOST_ROWS));
+  return added;
+}
+
 /** Inserts a row, or writes it over the one with the same key. */
 export const writeInto =
   <Row extends object>(table: string, key: (keyof Row & string)[]) =>

@@ -1,4 +1,5 @@
 /** Inboxes and read positions: whom messages name, what is unread, what is owed. */
+import { inParts } from '../db/rows.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MessageReader } from '../messages/readable.rules.ts';
@@ -237,4 +238,4 @@ export interface NamedRow {
 }
 
 export const insertNamed = (tx: WriteTx, rows: NamedRow[]): Promise<number> =>
-  rows.length === 0 ? Promise.resolve(0) : tx.change((db) => db('message_members').insert(rows));
+  inParts(rows, (part) => tx.change((db) => db('message_members').insert(part)));

@@ -1,6 +1,7 @@
 /** Notices to agents: what the server has to tell them outside of any board's record. */
 import type { Knex } from 'knex';
 import type { Answer } from '../../contract/types.ts';
+import { inParts } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type NoticeKind = Answer<'listNotices'>['notices'][number]['kind'];
@@ -35,7 +36,9 @@ const undelivered = (query: Knex.QueryBuilder, memberId: string): Knex.QueryBuil
 
 /** Adds those that were not written before; answers how many that is. */
 export const insertNotices = (tx: WriteTx, rows: NoticeRow[]): Promise<number> =>
-  tx.change((db) => db('notices').insert(rows).onConflict(['member_id', 'kind', 'subject', 'generation']).ignore());
+  inParts(rows, (part) =>
+    tx.change((db) => db('notices').insert(part).onConflict(['member_id', 'kind', 'subject', 'generation']).ignore()),
+  );
 
 /** Drops the oldest ones of each of these agents that leave more than `most` undelivered. */
 export const dropOldest = (tx: WriteTx, memberIds: string[], most: number): Promise<number> =>

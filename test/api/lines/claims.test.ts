@@ -1,8 +1,9 @@
 /** Which files agents are on: the paths of a line, what overlaps it, and who is told. */
 import { expect } from 'chai';
 import type { BodyIn } from '../../../src/contract/types.ts';
+import { newId } from '../../../src/server/text/ids.ts';
 import type { Api } from '../../support/api.ts';
-import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
+import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { costOf } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -150,6 +151,28 @@ forEachDatabase('files that agents are on', (engine) => {
       await line(await newAgent(pam, board.name, { name: `other-${n}-${round}` }), ['src/**']);
     expect(await cost('second')).to.equal(two);
     expect(await told(codex)).to.have.length(12);
+  });
+
+  it('are told to more agents than SQLite takes rows at once, as messages are', async () => {
+    await line(codex, ['src/**']);
+    const many = Array.from({ length: 501 }, () => newId('mem', server.clock.now()));
+    await server.db.write(async (tx) => {
+      const copy = async (table: string, key: string, more: (id: string) => object) => {
+        const [row] = await tx.query<object>((db) => db(table).where(key, codex.memberId).select('*'));
+        for (const id of many) await tx.change((db) => db(table).insert({ ...row, [key]: id, ...more(id) }));
+      };
+      await copy('members', 'id', (id) => ({ name: id.slice(-20).toLowerCase(), token_digest: null }));
+      await copy('agent_lines', 'member_id', () => ({}));
+    });
+    const toldIn = async (table: string): Promise<number> => {
+      const rows = await server.db.read((tx) =>
+        tx.query<{ id: string }>((db) => db(table).select({ id: 'member_id' })),
+      );
+      return rows.filter(({ id }) => many.includes(id)).length;
+    };
+    await line(claude, ['src/http.ts']);
+    await post(server.dana, board.name, 'hold on', { to: ['role:member'] });
+    expect([await toldIn('notices'), await toldIn('message_members')]).to.deep.equal([501, 501]);
   });
 
   it('are those of one repository, however its address is written', async () => {
