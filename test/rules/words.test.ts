@@ -76,6 +76,15 @@ describe('a query', () => {
     expect(vectorOf([['a', 'b', 'a'], ['c']])).to.deep.equal({ words: "'a':1,3 'b':2 'c':6", phrases: null });
   });
 
+  it('keeps all words without positions that fit without them', () => {
+    const words = Array.from({ length: 70_000 }, (_, n) => `word-${n}`.padEnd(14, '-'));
+    expect(vectorOf([words]).words.split(' ')).to.have.length(70_000);
+    const wide = Array.from({ length: 15_000 }, (_, n) => `${n}`.padEnd(66, '-'));
+    expect(vectorOf([wide])).to.deep.include({ words: wide.map((word) => `'${word}'`).join(' ') });
+    // Of what does not fit either the first words are kept.
+    expect(vectorOf([words, wide, ['a']]).words.length).to.be.lessThan(1_048_575 + 3 * 85_000);
+  });
+
   it('has another form where a text is too long for the positions of its words', () => {
     const often = Array.from({ length: 300 }, (_, n) => ['the', `w${n}`]).flat();
     const many = Array.from({ length: 17_000 }, (_, n) => `w${n}`);

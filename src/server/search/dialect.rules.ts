@@ -6,7 +6,7 @@ const GAP = '\u{E000}';
 /** Postgres keeps no position beyond this one, and of each word no more than this many. */
 const MAX_POSITION = 16_000;
 const MAX_PLACES = 255;
-/** Postgres takes no longer tsvector: bytes of its words, of each with three more, and two for each position. */
+/** Postgres takes no longer tsvector: bytes of its words; with positions three more of each word, and two of each position. */
 const MAX_VECTOR = 1_048_575;
 
 /** For FTS5: the words of all fields, one after the other. @param fields words of each field. */
@@ -28,20 +28,21 @@ export function vectorOf(fields: readonly string[][]): Vector {
   const positions = new Map<string, number[]>();
   let at = 0;
   let long = false;
-  let room = MAX_VECTOR;
+  let bytes = 0;
   for (const words of fields) {
     for (const word of words) {
       at++;
       const known = positions.get(word);
-      room -= known ? 2 : Buffer.byteLength(word) + 5;
-      if (room < 0) break;
+      const more = known ? 0 : Buffer.byteLength(word);
+      if (bytes + more > MAX_VECTOR) continue;
+      bytes += more;
       if (known) known.push(at);
       else positions.set(word, [at]);
       long ||= at > MAX_POSITION || (known !== undefined && known.length > MAX_PLACES);
     }
     at += 2;
   }
-  if (long)
+  if (long || bytes + 3 * positions.size + 2 * at > MAX_VECTOR)
     return { words: [...positions.keys()].map((word) => `'${word}'`).join(' '), phrases: ` ${ftsText(fields)} ` };
   return { words: [...positions].map(([word, list]) => `'${word}':${list.join(',')}`).join(' '), phrases: null };
 }
