@@ -1,7 +1,10 @@
 /** A lock by name whose connection ends, while another process waits to have it. */
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import pg from 'pg';
+import { connect } from '../../src/server/db/postgres-connection.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -64,6 +67,26 @@ forEachDatabase('the lock of a process that keeps files on its disk', (engine) =
       return seconds.every((one) => one < 15);
     };
     await until(bothAskSoon, 'each end asks within 15 seconds whether the other is there');
+  });
+
+  it('is taken through a pooler of sessions, which knows few parameters of a connection that begins', async () => {
+    let first: Buffer | null = null;
+    const pooler = createServer((socket) => {
+      socket.once('data', (bytes) => {
+        first = bytes;
+        socket.destroy();
+      });
+    });
+    pooler.listen(0, '127.0.0.1');
+    await once(pooler, 'listening');
+    const { port } = pooler.address() as AddressInfo;
+    await connect(`postgres://dana:secret@127.0.0.1:${port}/boards`, 'service locks').catch(() => {});
+    pooler.close();
+    // Length and version, then names and values, each with a zero behind it.
+    const words = String(first).slice(8).split('\0');
+    const names = words.filter((word, n) => n % 2 === 0 && word !== '');
+    expect(names).to.include('database');
+    expect(['user', 'database', 'client_encoding', 'application_name']).to.include.members(names);
   });
 
   it('may be held elsewhere for less than 30 seconds; after that the process says that it cannot go on', async () => {

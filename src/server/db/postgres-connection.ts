@@ -12,7 +12,8 @@ export const CONNECT_MS = 3_000;
  * settings of most systems it would be held for two hours more.
  */
 const KEEPALIVE_MS = 10_000;
-const KEEPALIVES = `-c tcp_keepalives_idle=${KEEPALIVE_MS / 1000} -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3`;
+/** Said once it is open: poolers of sessions refuse these when a connection begins. */
+const KEEPALIVES = `SET tcp_keepalives_idle = ${KEEPALIVE_MS / 1000}; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`;
 const PAUSE_MS = { first: 100, most: 2_000 };
 
 /**
@@ -56,7 +57,6 @@ async function open(url: string, name: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: name,
-    options: KEEPALIVES,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
     connectionTimeoutMillis: CONNECT_MS,
@@ -64,6 +64,7 @@ async function open(url: string, name: string): Promise<pg.Client> {
   client.on('error', () => {});
   try {
     await client.connect();
+    await client.query(KEEPALIVES);
   } catch (error) {
     void client.end().catch(() => {});
     throw new Unreachable(error);
