@@ -118,7 +118,7 @@ export class Client {
     const plan = {
       klass: retryClass(row, request.token),
       deadline,
-      longestDelay: timeoutMs,
+      longestDelay: timeoutMs + waitMs,
       maxAttempts,
       signal,
       onRetry: this.options.onRetry,

@@ -216,6 +216,17 @@ describe('client: retries', () => {
     expect(clock.slept).to.deep.equal([]);
   });
 
+  it('waits for a Retry-After that fits into the time of a call that waits itself', async () => {
+    const server = await serve((_, response, count) =>
+      count === 1
+        ? sendJson(response, 429, refusal('rate_limited'), { 'Retry-After': '60' })
+        : sendJson(response, 200, { messages: [] }),
+    );
+    const clock = new FakeClock((ms) => ms !== 60_000);
+    await clientOf(server.origin, { clock }).client.call('readInbox', { query: { wait: 50 } });
+    expect(clock.slept).to.deep.equal([60_000]);
+  });
+
   it('waits no longer before a transfer is tried again, which has no limit for its bytes', async () => {
     const server = await serve((_, response) =>
       sendJson(response, 503, refusal('unavailable'), { 'Retry-After': '600' }),
