@@ -22,9 +22,12 @@ export function makeLogger({ logLevel, logFormat, logTo }: LogOptions): Logger {
   return pino(options, text ? { write: (line: string) => to.write(escapeUntrusted(asText(line))) } : to);
 }
 
+/** Bytes of lines that are kept until they can be written; what comes when there are more is lost. */
+const MOST_KEPT = 1_048_576;
+
 /** Lines that cannot be written, such as to a file on a full disk, must not end the server. */
 function stderr(): { write(line: string): void } {
-  const to = pino.destination({ fd: 2, sync: true });
+  const to = pino.destination({ fd: 2, sync: true, maxLength: MOST_KEPT });
   to.on('error', () => {});
   return to;
 }
