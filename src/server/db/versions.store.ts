@@ -12,7 +12,8 @@ export async function counterOf(tx: ReadTx): Promise<number> {
 /**
  * Versions of `board:<id>` keys by the head of the record, of `account:` and `positions:` keys by memberships, positions and
  * modes, of `presence:` keys by reports, lines and brakes, of `seat:` keys by brakes, of `notices:` keys by the newest one, and
- * of `onboarding:` keys by requests, pairings, notices and the allowance. Only of Postgres.
+ * of `onboarding:` keys by requests, pairings, notices and the allowance. Only of Postgres. Of notices those count that are not
+ * delivered yet: of these an agent has few, of all of them any number.
  */
 export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string, number>> {
   const versions = new Map<string, number>();
@@ -45,6 +46,7 @@ export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string
   await read(['notices:'], (db, any) =>
     db('notices')
       .where('member_id', any)
+      .whereNull('delivered_at')
       .groupBy('member_id')
       .select({ id: 'member_id', version: db.raw('hashtext(MAX(id))') }),
   );
@@ -62,9 +64,9 @@ const STATUS = 'COALESCE(r.revision, 0) + COALESCE(l.at, 0) + COALESCE(m.braked_
 
 /** What a person's streams tell of, as live/own-requests.ts reads it. */
 const ONBOARDING = `
-  SELECT person_id AS id, hashtext(id || state) AS version FROM approvals WHERE person_id = ?
+  SELECT person_id AS id, SUM(hashtext(id || state)) AS version FROM approvals WHERE person_id = ? GROUP BY person_id
   UNION ALL SELECT person_id, revision FROM allowances WHERE person_id = ?
   UNION ALL SELECT inviter_id, hashtext(r::text) FROM pairing_requests r WHERE inviter_id = ?
   UNION ALL SELECT recipient_id, hashtext(r::text) FROM pairing_requests r WHERE recipient_id = ?
-  UNION ALL SELECT m.person_id, hashtext(n.id) FROM notices n JOIN members m ON m.id = n.member_id
-    WHERE m.person_id = ?`;
+  UNION ALL SELECT m.person_id, SUM(hashtext(n.id)) FROM notices n JOIN members m ON m.id = n.member_id
+    WHERE m.person_id = ? AND n.delivered_at IS NULL GROUP BY m.person_id`;
