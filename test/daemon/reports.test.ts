@@ -136,7 +136,7 @@ describe('reports of a seat', () => {
   });
 
   it('of a place and a plan that are lost are repeated until they arrive', async () => {
-    failing = new SeatFailure('server_unreachable', 'x');
+    failing = new SeatFailure('server_unreachable', 'x', undefined, true);
     reports.session(view({ turn: 'busy', cwd: '/one' }));
     reports.plan(view(), { text: 'Read the code' });
     await clock.advance(2_000);
@@ -146,6 +146,15 @@ describe('reports of a seat', () => {
     const lost = ['mem_1 at /one', 'mem_1 line Read the code'];
     expect(await since(() => {}, 600_000)).to.have.members(lost);
     expect(clock.timers()).to.deep.equal([]);
+  });
+
+  it('of a place and a plan that the server does not take are not repeated', async () => {
+    failing = new SeatFailure('server_outdated', 'x');
+    reports.session(view({ cwd: '/one' }));
+    reports.plan(view(), { text: 'Read the code' });
+    await clock.advance(1_000);
+    const said = await since(() => {}, 600_000);
+    expect(said.filter((each) => / at | line /.test(each))).to.deep.equal([]);
   });
 
   it('stop for a seat that is over', async () => {

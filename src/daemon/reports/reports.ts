@@ -152,9 +152,8 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
     const code = error instanceof SeatFailure ? error.code : 'internal';
     log.write('presence_failed', { seats: [member_id], what, code }, 'warn');
   };
-  const problemOf = (error: unknown) => (error instanceof SeatFailure ? error.problem : undefined);
   /** A write that failed temporarily is repeated. */
-  const retryMs = (ms: number, error: unknown) => (error === null || problemOf(error) ? 0 : ms);
+  const retryMs = (ms: number, error: unknown) => (error instanceof SeatFailure && error.temporary ? ms : 0);
   return {
     current: null as Presence | null,
     waiting: null as NeedsPerson | null,
@@ -163,7 +162,7 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
       gapMs: PRESENCE_GAP_MS,
       // A permanently failed seat is reported again only after a change.
       renewMs: ({ presence }, error) =>
-        presence === 'no_session' || isFinal(problemOf(error)) ? 0 : PRESENCE_RENEW_MS,
+        presence === 'no_session' || (error instanceof SeatFailure && isFinal(error.problem)) ? 0 : PRESENCE_RENEW_MS,
       same: isDeepStrictEqual,
       write: ({ presence, mode, waiting }) => at().presence(seat, presence, mode, waiting ?? undefined),
       onError: logFailure('presence'),

@@ -6,12 +6,13 @@ import { SeatFailure } from './link.ts';
 /** Converts the error of a seat's request. Throws errors that are not of a request. */
 export function seatFailure(error: unknown): SeatFailure {
   if (error instanceof SeatFailure) return error;
-  if (error instanceof Failure) return new SeatFailure(error.code, error.message);
+  // This machine's files may be mended.
+  if (error instanceof Failure) return new SeatFailure(error.code, error.message, undefined, true);
   if (!(error instanceof ClientError)) throw error;
   if (error.status === 401) return new SeatFailure('unauthorized', error.message, 'unauthorized');
   if (error.code === 'agent_removed') return new SeatFailure('agent_removed', error.message, 'agent_removed');
   if (error.code === 'board_not_found') return new SeatFailure('board_not_found', error.message, 'board_gone');
-  return new SeatFailure(error.code, error.message);
+  return new SeatFailure(error.code, error.message, undefined, error.transient);
 }
 
 /** Whether a failure is temporary, so that the request can be retried. */

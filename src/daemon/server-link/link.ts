@@ -20,16 +20,19 @@ export interface InboxRead {
   atUs: number;
 }
 
-/** A failed request of a seat. `problem` is the seat's new problem; without one the failure is temporary. */
+/** A failed request of a seat. `problem` is the seat's new problem, if it has one. */
 export class SeatFailure extends Error {
   readonly code: string;
   readonly problem: SeatProblem | undefined;
+  /** The same request may succeed later. */
+  readonly temporary: boolean;
 
-  constructor(code: string, message: string, problem?: SeatProblem) {
+  constructor(code: string, message: string, problem?: SeatProblem, temporary = false) {
     super(message);
     this.name = 'SeatFailure';
     this.code = code;
     this.problem = problem;
+    this.temporary = temporary;
   }
 }
 
