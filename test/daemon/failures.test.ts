@@ -382,6 +382,31 @@ describe('the daemon, where something fails', () => {
       for (let times = 0; times < 100; times++) await rig.ask('status');
       expect(proxy.count('GET /v1/me/inbox') - asked).to.be.at.most(2);
     });
+
+    it('is told nothing of numbers that it has given anew, until its inbox is read', async () => {
+      const { seat, board } = await rig.seat();
+      const session = await rig.session(seat);
+      let received = 0;
+      await losing(async () => {
+        received = (await rig.say(board, 'lost')).seq;
+        await rig.seen(seat, received);
+        await session.hook('turn_start');
+        proxy.fail('POST /v1/me/inbox/ack', unavailable);
+        await session.hook('boundary');
+        await proxy.reached('POST /v1/me/inbox/ack', 1);
+        proxy.fail('GET /v1/', unavailable);
+      });
+      const hook = await session.wait();
+      const { seq } = await post(restored.dana, board, 'after the restore');
+      expect(seq).to.equal(received);
+      proxy.heal();
+      proxy.fail('GET /v1/', unavailable);
+      const before = proxy.seen.length;
+      clock.pass(60_000);
+      await until(() => proxy.seen.length > before, 'it asks');
+      proxy.heal();
+      expect((await passing(hook.next()))['bundle']).to.contain('after the restore');
+    });
   });
 
   it('journal corrupt: put aside, a fresh one goes on, sessions register again, cursors come from the server, logged once', async () => {

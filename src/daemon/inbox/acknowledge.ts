@@ -100,7 +100,7 @@ export class Acknowledger {
     work.rerun = false;
     this.#running++;
     try {
-      await this.#acknowledge(seat);
+      await this.#acknowledge(seat, work);
       work.failures = 0;
     } catch (error) {
       this.#failed(seat, work, error);
@@ -111,12 +111,17 @@ export class Acknowledger {
     }
   }
 
-  async #acknowledge(seat: Seat): Promise<void> {
+  async #acknowledge(seat: Seat, work: Work): Promise<void> {
     const { servers, faults, metrics, log } = this.#deps;
     if (seat.row.problem === 'unauthorized' || isFinal(seat.row.problem)) return;
     const server = servers.at(seat.row.origin);
-    // Unread messages before the received ones are only known from a read; after a start there was none yet.
-    if (seat.received.size > 0 && !seat.latest) await server.read(seat.row);
+    // Unread messages before the received ones are only known from a read; after a start there was none yet. After a failure
+    // the server may have been restored from a backup, and have given the numbers to other messages.
+    if (seat.received.size > 0 && (!seat.latest || work.failures > 0)) {
+      await server.read(seat.row);
+      // That asked for another run, which this one is.
+      work.rerun = false;
+    }
     const upTo = contiguousUpTo(seat);
     if (upTo <= seat.row.cursor) return;
     faults.at('ack.chosen');
