@@ -2,7 +2,7 @@
  * Wake-ups: watchers of a key are called after a commit that concerns it. A wake-up carries neither content nor
  * authority; it may come late, twice or merged, and only ever leads to a fresh, authorised read.
  *
- * Keys: `board:<id>`, `presence:<board id>`, `credential:<key, session, seat or person id>`, `account:<person id>`, `positions:<person id>`, `onboarding:<person id>`, `notices:<member id>`, `machine:<request id>`, `boards`.
+ * Keys: `board:<id>`, `presence:<board id>`, `credential:<key, session, seat or person id>`, `account:<person id>`, `positions:<person id>`, `onboarding:<person id>`, `notices:<member id>`, `seat:<member id>`, `machine:<request id>`, `boards`.
  */
 type Watcher = (key: string) => void;
 

@@ -16,14 +16,14 @@ export type OpenBytes = (digest: string) => Promise<Readable>;
 const PAGE = 50;
 /** How long a search waits for texts that were just written. */
 const PATIENCE_MS = 1_500;
-/** When bytes that could not be read are tried again. */
+/** When what could not be read or written is tried again. */
 const AGAIN_MS = 5_000;
 
 /** What reads the texts that are to be read. */
 export function fileTexts(db: Database, clock: Clock, log: Logger, open: OpenBytes) {
   let running: Promise<void> | null = null;
   let stopped = false;
-  /** Digests that could not be read, with the time from which on they are tried again. */
+  /** Digests of what could not be read or written, with the time from which on they are tried again. */
   const failed = new Map<string, number>();
 
   const take = async (fileId: string, digest: string): Promise<void> => {
@@ -34,7 +34,7 @@ export function fileTexts(db: Database, clock: Clock, log: Logger, open: OpenByt
       failed.delete(digest);
     } catch (error) {
       failed.set(digest, clock.now() + AGAIN_MS);
-      log.warn({ err: error, digest }, 'a file cannot be read for the search index');
+      log.warn({ err: error, digest }, 'a file cannot be taken into the search index');
     }
   };
 
