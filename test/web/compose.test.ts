@@ -191,6 +191,27 @@ describe('the message box', () => {
     await close();
   });
 
+  it('still shows what was being sent when its tab was loaded again, after another tab posted', async () => {
+    const { page, tab, close } = await open();
+    const second = await tab();
+    await boxOf(second).waitFor();
+    await page.route('**/messages', (route) =>
+      route.request().method() === 'POST' ? new Promise<void>(() => {}) : route.continue(),
+    );
+    await boxOf(page).fill('Not lost');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('article', { name: 'dana, sending' }).waitFor();
+    await page.reload();
+    const failed = page.getByRole('article', { name: 'dana, not posted' }).getByText('Not lost');
+    await failed.waitFor();
+    await boxOf(second).fill('From the other tab');
+    await second.keyboard.press('Control+Enter');
+    await posted(1);
+    await page.getByRole('article').filter({ hasText: 'From the other tab' }).waitFor();
+    expect(await failed.count()).to.equal(1);
+    await close();
+  });
+
   it('ends the key with a definite refusal, says why, and lets it be edited', async () => {
     const { page, close } = await open();
     const keys = keysOf(page);

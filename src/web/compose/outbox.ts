@@ -42,13 +42,15 @@ let storageName = '';
 
 const noConnection: Problem = { code: 'server_unreachable', message: 'No connection.', hint: '' };
 
-/** Loads a stored list. Messages that were being sent when the page closed have an unknown outcome. */
+/** Loads a stored list. Messages that were being sent when the page closed have failed, with an unknown outcome. */
 export function openOutbox(name: string): void {
   if (name === storageName) return;
   storageName = name;
-  unsent.value = read(name).map((item) =>
-    item.state === 'failed' ? item : { ...item, state: 'failed', unclear: true, problem: noConnection },
+  const list = read(name).map(
+    (item): Unsent =>
+      item.state === 'failed' ? item : { ...item, state: 'failed', unclear: true, problem: noConnection },
   );
+  write(name, () => list);
 }
 
 function read(name: string): Unsent[] {
