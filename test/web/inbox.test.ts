@@ -174,6 +174,63 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('above the conversation, a question that comes back takes the focus from nothing', async () => {
+    const { person, board, agent } = await begin();
+    const first = await post(agent, board.name, 'Which name?', { ask: {} });
+    for (let n = 1; n <= 30; n++) await post(agent, board.name, `Message ${n}`);
+    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: first.seq + 30 } });
+    const { page, close } = await visit(server, person, `/?board=${board.name}`);
+    const strip = page.getByRole('region', { name: 'Needs you' });
+    await strip.getByText('Which name?').waitFor();
+    await strip.getByRole('button', { name: 'Write an answer' }).click();
+    await strip.getByRole('textbox', { name: 'Answer to claude' }).fill('Call it cap');
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await box.focus();
+    const hasFocus = () => box.evaluate((element) => element === document.activeElement);
+    const due = { options: OPTIONS, going_with: '60 s', going_at: in_(20) };
+    const urgent = await post(agent, board.name, 'Which cap?', { ask: due });
+    for (let n = 1; n <= 30; n++) await post(agent, board.name, `Later ${n}`);
+    await page.getByRole('article').filter({ hasText: 'Later 30' }).waitFor();
+    expect(await hasFocus()).to.equal(true);
+    await strip.getByText('Which cap?').waitFor();
+    await post(person, board.name, '60 s', { reply_to: urgent.id, answer: { option: 2 } });
+    await strip.getByText('Which name?').waitFor();
+    expect(await hasFocus()).to.equal(true);
+    await strip.getByRole('button', { name: 'Write an answer' }).click();
+    expect(await strip.getByRole('textbox', { name: 'Answer to claude' }).inputValue()).to.equal('Call it cap');
+    await close();
+  });
+
+  it('above the conversation, an answer that is sent takes the focus from nothing', async () => {
+    const { person, board, agent } = await begin();
+    const first = await post(agent, board.name, 'Which name?', { ask: {} });
+    await post(agent, board.name, 'Which colour?', { ask: {} });
+    for (let n = 1; n <= 30; n++) await post(agent, board.name, `Message ${n}`);
+    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: first.seq + 31 } });
+    const { page, close } = await visit(server, person, `/?board=${board.name}`);
+    const strip = page.getByRole('region', { name: 'Needs you' });
+    await strip.getByText('Which name?').waitFor();
+    await strip.getByRole('button', { name: 'Write an answer' }).click();
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/messages', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      asked.resolve();
+      await held.promise;
+      return route.continue();
+    });
+    const field = strip.getByRole('textbox', { name: 'Answer to claude' });
+    await field.fill('Call it cap');
+    await field.press('Control+Enter');
+    await asked.promise;
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await box.focus();
+    held.resolve();
+    await strip.getByText('Which colour?').waitFor();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+    expect(await box.evaluate((element) => element === document.activeElement)).to.equal(true);
+    await close();
+  });
+
   it('moves by j and k, writes an answer by r, keeps its draft, and opens the board by Enter', async () => {
     const { person, board, agent } = await begin();
     const first = await post(agent, board.name, 'Which name?', { ask: {} });

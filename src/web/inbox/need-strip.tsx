@@ -1,5 +1,5 @@
 /** The strip above the conversation that shows what needs the person on this board, one item at a time. */
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
@@ -26,9 +26,10 @@ export function NeedStrip({ room }: { room: Room }) {
   const at = waiting.findIndex(({ id }) => id === need?.id);
   const next = waiting.length > 0 ? waiting[(at + 1) % waiting.length] : undefined;
 
+  // A field that came back with its ask would take the focus.
+  useEffect(() => setWritingTo(null), [need?.id]);
   const goToNext = (): void => {
     hold(null);
-    setWritingTo(null);
     choose(next?.id ?? null);
     requestAnimationFrame(() => strip.current?.querySelector<HTMLElement>('.opt, .look')?.focus());
   };
@@ -121,7 +122,11 @@ export function NeedStrip({ room }: { room: Room }) {
                 open
                 setOpen={() => {
                   setWritingTo(null);
-                  requestAnimationFrame(() => (write.current ?? strip.current?.querySelector('button'))?.focus());
+                  requestAnimationFrame(() => {
+                    // A person who went on elsewhere while the answer was sent stays there.
+                    if (document.activeElement === document.body)
+                      (write.current ?? strip.current?.querySelector('button'))?.focus();
+                  });
                 }}
               />
             </div>
