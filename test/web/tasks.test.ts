@@ -153,6 +153,23 @@ describe('tasks on the page', () => {
     await close();
   });
 
+  it('one is known on the board by another name than the handle where the session is read last', async () => {
+    const { board, params } = await scene();
+    const handle = `pat-${board}`.slice(0, 30);
+    const pat = await server.person(handle);
+    await newAgent(dana, board, { name: handle });
+    await dana.ok('addBoardPerson', { params, body: { handle } });
+    const { ref } = await pat.ok('createTask', { params, body: { title: 'Write it down', start: true } });
+    const { page, close } = await visit(server, pat, '/');
+    await page.route('**/v1/me/browser-session', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await route.continue();
+    });
+    await page.goto(`${server.url}/?board=${board}&tab=tasks&task=${ref}`);
+    await page.getByText(`${handle}-2 (you) have it`).waitFor();
+    await close();
+  });
+
   it('one takes over the task of an own agent at any time', async () => {
     const { task, path } = await scene();
     const { page, close } = await visit(server, dana, `${path}&task=${task.ref}`);

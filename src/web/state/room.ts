@@ -1,7 +1,7 @@
 /** The open board: its record and members, and its events, each delivered once and in order. */
 import { computed, signal } from '@preact/signals';
 import type { HintFrame } from '../../client/hint-stream.ts';
-import type { Actor, Answer, Board, BoardEvent, Member, Message } from '../../contract/types.ts';
+import type { Actor, Answer, Board, BoardEvent, BoardPerson, Member, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { listen, listenToReturn, showBoard } from '../live/link.ts';
@@ -27,12 +27,14 @@ export class Room {
   /** Null until loaded. */
   readonly board = signal<Board | null>(null);
   readonly members = signal<Member[]>([]);
-  /** The signed-in person among the members. */
-  private readonly memberId = signal<string | null>(null);
+  /** Says which member each person is; null until loaded. */
+  private readonly people = signal<readonly BoardPerson[] | null>(null);
   /** The name of the signed-in person on the board, which is not the handle where another member had that name. */
-  readonly me = computed(
-    () => this.members.value.find(({ id }) => id === this.memberId.value)?.name ?? session.value?.person.handle ?? '',
-  );
+  readonly me = computed(() => {
+    const person = session.value?.person;
+    const own = this.people.value?.find(({ id }) => id === person?.id)?.member_id;
+    return this.members.value.find(({ id }) => id === own)?.name ?? person?.handle ?? '';
+  });
   /** The number of tasks in each state. */
   readonly tasks = signal<TaskCounts | null>(null);
   /** Why the board cannot be loaded, or is no longer accessible. */
@@ -102,10 +104,10 @@ export class Room {
         call('getBoard', { params }),
         withMembers ? readAll('listMembers', 'members', { params }) : null,
         call('listTasks', { params, query: { limit: 1 } }),
-        this.memberId.peek() === null ? readAll('listBoardPeople', 'people', { params }) : [],
+        this.people.peek() ?? readAll('listBoardPeople', 'people', { params }),
       ]);
       if (this.closed) return;
-      this.memberId.value ??= people.find(({ id }) => id === session.peek()?.person.id)?.member_id ?? null;
+      this.people.value = people;
       this.tasks.value = tasks.counts;
       this.board.value = board;
       if (members) this.members.value = members;
