@@ -141,13 +141,13 @@ const needsThrottle = new Throttle(() => {
   if (session.peek()) void readNeeds();
 });
 
-/** Milliseconds until shortly after a time. Where that has passed by a clock ahead of the server's, twice as long each time. */
+/** Milliseconds until shortly after a time. Once it has passed, as on a clock ahead of the server's, each wait is twice as long. */
 const delayUntil = (time: number): number => Math.abs(time - Date.now()) + 1_000;
 
 /** No event reports that an ask closed because its default applies, so a timer reloads the list then. */
 effect(() => {
   const times = (openAsks.value ?? []).flatMap(({ ask }) => (ask?.going_at ? [Date.parse(ask.going_at)] : []));
-  const delay = delayUntil(Math.min(...times));
+  const delay = Math.min(...times.map(delayUntil));
   // setTimeout takes no more than 2^31 - 1 ms; a later reload of the list sets the timer then.
   if (delay > 2 ** 31 - 1) return;
   const timer = setTimeout(() => needsThrottle.schedule(), delay);
