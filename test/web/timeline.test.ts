@@ -256,9 +256,9 @@ describe('the conversation', () => {
     await close();
   });
 
-  it('shows a reply that comes while its thread is opened', async () => {
+  it('shows a reply that comes while its thread is opened, also after as many as are shown at once', async () => {
     const root = await say(maya, 'Who takes it?');
-    await say(maya, 'Anybody?', { reply_to: root.id, to: ['all'] });
+    for (let n = 1; n <= 60; n++) await say(maya, `Not ${n}`, { reply_to: root.id, to: ['all'] });
     await read(dana, await fill(1));
     const { slow, close } = await openSlow();
     await slow.goto(`${server.url}/?board=${board.name}`);
@@ -269,8 +269,8 @@ describe('the conversation', () => {
       await streamed(slow, 'I do');
       return route.fulfill({ response });
     });
-    await slow.getByRole('button', { name: /^1 reply/ }).click();
-    await slow.getByRole('group', { name: 'Replies' }).getByText('Anybody?').waitFor();
+    await slow.getByRole('button', { name: /^60 replies/ }).click();
+    await slow.getByRole('group', { name: 'Replies' }).getByText('Not 59').waitFor();
     await slow.getByRole('group', { name: 'Replies' }).getByText('I do').waitFor();
     await close();
   });

@@ -112,7 +112,7 @@ export class Thread {
       }
       const last = found.at(-1)?.seq ?? 0;
       this.replies.value = [...found, ...this.replies.peek().filter(({ seq }) => seq > last)];
-      this.firstVisible.value = Math.max(0, found.length - MAX_VISIBLE);
+      this.firstVisible.value = Math.max(0, this.replies.peek().length - MAX_VISIBLE);
       this.loaded.value = true;
     } catch (error) {
       this.error.value = error;
