@@ -34,8 +34,8 @@ export const listenToHints = (listener: (hint: HintFrame) => void): (() => void)
 
 /**
  * Calls `listener` when the connection is there again after it was lost: what other hints than `head` and `unread` said
- * meanwhile is not said again. Also when the browser is online again, which a stream may have outlived. Returns a
- * function that unsubscribes.
+ * meanwhile is not said again. Also when the browser is online again, because a stream may outlive a short loss. Returns
+ * a function that unsubscribes.
  */
 export function listenToReturn(listener: () => void): () => void {
   let lost = ['reconnecting', 'offline'].includes(link.peek().state);

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 /** @param label its accessible name */
 export function Dialog(props: { label: string; class?: string; onClose: () => void; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  /** Whether the mouse was pressed beside the dialog. One that selects text may only be let go there. */
+  /** Whether the mouse was pressed beside the dialog, and not only let go there after selecting text. */
   const pressedBeside = useRef(false);
   useLayoutEffect(() => {
     const opener = document.activeElement;
