@@ -109,22 +109,32 @@ export function allSeats(saved: Credentials): Seat[] {
   );
 }
 
+/** How a seat is named so that only it can be meant: with its board, and by its id where that is not enough. */
+export function selectorOf({ memberId, saved }: Seat, all: readonly Seat[]): string {
+  const same = all.filter((seat) => seat.saved.name === saved.name && seat.saved.board === saved.board);
+  return same.length > 1 ? memberId : `${saved.name}@${saved.board}`;
+}
+
 function ambiguous(name: string, seats: Seat[]): Failure {
   const boards = seats.map((seat) => seat.saved.board);
   return new Failure('agent_ambiguous', `${name} has a seat on several boards: ${boards.join(', ')}.`, {
-    hint: `Say which one: --as ${name}@${boards[0]}`,
+    hint: `Say which one: --as ${name}@${boards[0]}${serverOf(seats)}`,
     details: { boards },
   });
 }
 
 function severalSeats(seats: readonly Seat[]): Failure {
   const boards = seats.map((seat) => seat.saved.board);
-  // Boards of several servers may have the same name.
-  const more = new Set(boards).size < boards.length ? ` --server ${seats[0]!.origin}` : '';
   return new Failure('board_ambiguous', `This session has a seat on several boards: ${boards.join(', ')}.`, {
-    hint: `Say which one: --board ${boards[0]}${more}`,
+    hint: `Say which one: --board ${boards[0]}${serverOf(seats)}`,
     details: { boards, seats: seats.map(({ saved }) => `${saved.name}@${saved.board}`) },
   });
+}
+
+/** What names the first one's server too, because boards of several servers may have the same name. */
+function serverOf(seats: readonly Seat[]): string {
+  const boards = new Set(seats.map((seat) => seat.saved.board));
+  return boards.size < seats.length ? ` --server ${seats[0]!.origin}` : '';
 }
 
 function onAnotherServer(selector: string, seat: Seat): Failure {

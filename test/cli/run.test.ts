@@ -171,6 +171,22 @@ describe('service run', function () {
     expect(read('env')).not.to.match(/^SERVICE_(BOARD|DB)=/m);
   });
 
+  it('lets its program act as the agent also where another server has one of the same name', async () => {
+    await say('please');
+    const path = join(home.store, 'config', 'credentials.json');
+    const saved = JSON.parse(readFileSync(path, 'utf8'));
+    const [entry] = Object.values<{ seats: object }>(saved.servers);
+    const [seat] = Object.values(entry!.seats);
+    saved.servers['https://other.example.com'] = { ...entry, server_id: 'srv_other', seats: { mem_other: seat } };
+    writeFileSync(path, JSON.stringify(saved));
+    const program = script('service status --json >said\n');
+    const one = ['run', '--as', 'bot', '--', ...program];
+    expect((await home.run(one)).stderr).to.contain(`--as bot@demo --server ${at.url}\n`);
+    home.start([...one.slice(0, 3), '--server', at.url, ...one.slice(3)]);
+    await until('it has run', () => there('said') && read('said').endsWith('}\n'));
+    expect(JSON.parse(read('said')).error).to.equal(undefined);
+  });
+
   it('tells a program that posts nothing of what it was just given', async () => {
     const program = script(
       'service say -b demo --reply "$(sed -n \'s/.* seq="\\([0-9]*\\)".*/\\1/p\' | tail -1)" done --json >said\n',

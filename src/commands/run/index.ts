@@ -9,7 +9,9 @@ import { endWith, exitAfter } from '../../cli/signals.ts';
 import { duration } from '../../cli/terminal/time.ts';
 import { loadProfiles } from '../../harness/load.ts';
 import { withoutRemoved } from '../../launch/environment.ts';
+import { allSeats, selectorOf } from '../../local/actors.ts';
 import { Failure, usage } from '../../local/failure.ts';
+import { readCredentials } from '../../local/keys/credentials.ts';
 import { inputOf, requireProgram, runChild } from './lib/child.ts';
 import { Headless } from './lib/headless.ts';
 import { RunLimit } from './lib/limit.ts';
@@ -70,7 +72,7 @@ export default class Run extends BaseCommand<typeof Run> {
     const own = {
       ...withoutRemoved(runtime().env),
       SERVICE_SESSION: key,
-      SERVICE_AGENT: `${seat.saved.name}@${seat.saved.board}`,
+      SERVICE_AGENT: selectorOf(seat, allSeats(readCredentials(runtime().folders))),
     };
     const stop = new AbortController();
     let exit: number = EXIT.done;

@@ -48,12 +48,6 @@ function runnerArgv({ profile, model, args, reply }: Planned, seat: string): str
   ];
 }
 
-/** How a seat is named so that only it can be meant: with its board, and by its id where that is not enough. */
-export function selectorOf({ memberId, saved }: Seat, all: readonly Seat[]): string {
-  const same = all.filter((seat) => seat.saved.name === saved.name && seat.saved.board === saved.board);
-  return same.length > 1 ? memberId : `${saved.name}@${saved.board}`;
-}
-
 interface Told {
   seat: Seat;
   /** Of a program that may share one process with other sessions: it is told in the prompt, and nowhere else. */
