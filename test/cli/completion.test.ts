@@ -115,6 +115,18 @@ describe('completion', function () {
     expect((await home().shell(`bash -c '. ${file}'`)).stderr).to.equal('');
   });
 
+  it('is installed by the whole path of a program that is on no path, as each shell runs one', async () => {
+    const file = join(root, 'bin', 'run.js');
+    for (const [shell, call] of [
+      ['fish', file],
+      ['powershell', `& '${file}'`],
+    ]) {
+      const args = ['completion', shell, '--install', '--yes', '--json'];
+      const { stdout } = await home().shell(`cd ${join(root, 'bin')} && ./run.js ${args.join(' ')}`);
+      expect(readFileSync(JSON.parse(stdout).path, 'utf8')).to.contain(`${call} completion ${shell} | `);
+    }
+  });
+
   for (const shell of shells) {
     it(`knows every command in ${shell}, and is printed as it is generated`, async () => {
       const catalog = readCatalog(root);

@@ -70,8 +70,9 @@ function shellFile(shell: Shell, env: Env, platform: NodeJS.Platform = process.p
 /** The line that is added. It runs in any folder, and by the name that is known here: a system may have another `service`. */
 function installLine(shell: Shell): string {
   const { bin, program } = runtime();
-  const name = /[\\/]/.test(bin) ? shellArgument(program) : bin;
-  return `${lines[shell].replace('service', name)} ${MARK}`;
+  const path = shell === 'powershell' ? `& '${program.replaceAll("'", "''")}'` : shellArgument(program);
+  const name = bin.endsWith('.js') ? path : bin;
+  return `${lines[shell].replace('service', () => name)} ${MARK}`;
 }
 
 /** Whether the file has the line already. */
