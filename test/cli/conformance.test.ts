@@ -89,7 +89,7 @@ describe('service harness test', function () {
   });
 
   it('names what there is where it is asked for something else', async () => {
-    for (const args of [['nobody'], ['codex', '--only', 'nothing']])
+    for (const args of [['nobody'], ['.'], ['codex', '--only', 'nothing']])
       expect((await home.run(['harness', 'test', ...args])).code).to.equal(2);
     const { checks } = (await home.json(['harness', 'test', 'codex', '--only', 'profile'])) as Record;
     expect(checks.map(({ check, result }) => [check, result])).to.deep.equal([['profile', 'pass']]);

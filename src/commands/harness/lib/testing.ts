@@ -1,9 +1,9 @@
 /** Runs the conformance kit. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { runtime } from '../../../cli/runtime.ts';
+import { reasonOf } from '../../../cli/stdin.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
-import { readText } from '../../../harness/setup/files.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { parseJson } from '../../../local/json.ts';
 
@@ -15,11 +15,19 @@ export async function profileMeant(named: string): Promise<Profile> {
   if (!existsSync(named))
     throw usage(`There is no profile called ${named}.`, `Known are: ${all.map(({ harness }) => harness).join(', ')}`);
   const { readProfile } = await import('../../../harness/profile-rules.ts');
-  const read = readProfile(parseJson(readText(named) ?? ''));
+  const read = readProfile(parseJson(textOf(named)));
   if ('profile' in read) return read.profile;
   throw new Failure('invalid_request', `${named} is no profile: ${read.problems[0]}`, {
     hint: 'Mend it, then run the command again',
     details: { problems: read.problems },
     exit: 2,
   });
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usage(`The file ${path} cannot be read: ${reasonOf(error)}.`);
+  }
 }
