@@ -248,6 +248,17 @@ describe('client: retries', () => {
     expect(await failure(got)).to.include({ code: 'unavailable', retryAfter: 600, attempts: 1 });
   });
 
+  it('waits for a Retry-After that fits into the time which the server was asked to wait', async () => {
+    const server = await serve((_, response) =>
+      sendJson(response, 429, refusal('rate_limited'), { 'Retry-After': '35' }),
+    );
+    const clock = new FakeClock((ms) => ms > 9_000 && ms !== 35_000);
+    const { client } = clientOf(server.origin, { clock });
+    const error = await failure(client.call('readInbox', { query: { wait: 50 } }));
+    expect(error).to.include({ code: 'rate_limited', attempts: 3 });
+    expect(clock.slept).to.deep.equal([35_000, 35_000]);
+  });
+
   it('waits for any Retry-After when there is no time limit', async () => {
     const server = await serve((_, response, count) =>
       count === 1
