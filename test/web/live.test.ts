@@ -310,7 +310,8 @@ forEachDatabase('the live page', function (this: unknown, engine) {
         return performance.now() - began;
       }),
     );
-    for (const ms of await Promise.all(asked)) expect(ms).to.be.below(2_000);
+    // Without a connection it would wait for as long as a stream lasts.
+    for (const ms of await Promise.all(asked)) expect(ms).to.be.below(10_000);
     await close();
   }).timeout(60_000);
 });

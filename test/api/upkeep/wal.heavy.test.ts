@@ -33,10 +33,14 @@ describe('the write-ahead log of SQLite', () => {
 
   /** Moves time on until nothing is left to do. */
   const quiet = (holds: () => boolean) =>
-    until(() => {
-      server.clock.advance(QUIET_MS);
-      return holds();
-    }, 'the log is emptied');
+    until(
+      () => {
+        server.clock.advance(QUIET_MS);
+        return holds();
+      },
+      'the log is emptied',
+      15_000,
+    );
 
   /** The messages that a machine finds whose power went off now. */
   function durable(): number {
