@@ -61,7 +61,7 @@ describe('settings of a harness', () => {
         const ruled = withRule(text, 'Bash(service *)', nothing);
         expect(withoutRule(ruled.text, 'Bash(service *)', ruled)).to.equal(text);
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [['{\n\t"permissions": {},\n}']] },
     );
   });
 

@@ -1,6 +1,6 @@
 /** The conversation of a board in a browser. */
 import { expect } from 'chai';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import type { Board } from '../../src/contract/types.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoardWith, post } from '../support/cast.ts';
@@ -244,12 +244,13 @@ describe('the conversation', () => {
     const { slow, close } = await openSlow();
     // In a hidden tab, nothing is seen.
     await slow.addInitScript(() => Object.defineProperty(document, 'hidden', { value: true }));
-    await slow.route('**/messages?after=*&limit=200', async (route) => {
+    const meanwhile = async (route: Route): Promise<void> => {
       const response = await route.fetch();
       await say(maya, 'Meanwhile');
       await streamed(slow, 'Meanwhile');
-      return route.fulfill({ response });
-    });
+      await route.fulfill({ response });
+    };
+    await slow.route('**/messages?after=*&limit=200', meanwhile, { times: 1 });
     await slow.goto(`${server.url}/?board=${board.name}`);
     await article(slow, 'Meanwhile').waitFor();
     await slow.getByRole('button', { name: '41 new' }).waitFor();

@@ -98,8 +98,9 @@ function withoutInserted(text: string, inserted: readonly string[]): string {
   return inserted.toReversed().reduce((current, piece) => {
     const start = current.lastIndexOf(piece);
     const cut = start < 0 ? current : current.slice(0, start) + current.slice(start + piece.length);
-    // What was written beside it since may now have a comma too many.
-    return isPlainJson(current) && !isPlainJson(cut) ? current : cut;
+    // It stood alone in its lines: what was written before it since may now have a comma too many.
+    const wasAlone = /\s$/.test(piece);
+    return wasAlone && isPlainJson(current) && !isPlainJson(cut) ? current : cut;
   }, text);
 }
 
