@@ -112,16 +112,22 @@ describe('what needs the person', () => {
     await close();
   });
 
-  it('above the conversation, a written answer stays with its question when that is answered elsewhere', async () => {
+  /** Begins to write an answer to the first of these questions, above a conversation of messages that were read. */
+  const writeAnswer = async (question: string, ...others: string[]) => {
     const { person, board, agent } = await begin();
-    const first = await post(agent, board.name, 'Which name?', { ask: {} });
-    await post(agent, board.name, 'Which colour?', { ask: {} });
+    const first = await post(agent, board.name, question, { ask: {} });
+    for (const other of others) await post(agent, board.name, other, { ask: {} });
     for (let n = 1; n <= 30; n++) await post(agent, board.name, `Message ${n}`);
-    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: first.seq + 31 } });
+    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: first.seq + others.length + 30 } });
     const { page, close } = await visit(server, person, `/?board=${board.name}`);
     const strip = page.getByRole('region', { name: 'Needs you' });
-    await strip.getByText('Which name?').waitFor();
+    await strip.getByText(question).waitFor();
     await strip.getByRole('button', { name: 'Write an answer' }).click();
+    return { person, board, agent, first, page, strip, close };
+  };
+
+  it('above the conversation, a written answer stays with its question when that is answered elsewhere', async () => {
+    const { person, board, first, page, strip, close } = await writeAnswer('Which name?', 'Which colour?');
     await strip.getByRole('textbox', { name: 'Answer to claude' }).fill('Call it cap');
     await page.getByRole('textbox', { name: 'Message' }).focus();
     await post(person, board.name, 'cap', { reply_to: first.id, answer: {} });
@@ -175,14 +181,7 @@ describe('what needs the person', () => {
   });
 
   it('above the conversation, a question that comes back takes the focus from nothing', async () => {
-    const { person, board, agent } = await begin();
-    const first = await post(agent, board.name, 'Which name?', { ask: {} });
-    for (let n = 1; n <= 30; n++) await post(agent, board.name, `Message ${n}`);
-    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: first.seq + 30 } });
-    const { page, close } = await visit(server, person, `/?board=${board.name}`);
-    const strip = page.getByRole('region', { name: 'Needs you' });
-    await strip.getByText('Which name?').waitFor();
-    await strip.getByRole('button', { name: 'Write an answer' }).click();
+    const { person, board, agent, page, strip, close } = await writeAnswer('Which name?');
     await strip.getByRole('textbox', { name: 'Answer to claude' }).fill('Call it cap');
     const box = page.getByRole('textbox', { name: 'Message' });
     await box.focus();
@@ -202,15 +201,7 @@ describe('what needs the person', () => {
   });
 
   it('above the conversation, an answer that is sent takes the focus from nothing', async () => {
-    const { person, board, agent } = await begin();
-    const first = await post(agent, board.name, 'Which name?', { ask: {} });
-    await post(agent, board.name, 'Which colour?', { ask: {} });
-    for (let n = 1; n <= 30; n++) await post(agent, board.name, `Message ${n}`);
-    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: first.seq + 31 } });
-    const { page, close } = await visit(server, person, `/?board=${board.name}`);
-    const strip = page.getByRole('region', { name: 'Needs you' });
-    await strip.getByText('Which name?').waitFor();
-    await strip.getByRole('button', { name: 'Write an answer' }).click();
+    const { page, strip, close } = await writeAnswer('Which name?', 'Which colour?');
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await page.route('**/messages', async (route) => {
       if (route.request().method() !== 'POST') return route.continue();

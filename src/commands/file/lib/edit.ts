@@ -1,5 +1,4 @@
 /** Edits a board's file in the user's editor. If somebody else saved first, the user's text is kept. */
-
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Output } from '../../../cli/output.ts';

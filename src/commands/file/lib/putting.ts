@@ -1,5 +1,4 @@
 /** `file put` and `brief put`: chooses the version to replace and handles conflicts. */
-
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
