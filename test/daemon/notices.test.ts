@@ -1,7 +1,7 @@
 /** What a seat is told of its requests: it wakes by decisions, rides along else, and is never lost nor told twice. */
 import { expect } from 'chai';
 import { addBob, decline, held, type Scene, scene } from '../api/approvals/cast.ts';
-import { newAgent, newBoard, post } from '../support/cast.ts';
+import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -126,6 +126,38 @@ describe('notices of a seat', () => {
       clock.pass(60_000);
       return rig.states()[0] === 'done';
     }, 'the handoff is done');
+  });
+
+  it('of a seat whose token is refused hold back no other seat of the bundle, nor the end of an idle daemon', async () => {
+    const { seat, session: one } = await session();
+    const board = await newBoard(s.ana);
+    const agent = await newAgent(s.ana, board.name);
+    const other = await rig.machine.holds(rig.origin, board, agent);
+    await one.bind(other);
+    await decline(s.ana, await held(s.agent, addBob(s)));
+    await decline(s.ana, await held(agent, addBob({ ...s, board })));
+    await until(() => rig.noticesOf(seat).length === 1 && rig.noticesOf(other).length === 1, 'both were read');
+    await one.hook('turn_start');
+    proxy.fail('POST /v1/me/notices/ack', { status: 503 });
+    await one.hook('boundary');
+    await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
+    await rig.machine.holds(rig.origin, s.board, { ...s.agent, token: `${s.agent.token}x` } as Agent);
+    proxy.heal();
+    clock.pass(2_000);
+    await until(async () => (await agent.ok('listNotices')).notices.length === 0, 'the other is acknowledged');
+    await until(() => rig.row(seat).problem === 'unauthorized', 'the token was refused');
+    await one.ask('end');
+    let stopped = false;
+    void rig.daemon.stopped.then(() => {
+      stopped = true;
+    });
+    for (let minutes = 0; minutes < 15 && !stopped; minutes++) {
+      for (let steps = 0; steps < 12; steps++) {
+        clock.pass(5_000);
+        await new Promise(setImmediate);
+      }
+    }
+    await until(() => stopped, 'it stopped');
   });
 
   it('are acknowledged for a seat that its session gave up', async () => {

@@ -1,6 +1,6 @@
 /** Closes the parts of handoffs when cursors advance or seats end. A handoff is done when all its parts are. */
 import type { Common } from '../common.ts';
-import type { Manifest } from '../journal/rows.ts';
+import type { HandoffNotice, Manifest, PartRow } from '../journal/rows.ts';
 import type { HandoffId } from '../protocol.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
 import type { Seat } from '../sessions/session.ts';
@@ -9,19 +9,18 @@ type PartsDeps = Pick<Common, 'journal' | 'seats'>;
 
 export const isInFlight = (state: string): boolean => state === 'prepared' || state === 'handed';
 
-/** Closes the parts of a handoff, which is no longer in flight, that their cursors have passed. */
+/** Closes the parts of a handoff, which is no longer in flight, that their cursors have passed and that have no notices. */
 export function closePassedParts(deps: PartsDeps, id: HandoffId): void {
   const { journal, seats } = deps;
   const manifest = journal.manifest(id);
   if (!manifest) return;
-  if (manifest.notices.length === 0)
-    journal.write(() => {
-      for (const part of manifest.parts) {
-        if (part.state !== 'open' && part.state !== 'confirmed') continue;
-        const cursor = seats.of(part)?.row.cursor ?? 0;
-        if (lastSeq(manifest, part) <= cursor) journal.setPart(id, part, 'acked');
-      }
-    });
+  journal.write(() => {
+    for (const part of manifest.parts) {
+      if ((part.state !== 'open' && part.state !== 'confirmed') || noticesOf(manifest, part).length > 0) continue;
+      const cursor = seats.of(part)?.row.cursor ?? 0;
+      if (lastSeq(manifest, part) <= cursor) journal.setPart(id, part, 'acked');
+    }
+  });
   closeIfFinished(deps, id);
 }
 
@@ -29,23 +28,20 @@ export function closePassedParts(deps: PartsDeps, id: HandoffId): void {
 const lastSeq = ({ messages }: Manifest, seat: SeatRef): number =>
   Math.max(0, ...messages.filter((message) => seatKey(message) === seatKey(seat)).map(({ seq }) => seq));
 
-/** Whether a handoff has notices, which are acknowledged independently of the cursor. */
-export const hasNotices = ({ journal }: PartsDeps, id: HandoffId): boolean =>
-  (journal.manifest(id)?.notices.length ?? 0) > 0;
+/** Ids of a seat's notices in a handoff, which are acknowledged independently of the cursor. */
+export const noticesOf = ({ notices }: Manifest, seat: SeatRef): string[] =>
+  notices.filter((notice) => seatKey(notice) === seatKey(seat)).map(({ notice_id }) => notice_id);
 
-/** Closes parts that only waited for the acknowledgement of the handoff's notices. */
-export function closeNotices(deps: PartsDeps, id: HandoffId): void {
-  const { journal, seats } = deps;
-  const manifest = journal.manifest(id);
-  if (!manifest) return;
-  journal.write(() => {
-    for (const part of manifest.parts) {
-      const cursor = seats.of(part)?.row.cursor ?? 0;
-      if (part.state === 'confirmed' && lastSeq(manifest, part) <= cursor) journal.setPart(id, part, 'acked');
-    }
-    journal.dropNotices(id);
+/** Forgets notices that are acknowledged, and closes the part if it only waited for them. */
+export function closeNotices(
+  deps: PartsDeps,
+  { handoff_id: id }: HandoffNotice | PartRow,
+  notices: readonly string[],
+): void {
+  deps.journal.write(() => {
+    for (const notice of notices) deps.journal.dropNotice(id, notice);
   });
-  closeIfFinished(deps, id);
+  closePassedParts(deps, id);
 }
 
 /** Closes a handoff if all its parts are closed. */

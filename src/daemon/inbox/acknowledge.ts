@@ -1,6 +1,7 @@
 /** Acknowledges received messages on their servers: per seat, in order, with retries. */
-import { closeNotices } from '../handoff/parts.ts';
+import { closeNotices, noticesOf } from '../handoff/parts.ts';
 import { JournalError } from '../journal/journal.ts';
+import type { PartRow } from '../journal/rows.ts';
 import type { HandoffId } from '../protocol.ts';
 import { isFinal, type SeatRef, seatKey } from '../refs.ts';
 import { backoff } from '../server-link/backoff.ts';
@@ -53,41 +54,44 @@ export class Acknowledger {
     for (const id of this.#notices.keys()) this.acknowledgeNotices(id);
   }
 
-  /** Acknowledges the notices of a confirmed handoff. */
+  /** Acknowledges the notices of a confirmed handoff, for each seat on its own. */
   acknowledgeNotices(id: HandoffId, failures = 0): void {
     const manifest = this.#deps.journal.manifest(id);
-    if (!manifest || manifest.notices.length === 0 || manifest.handoff.state !== 'confirmed') {
+    // Those of a seat that moved or ended meanwhile were not received by it.
+    const told = (manifest?.parts ?? []).flatMap((part) => {
+      const ids = noticesOf(manifest!, part);
+      return part.state === 'confirmed' && ids.length > 0 ? [{ part, ids }] : [];
+    });
+    if (manifest?.handoff.state !== 'confirmed' || told.length === 0) {
       this.#notices.delete(id);
       return;
     }
     this.#planNotices(id, () => {});
     this.#running++;
-    // Those of a seat that moved or ended meanwhile were not received by it.
-    const seats = manifest.parts.filter(({ state }) => state === 'confirmed');
-    const each = seats.map((seat) => {
-      const ids = manifest.notices.filter((notice) => seatKey(notice) === seatKey(seat)).map((one) => one.notice_id);
-      return this.#deps.servers.at(seat.origin).ackNotices(seat, ids);
-    });
-    void Promise.all(each)
-      .then(() => {
-        closeNotices(this.#deps, id);
-        this.#notices.delete(id);
-        const told = new Set(manifest.notices.map((one) => one.notice_id));
-        for (const seat of seats) {
-          const known = this.#deps.seats.of(seat);
-          if (!known) continue;
-          known.notices = known.notices.filter((notice) => !told.has(notice.id));
-          stopFollowing(this.#deps, known);
-        }
-        this.#deps.log.write('notice_told', { handoff: id, notices: told.size });
-      })
-      .catch(() => {
+    void Promise.all(told.map(({ part, ids }) => this.#acknowledgeNoticesOf(part, ids).catch(() => 'failed')))
+      .then((outcomes) => {
+        if (!outcomes.includes('failed')) this.#notices.delete(id);
         // The server or the journal is unavailable. A repeated acknowledgement is harmless.
-        if (this.#deps.stopping.aborted) return;
-        const again = () => this.acknowledgeNotices(id, failures + 1);
-        this.#planNotices(id, this.#deps.clock.after(backoff(failures + 1, Math.random()), again));
+        else if (!this.#deps.stopping.aborted)
+          this.#planNotices(
+            id,
+            this.#deps.clock.after(backoff(failures + 1, Math.random()), () =>
+              this.acknowledgeNotices(id, failures + 1),
+            ),
+          );
       })
       .finally(() => this.#running--);
+  }
+
+  async #acknowledgeNoticesOf(part: PartRow, ids: string[]): Promise<void> {
+    const { servers, seats, log } = this.#deps;
+    await servers.at(part.origin).ackNotices(part, ids);
+    closeNotices(this.#deps, part, ids);
+    log.write('notice_told', { handoff: part.handoff_id, seats: [part.member_id], notices: ids.length });
+    const seat = seats.of(part);
+    if (!seat) return;
+    seat.notices = seat.notices.filter((notice) => !ids.includes(notice.id));
+    stopFollowing(this.#deps, seat);
   }
 
   #planNotices(id: HandoffId, cancel: () => void): void {

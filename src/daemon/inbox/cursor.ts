@@ -1,6 +1,6 @@
 /** A seat's cursor: the number up to which everything is acknowledged on its server. */
 import type { Common } from '../common.ts';
-import { closeIfFinished, endParts, hasNotices, isInFlight } from '../handoff/parts.ts';
+import { closeIfFinished, endParts, isInFlight } from '../handoff/parts.ts';
 import type { Servers } from '../server-link/servers.ts';
 import type { Seat } from '../sessions/session.ts';
 
@@ -19,7 +19,7 @@ export function advanceCursor(deps: CursorDeps, seat: Seat, upTo: number): void 
     journal.dropShown(seat.row, upTo);
     const passed = journal
       .partsOf(seat.row, ['open', 'confirmed'])
-      .filter((part) => part.last_seq <= upTo && !isInFlight(part.handoff_state) && !hasNotices(deps, part.handoff_id));
+      .filter((part) => part.last_seq <= upTo && part.notices === 0 && !isInFlight(part.handoff_state));
     for (const part of passed) journal.setPart(part.handoff_id, part, 'acked');
     return passed.map((part) => part.handoff_id);
   });

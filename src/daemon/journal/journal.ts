@@ -165,15 +165,17 @@ export class Journal {
     this.#run(`UPDATE parts SET state = ? WHERE handoff_id = ? AND ${ofSeat}`, state, id, seat);
   }
 
-  /** Parts of a seat in unfinished handoffs, with their handoff's state. */
+  /** Parts of a seat in unfinished handoffs, with their handoff's state, last message and number of notices. */
   partsOf(
     seat: SeatRef,
     states: readonly PartState[],
-  ): (PartRow & { handoff_state: HandoffState; last_seq: number })[] {
+  ): (PartRow & { handoff_state: HandoffState; last_seq: number; notices: number })[] {
     return this.#all(
       `SELECT parts.*, handoffs.state AS handoff_state,
         COALESCE((SELECT MAX(seq) FROM part_messages AS m WHERE m.handoff_id = parts.handoff_id
-          AND m.origin = parts.origin AND m.member_id = parts.member_id), 0) AS last_seq
+          AND m.origin = parts.origin AND m.member_id = parts.member_id), 0) AS last_seq,
+        (SELECT COUNT(*) FROM notices_told AS told WHERE told.handoff_id = parts.handoff_id
+          AND told.origin = parts.origin AND told.member_id = parts.member_id) AS notices
       FROM parts JOIN handoffs ON handoffs.id = parts.handoff_id
       WHERE parts.origin = @origin AND parts.member_id = @member_id AND parts.state IN (${placeholders(states)})
         AND handoffs.state NOT IN ('done', 'ended') ORDER BY handoffs.created_at`,
@@ -219,9 +221,9 @@ export class Journal {
     );
   }
 
-  /** Forgets the notices of a handoff once they are acknowledged. */
-  dropNotices(id: HandoffId): void {
-    this.#run('DELETE FROM notices_told WHERE handoff_id = ?', id);
+  /** Forgets a notice of a handoff that need not be told again. */
+  dropNotice(id: HandoffId, noticeId: string): void {
+    this.#run('DELETE FROM notices_told WHERE handoff_id = ? AND notice_id = ?', id, noticeId);
   }
 
   /** Messages delivered truncated at a tool boundary of this boot: they are not delivered at another one. */
