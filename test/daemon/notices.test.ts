@@ -199,6 +199,24 @@ describe('notices of a seat', () => {
     await tries(6);
   });
 
+  it('that nobody has to be told any more end what waited for attention only because of them', async () => {
+    const adapter = fakeAdapter(['queue'], { hand: async () => ({ retry: 'gone' }) });
+    await rig.restart({ clock, adapter });
+    const { seat, session: one } = await session();
+    await decline(s.ana, await held(s.agent, addBob(s)));
+    await until(() => {
+      clock.pass(20_000);
+      return rig.states()[0] === 'attention';
+    }, 'it needs attention');
+    await one.ask('end');
+    const [notice] = await notices();
+    await s.agent.ok('ackNotices', { body: { ids: [notice!.id] } });
+    rig.serverEvents.emit('notices', seat, []);
+    const { attention = [] } = await rig.ask('status');
+    expect(attention).to.deep.equal([]);
+    expect(rig.states()).to.deep.equal(['done']);
+  });
+
   it('that a session was given before it lost the seat come to the session that has it now', async () => {
     const { seat, session: one } = await session();
     const board = await newBoard(s.ana);

@@ -44,6 +44,12 @@ export function closeNotices(
   closePassedParts(deps, id);
 }
 
+/** Forgets what a seat needs not be told any more of the notices in handoffs that wait. @param current its notices now */
+export function dropOldNotices(deps: PartsDeps, seat: SeatRef, current: readonly { id: string }[]): void {
+  for (const told of deps.journal.noticesIn(seat, ['pending', 'retry', 'attention']))
+    if (!current.some(({ id }) => id === told.notice_id)) closeNotices(deps, told, [told.notice_id]);
+}
+
 /** Closes a handoff if all its parts are closed. */
 export function closeIfFinished({ journal }: PartsDeps, id: HandoffId): void {
   const manifest = journal.manifest(id);

@@ -2,7 +2,7 @@
 import type { DeliveryMode } from '../../contract/types.ts';
 import { quoted } from '../bundle/escape.ts';
 import { recordArrival } from '../handoff/batching.ts';
-import { dropOpenParts, endParts } from '../handoff/parts.ts';
+import { dropOldNotices, dropOpenParts, endParts } from '../handoff/parts.ts';
 import { JournalError } from '../journal/journal.ts';
 import type { SeatProblem } from '../protocol.ts';
 import { isFinal, type SeatRef } from '../refs.ts';
@@ -40,6 +40,7 @@ export class SeatUpdates {
     servers.on('notices', (ref, notices) =>
       this.#update('notices', ref, (seat) => {
         seat.notices = notices;
+        dropOldNotices(this.#deps, seat.row, notices);
         this.#deliverable(seat);
       }),
     );
