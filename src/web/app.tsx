@@ -1,9 +1,11 @@
 /** The root component: the sign-in page, or the rail and the current screen. */
 import { Suspense } from 'preact/compat';
-import { session } from './api/session.ts';
+import { readSession } from './api/client.ts';
+import { session, sessionError } from './api/session.ts';
 import { Overlay } from './palette/overlay.tsx';
 import { Announcements } from './parts/announce.tsx';
 import { lazy } from './parts/lazy.ts';
+import { ProblemLine } from './parts/problem.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { LinkBanner } from './shell/banner.tsx';
 import { BottomBar, Rail } from './shell/rail.tsx';
@@ -22,7 +24,12 @@ export function App() {
         <Join />
       </Suspense>
     );
-  if (session.value === undefined) return <main id="main" aria-busy="true" />;
+  if (session.value === undefined)
+    return (
+      <main class="door" id="main" aria-busy={sessionError.value === null}>
+        <ProblemLine error={sessionError.value} onRetry={readSession} />
+      </main>
+    );
   if (session.value === null || linkedCode.value !== null)
     return (
       <Suspense fallback={<main id="main" aria-busy="true" />}>

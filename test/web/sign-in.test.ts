@@ -174,4 +174,34 @@ describe('signing in to the page', () => {
     expect((await fay.ok('listBrowserSessions')).sessions).to.deep.equal([]);
     await close();
   });
+
+  it('stays as it is where a proxy and not the server answers 401', async () => {
+    const gil = await server.person('gil');
+    const { name } = await newBoard(gil);
+    const { page, close } = await visit(server, gil, `/?board=${name}`);
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await page.route('**/v1/boards/*/tasks*', (route) =>
+      route.fulfill({ status: 401, contentType: 'text/html', body: '<h1>Sign in to the network</h1>' }),
+    );
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'status 401' }).waitFor();
+    expect(await page.getByLabel('Access key').count()).to.equal(0);
+    await close();
+  });
+
+  it('goes on as the person who is signed in once their session can be read', async () => {
+    const hal = await server.person('hal');
+    const { page, close } = await visit(server, hal);
+    await page.getByRole('button', { name: 'Account of hal' }).waitFor();
+    await page.route('**/v1/me/browser-session', (route) =>
+      route.fulfill({ status: 404, contentType: 'text/html', body: '<h1>Not found</h1>' }),
+    );
+    await page.reload();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Access key').count()).to.equal(0);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Account of hal' }).waitFor();
+    await close();
+  });
 });

@@ -1,10 +1,10 @@
 /** The API client of the page. It uses the browser's session instead of an access key. */
 import { type CallInput, Client } from '../../client/client.ts';
-import { ClientError } from '../../client/errors.ts';
 import { type Page, type PagedName, pages } from '../../client/pages.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, CurrentBrowserSession } from '../../contract/types.ts';
-import { clearSession, session } from './session.ts';
+import { endsSession } from './errors.ts';
+import { clearSession, session, sessionError } from './session.ts';
 
 /** Adds the CSRF token to requests that write. If the server refuses the token, renews it and retries once. */
 async function fetchWithCsrf(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
@@ -36,7 +36,7 @@ export const client = new Client({ origin: location.origin, fetch: fetchWithCsrf
 
 /** Shows the sign-in page after a 401. A failed sign-in also answers 401, but ends no session. */
 function handleSessionEnd(error: unknown, name: OperationName): void {
-  if (!(error instanceof ClientError) || error.status !== 401 || name === 'createBrowserSession') return;
+  if (!endsSession(error) || name === 'createBrowserSession') return;
   const current = session.peek();
   if (current !== null) clearSession(current ? 'Your session has ended. Sign in again.' : null);
 }
@@ -84,8 +84,9 @@ export async function readAll<Name extends PagedName, Field extends ListField<Pa
 export async function readSession(): Promise<void> {
   try {
     session.value = await call('getMyBrowserSession');
-  } catch {
+    sessionError.value = null;
+  } catch (error) {
     // After a 401 the sign-in page is already shown. Without a connection a known session stays.
-    session.value ??= null;
+    sessionError.value = error;
   }
 }

@@ -32,3 +32,7 @@ export const hasCode = (error: unknown, ...codes: string[]): boolean =>
 /** Whether the request may have taken effect; a retry then needs the same idempotency key. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ClientError && (error.delivery !== 'answered' || error.code === 'idempotency_in_progress');
+
+/** Whether the server says that the session has ended; a proxy may answer 401 too. */
+export const endsSession = (error: unknown): boolean =>
+  error instanceof ClientError && error.status === 401 && error.code !== 'server_unexpected';

@@ -4,6 +4,8 @@ import type { Actor, CurrentBrowserSession } from '../../contract/types.ts';
 
 /** Null: nobody is signed in. Undefined: not loaded yet. */
 export const session = signal<CurrentBrowserSession | null | undefined>(undefined);
+/** Why the session could not be loaded the last time. */
+export const sessionError = signal<unknown>(null);
 
 /** The person that this page was opened for. */
 let person: string | undefined;

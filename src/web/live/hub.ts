@@ -6,6 +6,7 @@ import { type BoardFrame, boardStream } from '../../client/board-stream.ts';
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { type HintFrame, hintStream } from '../../client/hint-stream.ts';
+import { endsSession } from '../api/errors.ts';
 import type { FromTab, Link, ToTab } from './protocol.ts';
 
 const MAX_BOARDS = 3;
@@ -21,10 +22,6 @@ interface BoardFeed {
   /** The number of the last event sent to tabs; null until the stream is ready. */
   head: number | null;
 }
-
-/** Whether the server says that the session has ended; a proxy may answer 401 too. */
-const endsSession = (error: unknown): boolean =>
-  error instanceof ClientError && error.status === 401 && error.code !== 'server_unexpected';
 
 export class Hub {
   private readonly tabs = new Map<Tab, { board: string | null }>();

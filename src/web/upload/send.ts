@@ -3,6 +3,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { BoardFile } from '../../contract/types.ts';
 import { MAX_FILE } from '../../contract/values.ts';
 import { renewCsrfToken } from '../api/client.ts';
+import { endsSession } from '../api/errors.ts';
 import { clearSession, session } from '../api/session.ts';
 import { formatNumber } from '../parts/number.ts';
 
@@ -61,7 +62,7 @@ export async function sendFile(
     if (!(error instanceof ClientError)) throw error;
     if (error.code === 'csrf_token_invalid' && (await renewCsrfToken()))
       return send(board, bytes, where, digest, sending);
-    if (error.status === 401) clearSession('Your session has ended. Sign in again.');
+    if (endsSession(error)) clearSession('Your session has ended. Sign in again.');
     throw error;
   }
 }
