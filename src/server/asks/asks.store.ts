@@ -126,11 +126,7 @@ export interface AskFilter {
   blockingFirst: boolean;
 }
 
-export interface AskPosition {
-  blocking: number;
-  at: number;
-  id: string;
-}
+type AskPosition = readonly [blocking: number, at: number, id: string];
 
 /** Asks whose message may be read, newest first. */
 export const listAskRows = (tx: ReadTx, filter: AskFilter, after: AskPosition | null, limit: number) =>
@@ -145,15 +141,15 @@ export const listAskRows = (tx: ReadTx, filter: AskFilter, after: AskPosition | 
     if (filter.fromIds) query.whereIn('a.from_id', filter.fromIds);
     if (filter.answererIds) answerableBy(query, db, filter.answererIds);
     if (filter.blockingFirst) query.orderBy('a.blocking', 'desc');
-    query
+    if (after && filter.blockingFirst) query.whereRaw('(a.blocking, a.at, a.message_id) < (?, ?, ?)', after);
+    else if (after) query.whereRaw('(a.at, a.message_id) < (?, ?)', after.slice(1));
+    return query
       .orderBy([
         { column: 'a.at', order: 'desc' },
         { column: 'a.message_id', order: 'desc' },
       ])
       .limit(limit)
       .select('a.*');
-    if (after) beyond(query, after, filter.blockingFirst);
-    return query;
   });
 
 /** The states of asks.rules.ts, as a condition. */
@@ -181,15 +177,4 @@ function answerableBy(query: Knex.QueryBuilder, db: Knex, ids: string[]): void {
           .select('s.id'),
       ),
   );
-}
-
-function beyond(query: Knex.QueryBuilder, { blocking, at, id }: AskPosition, blockingFirst: boolean): void {
-  const older = (later: Knex.QueryBuilder) =>
-    later.where('a.at', '<', at).orWhere((same) => same.where('a.at', at).where('a.message_id', '<', id));
-  if (!blockingFirst) query.where(older);
-  else {
-    query.where((either) =>
-      either.where('a.blocking', '<', blocking).orWhere((group) => group.where('a.blocking', blocking).where(older)),
-    );
-  }
 }

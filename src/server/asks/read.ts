@@ -8,10 +8,10 @@ import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { readSelector } from '../tasks/references.rules.ts';
 import { findTaskAnywhere } from '../tasks/tasks.store.ts';
-import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
+import { boundToken, readBoundToken } from '../text/bound-token.ts';
 import { cut } from '../text/cut.ts';
 import { messageViews } from '../views/message.ts';
-import { type AskFilter, type AskPosition, type AskRow, listAskRows } from './asks.store.ts';
+import { type AskFilter, type AskRow, listAskRows } from './asks.store.ts';
 
 type Asked = Query<'listAsks'>;
 
@@ -19,12 +19,12 @@ export const listAsks: ReadCase<'listAsks'>['run'] = async (tx, caller, { query 
   const one = await onePlace(tx, caller, query.board);
   const places = one ? [one] : await placesOf(tx, caller);
   const { after, ...bound } = query;
-  const position = readPosition(readBoundToken(bound, after));
+  const position = readBoundToken(bound, after, 'number', 'number', 'string');
   const filter = await filterOf(tx, places, query, one);
   if (!filter) return { asks: [], next_after: null };
   const rows = await listAskRows(tx, filter, position, query.limit + 1);
   const { page, next_after } = cut(rows, query.limit, (last) =>
-    boundToken(bound, [last.blocking, last.at, last.message_id]),
+    boundToken(bound, last.blocking, last.at, last.message_id),
   );
   return { asks: await viewsOf(tx, places, page), next_after };
 };
@@ -59,13 +59,6 @@ async function taskOf(tx: ReadTx, places: Place[], selector: string, one: Place 
   }
   const task = await findTaskAnywhere(tx, read);
   return task && places.some((place) => place.board.id === task.board_id) ? task.id : null;
-}
-
-function readPosition(value: unknown): AskPosition | null {
-  if (value === null) return null;
-  const [blocking, at, id] = Array.isArray(value) ? (value as unknown[]) : [];
-  if (typeof blocking !== 'number' || typeof at !== 'number' || typeof id !== 'string') throw foreignPosition();
-  return { blocking, at, id };
 }
 
 async function viewsOf(tx: ReadTx, places: Place[], rows: readonly AskRow[]): Promise<Message[]> {

@@ -84,7 +84,7 @@ export const countLive = (tx: ReadTx, boardId: string): Promise<number> =>
   countRows(tx, (db) => db('files').where('board_id', boardId).whereNull('removed_at'));
 
 /** Where a page of the list begins: maintained files first, then the newest version first, then by id. */
-export type FilePlace = Pick<FileRow, 'maintained' | 'latest_at' | 'id'>;
+type FilePlace = readonly [maintained: number, latest_at: number, id: string];
 
 interface FileFilter {
   boardId: string;
@@ -112,13 +112,10 @@ export const listFileRows = (
       .select('*');
   });
 
-function fromPlace(query: Knex.QueryBuilder, after: FilePlace): void {
+function fromPlace(query: Knex.QueryBuilder, [maintained, latest_at, id]: FilePlace): void {
   query
-    .where('maintained', '<', after.maintained)
-    .orWhere((same) => same.where('maintained', after.maintained).where('latest_at', '<', after.latest_at))
-    .orWhere((same) =>
-      same.where({ maintained: after.maintained, latest_at: after.latest_at }).where('id', '>', after.id),
-    );
+    .whereRaw('(maintained, latest_at) < (?, ?)', [maintained, latest_at])
+    .orWhere((same) => same.where({ maintained, latest_at }).where('id', '>', id));
 }
 
 export const insertVersion = insertInto<VersionRow>('file_versions');

@@ -3,10 +3,10 @@ import { onBoard, type Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { DownloadCase, ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
-import { boundToken, foreignPosition, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
+import { boundToken, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
 import { cut } from '../text/cut.ts';
 import { fileView, fileViews, versionViews } from '../views/file.ts';
-import { type FilePlace, type FileRow, listFileRows, versionsBelow } from './files.store.ts';
+import { type FileRow, listFileRows, versionsBelow } from './files.store.ts';
 import { requireFile, requireVersion } from './find.steps.ts';
 import { leafOf } from './media-types.rules.ts';
 import { postsOf } from './posts.store.ts';
@@ -25,20 +25,11 @@ export const listFiles: ReadCase<'listFiles'>['run'] = async (tx, caller, { para
     ...(mine ? { writerId: member.id } : {}),
     ...(maintained === undefined ? {} : { maintained }),
   };
-  const rows = await listFileRows(tx, filter, placeIn(readBoundToken(bound, after)), limit + 1);
-  const { page, next_after } = cut(rows, limit, (last) =>
-    boundToken(bound, [last.maintained, last.latest_at, last.id]),
-  );
+  const begin = readBoundToken(bound, after, 'number', 'number', 'string');
+  const rows = await listFileRows(tx, filter, begin, limit + 1);
+  const { page, next_after } = cut(rows, limit, (last) => boundToken(bound, last.maintained, last.latest_at, last.id));
   return { board: board.name, files: await fileViews(tx, place, page), next_after };
 };
-
-function placeIn(position: unknown): FilePlace | null {
-  if (position === null) return null;
-  const [maintained, latest_at, id] = Array.isArray(position) ? (position as unknown[]) : [];
-  if (!Number.isSafeInteger(maintained) || !Number.isSafeInteger(latest_at) || typeof id !== 'string')
-    throw foreignPosition();
-  return { maintained: maintained as number, latest_at: latest_at as number, id };
-}
 
 export const getFile: ReadCase<'getFile'>['run'] = async (tx, caller, { params }) => {
   const { place, file } = await find(tx, caller, params);

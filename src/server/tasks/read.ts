@@ -5,7 +5,7 @@ import { onBoard, onePlace, type Place, placesOf } from '../access/board-access.
 import type { ReadTx } from '../db/tx.ts';
 import { memberByName, membersById } from '../members/members.store.ts';
 import type { ReadCase } from '../operation/usecase.ts';
-import { boundToken, foreignPosition, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
+import { boundToken, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
 import { cut } from '../text/cut.ts';
 import { actorView } from '../views/actors.ts';
 import { taskView, taskViews, textOf } from '../views/tasks/task.ts';
@@ -16,7 +16,6 @@ import {
   GROUPS,
   listTaskRows,
   type TaskFilter,
-  type TaskPlace,
   type TaskRow,
   type TaskState,
   textVersions,
@@ -36,15 +35,13 @@ export const listAllTasks: ReadCase<'listAllTasks'>['run'] = async (tx, caller, 
 
 async function listOf(tx: ReadTx, places: Place[], query: Asked, one: Place | null) {
   const boardIds = places.map((place) => place.board.id);
-  const rows = await listTaskRows(
-    tx,
-    await filterOf(tx, places, query, one),
-    query.order,
-    readPlace(readBoundToken(boundTo(query), query.after)),
-    query.limit + 1,
-  );
-  const { page, next_after } = cut(rows, query.limit, (last) =>
-    boundToken(boundTo(query), [last.state, last.board_name, last.number]),
+  const { after, ...asked } = query;
+  const bound = [one?.board.id, asked];
+  const begin = readBoundToken(bound, after, 'number', 'string', 'number');
+  const filter = await filterOf(tx, places, query, one);
+  const rows = await listTaskRows(tx, filter, query.order, begin, query.limit + 1);
+  const { page, next_after } = cut(rows, query.limit, ({ state, board_name, number }) =>
+    boundToken(bound, GROUPS.indexOf(state), board_name, number),
   );
   const counts = Object.fromEntries(GROUPS.map((state) => [state, 0])) as Record<TaskState, number>;
   for (const { state, count } of await countTasks(tx, boardIds)) counts[state] = Number(count);
@@ -120,13 +117,3 @@ export const listTaskTexts: ReadCase<'listTaskTexts'>['run'] = async (tx, caller
     next_after,
   };
 };
-
-const boundTo = ({ after: _after, ...rest }: Asked): object => rest;
-
-function readPlace(value: unknown): TaskPlace | null {
-  if (value === null) return null;
-  const [state, board, number] = Array.isArray(value) ? (value as unknown[]) : [];
-  if (!GROUPS.includes(state as TaskState) || typeof board !== 'string' || typeof number !== 'number')
-    throw foreignPosition();
-  return { state: state as TaskState, board, number };
-}

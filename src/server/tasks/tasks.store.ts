@@ -142,12 +142,8 @@ export interface TaskFilter {
 /** Groups come in this order; the direction applies inside them. */
 export const GROUPS: readonly TaskState[] = ['open', 'in_progress', 'done', 'cancelled'];
 
-/** Where a page begins: after this task of this group. */
-export interface TaskPlace {
-  state: TaskState;
-  board: string;
-  number: number;
-}
+/** Where a page begins: after this task of a group, by the group's place among them. */
+type TaskPlace = readonly [group: number, board: string, number: number];
 
 const group = "CASE t.state WHEN 'open' THEN 0 WHEN 'in_progress' THEN 1 WHEN 'done' THEN 2 ELSE 3 END";
 
@@ -165,12 +161,15 @@ export const listTaskRows = (
       .limit(limit)
       .select('t.*', { board_name: 'b.name' });
     if (after === null) return query;
-    const at = GROUPS.indexOf(after.state);
+    const [at, board, number] = after;
     const beyond = order === 'asc' ? '>' : '<';
-    return query.whereRaw(
-      `(${group} > ? OR (${group} = ? AND (b.name > ? OR (b.name = ? AND t.number ${beyond} ?))))`,
-      [at, at, after.board, after.board, after.number],
-    );
+    return query.whereRaw(`((${group}, b.name) > (?, ?) OR (${group} = ? AND b.name = ? AND t.number ${beyond} ?))`, [
+      at,
+      board,
+      at,
+      board,
+      number,
+    ]);
   });
 
 function matching(db: Knex, { boardIds, states, ownerId, mineIds, blocked }: TaskFilter): Knex.QueryBuilder {

@@ -3,22 +3,27 @@ import { Refusal } from '../../contract/errors.ts';
 import { sha256 } from './hash.ts';
 
 /** @param bound everything that makes the list what it is. */
-export const boundToken = (bound: unknown, position: unknown): string => encodePair([binding(bound), position]);
+export const boundToken = (bound: unknown, ...position: (number | string)[]): string =>
+  encodeParts([binding(bound), ...position]);
 
-/** The position in a token; null without one. @throws Refusal `invalid_request` for what no page of this list gave. */
-export function readBoundToken(bound: unknown, after: string | undefined): unknown {
+/**
+ * The parts of the position in a token; null without one. @param kinds of the parts, in order.
+ * @throws Refusal `invalid_request` for what no page of this list gave.
+ */
+export function readBoundToken<const Kinds extends readonly Kind[]>(
+  bound: unknown,
+  after: string | undefined,
+  ...kinds: Kinds
+): Parts<Kinds> | null {
   if (after === undefined) return null;
-  const pair = decodePair(after);
-  if (pair?.[0] !== binding(bound)) throw foreignPosition();
-  return pair[1];
+  const [from, ...position] = decodeParts(after, ['string', ...kinds]) ?? [];
+  if (from !== binding(bound)) throw foreignPosition();
+  return position as Parts<Kinds>;
 }
 
 /** The same where the position is a number. */
-export function readBoundNumber(bound: unknown, after: string | undefined): number | null {
-  const position = readBoundToken(bound, after);
-  if (position !== null && !Number.isSafeInteger(position)) throw foreignPosition();
-  return position as number | null;
-}
+export const readBoundNumber = (bound: unknown, after: string | undefined): number | null =>
+  readBoundToken(bound, after, 'number')?.[0] ?? null;
 
 /** @param how to hand a token back. */
 export function foreignPosition(how = 'with everything else as it was'): Refusal {
@@ -29,18 +34,26 @@ export function foreignPosition(how = 'with everything else as it was'): Refusal
   });
 }
 
-/** base64url of JSON. */
-export const encodePair = (pair: readonly [unknown, unknown]): string =>
-  Buffer.from(JSON.stringify(pair)).toString('base64url');
+type Kind = 'number' | 'string';
+type Parts<Kinds extends readonly Kind[]> = { [At in keyof Kinds]: Kinds[At] extends 'number' ? number : string };
 
-/** Null for any other text. */
-export function decodePair(token: string): unknown[] | null {
+/** base64url of JSON. */
+export const encodeParts = (parts: readonly (number | string)[]): string =>
+  Buffer.from(JSON.stringify(parts)).toString('base64url');
+
+/** Null for any other text, and for what no database takes as a whole number or as text. */
+export function decodeParts<const Kinds extends readonly Kind[]>(token: string, kinds: Kinds): Parts<Kinds> | null {
   try {
-    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
-    return Array.isArray(value) && value.length === 2 ? value : null;
+    const parts: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+    const fits =
+      Array.isArray(parts) && parts.length === kinds.length && kinds.every((kind, n) => isOf(kind, parts[n]));
+    return fits ? (parts as Parts<Kinds>) : null;
   } catch {
     return null;
   }
 }
+
+const isOf = (kind: Kind, part: unknown): boolean =>
+  kind === 'number' ? Number.isSafeInteger(part) : typeof part === 'string' && /^[^\0\p{Cs}]*$/u.test(part);
 
 const binding = (bound: unknown): string => sha256(JSON.stringify(bound)).slice(0, 16);

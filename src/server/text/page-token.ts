@@ -1,20 +1,21 @@
 /** The opaque position in a list that is ordered by time of creation, then id. It stays valid while rows come and go. */
 import type { Knex } from 'knex';
-import { decodePair, encodePair, foreignPosition } from './bound-token.ts';
+import { decodeParts, encodeParts, foreignPosition } from './bound-token.ts';
 
 export interface Position {
   created_at: number;
   id: string;
 }
 
-const pageToken = ({ created_at, id }: Position): string => encodePair([created_at, id]);
+const pageToken = ({ created_at, id }: Position): string => encodeParts([created_at, id]);
 
 /** @throws Refusal `invalid_request` for what no page gave. */
 export function readPageToken(after: string | undefined): Position | null {
   if (after === undefined) return null;
-  const [created_at, id] = decodePair(after) ?? [];
-  if (!Number.isSafeInteger(created_at) || typeof id !== 'string') throw foreignPosition('as it comes');
-  return { created_at: created_at as number, id };
+  const parts = decodeParts(after, ['number', 'string']);
+  if (parts === null) throw foreignPosition('as it comes');
+  const [created_at, id] = parts;
+  return { created_at, id };
 }
 
 /**
@@ -35,11 +36,7 @@ export function pageFrom(
     .limit(limit + 1);
   if (after === null) return query;
   const beyond = direction === 'asc' ? '>' : '<';
-  return query.where((either) =>
-    either
-      .where(at, beyond, after.created_at)
-      .orWhere((same) => same.where(at, after.created_at).where(id, beyond, after.id)),
-  );
+  return query.whereRaw(`(??, ??) ${beyond} (?, ?)`, [at, id, after.created_at, after.id]);
 }
 
 /** Cuts the row too many off, and says where the next page begins. */

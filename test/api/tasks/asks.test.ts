@@ -298,6 +298,25 @@ forEachDatabase('an ask', (engine) => {
     expect((await pam.ok('listMessages', { params: { board }, query: { has: 'answer' } })).messages).to.have.length(1);
   });
 
+  it('is listed from no position that no database has', async () => {
+    for (let n = 0; n < 3; n++) await ask(a);
+    const query = { board, to_me: true, limit: 1 };
+    const first = await server.dana.ok('listAsks', { query });
+    const second = await server.dana.ok('listAsks', { query: { ...query, after: first.next_after ?? '' } });
+    expect([first.asks.length, second.asks.length]).to.deep.equal([1, 1]);
+    const [bound, ...position] = JSON.parse(Buffer.from(first.next_after ?? '', 'base64url').toString());
+    const [blocking, at, id] = position.flat();
+    for (const bad of [
+      [blocking, at + 0.5, id],
+      [blocking, at, `${id}\0`],
+      [blocking, at, '\ud800'],
+      [blocking, at],
+    ]) {
+      const after = Buffer.from(JSON.stringify([bound, ...bad])).toString('base64url');
+      expect(await server.dana.refused('listAsks', { query: { ...query, after } })).to.equal('400 invalid_request');
+    }
+  });
+
   it('counts on the board of a person it is addressed to, and as a reply they owe', async () => {
     const asked = await ask(a);
     await ask(a, {}, { going_with: 'x', going_at: new Date(server.clock.now() + 3_600_000).toISOString() });

@@ -360,6 +360,10 @@ forEachDatabase('a task', (engine) => {
     expect(await pam.refused('listTasks', { params: { board }, query: { owner: 'nobody' } })).to.equal(
       '404 member_not_found',
     );
+    const { next_after } = await server.dana.ok('listTasks', { params: { board }, query: { limit: 1 } });
+    const elsewhere = { board: (await newBoard(server.dana)).name };
+    const foreign = { params: elsewhere, query: { limit: 1, after: next_after ?? '' } };
+    expect(await server.dana.refused('listTasks', foreign)).to.equal('400 invalid_request');
   });
 
   it('is listed over all active boards a person is on, and for an agent on its own', async () => {
