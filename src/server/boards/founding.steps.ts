@@ -10,7 +10,7 @@ import { insertMember } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { ZERO } from '../record/append.steps.ts';
 import { readSettings } from '../settings/settings.store.ts';
-import { newId, newMemberId } from '../text/ids.ts';
+import { newId } from '../text/ids.ts';
 import { record } from './acting.steps.ts';
 import { type BoardRow, boardByName, insertBoard, namesLike, type StoredPolicy } from './boards.store.ts';
 import { firstFree } from './names.rules.ts';
@@ -80,7 +80,7 @@ function newBoard(
   { name, template, policy }: { name: string; template: Template | undefined; policy: StoredPolicy },
 ) {
   const id = newId('brd', tx.now);
-  const memberId = newMemberId(tx.now, { head_at: 0, head_seq: 1 });
+  const memberId = newId('mem', tx.now);
   const creator: MemberRow = {
     ...blankMember,
     id: memberId,

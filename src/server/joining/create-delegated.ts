@@ -6,7 +6,7 @@ import { cleanTexts } from '../boards/texts.rules.ts';
 import { boardNotFound, type DelegateCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { makeSeat } from '../seats/seat.steps.ts';
-import { newMemberId } from '../text/ids.ts';
+import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { joinedView } from '../views/seat.ts';
 import { harnessOf } from './join.rules.ts';
@@ -18,8 +18,8 @@ export const createDelegatedBoard = (root: RootKey): WriteCase<'createDelegatedB
     await requireMayCreate(tx, caller);
     const harness = harnessOf(body);
     const { delegation_id: delegationId } = (caller as DelegateCaller).delegation;
-    // The third event brings it, and the first names it.
-    const agentId = newMemberId(tx.now, { head_at: 0, head_seq: 2 });
+    // The first event names it, and members are listed by their ids: it comes after its person.
+    const agentId = newId('mem', tx.now + 1);
     const place = await foundBoard(tx, caller, body, { agentId, delegationId });
     const { role, agent_name: name, session } = body;
     const plan = { id: agentId, role, name, harness, session, delegationId };

@@ -3,7 +3,8 @@ import { idPattern, patterns } from '../../contract/ids.ts';
 import { firstRow } from '../db/query.ts';
 import { insertInto, rowBy, updateIn } from '../db/rows.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
-import type { ReadTx } from '../db/tx.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { newId, timeOfId } from '../text/ids.ts';
 import type { MemberRow, MemberWithPerson } from './member.rules.ts';
 
 export type { MemberRow, MemberWithPerson } from './member.rules.ts';
@@ -13,6 +14,15 @@ const withPerson = { handle: 'p.handle', display_name: 'p.display_name', server_
 export const memberById = rowBy<MemberRow>('members', 'id');
 export const insertMember = insertInto<MemberRow>('members');
 export const saveMember = updateIn<MemberRow>('members');
+
+/**
+ * The id of a member who comes onto a board whose row is held. Members are listed by their ids, so the time in it is later
+ * than that of every former one, also where several come in one millisecond, or where a clock is behind.
+ */
+export async function nextMemberId(tx: WriteTx, boardId: string): Promise<string> {
+  const newest = await firstRow<{ id: string }>(tx, (db) => db('members').where('board_id', boardId).max({ id: 'id' }));
+  return newId('mem', newest ? Math.max(tx.now, timeOfId(newest.id) + 1) : tx.now);
+}
 
 const ofSessionStatement = statement<{ board_id: string; person_id: string; session_digest: Buffer }, MemberRow>(
   (db, p) =>

@@ -8,11 +8,10 @@ import type { WriteTx } from '../db/tx.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
 import type { PersonRow } from '../people/people.store.ts';
 import type { Authorized } from '../record/append.steps.ts';
-import { newMemberId } from '../text/ids.ts';
 import { blankMember, type MemberRow } from './member.rules.ts';
 import { countOwners, countPeople } from './member-counts.store.ts';
 import { memberNames } from './member-names.store.ts';
-import { insertMember, saveMember } from './members.store.ts';
+import { insertMember, nextMemberId, saveMember } from './members.store.ts';
 import { humanOf } from './memberships.store.ts';
 import { makeOwnerBySystem } from './owners.steps.ts';
 import { addGap } from './positions.store.ts';
@@ -62,7 +61,7 @@ async function newMember(tx: WriteTx, board: BoardRow, { person }: Arrival): Pro
   const taken = await memberNames(tx, board.id, person.handle);
   const member: MemberRow = {
     ...blankMember,
-    id: newMemberId(tx.now, board),
+    id: await nextMemberId(tx, board.id),
     board_id: board.id,
     name: firstFree(person.handle, new Set([...taken, ...reservedMemberNames]), 40),
     kind: 'human',

@@ -12,11 +12,11 @@ import type { WriteTx } from '../db/tx.ts';
 import { blankMember, type MemberRow } from '../members/member.rules.ts';
 import { agentTotals } from '../members/member-counts.store.ts';
 import { memberNames } from '../members/member-names.store.ts';
-import { insertMember, memberByName, saveMember } from '../members/members.store.ts';
+import { insertMember, memberByName, nextMemberId, saveMember } from '../members/members.store.ts';
 import { tellArrival } from '../notices/notices.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
-import { newMemberId, newSecret } from '../text/ids.ts';
+import { newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 
 const hint = 'Remove agents that are no longer used.';
@@ -68,7 +68,7 @@ export async function makeSeat(tx: WriteTx, root: RootKey, owner: Owner, plan: S
   const token = newSecret('seat');
   const row: MemberRow = {
     ...blankMember,
-    id: plan.id ?? newMemberId(tx.now, board),
+    id: plan.id ?? (await nextMemberId(tx, board.id)),
     board_id: board.id,
     name,
     kind: 'agent',

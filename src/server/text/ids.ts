@@ -1,6 +1,6 @@
 /** New identifiers and secrets. */
 import { randomBytes } from 'node:crypto';
-import { encodeTime } from 'ulid';
+import { decodeTime, encodeTime } from 'ulid';
 import { CROCKFORD, type IdPrefix, type SecretKind, secretPrefixes } from '../../contract/ids.ts';
 
 const POOL = 8192;
@@ -38,15 +38,8 @@ export const newUlid = (now: number): string => timePart(now) + randomPart();
 /** `<prefix>_` and a ULID. */
 export const newId = (prefix: IdPrefix, now: number): string => `${prefix}_${newUlid(now)}`;
 
-/** Characters of an event's number in the id of the member it brings. */
-const NUMBER = 7;
-
-/**
- * The id of a member whom the next event of this board brings. Members are listed by their ids, so these follow the board's
- * record also where several come in one millisecond, or where a clock is behind.
- */
-export const newMemberId = (now: number, { head_at, head_seq }: { head_at: number; head_seq: number }): string =>
-  `mem_${timePart(Math.max(now, head_at))}${encodeTime(head_seq + 1, NUMBER)}${randomPart().slice(NUMBER)}`;
+/** The time in an id. */
+export const timeOfId = (id: string): number => decodeTime(id.slice(id.indexOf('_') + 1));
 
 /** A secret of 256 random bits with its prefix, 43 base64url characters. */
 export function newSecret(kind: SecretKind): string {

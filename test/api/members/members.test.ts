@@ -64,6 +64,17 @@ forEachDatabase('who is on a board', (engine) => {
     expect(those).to.deep.equal(came.filter((id) => those.includes(String(id))));
   });
 
+  it('has an id of which 80 bits are random, also who comes as the same one of a board', async () => {
+    const ids = await Promise.all(
+      Array.from(
+        { length: 12 },
+        async () => (await newAgent(server.dana, (await newBoard(server.dana)).name)).memberId,
+      ),
+    );
+    // `mem_` and ten characters of time come before.
+    for (let at = 14; at < 30; at++) expect(new Set(ids.map((id) => id[at])).size, `character ${at}`).to.be.above(1);
+  });
+
   it('shows ended seats only when asked, with how they ended, and never people who left', async () => {
     const [left, removed] = [await newAgent(pam, board), await newAgent(pam, board)];
     await endMember(server, left.memberId, 'left');
