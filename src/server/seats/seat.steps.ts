@@ -105,7 +105,7 @@ export async function rotateToken(tx: WriteTx, root: RootKey, seat: MemberRow, k
 }
 
 /** Harnesses with a shorter everyday name. */
-const shortNames: Record<string, string> = { 'claude-code': 'claude' };
+const shortNames = new Map([['claude-code', 'claude']]);
 
 /**
  * The name asked for; else from its harness's short name, or its role when there is none. While the policy hides harnesses,
@@ -114,7 +114,7 @@ const shortNames: Record<string, string> = { 'claude-code': 'claude' };
 async function claimName(tx: WriteTx, board: BoardRow, { name, harness, role }: SeatPlan): Promise<string> {
   if (name === undefined) {
     const { show_harness } = parsePolicy(board);
-    const shown = shortNames[harness ?? ''] ?? (slug(harness ?? '') || role);
+    const shown = shortNames.get(harness ?? '') ?? (slug(harness ?? '') || role);
     const base = show_harness ? shown : 'agent';
     const taken = await memberNames(tx, board.id, base);
     return firstFree(base, new Set([...taken, ...reservedMemberNames]), 40, !show_harness);

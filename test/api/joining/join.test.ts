@@ -118,6 +118,9 @@ forEachDatabase('adding an agent', (engine) => {
     expect(await nameOf(board, { harness: '!!!' })).to.equal('member');
     expect(await nameOf(board, { harness: 'all' })).to.equal('all-2');
     expect(await nameOf(board, { session: 'codex:abc' })).to.equal('codex');
+    expect(await nameOf(board, { harness: 'constructor' })).to.equal('constructor');
+    expect(await nameOf(board, { session: 'constructor:abc' })).to.equal('constructor-2');
+    expect(await nameOf(board, { harness: '__proto__' })).to.equal('proto');
     const long = 'x'.repeat(40);
     for (const expected of [long, `${'x'.repeat(38)}-2`, `${'x'.repeat(38)}-3`]) {
       expect(await nameOf(board, { harness: long })).to.equal(expected);
