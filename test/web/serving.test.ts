@@ -1,8 +1,14 @@
 /** How the server serves the page: its addresses, headers, compression and size. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import Koa from 'koa';
+import type { AppOptions, State } from '../../src/server/http/context.ts';
+import { servePage } from '../../src/server/http/page.ts';
 import { exchange, lines } from '../support/raw.ts';
 import type { TestServer } from '../support/server.ts';
 import { startPageServer } from './support/server.ts';
@@ -102,6 +108,43 @@ describe('the page as it is served', () => {
     expect((await fetch(server.url, { method: 'POST' })).status).to.equal(404);
     const climbing = lines('GET /../../package.json HTTP/1.1', `Host: ${new URL(server.url).host}`);
     expect((await exchange(server.url, climbing)).status).to.equal(404);
+  });
+
+  it('is sent whole whatever part of it is asked for', async () => {
+    const name = readdirSync(join(built, 'assets')).find((each) => /^board-screen-[^.]+\.js$/.test(each));
+    const plain = readFileSync(join(built, 'assets', name!));
+    for (const range of ['bytes=5-2', 'bytes=-5', 'bytes=0-1,4-5']) {
+      const answer = await get(`/assets/${name}`, { Range: range });
+      expect([answer.status, (await answer.arrayBuffer()).byteLength], range).to.deep.equal([200, plain.length]);
+    }
+  });
+
+  it('stays as it was when its server started, whatever becomes of its files', async () => {
+    const page = mkdtempSync(join(tmpdir(), 'board-service-page-'));
+    mkdirSync(join(page, 'assets'));
+    writeFileSync(join(page, 'index.html'), 'old');
+    writeFileSync(join(page, 'assets', 'old.js'), 'old()');
+    const app = new Koa<State>();
+    app.use(({ state }, next) => {
+      Object.assign(state, { requestId: 'req_1', standing: [] });
+      return next();
+    });
+    app.use(servePage({ page } as AppOptions));
+    const other = app.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    rmSync(join(page, 'assets'), { recursive: true });
+    writeFileSync(join(page, 'index.html'), 'a longer one');
+    const { port } = other.address() as AddressInfo;
+    for (const [path, text] of [
+      ['/', 'old'],
+      ['/assets/old.js', 'old()'],
+    ]) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+      expect([answer.status, await answer.text()], path).to.deep.equal([200, text]);
+    }
+    other.closeAllConnections();
+    other.close();
+    rmSync(page, { recursive: true });
   });
 
   it('needs at most 80 KB of script and 20 KB of style until a conversation can be read', () => {

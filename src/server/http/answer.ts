@@ -34,3 +34,10 @@ export function prepareHead(ctx: Context): void {
     ctx.res.setHeader(headers[index] as string, headers[index + 1] as string);
   }
 }
+
+/** Writes an answer whose headers take the place of those of the same names that every answer has. */
+export function sendBody(ctx: Context, status: number, headers: Record<string, string>, body?: Buffer): void {
+  prepareHead(ctx);
+  ctx.res.writeHead(status, headers);
+  ctx.res.end(body);
+}

@@ -1,9 +1,11 @@
 /** The web page: the files of `dist/web`, and its one document for every address of its screens. */
-import { existsSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import sirv from 'sirv';
-import { prepareHead, send } from './answer.ts';
-import type { AppOptions, Step } from './context.ts';
+import { send, sendBody } from './answer.ts';
+import { hasAlready } from './body/ranges.ts';
+import type { AppOptions, Context, Step } from './context.ts';
 
 /** Addresses of the page's screens, which all load the same document. Whatever else is not a file of the page is none of its. */
 const screens =
@@ -52,31 +54,61 @@ export function servePage({ page = built }: AppOptions): Step {
     const { path, method } = ctx;
     if (path.startsWith('/v1/') || (method !== 'GET' && method !== 'HEAD')) return next();
     if (!files) return path === '/' ? send(ctx, 200, WELCOME, {}, 'text/plain; charset=utf-8') : next();
-    return new Promise((resolve, reject) => {
-      ctx.res.once('close', resolve);
-      prepareHead(ctx);
-      // Found files are written by the library; it calls back only for a path that is not one.
-      const { url } = ctx.req;
-      if (screens.test(path)) ctx.req.url = '/index.html';
-      files(ctx.req, ctx.res, () => {
-        ctx.req.url = url;
-        for (const name of ctx.res.getHeaderNames()) ctx.res.removeHeader(name);
-        Promise.resolve(next()).then(resolve, reject);
-      });
-    });
+    const file = files.get(screens.test(path) ? '/index.html' : path);
+    return file ? sendFile(ctx, file) : next();
   };
 }
 
-/** The files of the page: those named by their hash never change, the others are asked for anew. */
-function filesOf(folder: string): ReturnType<typeof sirv> {
-  return sirv(folder, {
-    etag: true,
-    brotli: true,
-    gzip: true,
-    setHeaders: (res, path) => {
-      res.setHeader('Cache-Control', path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
-      res.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-      res.setHeader('Permissions-Policy', PERMISSIONS_POLICY);
-    },
-  });
+const types: Record<string, string> = {
+  '.css': 'text/css',
+  '.html': 'text/html;charset=utf-8',
+  '.js': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
+};
+
+/** What a file may be sent as, the smallest first, and the ends of the names under which it lies so. */
+const encodings = { br: '.br', gzip: '.gz', identity: '' };
+
+interface PageFile {
+  etag: string;
+  headers: Record<string, string>;
+  bodies: { encoding: string; bytes: Buffer }[];
+}
+
+/**
+ * The files of the page by their paths. All are read now: an upgrade replaces them under a server that goes on, whose page
+ * stays the one it was built with.
+ */
+function filesOf(folder: string): Map<string, PageFile> {
+  const names = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }));
+  const files = [...names].filter((name) => extname(name) in types);
+  return new Map(files.map((name) => [`/${name.replaceAll('\\', '/')}`, fileOf(folder, name, names)]));
+}
+
+function fileOf(folder: string, name: string, names: ReadonlySet<string>): PageFile {
+  const bodies = Object.entries(encodings)
+    .filter(([, ending]) => names.has(name + ending))
+    .map(([encoding, ending]) => ({ encoding, bytes: readFileSync(join(folder, name + ending)) }));
+  const etag = `"${hash('sha256', readFileSync(join(folder, name)), 'base64url')}"`;
+  const headers = {
+    // Those named by their hash never change, the others are asked for anew.
+    'Cache-Control': dirname(name) === 'assets' ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Content-Type': types[extname(name)] as string,
+    ETag: `W/${etag}`,
+    'Permissions-Policy': PERMISSIONS_POLICY,
+    Vary: 'Accept-Encoding',
+  };
+  return { etag, headers, bodies };
+}
+
+function sendFile(ctx: Context, { etag, headers, bodies }: PageFile): void {
+  if (hasAlready(ctx.headers, etag)) return void sendBody(ctx, 304, headers);
+  const body = bodies.find(({ encoding }) => ctx.acceptsEncodings(encoding)) ?? bodies.at(-1);
+  const { encoding, bytes } = body as PageFile['bodies'][number];
+  const whole: Record<string, string> = { ...headers, 'Content-Length': String(bytes.length) };
+  if (encoding !== 'identity') whole['Content-Encoding'] = encoding;
+  sendBody(ctx, 200, whole, bytes);
 }

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Sendable } from '../../operation/usecase.ts';
-import { prepareHead } from '../answer.ts';
+import { prepareHead, sendBody } from '../answer.ts';
 import type { Context } from '../context.ts';
 import { hasAlready, wantedOf } from './ranges.ts';
 
@@ -20,7 +20,7 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
   const { req, res } = ctx;
   const { digest, size } = sendable;
   const etag = `"${digest}"`;
-  if (hasAlready(req.headers, etag)) return end(ctx, 304, headersOf(sendable, etag));
+  if (hasAlready(req.headers, etag)) return void sendBody(ctx, 304, headersOf(sendable, etag));
   const wanted = req.method === 'HEAD' ? 'all' : wantedOf(req.headers, etag, size);
   if (wanted === 'unsatisfiable') throw unsatisfiable(size);
   const range = wanted === 'all' ? null : wanted;
@@ -32,16 +32,17 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
     'Content-Length': String(length),
     ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` } : {}),
   };
-  if (req.method === 'HEAD' || length === 0) return end(ctx, 200, headers);
+  if (req.method === 'HEAD' || length === 0) return void sendBody(ctx, 200, headers);
   const { start, end: last } = range ?? { start: 0, end: size - 1 };
   // A client that resumes a download asks for its end, and must get the same headers as for all of it.
   const checked = size <= HELD_BACK || last === size - 1;
   const source = await opened(sendable, checked ? null : range, log);
   // What can be held back is sent only if it is what was stored; of the rest the last piece is.
   const held = checked && length <= HELD_BACK ? await wholeOf(source, sendable, { start, end: last }, log) : null;
+  const status = range ? 206 : 200;
+  if (held) return void sendBody(ctx, status, headers, held);
   prepareHead(ctx);
-  res.writeHead(range ? 206 : 200, headers);
-  if (held) return void res.end(held);
+  res.writeHead(status, headers);
   // Cut off at once: what waits in the socket does not go out either.
   const cut = (): void => {
     source.destroy();
@@ -119,12 +120,6 @@ const headersOf = ({ headers }: Sendable, etag: string): Record<string, string> 
 
 const withCharset = (type: string): string =>
   type.startsWith('text/') && !/;\s*charset=/i.test(type) ? `${type}; charset=utf-8` : type;
-
-function end(ctx: Context, status: number, headers: Record<string, string>): void {
-  prepareHead(ctx);
-  ctx.res.writeHead(status, headers);
-  ctx.res.end();
-}
 
 const unsatisfiable = (size: number): Refusal =>
   new Refusal('range_not_satisfiable', `There are ${size} bytes, and none of them in this range.`, {
