@@ -65,6 +65,36 @@ describe('following a board', function () {
     expect(bodies(printed().stdout)).to.deep.equal(['of the agent']);
   });
 
+  it('reads no message for each that was posted before and is left out', async () => {
+    await home().json(['agent', 'create', 'quiet']);
+    await home().json(['say', '--as', 'quiet', '--no-notes', 'once']);
+    for (const body of ['left out 1', 'left out 2', 'left out 3']) await home().json(['say', body]);
+    for (const [n, command] of ['watch --json', 'watch --since 1 --json', 'read --follow --json'].entries()) {
+      const child = home().start([...command.split(' '), '--from', 'quiet', '--verbose']);
+      const printed = collect(child);
+      await until('the stream is open', () => printed().stderr.includes('/v1/stream'));
+      await home().json(['say', '--as', 'quiet', '--no-notes', `again ${n}`]);
+      await until('it is shown', () => printed().stdout.includes(`again ${n}`));
+      child.kill('SIGINT');
+      await finished(child);
+      expect(printed().stderr.match(/^GET \S+\/messages /gm), command).to.have.lengthOf(3);
+    }
+  });
+
+  it('begins after a number with all that follows it, how few so ever are to begin with', async () => {
+    const { message } = await home().json(['say', 'the first of three']);
+    for (const body of ['the second', 'the third']) await home().json(['say', body]);
+    for (const limit of ['0', '1']) {
+      const child = home().start(['watch', '--since', String(message.seq - 1), '--limit', limit, '--json']);
+      const printed = collect(child);
+      await home().json(['say', `live ${limit}`]);
+      await until('the new one is shown', () => printed().stdout.includes(`live ${limit}`));
+      child.kill('SIGINT');
+      await finished(child);
+      expect(bodies(printed().stdout).slice(0, 3)).to.deep.equal(['the first of three', 'the second', 'the third']);
+    }
+  });
+
   it('waits for a reply', async () => {
     const child = home().start(['say', 'a question', '--wait-reply', '30', '--json', '--verbose']);
     const printed = collect(child);

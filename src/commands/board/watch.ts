@@ -12,7 +12,7 @@ import { type Filters, filtersOf } from './lib/read/filters.ts';
 import { follow } from './lib/read/follow.ts';
 import { boardIsGone, followHints, type Head } from './lib/read/follow-hints.ts';
 import { messageText } from './lib/read/message-text.ts';
-import { newestSeq } from './lib/read/read.ts';
+import { lookedUpTo, newestSeq } from './lib/read/read.ts';
 
 export const json = () => z.strictObject({ board: text, message });
 
@@ -56,13 +56,14 @@ export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
     const { since, limit } = this.flags;
     const filters = filtersOf(this.flags);
     const query = since === undefined ? { newest: true, limit: Math.max(1, limit) } : { after: since, limit: 200 };
-    const begin = since ?? (await newestSeq(client, board));
+    const newest = await newestSeq(client, board);
     const { data } = await client.call('listMessages', { params: { board }, query: { ...filters, ...query } });
     const { out } = this;
     const style = { paint: out.paint, times: followed(this.times), agent };
     const show = (message: Message) => out.each({ board, message }, () => messageText(message, style));
-    if (limit > 0) for (const message of data.messages) show(message);
-    await follow({ client, board, agent, after: data.messages.at(-1)?.seq ?? begin, filters, out, show });
+    if (since !== undefined || limit > 0) for (const message of data.messages) show(message);
+    const after = lookedUpTo(data, Math.max(newest, since ?? 0));
+    await follow({ client, board, agent, after, filters, out, show });
   }
 
   /** Every board the person is on, also those they come onto meanwhile. */

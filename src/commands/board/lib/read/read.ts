@@ -44,13 +44,14 @@ export async function read(session: BoardSession, asked: ReadOptions, { out, tim
   else await printPage(session, page, options, show);
   if (session.seat && inSession()) await tellShown(session.seat, page.messages);
   if (options['mark-read']) await markRead(client, board, page.messages.at(-1)?.seq, out);
-  if (options.follow) await goOn(session, page.messages.at(-1)?.seq ?? options.after ?? begin, options, show);
+  if (options.follow) await goOn(session, lookedUpTo(page, Math.max(begin, options.after ?? 0)), options, show);
 }
 
-/**
- * The number of the newest message; 0 on an empty board. A caller that goes on from it where a page shows nothing asks before
- * the page, so that what is posted between the two is not skipped.
- */
+/** Up to which number a page shows or leaves out everything. @param newest what `newestSeq` said before it was asked for */
+export const lookedUpTo = ({ messages, next_after }: Pick<Page, 'messages' | 'next_after'>, newest: number): number =>
+  next_after ?? Math.max(newest, messages.at(-1)?.seq ?? 0);
+
+/** The number of the newest message; 0 on an empty board. */
 export async function newestSeq(client: Client, board: string): Promise<number> {
   const { data } = await client.call('listMessages', { params: { board }, query: { newest: true, limit: 1 } });
   return data.messages[0]?.seq ?? 0;
@@ -74,7 +75,7 @@ async function readPage(session: BoardSession, options: ReadOptions): Promise<Pa
 async function readAll(session: BoardSession, options: ReadOptions, show: Show): Promise<void> {
   const { client, board } = session;
   const all: Message[] = [];
-  let last = options.after ?? (options.follow ? await newestSeq(client, board) : 0);
+  let last = Math.max(options.after ?? 0, options.follow ? await newestSeq(client, board) : 0);
   // Newest first is a view on one page; a whole board is read from its beginning.
   const start = newestFirst(options) ? { after: 0 } : await spanQuery(session, options);
   let query: Record<string, number | boolean | undefined> = { ...start, limit: 200 };
