@@ -137,12 +137,18 @@ describe('transfers at a terminal', function () {
     const link = join(home.work, 'link.txt');
     symlinkSync('private.txt', link);
     writeFileSync(there, 'one');
-    chmodSync(there, 0o600);
     await home.json(['file', 'put', 'link.txt'], { env });
-    await home.shell('printf two | service file put link.txt - --replace', { env });
-    await home.json(['file', 'get', 'link.txt', 'link.txt'], { env });
-    expect([readFileSync(there, 'utf8'), lstatSync(link).isSymbolicLink()]).to.deep.equal(['two', true]);
-    expect(statSync(there).mode & 0o777).to.equal(0o600);
+    // What a new file would not get is kept as well.
+    for (const [text, rights] of [
+      ['two', 0o600],
+      ['three', 0o666],
+    ] as const) {
+      chmodSync(there, rights);
+      await home.shell(`printf ${text} | service file put link.txt - --replace`, { env });
+      await home.shell('umask 022; service file get link.txt link.txt', { env });
+      expect([readFileSync(there, 'utf8'), lstatSync(link).isSymbolicLink()]).to.deep.equal([text, true]);
+      expect((statSync(there).mode & 0o777).toString(8)).to.equal(rights.toString(8));
+    }
   });
 
   it('leave nothing of a download that Ctrl-C broke off, and what was there before as it was', async () => {

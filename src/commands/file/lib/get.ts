@@ -1,7 +1,7 @@
 /** Downloads a file: into a temporary file first, verified, then moved into place. */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, existsSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { chmod, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
 import { undoAtExit } from '../../../cli/signals.ts';
@@ -37,6 +37,8 @@ export async function getFile(
   const whole = undoAtExit(() => rmSync(part, { force: true }));
   try {
     const got = await checked(files, wanted, toFile(file), out).finally(() => file.close());
+    // Opening it gave it no more rights than a new file gets.
+    if (mode !== undefined) await chmod(part, mode);
     await rename(part, target);
     whole();
     await note(files, path, { file_id: got.fileId, name: wanted.name, version: got.version, digest: got.digest });
@@ -48,10 +50,10 @@ export async function getFile(
   }
 }
 
-/** Where a file really is, through links, which stay; and the rights it has, or a new one gets. */
-export function placeOf(path: string): { target: string; mode: number } {
+/** Where a file really is, through links, which stay; and the rights it has, if it is there. */
+export function placeOf(path: string): { target: string; mode?: number } {
   const there = statSync(path, { throwIfNoEntry: false });
-  return there ? { target: realpathSync(path), mode: there.mode & 0o777 } : { target: path, mode: 0o666 };
+  return there ? { target: realpathSync(path), mode: there.mode & 0o777 } : { target: path };
 }
 
 const reasons: Record<string, string> = {

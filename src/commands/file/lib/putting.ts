@@ -1,5 +1,5 @@
 /** `file put` and `brief put`: chooses the version to replace and handles conflicts. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
@@ -179,6 +179,7 @@ function replaceFile(path: string, bytes: Buffer): void {
   try {
     const file = openSync(part, 'wx', mode);
     try {
+      if (mode !== undefined) fchmodSync(file, mode);
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
       fsyncSync(file);
     } finally {
