@@ -149,6 +149,19 @@ describe('a team’s server of several workers', function () {
     expect(messages.filter(({ body }) => body === 'on')).to.have.length(Math.min(statuses.length, 200));
   });
 
+  it('are all replaced also where one of them dies meanwhile', async () => {
+    const before = workersOf();
+    const replaced = () => printed().stderr.split('All workers were replaced.').length - 1;
+    const reloads = replaced();
+    child.kill('SIGHUP');
+    process.kill(before.at(-1) ?? 0, 'SIGKILL');
+    await until('all were replaced', () => replaced() > reloads, 60_000);
+    await until('there are three', () => workersOf().length === 3, 30_000);
+    expect(workersOf().filter((pid) => before.includes(pid))).to.deep.equal([]);
+    child.kill('SIGHUP');
+    await until('all were replaced again', () => replaced() > reloads + 1, 60_000);
+  });
+
   it('are not replaced by those of a build that would change the database under them', async () => {
     const before = workersOf();
     const database = new pg.Client(db);

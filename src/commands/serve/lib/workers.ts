@@ -99,8 +99,10 @@ export async function runWorkers(
     reloading = true;
     try {
       for (const old of [...workers]) {
+        // One that died meanwhile is replaced for that.
+        if (!workers.has(old)) continue;
         await start();
-        await drain(old);
+        if (workers.has(old)) await drain(old);
       }
       out.note('All workers were replaced.');
     } catch {
