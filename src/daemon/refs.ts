@@ -1,4 +1,5 @@
 /** References to seats and sessions, and the read-only view of a session. */
+import type { DeliveryMode } from '../contract/types.ts';
 import type { AgentRef, ProcessRef, SeatProblem, TurnState } from './protocol.ts';
 
 /** `<harness>:<session id>`. */
@@ -56,5 +57,6 @@ export interface SessionView {
   cwd?: string;
   config_dir?: string;
   harness_version?: string;
-  seats: SeatIdentity[];
+  /** With the mode of each, once its server has told it. */
+  seats: (SeatIdentity & { mode?: DeliveryMode | undefined })[];
 }

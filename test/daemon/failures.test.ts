@@ -6,9 +6,11 @@ import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { FaultPoint } from '../../src/daemon/faults.ts';
 import { JournalError } from '../../src/daemon/journal/journal.ts';
+import type { PortDeps } from '../../src/daemon/ports.ts';
 import type { SeatRef } from '../../src/daemon/refs.ts';
+import { Reports } from '../../src/daemon/reports/reports.ts';
 import { credentialsPath, updateCredentials } from '../../src/local/keys/credentials.ts';
-import { post } from '../support/cast.ts';
+import { newAgent, post } from '../support/cast.ts';
 import { copyFolder } from '../support/copy-folder.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -381,6 +383,49 @@ describe('the daemon, where something fails', () => {
       const asked = proxy.count('GET /v1/me/inbox');
       for (let times = 0; times < 100; times++) await rig.ask('status');
       expect(proxy.count('GET /v1/me/inbox') - asked).to.be.at.most(2);
+    });
+
+    it('has its modes again, and announces anew what has the numbers of what is lost', async () => {
+      const { seat, board } = await rig.seat();
+      const session = await rig.session(seat);
+      const lost = await newAgent(server.dana, board);
+      await losing(async () => {
+        await session.hook('turn_start');
+        for (const body of ['one', 'two', 'three', 'four']) await rig.seen(seat, (await post(lost, board, body)).seq);
+        expect((await session.hook('boundary'))['notice']).to.contain('4 waiting');
+        await session.hook('turn_start');
+        await session.hook('boundary');
+        await until(() => rig.states().at(-1) === 'done', 'they are acknowledged');
+        const params = { board, member: seat.name };
+        await server.dana.ok('setDeliveryMode', { params, body: { mode: 'off' } });
+        await passing(until(() => rig.row(seat).mode === 'off', 'the mode is off'));
+      });
+      const agent = await newAgent(restored.dana, board);
+      await passing(until(() => rig.row(seat).mode === 'focused', 'the mode is as it was'));
+      const { seq } = await post(agent, board, 'after the restore');
+      await passing(rig.hasRead(seat, 1));
+      expect((await session.hook('boundary'))['notice']).to.contain(`#${seq} from`);
+    });
+
+    it('has the mode again that a seat had when it had read as much as now, and is told so', async () => {
+      const ports = ({ log, journal }: PortDeps) => ({
+        reports: new Reports({ servers: { at: (url) => rig.servers.at(url) }, clock, log, journal }),
+      });
+      await rig.restart({ clock, ports });
+      const { seat, board } = await rig.seat();
+      await rig.session(seat);
+      const params = { board, member: seat.name };
+      const isApplied = (mode: string, { dana }: TestServer) =>
+        until(async () => {
+          clock.pass(1_000);
+          return (await dana.ok('getMember', { params })).delivery === mode;
+        }, `${mode} is applied`);
+      await isApplied('focused', server);
+      await losing(async () => {
+        await server.dana.ok('setDeliveryMode', { params, body: { mode: 'off' } });
+        await isApplied('off', server);
+      });
+      await passing(isApplied('focused', restored));
     });
 
     it('is told nothing of numbers that it has given anew, until its inbox is read', async () => {

@@ -1,7 +1,7 @@
 /** Presence, places and lines: what is told of a seat, how often, and what is made good. */
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import type { AgentWork } from '../../src/contract/types.ts';
+import type { AgentWork, DeliveryMode } from '../../src/contract/types.ts';
 import type { SeatIdentity, SessionView } from '../../src/daemon/refs.ts';
 import { type ReportedTo, Reports } from '../../src/daemon/reports/reports.ts';
 import { SeatFailure, type ServerEvents } from '../../src/daemon/server-link/link.ts';
@@ -118,12 +118,9 @@ describe('reports of a seat', () => {
   });
 
   it('carry the mode that is applied, and follow it when it changes', async () => {
-    servers.emit('mode', seat, 'all', 2);
-    reports.session(view({ turn: 'busy' }));
-    await clock.advance(2_000);
-    expect(told).to.deep.equal(['mem_1 working all']);
-    expect(await since(() => servers.emit('mode', seat, 'off', 3), 2_000)).to.deep.equal(['mem_1 working off']);
-    expect(await since(() => servers.emit('mode', seat, 'focused', 1), 2_000)).to.deep.equal([]);
+    const working = (mode?: DeliveryMode) => reports.session(view({ turn: 'busy', seats: [{ ...seat, mode }] }));
+    expect(await since(() => working('all'), 2_000)).to.deep.equal(['mem_1 working all']);
+    expect(await since(() => working('off'), 2_000)).to.deep.equal(['mem_1 working off']);
   });
 
   it('that are lost are made good with the next one', async () => {

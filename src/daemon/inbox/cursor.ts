@@ -24,7 +24,7 @@ export function advanceCursor(deps: CursorDeps, seat: Seat, upTo: number): void 
     return passed.map((part) => part.handoff_id);
   });
   seat.row = row;
-  seat.cursorUs = deps.clock.nowUs();
+  seat.changedUs = deps.clock.nowUs();
   for (const [id, seq] of seat.received) if (seq <= upTo) seat.received.delete(id);
   for (const id of new Set(touched)) closeIfFinished(deps, id);
   if (seat.session) events.emit('changed', seat.session);
@@ -39,13 +39,14 @@ export function advanceCursor(deps: CursorDeps, seat: Seat, upTo: number): void 
   stopFollowing(deps, seat);
 }
 
-/** Takes a cursor that went back, because the server was restored from a backup: what follows it is delivered again. */
-export function resetCursor(deps: CursorDeps, seat: Seat, cursor: number): void {
+/** Takes a cursor or mode that went back, because the server was restored: what follows the cursor is delivered again. */
+export function resetSeat(deps: CursorDeps, seat: Seat, cursor: number): void {
   const { journal } = deps;
   const row = { ...seat.row, cursor, mode_revision: 0 };
   journal.write(() => {
     journal.saveSeat(row);
     journal.dropShown(row, Number.MAX_SAFE_INTEGER);
+    journal.dropAnnounced(row);
     endParts(deps, seat);
   });
   seat.row = row;

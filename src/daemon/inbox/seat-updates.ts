@@ -9,7 +9,7 @@ import { isFinal, type SeatRef } from '../refs.ts';
 import type { InboxRead, ServerEvents } from '../server-link/link.ts';
 import type { Seat } from '../sessions/session.ts';
 import type { Acknowledger } from './acknowledge.ts';
-import { advanceCursor, type CursorDeps, resetCursor } from './cursor.ts';
+import { advanceCursor, type CursorDeps, resetSeat } from './cursor.ts';
 
 /** Delay before an update that the journal could not write is applied again. */
 const RETRY_MS = 2_000;
@@ -50,13 +50,16 @@ export class SeatUpdates {
 
   #applyRead(seat: Seat, read: InboxRead): void {
     if (seat.latest === read || (seat.latest && seat.latest.sentUs > read.sentUs)) return;
-    const { clock, seats, acks } = this.#deps;
+    const { clock, seats, acks, events } = this.#deps;
     const { inbox } = read;
-    if (inbox.cursor < seat.row.cursor && read.sentUs > seat.cursorUs) resetCursor(this.#deps, seat, inbox.cursor);
+    const isBack = inbox.cursor < seat.row.cursor || inbox.delivery_revision < seat.row.mode_revision;
+    if (isBack && read.sentUs > seat.changedUs) resetSeat(this.#deps, seat, inbox.cursor);
+    const isFirst = !seat.latest;
     seat.latest = read;
     if (inbox.board !== seat.row.board || inbox.agent !== seat.row.name)
       seats.save(seat, { board: inbox.board, name: inbox.agent });
-    this.#saveMode(seat, inbox.delivery_mode, inbox.delivery_revision);
+    const changed = this.#saveMode(seat, inbox.delivery_mode, inbox.delivery_revision);
+    if (isFirst && !changed && seat.session) events.emit('changed', seat.session);
     advanceCursor(this.#deps, seat, inbox.cursor);
     const newest = inbox.messages.at(-1)?.seq ?? 0;
     const fresh = newest > seat.seenSeq;
@@ -70,6 +73,7 @@ export class SeatUpdates {
     const { mode: old, mode_revision: known } = seat.row;
     if (revision < known || (revision === known && mode === old)) return false;
     this.#deps.seats.save(seat, { mode, mode_revision: revision });
+    seat.changedUs = this.#deps.clock.nowUs();
     if (mode === old) return false;
     this.#deps.log.write('mode_changed', { seats: [seat.row.member_id], mode, revision });
     if (seat.session) this.#deps.events.emit('changed', seat.session);

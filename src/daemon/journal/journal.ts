@@ -283,6 +283,10 @@ export class Journal {
     this.#put('announced', { ...seatColumns(seat), session_key: session, boot, up_to_seq: upTo });
   }
 
+  dropAnnounced(seat: SeatRef): void {
+    this.#run(`DELETE FROM announced WHERE ${ofSeat}`, seat);
+  }
+
   shown(seat: SeatRef, generation: number, boot: string): { message_id: string; seq: number }[] {
     const sql = `SELECT message_id, seq FROM shown WHERE ${ofSeat} AND generation = ? AND boot = ?`;
     return this.#all(sql, seat, generation, boot);

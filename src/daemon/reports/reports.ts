@@ -49,7 +49,6 @@ type SeatReports = ReturnType<typeof seatReports>;
 export class Reports {
   readonly #options: ReportsOptions;
   readonly #seats = new Map<string, SeatReports>();
-  readonly #modes = new Map<string, { mode: DeliveryMode; revision: number }>();
   /** The seats' work according to their servers, to decide which of several seats a plan is about. */
   readonly #work = new Map<string, AgentWork>();
 
@@ -65,11 +64,10 @@ export class Reports {
       const reports = this.#seats.get(seatKey(seat));
       if (reports?.current !== 'no_session') reports?.location.renew();
     });
-    servers.on('mode', (seat, mode, revision) => this.#modeChanged(seat, mode, revision));
   }
 
   session(view: SessionView): void {
-    for (const seat of view.seats) this.#reportPresence(seat, presenceOf(view), view.needsPerson);
+    for (const seat of view.seats) this.#reportPresence(seat, presenceOf(view), seat.mode, view.needsPerson);
     if (!view.open || view.cwd === undefined) return;
     const location: LocationReport = {
       harness: view.harness,
@@ -101,27 +99,16 @@ export class Reports {
     if (line !== '' && seat) this.#of(seat).line.set(line);
   }
 
-  /** Reports the mode from the server as applied. */
-  #modeChanged(seat: SeatRef, mode: DeliveryMode, revision: number): void {
-    const known = this.#modes.get(seatKey(seat));
-    if (known && known.revision > revision) return;
-    this.#modes.set(seatKey(seat), { mode, revision });
-    const reports = this.#seats.get(seatKey(seat));
-    if (reports?.current) this.#reportPresence(seat, reports.current, reports.waiting);
-  }
-
   async close(): Promise<void> {
     for (const { presence, location, line, queue } of this.#seats.values())
       for (const each of [presence, location, line, queue]) each.stop();
   }
 
-  #reportPresence(seat: SeatRef, presence: Presence, needs: NeedsPerson | null = null): void {
+  #reportPresence(seat: SeatRef, presence: Presence, mode?: DeliveryMode, needs: NeedsPerson | null = null): void {
     const reports = this.#of(seat);
-    const { mode } = this.#modes.get(seatKey(seat)) ?? {};
     const changed = presence !== reports.current;
     reports.current = presence;
     const waiting = presence === 'waiting' ? needs : null;
-    reports.waiting = waiting;
     reports.presence.set({ presence, mode, waiting }, changed && presence === 'idle' ? IDLE_DELAY_MS : 0);
   }
 
@@ -156,7 +143,6 @@ function seatReports({ clock, journal, log, servers }: ReportsOptions, { origin,
   const retryMs = (ms: number, error: unknown) => (error instanceof SeatFailure && error.temporary ? ms : 0);
   return {
     current: null as Presence | null,
-    waiting: null as NeedsPerson | null,
     presence: new LatestWriter<PresenceReport>({
       clock,
       gapMs: PRESENCE_GAP_MS,

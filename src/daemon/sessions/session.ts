@@ -121,7 +121,7 @@ export class Session {
       ...(cwd === null ? {} : { cwd }),
       ...(config_dir === null ? {} : { config_dir }),
       ...(harness_version === null ? {} : { harness_version }),
-      seats: [...this.seats].map((seat) => seat.identity),
+      seats: [...this.seats].map(({ identity, latest, row }) => ({ ...identity, mode: latest ? row.mode : undefined })),
     };
   }
 }
@@ -139,8 +139,8 @@ export class Seat {
   announcedMode: DeliveryMode | null = null;
   boundAt = 0;
   latest: InboxRead | null = null;
-  /** When the cursor last moved: a read that was sent earlier may have an older one. */
-  cursorUs = 0;
+  /** When the cursor or the mode last changed: a read that was sent earlier may have older ones. */
+  changedUs = 0;
   notices: readonly Notice[] = [];
   readonly holds = new Set<Hold>();
   /** Numbers of received messages after the cursor, by message id. */
