@@ -160,6 +160,17 @@ describe('notices of a seat', () => {
     await until(() => stopped, 'it stopped');
   });
 
+  it('come from a server that once did not know them, as from one that was updated meanwhile', async () => {
+    proxy.fail('GET /v1/me/notices', { status: 404, code: 'not_found' });
+    const { session: one } = await session();
+    await proxy.reached('GET /v1/me/notices', 1);
+    proxy.heal();
+    const approval = await held(s.agent, addBob(s));
+    const hook = await one.wait();
+    await decline(s.ana, approval);
+    expect((await hook.next())['bundle']).to.contain(approval.id);
+  });
+
   it('are acknowledged for a seat that its session gave up', async () => {
     const { seat, session: one } = await session();
     await decline(s.ana, await held(s.agent, addBob(s)));

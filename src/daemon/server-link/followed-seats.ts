@@ -1,6 +1,5 @@
 /** The watched seats of one server: reads their inboxes and notices, with retries after temporary failures. */
 import { EventEmitter } from 'node:events';
-import { ClientError } from '../../client/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import { readOutcomes } from '../bundle/task-outcomes.ts';
@@ -26,8 +25,6 @@ export class FollowedSeats {
   readonly #seats = new Map<string, SeatFeed>();
   /** `reconnect`: the server works again or has changed, so that the pause before the next connection ends. */
   readonly hints: ConnectionHints = new EventEmitter();
-  /** The server does not support notices. */
-  #noticesUnsupported = false;
 
   constructor(options: ServerLink) {
     this.#options = options;
@@ -87,9 +84,7 @@ export class FollowedSeats {
 
   /** Reads the seat's notices; retries after temporary failures. */
   refreshNotices(feed: SeatFeed): void {
-    if (this.#noticesUnsupported) return;
     feed.notices.flight.run().catch((error: unknown) => {
-      if (error instanceof ClientError && error.code === 'server_outdated') this.#noticesUnsupported = true;
       this.#retryLater(feed, feed.notices, error, () => this.refreshNotices(feed));
     });
   }
