@@ -226,6 +226,28 @@ describe('people on the page', () => {
     await close();
   });
 
+  it('an owner who changes a role leaves the roles that another owner changes meanwhile', async () => {
+    const { params, path } = await scene();
+    await dana.ok('makeBoardOwner', { params, body: { handle: 'maya' } });
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('button', { name: 'Edit the roles' }).click();
+    await page.getByRole('button', { name: 'Add a role' }).click();
+    const name = page.getByRole('textbox', { name: 'Name of the role' });
+    await name.fill('member');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(await name.evaluate((field: HTMLInputElement) => field.validationMessage)).to.include('already');
+    await name.fill('tester');
+    const { roles } = await maya.ok('getBoard', { params });
+    await maya.ok('updateBoard', { params, body: { roles: { ...roles, writer: { can: ['post'] } } } });
+    await page.locator('.roles').getByText('writer').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const after = (await dana.ok('getBoard', { params })).roles;
+    expect(Object.keys(after)).to.have.members(['member', 'tester', 'writer']);
+    expect(after['member']).to.deep.equal(roles['member']);
+    await close();
+  });
+
   it('archives, restores and, once its name is typed, deletes a board', async () => {
     const { board, params, path } = await scene();
     const { page, close } = await visit(server, dana, path);

@@ -28,8 +28,23 @@ function togglePermission(role: Role, permission: Permission): Role {
   };
 }
 
-export function EditRoles(props: EditProps) {
-  const { board, onClose } = props;
+type Roles = Readonly<Record<string, Role>>;
+
+/** The roles as they are now, with what the person changed since they were opened. */
+function mergeRoles(opened: Roles, mine: Roles, now: Roles): Record<string, Role> {
+  const merged = { ...now };
+  for (const name of Object.keys({ ...opened, ...mine })) {
+    const role = mine[name];
+    if (JSON.stringify(role) === JSON.stringify(opened[name])) continue;
+    if (role) merged[name] = role;
+    else delete merged[name];
+  }
+  return merged;
+}
+
+/** @param now the roles as they are now, which another owner may have changed since the form was opened */
+export function EditRoles(props: EditProps & { now: Roles }) {
+  const { board, now, onClose } = props;
   const [roles, setRoles] = useState<EditedRole[]>(
     Object.entries(board.roles).map(([name, role]) => ({ name, role, isNew: false })),
   );
@@ -37,9 +52,12 @@ export function EditRoles(props: EditProps) {
   const change = (at: number, next: Partial<EditedRole>): void =>
     setRoles(roles.map((role, index) => (index === at ? { ...role, ...next } : role)));
   const send = (): void => {
-    const next = Object.fromEntries(roles.map(({ name, role }) => [name, role]));
-    save(props, write, JSON.stringify(next) === JSON.stringify(board.roles) ? {} : { roles: next });
+    const next = mergeRoles(board.roles, Object.fromEntries(roles.map(({ name, role }) => [name, role])), now);
+    save(props, write, JSON.stringify(next) === JSON.stringify(now) ? {} : { roles: next });
   };
+  const isTaken = (name: string, at: number): boolean =>
+    roles.some((role, index) => index !== at && role.name === name) ||
+    (Object.hasOwn(now, name) && !Object.hasOwn(board.roles, name));
   return (
     <FormDialog title="Roles of agents" write={write} action="Save" wide onSubmit={send} onClose={onClose}>
       {roles.map(({ name, role, isNew }, at) => (
@@ -51,9 +69,12 @@ export function EditRoles(props: EditProps) {
                 class="in mono"
                 required
                 aria-label="Name of the role"
-                pattern="[a-z][a-z0-9-]{0,31}"
+                pattern="[a-z][a-z0-9\-]{0,31}"
                 title="small letters, digits and hyphens, beginning with a letter"
                 value={name}
+                ref={(field) =>
+                  field?.setCustomValidity(isTaken(name, at) ? 'There is already a role of this name.' : '')
+                }
                 onInput={(event) => change(at, { name: event.currentTarget.value })}
               />
             ) : (
