@@ -269,14 +269,17 @@ export const countReadableReplies = (tx: ReadTx, boardId: string, roots: number[
       .max({ last_at: 'm.at' }),
   );
 
-/** Direct, readable replies to a message, oldest first, at most `limit`. */
+/** Direct, readable replies to a message, oldest first, of each sender at most `limit`. */
 export const directReplies = (tx: ReadTx, boardId: string, seq: number, reader: MessageReader, limit: number) =>
-  tx.query<{ id: string; sender_id: string }>((db) =>
-    readable(db({ m: 'messages' }).where({ 'm.board_id': boardId, 'm.reply_to_seq': seq }), reader)
-      .orderBy('m.seq')
-      .limit(limit)
-      .select('m.id', 'm.sender_id'),
-  );
+  tx.query<{ id: string; sender_id: string }>((db) => {
+    const nth = db.raw('ROW_NUMBER() OVER (PARTITION BY m.sender_id ORDER BY m.seq)');
+    const replies = db({ m: 'messages' }).where({ 'm.board_id': boardId, 'm.reply_to_seq': seq });
+    return db
+      .from(readable(replies, reader).select('m.id', 'm.sender_id', 'm.seq', { nth }).as('replies'))
+      .where('nth', '<=', limit)
+      .orderBy('seq')
+      .select('id', 'sender_id');
+  });
 
 const inserting = insertion<NewMessage>('messages');
 

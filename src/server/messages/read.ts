@@ -22,6 +22,7 @@ import {
   type PostedData,
 } from './messages.store.ts';
 
+/** Most replies of one agent to a message that are named. */
 const MAX_REPLY_IDS = 100;
 
 export const listMessages: ReadCase<'listMessages'>['run'] = async (tx, caller, { params, query }) => {
@@ -99,7 +100,7 @@ async function withRecipients(tx: ReadTx, place: Place, message: MessageRow) {
 async function recipientStates(tx: ReadTx, place: Place, message: MessageRow, ids: string[]) {
   if (ids.length === 0) return [];
   const members = await membersById(tx, ids);
-  const replies = await directReplies(tx, place.board.id, message.seq, place.reader, 1000);
+  const replies = await directReplies(tx, place.board.id, message.seq, place.reader, MAX_REPLY_IDS);
   return ids.flatMap((id) => {
     const member = members.get(id);
     if (member?.kind !== 'agent' || member.status !== 'active') return [];
@@ -107,6 +108,6 @@ async function recipientStates(tx: ReadTx, place: Place, message: MessageRow, id
     const received = member.read_up_to >= message.seq;
     const state: 'replied' | 'received' | 'pending' =
       replyIds.length > 0 ? 'replied' : received ? 'received' : 'pending';
-    return [{ member: actorView(member, place.reader), state, reply_ids: replyIds.slice(0, MAX_REPLY_IDS) }];
+    return [{ member: actorView(member, place.reader), state, reply_ids: replyIds }];
   });
 }

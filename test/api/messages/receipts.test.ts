@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { inParts } from '../../../src/server/db/rows.ts';
+import type { MessageRow } from '../../../src/server/messages/messages.store.ts';
+import { newId } from '../../../src/server/text/ids.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -69,6 +72,29 @@ forEachDatabase('receipts', (engine) => {
     expect(await states(pam, before.seq)).to.deep.equal(['pam read']);
     expect(await states(pam, away.seq)).to.deep.equal(['pam pending']);
     expect(await states(pam, after.seq)).to.deep.equal(['pam read']);
+  });
+
+  it('name the first hundred replies of each agent, however many others wrote before', async () => {
+    const asked = await post(server.dana, board, 'x', { to: ['@a', '@b'], expects_reply: true });
+    const reply = (from: Api) => post(from, board, 'y', { reply_to: asked.id, to: ['all'] });
+    const first = await reply(a);
+    const late = await reply(b);
+    await server.db.write(async (tx) => {
+      const [row] = await tx.query<MessageRow>((db) => db('messages').where('id', first.id).select('*'));
+      await tx.change((db) =>
+        db('messages')
+          .where('id', late.id)
+          .update({ seq: late.seq + 1_000 }),
+      );
+      const more = Array.from({ length: 1_000 }, (_, n) => ({ ...row, id: newId('msg', tx.now), seq: late.seq + n }));
+      await inParts(more, (part) => tx.change((db) => db('messages').insert(part)));
+    });
+    const { recipients } = await server.dana.ok('getMessage', { params: { message: asked.id } });
+    expect(recipients.map(({ member, state, reply_ids: ids }) => [member.name, state, ids.length])).to.deep.equal([
+      ['a', 'replied', 100],
+      ['b', 'replied', 1],
+    ]);
+    expect(recipients[1]?.reply_ids).to.deep.equal([late.id]);
   });
 
   it('are for readers of the message, also on an archived board', async () => {
