@@ -17,7 +17,8 @@ export const openStream =
     const { board } = await onBoard(tx, caller, query.board);
     const { id, name, head_seq: head } = board;
     const after = resumed ?? head;
-    if (after > head) throw badStream('after', 'lies beyond the newest event', { head_seq: head });
+    const field = lastEventId === undefined ? 'after' : 'Last-Event-ID';
+    if (after > head) throw badStream(field, 'lies beyond the newest event', { head_seq: head });
     return (response) => live.openBoard(caller, { board: { id, name }, head, after }, query, response);
   };
 

@@ -103,7 +103,9 @@ forEachDatabase('a stream of one board', (engine) => {
       expect((await refusal(`board=${name}&${filter}`)).hint).to.match(/^Give board alone/);
     }
     expect((await refusal(`board=${name}`, { 'last-event-id': 'x' })).answer).to.equal('400 invalid_request');
-    expect((await refusal(`board=${name}`, { 'last-event-id': '9' })).answer).to.equal('400 invalid_request');
+    const { answer, details } = await refusal(`board=${name}`, { 'last-event-id': '9' });
+    expect(answer).to.equal('400 invalid_request');
+    expect(details).to.include({ field: 'Last-Event-ID', head_seq: 2 });
   });
 
   it('gives 1,000 events and 100 more posted meanwhile once each and in order', async () => {
