@@ -55,7 +55,7 @@ const inWords: z.core.$ZodErrorMap = (issue) => {
     case 'unrecognized_keys':
       return notKnown(namesOf(issue));
     case 'invalid_key':
-      return `has a name that ${issue.issues[0]?.message ?? OTHER}`;
+      return nameProblem(issue.issues[0]?.message ?? OTHER);
     case 'invalid_union':
       return ofUnion(issue);
     default:
@@ -97,6 +97,9 @@ function namesOf({ inst }: Issue): string[] {
 /** The problem of an unknown field. @param names of the known fields */
 export const notKnown = (names: readonly string[]): string =>
   `is not known here${names.length === 0 ? '' : `; known are ${names.join(', ')}`}`;
+
+/** The description of a field whose name does not fit. */
+export const nameProblem = (problem: string): string => `has a name that ${problem}`;
 
 /** The values of the discriminating field, or the description of each alternative. */
 function ofUnion({ inst, discriminator, errors }: Issue<z.core.$ZodIssueInvalidUnion>): string {

@@ -190,6 +190,7 @@ forEachDatabase('changing a board', (engine) => {
       { member: {} },
       { member: { can, extra: 1 } },
       { Member: { can } },
+      JSON.parse('{ "member": { "can": [] }, "__proto__": { "can": [] } }'),
       { member: { can, charter: 'x'.repeat(4_001) } },
       { member: { can: [{ claim_tasks: [] }] } },
       { member: { can: [{ claim_tasks: Array.from({ length: 21 }, () => 'x') }] } },

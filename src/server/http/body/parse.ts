@@ -1,7 +1,7 @@
 /** From the wire to an operation's input, by its schemas. */
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
-import { notKnown, readAs } from '../../../contract/openapi/problems.ts';
+import { nameProblem, notKnown, readAs } from '../../../contract/openapi/problems.ts';
 import type { Shapes } from '../../../contract/operation.ts';
 import { type OperationName, operations } from '../../../contract/operations.ts';
 import { nullsLeftOut } from '../../../contract/schemas.ts';
@@ -88,8 +88,8 @@ function partOf(form: z.ZodObject | z.ZodRecord, name: string): z.ZodType[] {
 
 function problemOf(objects: readonly (z.ZodObject | z.ZodRecord)[], name: string): string {
   const [record] = objects.filter((form) => form instanceof z.ZodRecord);
-  const read = record ? readAs(record, { [name]: null }) : null;
-  if (read && 'problems' in read) return read.problems[0].problem;
+  const read = record ? readAs(record.keyType as z.ZodType, name) : null;
+  if (read && 'problems' in read) return nameProblem(read.problems[0].problem);
   return notKnown([...new Set(objects.flatMap((form) => Object.keys((form as z.ZodObject).shape)))]);
 }
 
