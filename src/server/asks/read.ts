@@ -19,7 +19,7 @@ export const listAsks: ReadCase<'listAsks'>['run'] = async (tx, caller, { query 
   const one = await onePlace(tx, caller, query.board);
   const places = one ? [one] : await placesOf(tx, caller);
   const { after, ...bound } = query;
-  const position = readBoundToken(bound, after, 'number', 'number', 'string');
+  const position = readBoundToken(bound, after, 'int32', 'number', 'string');
   const filter = await filterOf(tx, places, query, one);
   if (!filter) return { asks: [], next_after: null };
   const rows = await listAskRows(tx, filter, position, query.limit + 1);

@@ -25,7 +25,7 @@ export const listFiles: ReadCase<'listFiles'>['run'] = async (tx, caller, { para
     ...(mine ? { writerId: member.id } : {}),
     ...(maintained === undefined ? {} : { maintained }),
   };
-  const begin = readBoundToken(bound, after, 'number', 'number', 'string');
+  const begin = readBoundToken(bound, after, 'int32', 'number', 'string');
   const rows = await listFileRows(tx, filter, begin, limit + 1);
   const { page, next_after } = cut(rows, limit, (last) => boundToken(bound, last.maintained, last.latest_at, last.id));
   return { board: board.name, files: await fileViews(tx, place, page), next_after };
@@ -46,7 +46,7 @@ export const getFile: ReadCase<'getFile'>['run'] = async (tx, caller, { params }
 
 export const listFileVersions: ReadCase<'listFileVersions'>['run'] = async (tx, caller, { params, query }) => {
   const { place, file } = await find(tx, caller, params);
-  const below = readBoundNumber(file.id, query.after);
+  const below = readBoundNumber(file.id, query.after, 'int32');
   const rows = await versionsBelow(tx, file.id, below, query.limit + 1);
   const { page, next_after } = cut(rows, query.limit, ({ version }) => boundToken(file.id, version));
   return { file_id: file.id, versions: await versionViews(tx, place.reader, page), next_after };

@@ -37,7 +37,7 @@ async function listOf(tx: ReadTx, places: Place[], query: Asked, one: Place | nu
   const boardIds = places.map((place) => place.board.id);
   const { after, ...asked } = query;
   const bound = [one?.board.id, asked];
-  const begin = readBoundToken(bound, after, 'number', 'string', 'number');
+  const begin = readBoundToken(bound, after, 'int32', 'string', 'number');
   const filter = await filterOf(tx, places, query, one);
   const rows = await listTaskRows(tx, filter, query.order, begin, query.limit + 1);
   const { page, next_after } = cut(rows, query.limit, ({ state, board_name, number }) =>
@@ -102,7 +102,7 @@ export const listTaskTexts: ReadCase<'listTaskTexts'>['run'] = async (tx, caller
   const place = await onBoard(tx, caller, params['board'] ?? '');
   const task = await requireTask(tx, place.board.id, params['task'] ?? '');
   const bound = [task.id, query.field];
-  const below = readBoundNumber(bound, query.after);
+  const below = readBoundNumber(bound, query.after, 'int32');
   const rows = await textVersions(tx, task.id, query.field, below, query.limit + 1);
   const { page, next_after } = cut(rows, query.limit, ({ version }) => boundToken(bound, version));
   const byIds = page.map((row) => row.by_id);

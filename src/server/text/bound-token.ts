@@ -22,8 +22,11 @@ export function readBoundToken<const Kinds extends readonly Kind[]>(
 }
 
 /** The same where the position is a number. */
-export const readBoundNumber = (bound: unknown, after: string | undefined): number | null =>
-  readBoundToken(bound, after, 'number')?.[0] ?? null;
+export const readBoundNumber = (
+  bound: unknown,
+  after: string | undefined,
+  kind: 'number' | 'int32' = 'number',
+): number | null => readBoundToken(bound, after, kind)?.[0] ?? null;
 
 /** @param how to hand a token back. */
 export function foreignPosition(how = 'with everything else as it was'): Refusal {
@@ -34,8 +37,9 @@ export function foreignPosition(how = 'with everything else as it was'): Refusal
   });
 }
 
-type Kind = 'number' | 'string';
-type Parts<Kinds extends readonly Kind[]> = { [At in keyof Kinds]: Kinds[At] extends 'number' ? number : string };
+/** An `int32` is compared with a column that holds no larger number. */
+type Kind = 'number' | 'int32' | 'string';
+type Parts<Kinds extends readonly Kind[]> = { [At in keyof Kinds]: Kinds[At] extends 'string' ? string : number };
 
 /** base64url of JSON. */
 export const encodeParts = (parts: readonly (number | string)[]): string =>
@@ -53,7 +57,9 @@ export function decodeParts<const Kinds extends readonly Kind[]>(token: string, 
   }
 }
 
-const isOf = (kind: Kind, part: unknown): boolean =>
-  kind === 'number' ? Number.isSafeInteger(part) : typeof part === 'string' && /^[^\0\p{Cs}]*$/u.test(part);
+function isOf(kind: Kind, part: unknown): boolean {
+  if (kind === 'string') return typeof part === 'string' && /^[^\0\p{Cs}]*$/u.test(part);
+  return kind === 'number' ? Number.isSafeInteger(part) : part === Number(part) >> 0;
+}
 
 const binding = (bound: unknown): string => sha256(JSON.stringify(bound)).slice(0, 16);

@@ -3,6 +3,7 @@ import type { OperationRow } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { put } from '../../support/files.ts';
 import { exchange, lines } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
@@ -160,5 +161,30 @@ forEachDatabase('a path', (engine) => {
       'after=99999999999999999',
     ];
     for (const query of bad) expect((await raw('GET', `${base}?${query}`)).code, query).to.equal('invalid_request');
+  });
+
+  it('refuses a position in a list that was changed into none', async () => {
+    const { dana } = server;
+    const params = { board: 'a-board' };
+    const ask = { options: ['a', 'b'] };
+    for (const n of [1, 2]) {
+      await server.person(`reader-${n}`);
+      await dana.ok('addBoardPerson', { params, body: { handle: `reader-${n}` } });
+      await dana.ok('createTask', { params, body: { title: 'a task' } });
+      await put(dana, 'a-board', `${n}.md`, 'text');
+      await post(dana, 'a-board', 'which?', { to: ['@reader-1'], ask });
+    }
+    for (const target of ['/v1/people', '/v1/tasks', '/v1/asks', '/v1/boards/a-board/files']) {
+      const { next_after } = JSON.parse((await raw('GET', `${target}?limit=1`)).text) as { next_after: string };
+      const position = Buffer.from(next_after, 'base64url').toString();
+      for (const wrong of ['"\\u0000"', '1.5', '1e300', '9007199254740991', 'null']) {
+        const changed = position.match(/"[^"]*"|\d+/g)?.map((part) => position.replace(part, wrong)) ?? [];
+        for (const text of changed) {
+          const after = Buffer.from(text).toString('base64url');
+          const { status } = await raw('GET', `${target}?limit=1&after=${after}`);
+          expect(status, `${target} ${text}`).to.be.oneOf(wrong === '9007199254740991' ? [200, 400] : [400]);
+        }
+      }
+    }
   });
 });
