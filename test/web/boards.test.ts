@@ -8,7 +8,7 @@ import { putOnBoard } from '../support/state.ts';
 import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
-import { visit } from './support/visit.ts';
+import { signInAgain, visit } from './support/visit.ts';
 
 before(async () => void (await browser()));
 after(closeBrowser);
@@ -102,6 +102,9 @@ describe('all boards', () => {
     const form = page.getByRole('dialog', { name: 'New board' });
     await form.getByRole('textbox', { name: 'Title' }).fill('Café, the 2nd!');
     expect(await form.getByRole('textbox', { name: 'Name' }).inputValue()).to.equal('cafe-the-2nd');
+    await signInAgain(page, cleo, server.url);
+    await form.waitFor();
+    expect(await form.getByRole('textbox', { name: 'Title' }).inputValue()).to.equal('Café, the 2nd!');
     await form.getByRole('radio', { name: 'Private' }).check();
     await page.keyboard.press('Enter');
     await page.waitForURL(/board=cafe-the-2nd/);

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
-import { visit } from './support/visit.ts';
+import { signInAgain, visit } from './support/visit.ts';
 
 // Starting the browser is not part of any test.
 before(browser);
@@ -245,6 +245,37 @@ describe('people on the page', () => {
     const after = (await dana.ok('getBoard', { params })).roles;
     expect(Object.keys(after)).to.have.members(['member', 'tester', 'writer']);
     expect(after['member']).to.deep.equal(roles['member']);
+    await close();
+  });
+
+  it('what an owner writes in a form outlives the session, and leaves what was changed meanwhile', async () => {
+    const { params, path } = await scene({ title: 'Payments' });
+    const { page, close } = await visit(server, dana, path);
+    const field = (name: string) => page.getByRole('dialog').getByRole('textbox', { name });
+    const save = async (): Promise<void> => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    await page.getByRole('button', { name: 'Edit title and charter' }).click();
+    await field('Charter').fill('Ship it on Friday.');
+    await signInAgain(page, dana, server.url + path);
+    await dana.ok('updateBoard', { params, body: { title: 'The payments' } });
+    await page.getByRole('heading', { name: 'The payments', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Edit title and charter' }).click();
+    expect(await field('Charter').inputValue()).to.equal('Ship it on Friday.');
+    await save();
+    await page.getByRole('button', { name: 'Edit the roles' }).click();
+    await field('Charter of the role').fill('Be brief.');
+    await signInAgain(page, dana, server.url + path);
+    await page.getByRole('button', { name: 'Edit the roles' }).click();
+    expect(await field('Charter of the role').inputValue()).to.equal('Be brief.');
+    await save();
+    const { title, charter, roles } = await dana.ok('getBoard', { params });
+    expect([title, charter, roles['member']?.charter]).to.deep.equal([
+      'The payments',
+      'Ship it on Friday.',
+      'Be brief.',
+    ]);
     await close();
   });
 

@@ -8,7 +8,7 @@ import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
 import { streamsInPage } from './support/streams.ts';
-import { visit } from './support/visit.ts';
+import { signInAgain, visit } from './support/visit.ts';
 
 // Starting the browser is not part of any test.
 before(browser);
@@ -222,6 +222,34 @@ describe('tasks on the page', () => {
     await section.getByRole('button', { name: 'Cancel' }).click();
     await section.getByRole('button', { name: /Edit/ }).click();
     expect(await section.getByRole('textbox').inputValue()).to.equal('Half done.');
+    await close();
+  });
+
+  it('a new task, and how a task ended, outlive the session that ends while they are written', async () => {
+    const { params, task, path } = await scene();
+    const address = `${server.url}${path}&task=${task.ref}`;
+    const { page, close } = await visit(server, dana, `${path}&task=${task.ref}`);
+    const field = (name: string) => page.getByRole('dialog').getByRole('textbox', { name });
+    await page.getByRole('button', { name: 'Done', exact: true }).click();
+    await field('What was done').fill('Capped at 60 s.');
+    await signInAgain(page, dana, address);
+    await page.getByRole('button', { name: 'Done', exact: true }).click();
+    expect(await field('What was done').inputValue()).to.equal('Capped at 60 s.');
+    await page.getByRole('button', { name: 'Finish it' }).click();
+    await page.getByRole('region', { name: 'How it ended' }).waitFor();
+
+    await page.getByRole('button', { name: 'New task' }).click();
+    await field('Title').fill('Tell the customers');
+    await field('What and why').fill('They wait.');
+    await signInAgain(page, dana, address);
+    await page.getByRole('button', { name: 'New task' }).click();
+    expect(await field('Title').inputValue()).to.equal('Tell the customers');
+    await page.getByRole('button', { name: 'Open the task' }).click();
+    await page.getByRole('heading', { name: 'Tell the customers' }).waitFor();
+    const made = await dana.ok('getTask', { params: { ...params, task: '2' } });
+    expect(made.about?.text).to.equal('They wait.');
+    await page.getByRole('button', { name: 'New task' }).click();
+    expect(await field('Title').inputValue()).to.equal('');
     await close();
   });
 

@@ -9,6 +9,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { readBoards } from '../state/boards.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { navigate } from '../state/route.ts';
+import { useStored } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 
 type Template = Answer<'listTemplates'>['templates'][number];
@@ -23,11 +24,22 @@ const toBoardName = (title: string): string =>
     .slice(0, 40)
     .replaceAll(/^-|-$/g, '');
 
+interface Draft {
+  title: string;
+  /** Null: derived from the title. */
+  name: string | null;
+  template: string;
+  visibility: 'open' | 'private';
+}
+
 export default function NewBoard() {
-  const [title, setTitle] = useState('');
-  const [name, setName] = useState<string | null>(null);
-  const [template, setTemplate] = useState('');
-  const [visibility, setVisibility] = useState<'open' | 'private'>('open');
+  const [draft, setDraft, drop] = useStored<Draft>('new-board', {
+    title: '',
+    name: null,
+    template: '',
+    visibility: 'open',
+  });
+  const { title, name, template, visibility } = draft;
   const [templates, setTemplates] = useState<Template[]>([]);
   const write = useWrite();
   const boardName = name ?? toBoardName(title);
@@ -37,6 +49,10 @@ export default function NewBoard() {
       () => {},
     );
   }, []);
+  const close = (): void => {
+    drop();
+    closeOverlay();
+  };
   const create = async (): Promise<void> => {
     let made = '';
     const body = {
@@ -50,16 +66,16 @@ export default function NewBoard() {
     });
     if (!done) return;
     void readBoards();
-    closeOverlay();
+    close();
     navigate({ screen: 'board', board: made, tab: 'talk' });
   };
   const summary = templates.find((each) => each.name === template)?.summary;
   return (
-    <Dialog label="New board" class="newb" onClose={closeOverlay}>
+    <Dialog label="New board" class="newb" onClose={close}>
       <div class="row">
         <h1>New board</h1>
         <span class="sp" />
-        <button type="button" class="b bare ic" aria-label="Close" onClick={closeOverlay}>
+        <button type="button" class="b bare ic" aria-label="Close" onClick={close}>
           <Icon name="x" />
         </button>
       </div>
@@ -76,7 +92,7 @@ export default function NewBoard() {
             maxLength={80}
             autofocus
             value={title}
-            onInput={(event) => setTitle(event.currentTarget.value)}
+            onInput={(event) => setDraft({ ...draft, title: event.currentTarget.value })}
           />
         </label>
         <label>
@@ -88,7 +104,7 @@ export default function NewBoard() {
             autocomplete="off"
             aria-describedby="name-help"
             value={boardName}
-            onInput={(event) => setName(event.currentTarget.value)}
+            onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
           />
           <span class="q2 sm" id="name-help">
             In addresses and commands, for ever. Small letters, digits and dashes.
@@ -101,7 +117,7 @@ export default function NewBoard() {
               class="in"
               aria-describedby="template-help"
               value={template}
-              onChange={(event) => setTemplate(event.currentTarget.value)}
+              onChange={(event) => setDraft({ ...draft, template: event.currentTarget.value })}
             >
               <option value="">None</option>
               {templates.map((each) => (
@@ -124,7 +140,7 @@ export default function NewBoard() {
                 name="visibility"
                 value={each}
                 checked={visibility === each}
-                onChange={() => setVisibility(each)}
+                onChange={() => setDraft({ ...draft, visibility: each })}
               />
               <span>
                 {each === 'open' ? 'Open' : 'Private'}
@@ -142,7 +158,7 @@ export default function NewBoard() {
           <button type="submit" class="b pri" aria-disabled={write.busy || undefined}>
             Make the board
           </button>
-          <button type="button" class="b" onClick={closeOverlay}>
+          <button type="button" class="b" onClick={close}>
             Cancel
           </button>
         </div>

@@ -84,9 +84,7 @@ export function BoardAbout({ board, me, onChange }: { board: Board; me: Viewer; 
       </dl>
       {editing?.part === 'basics' && <EditBasics board={editing.board} onClose={close} onChange={onChange} />}
       {editing?.part === 'policy' && <EditPolicy board={editing.board} onClose={close} onChange={onChange} />}
-      {editing?.part === 'roles' && (
-        <EditRoles board={editing.board} now={board.roles} onClose={close} onChange={onChange} />
-      )}
+      {editing?.part === 'roles' && <EditRoles board={board} onClose={close} onChange={onChange} />}
     </section>
   );
 }

@@ -4,6 +4,7 @@ import type { Board, BodyIn, PolicyChange } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Select } from '../parts/select.tsx';
+import { useStored } from '../state/storage.ts';
 import { useWrite, type Write } from '../state/write.ts';
 
 export interface EditProps {
@@ -29,14 +30,19 @@ export function save(
   });
 }
 
+type Basics = Pick<NonNullable<BodyIn<'updateBoard'>>, 'title' | 'charter' | 'task_prefix'>;
+
 export function EditBasics(props: EditProps) {
-  const { board, onClose } = props;
-  const [title, setTitle] = useState(board.title ?? '');
-  const [charter, setCharter] = useState(board.charter);
-  const [prefix, setPrefix] = useState(board.task_prefix ?? '');
+  const { board } = props;
+  const [change, setChange, drop] = useStored<Basics>(`basics:${board.id}`, {});
+  const { title = board.title ?? '', charter = board.charter, task_prefix: prefix = board.task_prefix ?? '' } = change;
   const write = useWrite();
+  const onClose = (): void => {
+    drop();
+    props.onClose();
+  };
   const send = (): void => {
-    save(props, write, {
+    save({ ...props, onClose }, write, {
       ...(title.trim() === (board.title ?? '') ? {} : { title }),
       ...(charter === board.charter ? {} : { charter }),
       ...(prefix === (board.task_prefix ?? '') ? {} : { task_prefix: prefix }),
@@ -46,7 +52,12 @@ export function EditBasics(props: EditProps) {
     <FormDialog title="Title and charter" write={write} action="Save" onSubmit={send} onClose={onClose}>
       <label>
         Title
-        <input class="in" maxLength={80} value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
+        <input
+          class="in"
+          maxLength={80}
+          value={title}
+          onInput={(event) => setChange({ ...change, title: event.currentTarget.value })}
+        />
       </label>
       <label>
         <span>
@@ -57,7 +68,7 @@ export function EditBasics(props: EditProps) {
           rows={8}
           maxLength={8_000}
           value={charter}
-          onInput={(event) => setCharter(event.currentTarget.value)}
+          onInput={(event) => setChange({ ...change, charter: event.currentTarget.value })}
         />
       </label>
       <label>
@@ -68,7 +79,7 @@ export function EditBasics(props: EditProps) {
           class="in"
           maxLength={6}
           value={prefix}
-          onInput={(event) => setPrefix(event.currentTarget.value.toUpperCase())}
+          onInput={(event) => setChange({ ...change, task_prefix: event.currentTarget.value.toUpperCase() })}
         />
       </label>
     </FormDialog>

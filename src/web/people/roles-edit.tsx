@@ -1,9 +1,9 @@
 /** The form for the roles of a board and their permissions. */
-import { useState } from 'preact/hooks';
 import type { Permission, Role } from '../../contract/types.ts';
 import { permissions, usualRole } from '../../contract/values.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { useStored } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 import { type EditProps, save } from './board-edit.tsx';
 
@@ -42,22 +42,28 @@ function mergeRoles(opened: Roles, mine: Roles, now: Roles): Record<string, Role
   return merged;
 }
 
-/** @param now the roles as they are now, which another owner may have changed since the form was opened */
-export function EditRoles(props: EditProps & { now: Roles }) {
-  const { board, now, onClose } = props;
-  const [roles, setRoles] = useState<EditedRole[]>(
-    Object.entries(board.roles).map(([name, role]) => ({ name, role, isNew: false })),
-  );
+/** @param props with the board as it is now: another owner may have changed it since the form was opened */
+export function EditRoles(props: EditProps) {
+  const { id, roles: now } = props.board;
+  const [{ opened, roles }, setEdited, drop] = useStored(`roles:${id}`, {
+    opened: now,
+    roles: Object.entries(now).map(([name, role]): EditedRole => ({ name, role, isNew: false })),
+  });
+  const setRoles = (next: EditedRole[]): void => setEdited({ opened, roles: next });
+  const onClose = (): void => {
+    drop();
+    props.onClose();
+  };
   const write = useWrite();
   const change = (at: number, next: Partial<EditedRole>): void =>
     setRoles(roles.map((role, index) => (index === at ? { ...role, ...next } : role)));
   const send = (): void => {
-    const next = mergeRoles(board.roles, Object.fromEntries(roles.map(({ name, role }) => [name, role])), now);
-    save(props, write, JSON.stringify(next) === JSON.stringify(now) ? {} : { roles: next });
+    const next = mergeRoles(opened, Object.fromEntries(roles.map(({ name, role }) => [name, role])), now);
+    save({ ...props, onClose }, write, JSON.stringify(next) === JSON.stringify(now) ? {} : { roles: next });
   };
   const isTaken = (name: string, at: number): boolean =>
     roles.some((role, index) => index !== at && role.name === name) ||
-    (Object.hasOwn(now, name) && !Object.hasOwn(board.roles, name));
+    (Object.hasOwn(now, name) && !Object.hasOwn(opened, name));
   return (
     <FormDialog title="Roles of agents" write={write} action="Save" wide onSubmit={send} onClose={onClose}>
       {roles.map(({ name, role, isNew }, at) => (

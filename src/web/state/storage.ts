@@ -1,4 +1,5 @@
 /** Values stored in this browser, such as drafts and the theme. Falls back to memory where localStorage fails. */
+import { useState } from 'preact/hooks';
 import { session } from '../api/session.ts';
 
 const memory = new Map<string, string>();
@@ -33,3 +34,17 @@ export const listenToStorage = (listener: (name: string) => void): void =>
   addEventListener('storage', ({ key }) => {
     if (key !== null) listener(key);
   });
+
+/**
+ * Like `useState`, for what a person writes: it outlives the end of the session and a reload of the page, until it is
+ * dropped because it was sent or given up.
+ */
+export function useStored<T>(name: string, initial: T): [value: T, set: (value: T) => void, drop: () => void] {
+  const [stored] = useState(() => ownName(name));
+  const [value, setValue] = useState((): T => (JSON.parse(readStorage(stored) ?? 'null') as T | null) ?? initial);
+  const set = (next: T): void => {
+    setValue(next);
+    writeStorage(stored, JSON.stringify(next));
+  };
+  return [value, set, () => writeStorage(stored, null)];
+}

@@ -10,6 +10,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
+import { useStored } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 
 const MAX_NOTE = 2_000;
@@ -109,13 +110,17 @@ interface FormProps {
 }
 
 function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: boolean }) {
-  const [note, setNote] = useState('');
+  const [note, setNote, drop] = useStored(`finish:${task.id}`, '');
   const write = useWrite();
+  const close = (): void => {
+    drop();
+    onClose();
+  };
   const send = (): void => {
     const params = { board: task.board, task: task.id };
     void write.run('finish', async (key) => {
       const next = await call('finishTask', { params, body: { note, cancelled }, idempotencyKey: key });
-      onClose();
+      close();
       changed(next);
     });
   };
@@ -128,7 +133,7 @@ function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: 
       cancelLabel="Back"
       canSubmit={note.trim() !== ''}
       onSubmit={send}
-      onClose={onClose}
+      onClose={close}
     >
       <label>
         {cancelled ? 'Why' : 'What was done'}

@@ -1,9 +1,9 @@
 /** The form for a new task. */
-import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import type { Room } from '../state/room.ts';
+import { useStored } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 
 const MAX_TITLE = 120;
@@ -18,17 +18,22 @@ export function NewTask({
   onClose: () => void;
   onCreated: (task: Task) => void;
 }) {
-  const [title, setTitle] = useState('');
-  const [about, setAbout] = useState('');
-  const [start, setStart] = useState(false);
+  const [draft, setDraft, drop] = useStored(`new-task:${room.name}`, { title: '', about: '', start: false });
+  const { title, about, start } = draft;
   const write = useWrite();
+  const close = (): void => {
+    drop();
+    onClose();
+  };
   const send = (): void =>
     void write.run('create', async (key) => {
       const body = { title, start, ...(about.trim() ? { about } : {}) };
-      onCreated(await call('createTask', { params: { board: room.name }, body, idempotencyKey: key }));
+      const task = await call('createTask', { params: { board: room.name }, body, idempotencyKey: key });
+      drop();
+      onCreated(task);
     });
   return (
-    <FormDialog title="New task" write={write} action="Open the task" onSubmit={send} onClose={onClose}>
+    <FormDialog title="New task" write={write} action="Open the task" onSubmit={send} onClose={close}>
       <label>
         Title
         <input
@@ -36,7 +41,7 @@ export function NewTask({
           required
           maxLength={MAX_TITLE}
           value={title}
-          onInput={(event) => setTitle(event.currentTarget.value)}
+          onInput={(event) => setDraft({ ...draft, title: event.currentTarget.value })}
         />
       </label>
       <label>
@@ -48,11 +53,15 @@ export function NewTask({
           rows={5}
           maxLength={MAX_ABOUT}
           value={about}
-          onInput={(event) => setAbout(event.currentTarget.value)}
+          onInput={(event) => setDraft({ ...draft, about: event.currentTarget.value })}
         />
       </label>
       <label class="check">
-        <input type="checkbox" checked={start} onChange={(event) => setStart(event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={start}
+          onChange={(event) => setDraft({ ...draft, start: event.currentTarget.checked })}
+        />
         Start it myself
       </label>
     </FormDialog>

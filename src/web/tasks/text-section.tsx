@@ -9,7 +9,7 @@ import { hasCode } from '../api/errors.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, Time } from '../parts/time.tsx';
-import { ownName, readStorage, writeStorage } from '../state/storage.ts';
+import { ownName, readStorage, useStored } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 
 type Field = 'stands' | 'about';
@@ -25,11 +25,11 @@ interface Draft {
   base: number;
 }
 
-const draftName = (task: Task, field: Field): string => ownName(`text:${task.id}:${field}`);
+const draftName = (task: Task, field: Field): string => `text:${task.id}:${field}`;
 
 export function TextSection(props: { task: Task; field: Field; writable: boolean; onChange: (task: Task) => void }) {
   const { task, field, writable, onChange } = props;
-  const [editing, setEditing] = useState(() => writable && readStorage(draftName(task, field)) !== null);
+  const [editing, setEditing] = useState(() => writable && readStorage(ownName(draftName(task, field))) !== null);
   const [versions, setVersions] = useState<Versions | null>(null);
   const reading = useWrite();
   const current = task[field];
@@ -110,20 +110,12 @@ function Editor(props: {
   onClose: (next: Task | null) => void;
 }) {
   const { task, field, onChange } = props;
-  const name = draftName(task, field);
-  const [{ text, base }, setDraft] = useState<Draft>(
-    () =>
-      (JSON.parse(readStorage(name) ?? 'null') as Draft | null) ?? {
-        text: task[field]?.text ?? '',
-        base: task[field]?.version ?? 0,
-      },
-  );
-  const change = (next: Draft): void => {
-    setDraft(next);
-    writeStorage(name, JSON.stringify(next));
-  };
+  const [{ text, base }, change, drop] = useStored<Draft>(draftName(task, field), {
+    text: task[field]?.text ?? '',
+    base: task[field]?.version ?? 0,
+  });
   const close = (next: Task | null): void => {
-    writeStorage(name, null);
+    drop();
     props.onClose(next);
   };
   const { busy, error, run } = useWrite();

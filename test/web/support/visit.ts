@@ -81,3 +81,12 @@ async function signIn(context: BrowserContext, url: string, person: Api): Promis
   if (!name || !value) throw new Error(`no session: ${answer.text}`);
   await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Lax' }]);
 }
+
+/** Ends all browser sessions of the person in the page, and signs them in again at an address. */
+export async function signInAgain(page: Page, person: Api, url: string): Promise<void> {
+  await person.ok('endAllBrowserSessions');
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  const { code } = await person.ok('createLoginCode');
+  await page.goto(`${url}#code=${code}`);
+  await page.getByRole('button', { name: /^Sign in as/ }).click();
+}
