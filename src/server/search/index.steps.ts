@@ -3,6 +3,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { type FileRow, filesWithIds, latestVersions } from '../files/files.store.ts';
 import { type EventRow, eventsIn } from '../record/events.store.ts';
 import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.ts';
+import { sha256 } from '../text/hash.ts';
 import { idsIn, indexBy } from '../text/rows.ts';
 import { type Field, fileFields, type SearchedMessage, searchedFields, taskFields } from './fields.rules.ts';
 import { addDocs, type Doc, dropDocs, type Kind, progressOf, saveProgress } from './search.store.ts';
@@ -36,7 +37,8 @@ export async function indexBatch(tx: WriteTx, boardId: string, head: number): Pr
   if (after >= head) return false;
   // Both ends are named: without statistics Postgres would read the whole rest of the record for its first rows.
   const last = Math.min(after + BATCH, head);
-  const changes = await eventsIn(tx, { boardId, after, before: last + 1, types: TYPES }, 'asc', BATCH);
+  const read = await eventsIn(tx, { boardId, after, before: last + 1, types: TYPES }, 'asc', BATCH);
+  const changes = read.filter(isSound);
   const messages = changes.flatMap((change) => messageDoc(boardId, change));
   await addDocs(tx, messages);
   await indexTasks(tx, boardId, namedBy(changes, 'task'));
@@ -57,6 +59,9 @@ export async function indexText(tx: WriteTx, fileId: string, digest: string, tex
   const [file] = await filesWithIds(tx, [fileId]);
   if (file && text !== '') await indexFiles(tx, file.board_id, [fileId]);
 }
+
+/** Of an event that was changed in the database nothing is found; the rest of its board is. */
+const isSound = ({ data, data_hash }: EventRow): boolean => sha256(data) === data_hash.toString('hex');
 
 function messageDoc(boardId: string, { type, at, data }: EventRow): Doc[] {
   if (type !== 'message.posted') return [];

@@ -142,6 +142,25 @@ forEachDatabase('a byte of the record changed in the database', (engine) => {
     }
   });
 
+  it('keeps only itself from being found', async () => {
+    const lost = await post(server.dana, board.name, 'heron one');
+    const kept = await post(server.dana, board.name, 'heron two');
+    const task = await server.dana.ok('createTask', { params: { board: board.name }, body: { title: 'heron three' } });
+    const rows = (await door.rows(board.id)).filter(({ seq }) => (seq as number) >= lost.seq);
+    for (const row of rows.filter(({ seq }) => seq !== kept.seq)) {
+      const changed = String(row['data']).replace(row.seq === lost.seq ? 'body' : '{', 'x');
+      await door.write(Buffer.from(row.id as string), 'data', Buffer.from(changed));
+    }
+    const { results } = await server.dana.ok('search', { query: { q: 'heron', board: board.name } });
+    expect(results.map(({ message }) => message?.id)).to.deep.equal([kept.id]);
+    for (const row of rows) await door.write(Buffer.from(row.id as string), 'data', asBytes(row['data']));
+    await server.dana.ok('updateTask', {
+      params: { board: board.name, task: task.ref },
+      body: { title: 'heron four' },
+    });
+    expect((await server.dana.ok('search', { query: { q: 'heron', kind: 'task' } })).results).to.have.length(1);
+  });
+
   it('leaves the record readable where it is no time any more', async () => {
     const row = (await door.rows(board.id))[2] as Stored;
     const id = Buffer.from(row.id as string);
