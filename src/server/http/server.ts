@@ -22,6 +22,8 @@ export function createHttp({ clock, proxyProtocol, ...options }: HttpOptions): S
   const serve = createApp({ ...options, ...time });
   const answers = new WeakMap<Duplex, ServerResponse>();
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    // Sent behind another request of its connection, it is served once that is answered.
+    if (!res.socket) return void res.once('socket', () => handle(req, res));
     answers.set(req.socket, res);
     void serve(req, res);
   };

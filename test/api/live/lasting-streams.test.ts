@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { newBoard, post } from '../../support/cast.ts';
+import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { open } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -60,5 +60,25 @@ forEachDatabase('an open stream', (engine) => {
     server.clock.advance(1_000);
     socket.resume();
     await until(() => socket.readableEnded || socket.destroyed, 'the socket is closed');
+  });
+
+  it('is not written into where a request and bytes that are none come behind its own', async () => {
+    const { name } = await newBoard(server.dana);
+    const agent = await newAgent(server.dana, name);
+    const { host } = new URL(server.url);
+    const asked = (path: string, { token }: { token?: string | undefined }) =>
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    const socket = open(server.url);
+    let got = '';
+    socket.on('data', (bytes) => {
+      got += bytes;
+    });
+    socket.write(asked(`/v1/stream?board=${name}`, server.dana) + asked('/v1/me/inbox?wait=60', agent));
+    await until(() => got.includes('event: ready'), 'the stream is open');
+    // What is asked later is answered later.
+    await server.dana.ok('getMe');
+    socket.write('this is no request\r\n\r\n');
+    await once(socket, 'close');
+    expect(got.match(/HTTP\/1\.1/g)).to.have.length(1);
   });
 });
