@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { holdNextRead } from '../../support/hold-read.ts';
 import { exchange, lines, open } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -134,5 +135,22 @@ forEachDatabase('a body that is slow to come', (engine) => {
     ).replace('close', 'keep-alive');
     const answer = await twice(head, 'event: ready', (socket) => socket.write('nonsense\r\n\r\n'));
     expect(answersIn(answer), answer).to.equal(1);
+  });
+
+  it('is cut off, and no failure of the server, where its client goes away while the credential is read', async () => {
+    for (const declared of ['Transfer-Encoding: chunked', 'Content-Length: 200000']) {
+      const reading = holdNextRead(server, 'operation/read.ts', 'before');
+      const socket = open(server.url);
+      const head = [`POST /v1/boards/${board}/messages HTTP/1.1`, `Host: ${new URL(server.url).host}`, declared];
+      socket.write(lines(...head, `Authorization: Bearer ${server.dana.token}`, 'Content-Type: application/json'));
+      await reading.begun;
+      socket.destroy();
+      // By the time this is answered, the server knows.
+      await server.nobody.ok('getInfo');
+      reading.goOn();
+      for (let n = 0; n < 3; n++) await server.dana.ok('getMe');
+    }
+    Reflect.deleteProperty(server.db, 'read');
+    expect(server.log.filter((line) => line.includes('unexpected failure'))).to.deep.equal([]);
   });
 });

@@ -49,10 +49,13 @@ function timeout(): Refusal {
   });
 }
 
+/** Also of a client that had gone before the reading began. */
+const CUT_OFF = new Set(['request.aborted', 'request.size.invalid', 'stream.not.readable']);
+
 function translate(error: unknown, limit: number): unknown {
   if (error instanceof Refusal) return error;
-  const { type } = error as { type?: string };
+  const { type = '' } = error as { type?: string };
   if (type === 'entity.too.large') return tooLarge(limit);
-  if (type === 'request.aborted' || type === 'request.size.invalid') return malformed('body', 'was cut off');
+  if (CUT_OFF.has(type)) return malformed('body', 'was cut off');
   return error;
 }
