@@ -1,5 +1,5 @@
 /** People who leave, are taken off a board and are removed from the server. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { pruned, prunedRows } from '../../src/commands/agent/prune.ts';
 import type { Home } from './support/home.ts';
@@ -77,6 +77,27 @@ describe('taking people off', function () {
     await home().json(['agent', 'create', 'mine', '--board', 'second']);
     await home().json(['board', 'leave', '--board', 'second', '--yes']);
     expect(seats(home())['mine']).to.not.have.property('token');
+  });
+
+  it('repeats under its key what takes away a name, a file, a role or a place on a board', async () => {
+    const env = await person('kay');
+    await add('kay');
+    writeFileSync(`${home().work}/plan.md`, 'a plan');
+    await home().json(['file', 'put', 'plan.md', '--name', 'plans/old.md']);
+    await home().json(['board', 'roles', '--set', 'reviewer', '--can', 'post']);
+    for (const [n, line] of [
+      'file rename plans/old.md plans/new.md',
+      'file remove plans/new.md --yes',
+      'board roles --remove reviewer',
+      'board leave --board demo --yes',
+      'people rename me kayla --yes',
+    ].entries()) {
+      const args = [...line.split(' '), '--idempotency-key', `again-${n}`];
+      const options = n < 3 ? {} : { env };
+      const { changed: _, ...first } = await home().json(args, options);
+      const { changed: __, replayed: ___, ...again } = await home().json(args, options);
+      expect(again, line).to.deep.equal(first);
+    }
   });
 
   it('says what removing a person would stop, does nothing when only asked, and then does it', async () => {

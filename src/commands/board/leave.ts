@@ -17,7 +17,11 @@ export default class BoardLeave extends WriteCommand<typeof BoardLeave> {
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('P');
     const { name } = (await client.call('getMe')).data;
-    const agents = await agentsOf(client, board, name);
+    const agents = await agentsOf(client, board, name).catch((error) => {
+      // A repeat is answered though they are off it.
+      if (this.key === undefined || error.code !== 'not_on_board') throw error;
+      return [];
+    });
     await this.confirm(`Leave ${board}?${alsoEnding(agents, 'Your')}`, this.flags.yes);
     const call = { params: { board }, idempotencyKey: this.key };
     // Off a private board its answers are out of sight too: a repeat finds nothing, because the first try left.

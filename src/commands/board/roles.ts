@@ -43,7 +43,8 @@ export default class BoardRoles extends WriteCommand<typeof BoardRoles> {
     const grants = can?.map(grantOf);
     const session = await this.onBoard('P');
     const charter = file === undefined ? undefined : await readWhole(file, this.out, 'a charter');
-    const { before, after } = await changedRoles(session, { set, remove, can: grants, charter });
+    const repeatable = this.key !== undefined;
+    const { before, after } = await changedRoles(session, { set, remove, can: grants, charter, repeatable });
     const input = { params: { board: session.board }, body: { roles: after } };
     const { data, again } = await this.write(session.client, 'updateBoard', input);
     const { roles } = data;

@@ -14,9 +14,9 @@ export default class FileRename extends WriteCommand<typeof FileRename> {
 
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
-    const { data: before } = await client.call('getFile', { params: { board, file: wholeFile(this.args.name) } });
-    const params = { board, file: before.id };
+    const before = wholeFile(this.args.name);
+    const params = { board, file: before };
     const { data: file, again } = await this.write(client, 'updateFile', { params, body: { name: this.args.new } });
-    this.print<typeof json>({ file }, () => `${before.name} is now ${file.name}.${again}`);
+    this.print<typeof json>({ file }, () => `${before} is now ${file.name}.${again}`);
   }
 }

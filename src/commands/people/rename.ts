@@ -18,16 +18,20 @@ export default class PeopleRename extends WriteCommand<typeof PeopleRename> {
     const { client, server } = session;
     const before = await handleOf(client, this.args.handle);
     const after = this.args.new.replace(/^@/, '');
+    const same = before === after;
     await this.confirm(
       `Rename ${before} to ${after} on ${server.url}? Every board they are or were on shows it, and @${before} means nobody any more.`,
-      this.flags.yes,
+      same || this.flags.yes,
     );
-    const { data, again } = await this.write(client, 'renamePerson', {
+    const reply = await client.call('renamePerson', {
       params: { handle: before },
       body: { handle: after },
+      // Of a repeat, "me" is called that already, which makes it another request.
+      idempotencyKey: same ? undefined : this.key,
     });
-    const { person, changed } = data;
+    const { person, changed } = reply.data;
     await noteHandle(session, person);
+    const again = this.again(reply);
     this.print<typeof json>({ person, changed }, () =>
       changed ? `${before} is ${person.handle} now.${again}` : `${person.handle} is called that already.`,
     );

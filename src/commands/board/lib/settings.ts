@@ -60,12 +60,14 @@ interface RoleOptions {
   can?: Grant[] | undefined;
   charter?: string | undefined;
   remove?: string | undefined;
+  /** Whether it may be the same change once more, whose role is gone already. */
+  repeatable: boolean;
 }
 
 /** The whole map with one role changed, added or taken out. */
-function rolesWith(roles: Readonly<Roles>, { set, can, charter, remove }: RoleOptions): Roles {
+function rolesWith(roles: Readonly<Roles>, { set, can, charter, remove, repeatable }: RoleOptions): Roles {
   if (remove !== undefined) {
-    if (!Object.hasOwn(roles, remove))
+    if (!Object.hasOwn(roles, remove) && !repeatable)
       throw usage(`There is no role ${remove}.`, `Roles: ${Object.keys(roles).join(', ')}`);
     const { [remove]: _, ...rest } = roles;
     return rest;
