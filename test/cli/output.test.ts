@@ -65,6 +65,10 @@ describe('output', function () {
   it('is nothing with --quiet, except for errors', async () => {
     expect(await home().run(['say', '--quiet', 'hush'])).to.deep.equal({ code: 0, stdout: '', stderr: '' });
     expect((await home().run(['read', '--quiet', '--board', 'nowhere'])).stderr).to.include('Error (board_not_found)');
+    // A file that is sent to standard output is no word about it.
+    await home().shell('printf bytes | service file put kept.txt - -q');
+    const { stdout } = await home().shell('service file get kept.txt - -q');
+    expect(stdout).to.equal('bytes');
   });
 
   it('tells of requests with --verbose, and of no secret', async () => {

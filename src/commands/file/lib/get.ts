@@ -6,6 +6,7 @@ import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
 import { undoAtExit } from '../../../cli/signals.ts';
 import { progressOf } from '../../../cli/terminal/progress.ts';
+import { showData } from '../../../cli/terminal/terminal.ts';
 import { type Downloaded, download, type Sink } from '../../../client/download.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -102,7 +103,8 @@ export async function printFile(files: Files, wanted: WantedFile, out: Output): 
     throw new Failure('binary_to_terminal', 'These bytes are no text, and a terminal would act on them.', {
       hint: called(`Send them elsewhere: service file get ${shellArgument(wanted.file)} - > file`),
     });
-  out.raw(bytes);
+  // It goes there as it goes into a file, whatever else is not to be printed.
+  showData(bytes);
   await flushed();
   return got;
 }
