@@ -5,6 +5,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -363,6 +364,15 @@ describe('service init', function () {
     await machine.run(['version']);
     expect(readFileSync(script, 'utf8')).to.equal(text);
     expect(statSync(script).mode & 0o777).to.equal(0o755);
+  });
+
+  it('notes what several set up at once', async () => {
+    const projects = ['one', 'two', 'three', 'four'];
+    for (const name of projects) mkdirSync(machine.at(name));
+    const all = projects.map((name) => machine.shell(`cd ../${name} && service init --project --yes --quiet`));
+    for (const { code } of await Promise.all(all)) expect(code).to.equal(0);
+    await machine.json(['uninstall', '--yes']);
+    for (const name of projects) expect(readdirSync(machine.at(name)), name).to.deep.equal([]);
   });
 
   it('with --data leaves nothing of this machine', async () => {

@@ -48,7 +48,7 @@ export default class Init extends BaseCommand<typeof Init> {
     const scope = project || this.flags.scope === 'project' ? ('project' as const) : ('global' as const);
     const setup = await Setup.of({ scope, harness, allow, claims });
     const run = async (apply: boolean) => ({
-      ...setup.run(apply, harness),
+      ...(await setup.run(apply, harness)),
       ...(this.flags['pre-commit'] ? { pre_commit: await setup.preCommit(apply) } : {}),
     });
     const plan = await run(false);

@@ -1,6 +1,8 @@
 /** installed.json: records what was set up where, so that it can be updated, checked and removed. */
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { withLock } from '../../local/lock.ts';
 import { parseOwn, readPrivate, writePrivate } from '../../local/private-file.ts';
 
 export type Scope = 'global' | 'project';
@@ -51,8 +53,15 @@ export function recordedPrograms(state: string): Record<string, string> {
   }
 }
 
-export const writeInstalled = (state: string, installed: Installed): void =>
-  writePrivate(pathOf(state), `${JSON.stringify(installed, null, 2)}\n`);
+/** Changes what the records describe, and them with it: one command at a time, so that none loses what another noted. */
+export const changeInstalled = <T>(state: string, change: (installed: Installed) => T): Promise<T> =>
+  withLock(join(state, 'installed.lock'), () => {
+    const installed = readInstalled(state);
+    const result = change(installed);
+    if (installed.items.length > 0) writePrivate(pathOf(state), `${JSON.stringify(installed, null, 2)}\n`);
+    else rmSync(pathOf(state), { force: true });
+    return result;
+  });
 
 export const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 

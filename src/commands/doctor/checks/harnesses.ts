@@ -7,7 +7,7 @@ import { runProgram } from '../../../harness/programs.ts';
 import { UNTESTED, untested } from '../../../harness/proved.ts';
 import { missedHooks, shellWord } from '../../../harness/setup/entries.ts';
 import { type Setting, setUp } from '../../../harness/setup/init.ts';
-import { type Installed, readInstalled, writeInstalled } from '../../../harness/setup/installed.ts';
+import { changeInstalled, type Installed, readInstalled } from '../../../harness/setup/installed.ts';
 import { writeLauncher } from '../../../harness/setup/launcher.ts';
 import { type Found, scan } from '../../../harness/setup/scan.ts';
 import { basesOf, installStates } from '../../../harness/setup/standing.ts';
@@ -32,13 +32,15 @@ export const harnesses: Check = {
   /** As `init` would, but only what it has set up before and nobody has edited. A session changes no settings. */
   async repair(around) {
     if (inSession() || here().sandbox) return [];
-    const profiles = await loadProfiles(around.folders.config);
-    const installed = readInstalled(around.folders.state);
-    const fixed: string[] = [];
-    for (const profile of able(profiles)) fixed.push(...(await refresh(profile, installed, around)));
-    if (installed.items.length > 0 && writeLauncher(ownProgram())) fixed.push('refreshed the script that hooks run');
-    if (fixed.length > 0) writeInstalled(around.folders.state, installed);
-    return fixed;
+    const { state, config } = around.folders;
+    const known = readInstalled(state);
+    if (known.items.length === 0) return [];
+    const profiles = able(await loadProfiles(config));
+    const settings = await Promise.all(profiles.map((profile) => settingOf(profile, known, around)));
+    const fixed = await changeInstalled(state, (installed) =>
+      settings.flatMap((setting) => refresh(setting, installed)),
+    );
+    return writeLauncher(ownProgram()) ? [...fixed, 'refreshed the script that hooks run'] : fixed;
   },
 };
 
@@ -67,8 +69,7 @@ async function lookAt(profile: Profile, installed: Installed, around: Around, co
   return [...found, fine(profile.harness, `${profile.name} ${setting.found.version} is set up`)];
 }
 
-async function refresh(profile: Profile, installed: Installed, around: Around): Promise<string[]> {
-  const setting = await settingOf(profile, installed, around);
+function refresh(setting: Omit<Setting, 'scope'>, installed: Installed): string[] {
   if (setting.found.program === null) return [];
   return basesOf(installed, setting).flatMap(({ scope, cwd }) => {
     const there = { ...setting, scope, cwd };

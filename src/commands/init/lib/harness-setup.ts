@@ -7,7 +7,7 @@ import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { UNTESTED, untested } from '../../../harness/proved.ts';
 import { type Change, notesFor, type Setting, setUp } from '../../../harness/setup/init.ts';
-import { readInstalled, type Scope, writeInstalled } from '../../../harness/setup/installed.ts';
+import { changeInstalled, type Installed, readInstalled, type Scope } from '../../../harness/setup/installed.ts';
 import { launcherPath, writeLauncher } from '../../../harness/setup/launcher.ts';
 import { addPreCommit } from '../../../harness/setup/pre-commit.ts';
 import { otherService, scan } from '../../../harness/setup/scan.ts';
@@ -62,27 +62,24 @@ export class Init {
   }
 
   /** What would be changed, or with `apply` what was. */
-  run(apply: boolean, named: readonly string[]): InitRecord {
-    const { folders } = runtime();
-    const installed = readInstalled(folders.state);
+  async run(apply: boolean, named: readonly string[]): Promise<InitRecord> {
     if (apply) writeLauncher(ownProgram());
-    const harnesses = this.#settings.map((setting) => {
-      const { profile, found } = setting;
-      const wanted = found.program !== null || named.includes(profile.harness);
-      const changes = wanted ? setUp(setting, installed, apply) : [];
-      return { name: profile.harness, detected: found.program !== null, version: found.version, changes };
-    });
-    if (apply) writeInstalled(folders.state, installed);
+    const harnesses = await withInstalled(apply, (installed) =>
+      this.#settings.map((setting) => {
+        const { profile, found } = setting;
+        const wanted = found.program !== null || named.includes(profile.harness);
+        const changes = wanted ? setUp(setting, installed, apply) : [];
+        return { name: profile.harness, detected: found.program !== null, version: found.version, changes };
+      }),
+    );
     return { applied: apply, scope: this.#scope, harnesses };
   }
 
   /** Adds ours to the pre-commit hook of the repository here. */
   async preCommit(apply: boolean): Promise<Change[]> {
     const { folders } = runtime();
-    const path = await hookHere();
-    const installed = readInstalled(folders.state);
-    const change = addPreCommit({ path, launcher: launcherPath(folders.state), version: version() }, installed, apply);
-    if (apply) writeInstalled(folders.state, installed);
+    const options = { path: await hookHere(), launcher: launcherPath(folders.state), version: version() };
+    const change = await withInstalled(apply, (installed) => addPreCommit(options, installed, apply));
     return change ? [change] : [];
   }
 
@@ -125,6 +122,12 @@ export class Init {
     const message = 'Codex now runs the hooks of both scopes; the second of each pair gets an empty answer.';
     return [{ code: 'hooks_twice', message, hint: 'Keep one: service uninstall, then service init' }];
   }
+}
+
+/** With `apply` the records are changed, too. */
+async function withInstalled<T>(apply: boolean, work: (installed: Installed) => T): Promise<T> {
+  const { state } = runtime().folders;
+  return apply ? changeInstalled(state, work) : work(readInstalled(state));
 }
 
 async function hookHere(): Promise<string> {
@@ -196,20 +199,18 @@ export function requireReadable({ harnesses, applied, pre_commit: hook = [] }: I
 /** Takes away what was set up; with `apply` false only says it. */
 export async function removeSetup(apply: boolean): Promise<Removal[]> {
   const { folders } = runtime();
-  const installed = readInstalled(folders.state);
   const { all } = await loadProfiles(folders.config);
   const ruleOf = (harness: string) =>
     all.find((profile) => profile.harness === harness)?.install.find(({ rule }) => rule !== undefined)?.rule ?? null;
-  const removals = uninstall(installed, ruleOf, apply);
-  if (apply) {
+  return withInstalled(apply, (installed) => {
+    const removals = uninstall(installed, ruleOf, apply);
+    if (!apply) return removals;
     const left = removals.toReversed().map(({ action }) => action === 'keep' || action === 'unreadable');
-    const items = installed.items.filter((_, index) => left[index]);
-    if (items.length > 0) writeInstalled(folders.state, { ...installed, items });
-    else rmSync(`${folders.state}/installed.json`, { force: true });
+    installed.items = installed.items.filter((_, index) => left[index]);
     // Hooks that could not be taken out still run it.
-    if (items.every(({ kind }) => kind !== 'hooks')) rmSync(launcherPath(folders.state), { force: true });
-  }
-  return removals;
+    if (installed.items.every(({ kind }) => kind !== 'hooks')) rmSync(launcherPath(folders.state), { force: true });
+    return removals;
+  });
 }
 
 /** The four folders, which hold everything of this program on this machine. */

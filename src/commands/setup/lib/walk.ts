@@ -184,14 +184,14 @@ async function programsHere(apply: boolean): Promise<Programs> {
   const known = session ? await isKnown(session) : await anyIsKnown();
   try {
     const init = await Init.of({ scope: 'global', harness: [], allow: false });
-    return { installed: setUpHere(init, apply, known), known, notes: init.notes() };
+    return { installed: await setUpHere(init, apply, known), known, notes: init.notes() };
   } catch (error) {
     return { installed: failed('installed', error), known, notes: [] };
   }
 }
 
-function setUpHere(init: Init, apply: boolean, known: boolean): Step {
-  const { harnesses } = init.run(apply, []);
+async function setUpHere(init: Init, apply: boolean, known: boolean): Promise<Step> {
+  const { harnesses } = await init.run(apply, []);
   const names = harnesses.filter(({ detected }) => detected).map(({ name }) => name);
   const changes = harnesses.flatMap((harness) => harness.changes);
   const bad = changes.filter(({ action }) => action === 'unreadable').map(({ path }) => path);
