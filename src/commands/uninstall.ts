@@ -4,6 +4,7 @@ import { BaseCommand, booleanFlag, confirmFlags } from '../cli/base.ts';
 import { called, runtime } from '../cli/runtime.ts';
 import { requireOutside } from '../cli/session/here.ts';
 import { fileChange, flag, object, text } from '../cli/shapes.ts';
+import { Failure } from '../local/failure.ts';
 import { readCredentials } from '../local/keys/credentials.ts';
 import { forgetKey, forgetPending } from '../local/keys/keystore.ts';
 import { stopLocalServer } from '../local/own-server/start.ts';
@@ -54,25 +55,37 @@ type Leaving = z.infer<ReturnType<typeof json>>;
 /** Takes everything away, or only says what would be. */
 async function leave({ data, apply }: { data: boolean; apply: boolean }): Promise<Leaving> {
   const { program } = runtime();
-  const stopped = { server_stopped: false, daemon_stopped: false };
-  if (apply && data) await forgetKeys();
-  if (apply) {
-    stopped.daemon_stopped = await stopDaemon();
-    stopped.server_stopped = (await stopLocalServer(runtime())) !== null;
-  }
+  // The hooks come first, because one that runs meanwhile would start the daemon again.
   const files = await removeSetup(apply);
+  if (apply && data) requireTakenOut(files);
+  const server_stopped = apply && (await stopLocalServer(runtime())) !== null;
+  const daemon_stopped = apply && (await stopDaemon());
   const folders = data ? dataFolders().filter((folder) => existsSync(folder)) : null;
-  if (apply && folders) for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  if (apply && folders) {
+    await forgetKeys();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  }
   return {
     applied: apply,
-    ...stopped,
+    server_stopped,
+    daemon_stopped,
     files,
     data: folders,
     binary: { path: program, remove: 'npm uninstall --global board-service' },
   };
 }
 
-/** Removes what is in the keychain. @throws Failure `keychain_locked`, before anything is deleted */
+/** Hooks that stay run a script in one of the folders, where their place is noted too. */
+function requireTakenOut(files: Leaving['files']): void {
+  const left = files.filter(({ action }) => action === 'unreadable').map(({ path }) => path);
+  if (left.length === 0) return;
+  throw new Failure('settings_unreadable', `${left.join(', ')} cannot be read or changed, so no data was deleted.`, {
+    hint: 'Repair it, then run the command again',
+    details: { paths: left },
+  });
+}
+
+/** Removes what is in the keychain. @throws Failure `keychain_locked`, before any data is deleted */
 async function forgetKeys(): Promise<void> {
   const { servers } = readCredentials(runtime().folders);
   for (const entry of Object.values(servers)) {

@@ -366,6 +366,23 @@ describe('service init', function () {
     expect(statSync(script).mode & 0o777).to.equal(0o755);
   });
 
+  it('leaves no daemon that a hook of a session starts again while the server ends', async () => {
+    await init();
+    await machine.json(['daemon', 'start']);
+    await machine.json(['server', 'start']);
+    const server = machine.serverPid() as number;
+    process.kill(server, 'SIGSTOP');
+    const uninstall = machine.start(['uninstall', '--yes']);
+    const [script, socket] = [machine.path('state', 'bin', 'service'), machine.path('state', 'daemon.sock')];
+    await until('the hooks or the daemon are gone', () => !existsSync(script) || !existsSync(socket));
+    const input = JSON.stringify({ session_id: 's', hook_event_name: 'UserPromptSubmit', prompt: 'go on' });
+    spawnSync(script, ['hook', 'claude-code', 'prompt'], { input, env: machine.env });
+    process.kill(server, 'SIGCONT');
+    expect((await finished(uninstall)).code).to.equal(0);
+    const status = await machine.run(['daemon', 'status', '--json']);
+    expect(JSON.parse(status.stdout).error?.code).to.equal('daemon_not_running');
+  });
+
   it('notes what several set up at once', async () => {
     const projects = ['one', 'two', 'three', 'four'];
     for (const name of projects) mkdirSync(machine.at(name));
@@ -373,6 +390,19 @@ describe('service init', function () {
     for (const { code } of await Promise.all(all)) expect(code).to.equal(0);
     await machine.json(['uninstall', '--yes']);
     for (const name of projects) expect(readdirSync(machine.at(name)), name).to.deep.equal([]);
+  });
+
+  it('with --data deletes nothing where hooks of ours cannot be taken out', async () => {
+    await init();
+    const settings = machine.text('.claude/settings.json');
+    machine.put('.claude/settings.json', settings.slice(0, -4));
+    const refused = await machine.run(['uninstall', '--data', '--yes', '--json']);
+    expect([refused.code, JSON.parse(refused.stdout).error?.code]).to.deep.equal([1, 'settings_unreadable']);
+    expect(existsSync(machine.path('state', 'bin', 'service'))).to.equal(true);
+    machine.put('.claude/settings.json', settings);
+    await machine.json(['uninstall', '--data', '--yes']);
+    for (const path of ['.claude/settings.json', 'store/state'])
+      expect(existsSync(machine.at(path)), path).to.equal(false);
   });
 
   it('with --data leaves nothing of this machine', async () => {
