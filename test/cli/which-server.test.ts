@@ -151,6 +151,10 @@ describe('a team’s server at the address of the local one', function () {
         level: 'ok',
         message: 'a team’s server, https://team.example, runs on its data',
       });
+      for (const verb of ['restart', 'stop']) {
+        const refused = JSON.parse((await home.run(['server', verb, '--json'])).stdout);
+        expect([refused.error?.code, team.exitCode], verb).to.deep.equal(['server_unexpected', null]);
+      }
     } finally {
       await home.close();
     }

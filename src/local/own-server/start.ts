@@ -40,13 +40,14 @@ export async function ensureLocalServer(options: StartOptions): Promise<LocalSer
   return withLock(lock, async () => (await upToDate(options)) ?? start(options), 3 * START_TIMEOUT_MS);
 }
 
-/** Stops the running server and waits for its exit; null if none was running. */
+/** Stops the running server and waits for its exit; null if none was running. @throws Failure for a team's server */
 export async function stopLocalServer(place: Place): Promise<FoundServer | null> {
   const told = runningServer(place.folders);
   const running = told && (await isOurServer(told, place)) ? told : await findServer(place);
   if (!running) return null;
   const { pid, url } = running;
   if (pid === null) throw hidden(url);
+  if (!isOnLoopback(url)) throw ofTeam(pid, url);
   const ref = processRef(pid) ?? { pid, start: '' };
   process.kill(pid, 'SIGTERM');
   if (await until(() => isGone(ref), START_TIMEOUT_MS + 2000)) return running;
@@ -58,6 +59,12 @@ export async function stopLocalServer(place: Place): Promise<FoundServer | null>
 function hidden(url: string): Failure {
   return new Failure('server_unexpected', `The local server answers at ${url}, but its process cannot be told.`, {
     hint: `Find its number with lsof -t -iTCP:${new URL(url).port} -sTCP:LISTEN, then: kill <number>`,
+  });
+}
+
+function ofTeam(pid: number, url: string): Failure {
+  return new Failure('server_unexpected', `A team’s server, ${url}, runs on this data, so it was not stopped.`, {
+    hint: `Stop it as it was started, or with: kill ${pid}`,
   });
 }
 
