@@ -158,6 +158,17 @@ describe('service init', function () {
       ]);
     });
 
+  if (process.platform === 'linux')
+    it('leaves nothing beside settings that cannot be replaced, such as a mount of a container', async () => {
+      machine.put('host.json', '{}\n');
+      const settings = machine.at('.claude/settings.json');
+      machine.put('.claude/settings.json', '');
+      const script = `mount --bind ~/host.json ${settings}; service init --yes --harness claude-code`;
+      const { stderr } = await machine.shell(`unshare -rm sh -c '${script}'`);
+      expect(stderr).to.include('Error (settings_unreadable)');
+      expect(readdirSync(machine.at('.claude')).sort()).to.deep.equal(['settings.json', 'skills']);
+    });
+
   it('says where it has written hooks into a file that its program skips because of comments', async () => {
     machine.put('.claude/settings.json', theirs);
     const { warnings } = await init();

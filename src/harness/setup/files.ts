@@ -8,6 +8,7 @@ import {
   realpathSync,
   renameSync,
   rmdirSync,
+  rmSync,
   statSync,
   unlinkSync,
 } from 'node:fs';
@@ -87,11 +88,12 @@ function makeFolders(folder: string): string[] {
 function put(path: string, text: string, before: string | null): boolean {
   const draft = join(dirname(path), `.service-${crypto.randomUUID()}.tmp`);
   writeNew(draft, text, 0o600);
-  if (readText(path) !== before) {
-    unlinkSync(draft);
-    return false;
+  try {
+    if (readText(path) !== before) return false;
+    if (before !== null) chmodSync(draft, statSync(path).mode & 0o777);
+    renameSync(draft, path);
+    return true;
+  } finally {
+    rmSync(draft, { force: true });
   }
-  if (before !== null) chmodSync(draft, statSync(path).mode & 0o777);
-  renameSync(draft, path);
-  return true;
 }
