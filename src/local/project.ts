@@ -67,9 +67,10 @@ function trustedContent({ path, bytes, own }: Found): { server: string; board: s
   });
 }
 
+/** The decoder leaves out a byte order mark, which editors on Windows write. */
 function parsed(bytes: Buffer): { server: string; board: string } | null {
   try {
-    const { server, board } = JSON.parse(bytes.toString('utf8')) as Record<string, unknown>;
+    const { server, board } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
     return typeof server === 'string' && typeof board === 'string' ? { server, board } : null;
   } catch {
     return null;

@@ -43,6 +43,11 @@ describe('.service', function () {
     expect((await home().json(['read'], { cwd: below })).board).to.equal('second');
   });
 
+  it('may begin with a byte order mark, as editors on Windows write it', async () => {
+    const { below } = project(`\ufeff${linkTo('demo')}`);
+    expect((await home().json(['read'], { cwd: below })).board).to.equal('demo');
+  });
+
   it('that another user put as a link to a file of mine is not obeyed', async () => {
     const { path: mine } = project(linkTo('demo'));
     const folder = join(home().dir, `project-${++n}`);
