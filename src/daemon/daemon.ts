@@ -15,7 +15,7 @@ import { reportQueue } from './handoff/queued.ts';
 import { recover, resumeAcks } from './handoff/recover.ts';
 import { wakeIfDue } from './handoff/wake.ts';
 import { Acknowledger } from './inbox/acknowledge.ts';
-import { hasUnacknowledged } from './inbox/cursor.ts';
+import { follow, hasUnacknowledged, isFollowed } from './inbox/cursor.ts';
 import { SeatUpdates } from './inbox/seat-updates.ts';
 import { type Journal, JournalError, logIfJournalError, writeOrLog } from './journal/journal.ts';
 import type { Log } from './log.ts';
@@ -102,6 +102,7 @@ export class Daemon {
     events.on('changed', (session) => {
       reports.session(session.view);
       reportQueue({ adapters, journal, reports }, session);
+      for (const seat of session.seats) follow(this.#context, seat);
     });
     events.on('released', (seat) => reports.released(seat));
     events.on('deliverable', (session) => this.#wakeIfDue(session));
@@ -128,11 +129,10 @@ export class Daemon {
     daemon.#writeInfo();
     // The first read of each seat brings what arrived while no daemon was running, and ends a problem that is solved.
     for (const seat of seats.all()) {
-      const { session, row, identity } = seat;
+      const { row, identity } = seat;
       // Its token was deleted, so nothing can be asked until it is bound again.
       if (row.problem === 'agent_removed') continue;
-      if (session || hasUnacknowledged(context, seat))
-        servers.at(row.origin).watch(identity, isFinal(row.problem) ? null : row.problem);
+      if (isFollowed(context, seat)) servers.at(row.origin).watch(identity, isFinal(row.problem) ? null : row.problem);
     }
     resumeAcks(context, acks);
     awaitReconnects(context);

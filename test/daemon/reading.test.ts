@@ -128,6 +128,17 @@ describe('reading beside the daemon', () => {
     expect(rig.states()).to.deep.equal([]);
   });
 
+  it('of a reply is received too where the session of its seat has ended', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.ask('end');
+    const asker = await rig.open('hold', { agent: ref(seat), reply_to: 1 });
+    await asker.next();
+    const { seq } = await rig.say(board, 'a reply');
+    expect(await asker.send({ op: 'claim', seqs: [seq] }).next()).to.deep.include({ claimed: [seq] });
+    await rig.acked(seat, seq);
+  });
+
   it('in full suppresses later hands in this boot, and acknowledges nothing', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

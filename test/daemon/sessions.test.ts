@@ -130,6 +130,30 @@ describe('sessions of the daemon', () => {
     await rig.acked(seat, seq);
   });
 
+  it('have no seat followed while they are closed, and get what came meanwhile when they are back', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.connected();
+    await session.ask('end');
+    expect(await rig.ask('status')).to.not.have.property('servers');
+    const { seq } = await rig.say(board, 'meanwhile');
+    expect((await session.hook('turn_start'))['bundle']).to.contain('meanwhile');
+    await session.hook('boundary');
+    await rig.acked(seat, seq);
+    await rig.connected();
+  });
+
+  it('that are closed take no long poll from those that are open', async () => {
+    const { server_id } = await server.nobody.ok('getInfo');
+    await rig.machine.knows(rig.origin, server_id, null);
+    const quiet = await newBoard(server.dana);
+    for (let n = 0; n < 32; n++) await (await rig.session((await rig.seat(quiet)).seat)).ask('end');
+    const { seat, board } = await rig.seat();
+    const hook = await (await rig.session(seat)).wait();
+    await rig.say(board, 'for the one that is open');
+    expect((await hook.next())['bundle']).to.contain('for the one that is open');
+  });
+
   it('fence what was handed to an older boot, whose callbacks confirm nothing', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

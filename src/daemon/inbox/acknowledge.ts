@@ -7,7 +7,7 @@ import { isFinal, type SeatRef, seatKey } from '../refs.ts';
 import { backoff } from '../server-link/backoff.ts';
 import { SeatFailure } from '../server-link/link.ts';
 import type { Seat } from '../sessions/session.ts';
-import { advanceCursor, type CursorDeps, stopFollowing } from './cursor.ts';
+import { advanceCursor, type CursorDeps, follow } from './cursor.ts';
 
 interface Work {
   running: boolean;
@@ -91,7 +91,7 @@ export class Acknowledger {
     const seat = seats.of(part);
     if (!seat) return;
     seat.notices = seat.notices.filter((notice) => !ids.includes(notice.id));
-    stopFollowing(this.#deps, seat);
+    follow(this.#deps, seat);
   }
 
   #planNotices(id: HandoffId, cancel: () => void): void {

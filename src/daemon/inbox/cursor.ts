@@ -1,6 +1,7 @@
 /** A seat's cursor: the number up to which everything is acknowledged on its server. */
 import type { Common } from '../common.ts';
 import { closeIfFinished, endParts, isInFlight } from '../handoff/parts.ts';
+import { isFinal } from '../refs.ts';
 import type { Servers } from '../server-link/servers.ts';
 import type { Seat } from '../sessions/session.ts';
 
@@ -36,7 +37,7 @@ export function advanceCursor(deps: CursorDeps, seat: Seat, upTo: number): void 
       .at(row.origin)
       .read(row)
       .catch(() => {});
-  stopFollowing(deps, seat);
+  follow(deps, seat);
 }
 
 /** Takes a cursor or mode that went back, because the server was restored: what follows the cursor is delivered again. */
@@ -57,8 +58,21 @@ export function resetSeat(deps: CursorDeps, seat: Seat, cursor: number): void {
 export const hasUnacknowledged = ({ journal }: Pick<Common, 'journal'>, { received, row }: Seat): boolean =>
   received.size > 0 || journal.noticesIn(row, ['confirmed']).length > 0;
 
-/** Stops following a seat that no session holds, once all that was received is acknowledged. */
-export function stopFollowing(deps: CursorDeps, seat: Seat): void {
-  if (seat.session || hasUnacknowledged(deps, seat)) return;
-  deps.servers.at(seat.row.origin).unwatch(seat.row);
+/** Whether a seat is followed: while its session is open, what it received is not acknowledged, or a handoff needs attention. */
+export const isFollowed = (deps: Pick<Common, 'journal'>, seat: Seat): boolean =>
+  seat.session?.row.open === true ||
+  hasUnacknowledged(deps, seat) ||
+  deps.journal.partsOf(seat.row, ['open']).some((part) => part.handoff_state === 'attention');
+
+/** Follows a seat, or stops, as its session and its handoffs are now. */
+export function follow(deps: CursorDeps, seat: Seat): void {
+  const server = deps.servers.at(seat.row.origin);
+  const { problem } = seat.row;
+  if (isFollowed(deps, seat)) {
+    if (!isFinal(problem)) server.watch(seat.identity, problem);
+    return;
+  }
+  server.unwatch(seat.row);
+  // Nobody asks any more whether it can be reached again.
+  if (problem === 'server_unreachable') deps.seats.save(seat, { problem: null, problem_at: null });
 }

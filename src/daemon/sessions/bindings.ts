@@ -2,7 +2,7 @@
 import { ControlRefusal } from '../control/errors.ts';
 import { dropOpenParts } from '../handoff/parts.ts';
 import { isUnreadable } from '../handoff/prepare.ts';
-import { type CursorDeps, stopFollowing } from '../inbox/cursor.ts';
+import { type CursorDeps, follow } from '../inbox/cursor.ts';
 import type { AgentRef } from '../protocol.ts';
 import type { SeatIdentity } from '../refs.ts';
 import type { Seat, Session } from './session.ts';
@@ -83,7 +83,7 @@ function released(deps: CursorDeps, seat: Seat): void {
   session?.seats.delete(seat);
   seat.session = null;
   session?.stopPreparing();
-  stopFollowing(deps, seat);
+  follow(deps, seat);
   deps.events.emit('released', seat.row);
 }
 

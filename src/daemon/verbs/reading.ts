@@ -5,6 +5,7 @@ import type { Peer } from '../control/peer.ts';
 import { unconfirmedSeqs } from '../handoff/flight.ts';
 import { queuedIn } from '../handoff/queued.ts';
 import { checkReceipt } from '../handoff/receipt.ts';
+import { follow } from '../inbox/cursor.ts';
 import type { Answers, FollowUps, LaterFrame, Openings, Requests } from '../protocol.ts';
 import type { Hold, Seat } from '../sessions/session.ts';
 import type { Context } from './context.ts';
@@ -44,16 +45,23 @@ export function hold(context: Context, frame: Openings['hold'], peer: Peer): voi
 
 /** Records messages that the command showed as received, if they are in the seat's inbox. */
 async function claim(context: Context, seat: Seat, { seqs }: FollowUps['claim']): Promise<number[]> {
-  const read = await context.servers.at(seat.row.origin).read(seat.row, { timeoutMs: 1_500 });
-  const shown = read.inbox.messages.filter(({ seq }) => seqs.includes(seq));
-  const { origin, member_id } = seat.row;
-  context.journal.saveReceived(
-    shown.map(({ id, seq }) => ({ origin, member_id, message_id: id, seq, via: 'claim' as const })),
-    context.clock.now(),
-  );
-  for (const { id, seq } of shown) seat.received.set(id, seq);
-  context.acks.schedule(seat);
-  return shown.map(({ seq }) => seq);
+  const server = context.servers.at(seat.row.origin);
+  // No open session may hold it.
+  server.watch(seat.identity, seat.row.problem);
+  try {
+    const read = await server.read(seat.row, { timeoutMs: 1_500 });
+    const shown = read.inbox.messages.filter(({ seq }) => seqs.includes(seq));
+    const { origin, member_id } = seat.row;
+    context.journal.saveReceived(
+      shown.map(({ id, seq }) => ({ origin, member_id, message_id: id, seq, via: 'claim' as const })),
+      context.clock.now(),
+    );
+    for (const { id, seq } of shown) seat.received.set(id, seq);
+    context.acks.schedule(seat);
+    return shown.map(({ seq }) => seq);
+  } finally {
+    follow(context, seat);
+  }
 }
 
 function addHold(context: Context, seat: Seat, added: Hold, peer: Peer): void {
