@@ -305,6 +305,28 @@ describe('where it fails', () => {
     }, 'the other machine has stopped');
   });
 
+  it('what a queue never took is tried again as soon as its seat is bound again', async () => {
+    let present = false;
+    const adapter = fakeAdapter(['queue'], {
+      hand: async () => (present ? 'accepted_confirmed' : { retry: 'harness_target_absent' }),
+    });
+    await rig.start({ clock, adapter });
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const { seq } = await rig.say(board, 'hello');
+    await until(() => {
+      clock.pass(20_000);
+      return rig.states()[0] === 'attention';
+    }, 'it needs attention');
+    present = true;
+    await session.bind(seat);
+    await until(() => {
+      clock.pass(1_000);
+      return rig.states().at(-1) === 'done';
+    }, 'it is done');
+    expect(rig.row(seat).cursor).to.equal(seq);
+  });
+
   it('queue target absent: attempts with growing pauses, then `attention` with the reason; retried when the session registers again', async () => {
     const at: number[] = [];
     let present = false;

@@ -106,14 +106,14 @@ export function bind(context: Context, frame: Requests['bind']): Promise<Answers
     await requireKnownToProgram(context, session);
     const seat = resolveSeat(context, frame.agent);
     const { previous } = bindSeat(context, session, seat);
-    // A read updates the mode, if the server answers soon.
+    retryAttention(context.journal, session);
+    // A read updates the mode, if the server answers soon, and wakes the session for what waits.
     await context.servers
       .at(seat.origin)
       .read(seat, { timeoutMs: 1_500 })
       .catch(() => null);
     const bound = context.seats.of(seat)!;
     context.seats.saveAnnouncedMode(seat, bound.row.mode);
-    retryAttention(context.journal, session);
     return { seats: seatsOf(session), previous, mode: bound.row.mode };
   });
 }
