@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { issueTicket } from '../../src/launch/ticket.ts';
 import { processRef } from '../../src/local/process-ref.ts';
-import { newAgent, newBoard } from '../support/cast.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
@@ -141,6 +141,19 @@ describe('sessions of the daemon', () => {
     await session.hook('boundary');
     await rig.acked(seat, seq);
     await rig.connected();
+  });
+
+  it('get what is posted on a board of somebody else than the person whose key is here', async () => {
+    const eve = await server.person('eve', 'admin');
+    const board = await newBoard(eve);
+    const agent = await newAgent(eve, board.name);
+    const own = await rig.session((await rig.seat()).seat);
+    await rig.connected();
+    const session = await rig.session(await rig.machine.holds(rig.origin, board, agent));
+    const hook = await session.wait();
+    await post(eve, board.name, 'hello');
+    expect((await hook.next())['bundle']).to.contain('hello');
+    await own.ask('end');
   });
 
   it('that are closed take no long poll from those that are open', async () => {

@@ -1,4 +1,7 @@
-/** Follows a server: by a stream with the person's key if there is one, else by a long poll per seat. */
+/**
+ * Follows a server: by a stream with the person's key if there is one. Seats on boards of which it does not tell, such as
+ * those of somebody else, are followed by a long poll each, and so are all without a key.
+ */
 import { ClientError } from '../../client/errors.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
 import { frameData, type SseFrame, sseFrames } from '../../client/sse.ts';
@@ -44,6 +47,8 @@ export class Feed {
   #lines: Map<string, string> | null = null;
   /** The stream has sent its initial events. */
   #ready = false;
+  /** The boards of which the stream tells. */
+  readonly #boards = new Set<string>();
   /** The server reported that the key has ended. */
   #keyEnded = false;
 
@@ -58,7 +63,7 @@ export class Feed {
 
   seatAdded(feed: SeatFeed): void {
     this.#running ??= this.#run();
-    if (this.kind === 'poll') this.#polls.follow(feed);
+    if (this.kind === 'poll' || this.#isUncovered(feed)) this.#polls.follow(feed);
     this.wake();
   }
 
@@ -183,6 +188,7 @@ export class Feed {
     } finally {
       this.#stream = null;
       this.#ready = false;
+      this.#boards.clear();
       this.connected = false;
     }
     if (signal.aborted) return 0;
@@ -224,12 +230,14 @@ export class Feed {
     const { events } = this.#options;
     switch (frame?.event) {
       case 'head':
+        this.#boards.add(frame.data.board_id);
         for (const feed of seats.active()) this.#headMoved(feed, frame.data.board_id, frame.data.seq);
         return 'more';
       case 'ready':
         // Reads each seat that was not read since the stream was opened.
         this.#ready = true;
         for (const feed of seats.active()) {
+          if (this.#isUncovered(feed)) this.#polls.follow(feed);
           if (feed.lastReadUs < Math.max(openedUs, feed.headMovedUs)) seats.refresh(feed);
           seats.refreshNotices(feed);
           if (this.#lines) events.emit('lines', feed.seat);
@@ -280,8 +288,13 @@ export class Feed {
       if (seat.board_id === board_id) this.#options.events.emit('lines', seat);
   }
 
+  /** Whether the stream that is open does not tell of the seat's board. */
+  #isUncovered = ({ seat }: SeatFeed): boolean => this.#ready && !this.#boards.has(seat.board_id);
+
   #headMoved(feed: SeatFeed, boardId: string, seq: number): void {
-    if (feed.seat.board_id !== boardId || !isNumber(seq) || seq === feed.head) return;
+    if (feed.seat.board_id !== boardId) return;
+    this.#polls.unfollow(feed);
+    if (!isNumber(seq) || seq === feed.head) return;
     feed.head = seq;
     if (this.#ready) this.#seats.refresh(feed);
     else feed.headMovedUs = this.#environment.nowUs();

@@ -1,4 +1,4 @@
-/** Long polls of seats without a stream: one per seat, at most 32 at a time. */
+/** Long polls of seats that no stream covers: one per seat, at most 32 at a time. */
 import { MIN_POLL_GAP } from '../../client/limits.ts';
 import { isTransient } from './failures.ts';
 import type { FollowedSeats } from './followed-seats.ts';
@@ -32,9 +32,13 @@ export class Polls {
     });
   }
 
+  unfollow(feed: SeatFeed): void {
+    this.#following.get(feed)?.abort();
+    this.#following.delete(feed);
+  }
+
   stop(): void {
-    for (const stopped of this.#following.values()) stopped.abort();
-    this.#following.clear();
+    for (const feed of this.#following.keys()) this.unfollow(feed);
   }
 
   async #loop(feed: SeatFeed, signal: AbortSignal): Promise<void> {
