@@ -454,6 +454,29 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('reads again what was refused, of each kind', async () => {
+    const { person } = await begin();
+    const { page, close } = await visit(server, person, '/inbox');
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    const never = '0'.repeat(26);
+    for (const [path, request] of [
+      [`/inbox/asks/msg_${never}`, '**/v1/messages/*'],
+      [`/inbox/approvals/apr_${never}`, '**/v1/me/approvals/*'],
+      [`/inbox/pairings/prq_${never}`, '**/v1/pairing-requests/*'],
+      [`/inbox/invites/inv_${never}`, '**/v1/me/invite-notices*'],
+      ['/settings/allowance', '**/v1/me/allowance'],
+    ] as const) {
+      await page.route(request, (route) => route.fulfill({ status: 400, json: { error } }));
+      await page.goto(server.url + path);
+      const refusal = page.getByRole('alert').filter({ hasText: 'Not now.' });
+      await refusal.waitFor();
+      await page.unrouteAll({ behavior: 'wait' });
+      await refusal.getByRole('button', { name: 'Try again' }).click();
+      await refusal.waitFor({ state: 'detached' });
+    }
+    await close();
+  });
+
   it('can be used on a narrow phone, first the list, then one thing', async () => {
     const { person, board, agent } = await begin();
     await post(agent, board.name, 'How long may one wait between two tries be at most?', { ask: { options: OPTIONS } });

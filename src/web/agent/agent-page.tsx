@@ -1,7 +1,7 @@
 /**
  * The page of one agent: its owner, status, delivery, recent messages to it and by it.
  */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { usageWords, waitingWords } from '../../contract/agent-text.ts';
 import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
@@ -11,6 +11,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { ago, formatExact } from '../parts/time.tsx';
 import { Glyph, Presence } from '../parts/who.tsx';
 import { useKeys } from '../state/keys.ts';
+import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf, navigate } from '../state/route.ts';
 import { RemoveAgent } from './agent-row.tsx';
@@ -22,19 +23,17 @@ import { describeWaking, harnessName, modes, stateText } from './waking.ts';
 import './agent.css';
 
 /** Finds an agent among the board's members, or loads it if it has left the board. */
-function useAgent(name: string, room: Room): { member: Member | null; error: unknown } {
+function useAgent(name: string, room: Room): { member: Member | null; error: unknown; reload: () => Promise<void> } {
   const present = room.members.value.find((member) => member.name === name && member.kind === 'agent');
-  const [ended, setEnded] = useState<Member | null>(null);
-  const [error, setError] = useState<unknown>(null);
   const missing = !present && room.head.value !== null;
-  useEffect(() => {
-    if (missing) call('getMember', { params: { board: room.name, member: name } }).then(setEnded, setError);
-  }, [missing, name]);
-  return { member: present ?? ended, error: present ? null : error };
+  const read = async (): Promise<Member | null> =>
+    missing ? call('getMember', { params: { board: room.name, member: name } }) : null;
+  const { value, error, reload } = useLoad(read, [missing, name]);
+  return { member: present ?? value, error: present ? null : error, reload };
 }
 
 export function AgentPage({ name, room }: { name: string; room: Room }) {
-  const { member, error } = useAgent(name, room);
+  const { member, error, reload } = useAgent(name, room);
   const back = (): void => navigate({ screen: 'board', board: room.name, tab: 'people' });
   useKeys(
     'Agent',
@@ -55,7 +54,7 @@ export function AgentPage({ name, room }: { name: string; room: Room }) {
             People of {room.board.value?.title ?? room.name}
           </a>
         </p>
-        <ProblemLine error={error} />
+        <ProblemLine error={error} onRetry={reload} />
         {member && <Page member={member} room={room} />}
       </div>
     </div>

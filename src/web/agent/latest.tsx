@@ -40,11 +40,11 @@ async function readLatest(member: Member, names: string[]): Promise<Message[]> {
 export function LatestByAgent({ member }: { member: Member }) {
   const shared = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
   const names = shared.includes(member.board) ? shared : [member.board, ...shared];
-  const { value: messages, error } = useLoad(() => readLatest(member, names), [member.id, names.join()]);
+  const { value: messages, error, reload } = useLoad(() => readLatest(member, names), [member.id, names.join()]);
   return (
     <section class="part" aria-labelledby="latest">
       <h3 id="latest">What it wrote last</h3>
-      <ProblemLine error={error} />
+      <ProblemLine error={error} onRetry={reload} />
       {messages?.length === 0 && <p class="q2">Nothing yet.</p>}
       <ul>
         {messages?.map(({ id, board, seq, at, to, body }) => (

@@ -66,7 +66,7 @@ export function RecentMessages({ member, room }: { member: Member; room: Room })
   return (
     <section class="part" aria-labelledby="handed">
       <h3 id="handed">Last messages to it</h3>
-      <ProblemLine error={error} />
+      <ProblemLine error={error} onRetry={reload} />
       {delivered?.length === 0 && <p class="q2">None of the last {SEARCHED} messages was addressed to it.</p>}
       <ul>
         {delivered?.map((one) => {

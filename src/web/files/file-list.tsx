@@ -38,7 +38,7 @@ export function FileList({ room }: { room: Room }) {
           <span class="sp" />
           {!archived && <NewFile room={room} />}
         </div>
-        <ProblemLine error={error} />
+        <ProblemLine error={error} onRetry={reload} />
         {files?.length === 0 && (
           <p class="q2">
             No files yet. Agents put here what should outlive a conversation; messages can carry files too.

@@ -77,7 +77,7 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
           </a>
           {file.removed_at === null && <FileActions file={file} room={room} onChange={reload} />}
         </div>
-        <ProblemLine error={error} />
+        <ProblemLine error={error} onRetry={reload} />
         {here.version !== undefined && shown.version !== here.version && (
           <p class="q2">
             There is no v{here.version} of it; this is v{shown.version}.

@@ -31,8 +31,8 @@ export default function Preview({ board, file, shown }: PreviewProps) {
 type Props = { board: string; file: string; version: number; name: string };
 
 function Text({ board, file, version, name, kind }: Props & { kind: 'markdown' | 'html' | 'text' }) {
-  const { value: text, error } = useLoad(() => readText({ board, file, version }), [board, file, version]);
-  if (error !== null) return <ProblemLine error={error} />;
+  const { value: text, error, reload } = useLoad(() => readText({ board, file, version }), [board, file, version]);
+  if (error !== null) return <ProblemLine error={error} onRetry={reload} />;
   if (text === null) return <div aria-busy="true" />;
   if (text === '') return <p class="q2">It is empty.</p>;
   if (kind === 'markdown')

@@ -1,6 +1,6 @@
 /** The settings for what the person's agents may do without asking, with their history. */
 import './inbox.css';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Answer, Category } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
@@ -9,6 +9,7 @@ import { listenToHints } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact } from '../parts/time.tsx';
+import { useLoad } from '../state/load.ts';
 import { useWrite } from '../state/write.ts';
 
 type Allowance = Answer<'getAllowance'>;
@@ -48,40 +49,36 @@ export default function AllowanceScreen() {
   );
 }
 
+const readAllowance = async (): Promise<{ allowance: Allowance; revisions: Revision[] }> => ({
+  allowance: await call('getAllowance'),
+  revisions: await readAll('listAllowanceRevisions', 'revisions', { query: { limit: 100 } }),
+});
+
 function Allowances() {
-  const [allowance, setAllowance] = useState<Allowance | null>(null);
-  const [revisions, setRevisions] = useState<Revision[]>([]);
-  const [error, setError] = useState<unknown>(null);
+  const { value, error, reload, set: setValue } = useLoad(readAllowance);
   const write = useWrite();
-  const read = async (): Promise<void> => {
-    try {
-      setAllowance(await call('getAllowance'));
-      setRevisions(await readAll('listAllowanceRevisions', 'revisions', { query: { limit: 100 } }));
-      setError(null);
-    } catch (reason) {
-      setError(reason);
-    }
-  };
-  useEffect(() => {
-    void read();
-    return listenToHints(({ event }) => {
-      if (event === 'allowance') void read();
-    });
-  }, []);
-  if (!allowance) return <ProblemLine error={error} />;
+  useEffect(
+    () =>
+      listenToHints(({ event }) => {
+        if (event === 'allowance') void reload();
+      }),
+    [],
+  );
+  if (!value) return <ProblemLine error={error} onRetry={reload} />;
+  const { allowance, revisions } = value;
   const change = async (name: string, said: string, send: (key: string) => Promise<Allowance>): Promise<void> => {
     const done = await write.run(`${name} ${allowance.revision}`, async (key) => {
       try {
-        setAllowance(await send(key));
+        setValue({ allowance: await send(key), revisions });
       } catch (reason) {
         // Changed elsewhere meanwhile: shows the current state.
-        if (hasCode(reason, 'allowance_changed')) await read();
+        if (hasCode(reason, 'allowance_changed')) await reload();
         throw reason;
       }
     });
     if (!done) return;
     announce(said);
-    void read();
+    void reload();
   };
   const set = (category: Category, on: boolean): void => {
     const next = allowance.categories.filter((each) => each !== category).concat(on ? [category] : []);

@@ -1,6 +1,5 @@
 /** Details of an agent's request: the action, all its fields, what it reveals, and the choices. */
 import { signal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Approval, ServerInvite } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Command, serverCommand } from '../parts/command.tsx';
@@ -9,6 +8,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact } from '../parts/time.tsx';
 import { boards } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
+import { useLoad } from '../state/load.ts';
 import { pendingApprovals } from '../state/needs.ts';
 import { actionRows, alwaysLabel, describeAction, needsOwnKey } from './actions.ts';
 import { BoardLink, type Choice, Choices, Heading, useDecision } from './heading.tsx';
@@ -17,32 +17,14 @@ import { formatDayTime, ownAgent } from './items.ts';
 /** Invite links by request id. The server sends each only once, so they are lost on reload. */
 const links = signal<ReadonlyMap<string, ServerInvite>>(new Map());
 
-function useApproval(id: string): {
-  approval: Approval | null;
-  error: unknown;
-  setApproval: (approval: Approval) => void;
-} {
-  const listed = pendingApprovals.value.find((approval) => approval.id === id);
-  const [loaded, setApproval] = useState<Approval | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  useEffect(() => {
-    let current = true;
-    call('getApproval', { params: { approval: id } }).then(
-      ({ approval }) => current && setApproval(approval),
-      (reason) => current && setError(reason),
-    );
-    return () => {
-      current = false;
-    };
-  }, [id, listed]);
-  // A decision made here is newer than the list.
-  return { approval: loaded && loaded.state !== 'pending' ? loaded : (listed ?? loaded), error, setApproval };
-}
-
 export function ApprovalDetail({ id }: { id: string }) {
-  const { approval, error, setApproval } = useApproval(id);
-  if (!approval) return <ProblemLine error={error} />;
-  return <Request approval={approval} onDecided={setApproval} />;
+  const listed = pendingApprovals.value.find((approval) => approval.id === id);
+  const read = async (): Promise<Approval> => (await call('getApproval', { params: { approval: id } })).approval;
+  const { value, error, reload, set } = useLoad(read, [id], [listed]);
+  // A decision made here is newer than the list.
+  const approval = value && value.state !== 'pending' ? value : (listed ?? value);
+  if (!approval) return <ProblemLine error={error} onRetry={reload} />;
+  return <Request approval={approval} onDecided={set} />;
 }
 
 function Request({ approval, onDecided }: { approval: Approval; onDecided: (approval: Approval) => void }) {

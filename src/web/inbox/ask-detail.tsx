@@ -1,5 +1,5 @@
 /** Details of an ask: question, options, written answer, and the messages around it. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { consequenceOf, questionOf } from '../parts/ask.ts';
@@ -21,34 +21,19 @@ import { Heading } from './heading.tsx';
 import { ownAsks, readLists } from './lists.ts';
 import { WriteAnswer } from './write-answer.tsx';
 
-/** Finds or loads an ask. Keeps it when it leaves the lists. */
-function useAsk(id: string): { message: Message | null; error: unknown } {
-  const listed = [...(openAsks.value ?? []), ...ownAsks.value].find((message) => message.id === id);
-  const [held, hold] = useState<Message | null>(listed ?? null);
-  const [error, setError] = useState<unknown>(null);
-  const sent = answerAttempts.value.get(id)?.state === 'sent';
-  const head = held ? heads.value.get(held.board) : 0;
-  useEffect(() => {
-    let current = true;
-    if (listed) hold(listed);
-    else
-      call('getMessage', { params: { message: id } }).then(
-        ({ message }) => current && hold(message),
-        (reason) => current && setError(reason),
-      );
-    return () => {
-      current = false;
-    };
-  }, [id, listed, sent, head]);
-  return { message: listed ?? held, error };
-}
-
 /** The place of the ask in its board's conversation. */
 const inBoard = ({ board, seq }: Message): Place => ({ screen: 'board', board, tab: 'talk', message: seq });
 
+/** An ask of the lists, or one that is not, or no longer, in them. */
 export function AskDetail({ id }: { id: string }) {
-  const { message, error } = useAsk(id);
-  if (!message) return <ProblemLine error={error} />;
+  const listed = [...(openAsks.value ?? []), ...ownAsks.value].find((message) => message.id === id);
+  const board = useRef(listed?.board);
+  const sent = answerAttempts.value.get(id)?.state === 'sent';
+  const read = async (): Promise<Message> => listed ?? (await call('getMessage', { params: { message: id } })).message;
+  const { value, error, reload } = useLoad(read, [id], [listed, sent, heads.value.get(board.current ?? '')]);
+  const message = listed ?? value;
+  if (!message) return <ProblemLine error={error} onRetry={reload} />;
+  board.current = message.board;
   return <Ask message={message} />;
 }
 

@@ -1,9 +1,9 @@
 /** Details of an invite that an agent of the person created. */
-import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { listAll } from '../api/client.ts';
 import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { useLoad } from '../state/load.ts';
 import { Heading } from './heading.tsx';
 import { formatDayTime, ownAgent } from './items.ts';
 import { invites } from './lists.ts';
@@ -27,15 +27,9 @@ async function read(id: string): Promise<Notice | undefined> {
 
 export function InviteDetail({ id }: { id: string }) {
   const listed = invites.value.find((invite) => invite.id === id);
-  const [held, hold] = useState<Notice | null | undefined>(null);
-  const [error, setError] = useState<unknown>(null);
-  useEffect(() => {
-    if (listed) hold(listed);
-    else read(id).then(hold, setError);
-  }, [id, listed]);
-  const notice = listed ?? held;
-  if (error !== null) return <ProblemLine error={error} />;
-  if (notice === null) return null;
+  const { value, error, reload } = useLoad(async () => ({ notice: listed ?? (await read(id)) }), [id], [listed]);
+  const notice = listed ?? value?.notice;
+  if (!notice && (!value || error !== null)) return <ProblemLine error={error} onRetry={reload} />;
   if (!notice)
     return (
       <>

@@ -1,5 +1,5 @@
 /** Details of a pairing: work that one person proposes to do with an agent of another. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Member, PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
@@ -24,26 +24,16 @@ const words: Record<PairingRequest['state'], string> = {
 const closed = ['ready', 'declined', 'cancelled', 'expired'];
 
 export function PairingDetail({ id }: { id: string }) {
-  const [pairing, setPairing] = useState<PairingRequest | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  useEffect(() => {
-    let current = true;
-    const read = (): void =>
-      void call('getPairingRequest', { params: { pairing: id } }).then(
-        (answer) => current && setPairing(answer),
-        (reason) => current && setError(reason),
-      );
-    read();
-    const stop = listenToHints(({ event }) => {
-      if (event === 'pairing') read();
-    });
-    return () => {
-      current = false;
-      stop();
-    };
-  }, [id]);
-  if (!pairing) return <ProblemLine error={error} />;
-  return <Proposal pairing={pairing} change={setPairing} />;
+  const { value, error, reload, set } = useLoad(() => call('getPairingRequest', { params: { pairing: id } }), [id]);
+  useEffect(
+    () =>
+      listenToHints(({ event }) => {
+        if (event === 'pairing') void reload();
+      }),
+    [id],
+  );
+  if (!value) return <ProblemLine error={error} onRetry={reload} />;
+  return <Proposal pairing={value} change={set} />;
 }
 
 function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairing: PairingRequest) => void }) {

@@ -133,7 +133,7 @@ export function JoinCodes({ room, made }: { room: Room; made: number }) {
     () => room.subscribeThrottled(({ event }) => /^(joincode|member|board\.visibility)/.test(event.type), reload),
     [room],
   );
-  if (error !== null) return <ProblemLine error={error} />;
+  if (error !== null) return <ProblemLine error={error} onRetry={reload} />;
   if (!codes || codes.length === 0) return null;
   const revoke = (code: JoinCode): void =>
     void write.run(`revoke ${code.id}`, async (key) => {

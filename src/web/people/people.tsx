@@ -74,7 +74,7 @@ function List({ room }: { room: Room }) {
             </>
           )}
         </div>
-        <ProblemLine error={error} />
+        <ProblemLine error={error} onRetry={refresh} />
         {createdCode && <NewCode made={createdCode} close={() => setMade(null)} />}
         {sorted.map((person) => (
           <PersonGroup

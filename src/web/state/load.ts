@@ -9,6 +9,8 @@ export interface Load<T> {
   error: unknown;
   /** Loads again. `value` keeps the old data until then. */
   reload(): Promise<void>;
+  /** Takes a newer value, such as the answer to a write. */
+  set(value: T): void;
 }
 
 const nothing = { value: null, error: null };
@@ -50,5 +52,9 @@ export function useLoad<T>(
   }, keys as unknown[]);
   useEffect(() => void reload(), [...keys, ...reloadOn]);
   useEffect(() => listenToReturn(() => void (failed.current && reload())), keys as unknown[]);
-  return { ...state, reload };
+  const set = (value: T): void => {
+    staleUpTo.current = started.current;
+    setState({ value, error: null });
+  };
+  return { ...state, reload, set };
 }

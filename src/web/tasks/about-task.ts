@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { BoardFile, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
+import { listenToReturn } from '../live/link.ts';
 import type { Room } from '../state/room.ts';
 
 const PAGE = 20;
@@ -61,15 +62,17 @@ export function useAboutTask(room: Room, task: string): AboutTask {
     };
   }, [board, task, version]);
 
+  const refresh = (): void => setAgain((count) => count + 1);
   useEffect(
     () =>
       room.subscribeThrottled(
         ({ event, message }) =>
           event.type.startsWith('file.') || message?.answer || message?.about.some(({ id }) => id === task),
-        () => setAgain((count) => count + 1),
+        refresh,
       ),
     [room, task],
   );
+  useEffect(() => (error === null ? undefined : listenToReturn(refresh)), [error]);
 
   return {
     asks,
@@ -77,7 +80,7 @@ export function useAboutTask(room: Room, task: string): AboutTask {
     messages,
     more: before !== null,
     error,
-    refresh: () => setAgain((count) => count + 1),
+    refresh,
     async loadMore() {
       if (before === null) return;
       const query = { task, limit: PAGE, newest: true, before };

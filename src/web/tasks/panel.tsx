@@ -7,6 +7,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact, Time } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
+import { type Load, useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import { useAboutTask } from './about-task.ts';
@@ -44,19 +45,17 @@ function StateWord({ task }: { task: Task }) {
 }
 
 /** Finds the task in the list, or loads it. */
-function useTask({ selector, board, room }: PanelProps): { task: Task | undefined; error: unknown } {
-  const [error, setError] = useState<unknown>(null);
+function useTask({ selector, board, room }: PanelProps): Pick<Load<void>, 'error' | 'reload'> & { task?: Task } {
   const named = selector.toUpperCase();
   const all = board.tasks.value;
   const task =
     all && [...all.values()].find(({ ref, id, number }) => [ref, id.toUpperCase(), String(number)].includes(named));
   const missing = all !== null && task === undefined;
-  useEffect(() => {
-    if (!missing) return;
-    setError(null);
-    call('getTask', { params: { board: room.name, task: selector } }).then((found) => board.setTask(found), setError);
-  }, [missing, selector]);
-  return { task: task ?? undefined, error: missing ? error : null };
+  const read = async (): Promise<void> => {
+    if (missing) board.setTask(await call('getTask', { params: { board: room.name, task: selector } }));
+  };
+  const { error, reload } = useLoad(read, [missing, selector]);
+  return { task: task || undefined, error: missing ? error : null, reload };
 }
 
 /** On a phone the panel covers the page. */
@@ -85,7 +84,7 @@ function useModal(): boolean {
 
 export function TaskPanel(props: PanelProps) {
   const { selector, onClose } = props;
-  const { task, error } = useTask(props);
+  const { task, error, reload } = useTask(props);
   const panel = useRef<HTMLDivElement>(null);
   const covers = useModal();
   const named = {
@@ -118,7 +117,7 @@ export function TaskPanel(props: PanelProps) {
           <Icon name="x" />
         </button>
       </div>
-      {error !== null && <ProblemLine error={error} />}
+      <ProblemLine error={error} onRetry={reload} />
       {task && <Body {...props} task={task} />}
     </div>
   );
@@ -186,7 +185,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
       )}
       <MessagesAbout task={task} about={about} room={room} writable={writable} />
       <History task={task} asks={about.asks} log={log} room={room} />
-      {about.error !== null && <ProblemLine error={about.error} />}
+      <ProblemLine error={about.error} onRetry={about.refresh} />
       {editable && <Actions task={task} room={room} onChange={changed} />}
     </>
   );
