@@ -5,7 +5,7 @@ import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { countOwners } from '../members/member-counts.store.ts';
 import { ownerNames } from '../members/member-names.store.ts';
-import { humanByHandle, type MemberRow } from '../members/members.store.ts';
+import { humanByHandle, type MemberRow, memberByName } from '../members/members.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import type { Place } from './board-access.ts';
 
@@ -50,6 +50,19 @@ export async function requirePersonOn(tx: ReadTx, { board }: Pick<Place, 'board'
   if (found) return found;
   throw personNotOnBoard(board);
 }
+
+/** The present or former member of that name. @throws Refusal `member_not_found`. */
+export async function requireMember(tx: ReadTx, { board }: Pick<Place, 'board'>, name: string): Promise<MemberRow> {
+  const member = await memberByName(tx, board.id, name);
+  if (member) return member;
+  throw memberNotFound();
+}
+
+/** For a name that nobody on the board ever had. */
+export const memberNotFound = (): Refusal =>
+  new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
+    hint: 'service board members shows names and roles.',
+  });
 
 export const personNotOnBoard = ({ name }: Pick<BoardRow, 'name'>): Refusal =>
   new Refusal('person_not_on_board', `This person is not on ${name}.`, {

@@ -3,10 +3,11 @@ import { DAY } from '../../contract/durations.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import type { MemberRow } from '../members/member.rules.ts';
+import { type RedactionCounts, redact } from '../text/redaction.ts';
 
-export type AskRequest = Partial<NonNullable<Body<'postMessage'>['ask']>>;
+type AskRequest = Partial<NonNullable<Body<'postMessage'>['ask']>>;
 
-/** An ask without secrets. @see textProblem */
+/** An ask without secrets, with what does not fit in its texts; null: they fit. */
 export type RedactedAsk = AskRequest & { problem: string | null };
 
 export type AnswerRequest = NonNullable<Body<'postMessage'>['answer']>;
@@ -61,12 +62,27 @@ export interface Asking {
 }
 
 /** What does not fit in the texts of an ask as they were sent; null: they fit. What redaction makes longer still does. */
-export function textProblem({ options = [], going_with }: AskRequest): string | null {
+function textProblem({ options = [], going_with }: AskRequest): string | null {
   if (options.length > MAX_OPTIONS) return `An ask has at most ${MAX_OPTIONS} options`;
   if (!options.every((option) => fits(option, MAX_OPTION))) return `An option has 1 to ${MAX_OPTION} characters`;
   if (going_with !== undefined && !fits(going_with, MAX_GOING_WITH))
     return `going_with has 1 to ${MAX_GOING_WITH} characters`;
   return null;
+}
+
+/** An ask without secrets, and how many there were of each kind. */
+export function redactAsk(ask: AskRequest): { ask: RedactedAsk; counts: RedactionCounts } {
+  const options = ask.options?.map((option) => redact(option));
+  const goingWith = ask.going_with === undefined ? undefined : redact(ask.going_with);
+  return {
+    ask: {
+      ...ask,
+      problem: textProblem(ask),
+      ...(options && { options: options.map(({ text }) => text) }),
+      ...(goingWith && { going_with: goingWith.text }),
+    },
+    counts: [...(options ?? []), goingWith].flatMap((text) => text?.counts ?? []),
+  };
 }
 
 function fits(text: string, max: number): boolean {

@@ -1,9 +1,9 @@
 /** Lists of asks, answered from their own index. */
-import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query } from '../../contract/types.ts';
 import { onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
+import { needsBoard } from '../operation/refusals.rules.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { readSelector } from '../tasks/references.rules.ts';
@@ -52,10 +52,8 @@ async function taskOf(tx: ReadTx, places: Place[], selector: string, one: Place 
   if (one) return (await requireTask(tx, one.board.id, selector)).id;
   const read = readSelector(selector);
   if ('number' in read) {
-    throw new Refusal('invalid_request', 'task: a number alone needs board.', {
-      hint: 'Use the whole reference, such as CHK-17, or say which board.',
-      details: { field: 'task', problem: 'a number alone needs board' },
-    });
+    const hint = 'Use the whole reference, such as CHK-17, or say which board.';
+    throw needsBoard('task', 'a number alone needs board', hint);
   }
   const task = await findTaskAnywhere(tx, read);
   return task && places.some((place) => place.board.id === task.board_id) ? task.id : null;

@@ -1,12 +1,12 @@
 /** Reading messages: the timeline, one message, a thread. */
-import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query } from '../../contract/types.ts';
+import { requireMember } from '../access/authority.ts';
 import { headOf, onBoard, type Place } from '../access/board-access.ts';
 import { findMessage, findMessageBySeq } from '../access/message.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { memberByName, membersById } from '../members/members.store.ts';
+import { membersById } from '../members/members.store.ts';
 import type { ReadCase, WaitCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { actorView } from '../views/actors.ts';
@@ -73,11 +73,7 @@ function messagePage(tx: ReadTx, place: Place, filter: MessageFilter, window: Wi
 /** The filter a query asks for. @throws Refusal when it names what the board never had. */
 async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>): Promise<MessageFilter> {
   const filter: MessageFilter = { boardId: place.board.id, reader: place.reader, asked: query };
-  if (query.from !== undefined) {
-    const sender = await memberByName(tx, place.board.id, query.from);
-    if (!sender) throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', membersHint);
-    filter.senderId = sender.id;
-  }
+  if (query.from !== undefined) filter.senderId = (await requireMember(tx, place, query.from)).id;
   if (query.role !== undefined) {
     const roles = parseRoles(place.board);
     if (!Object.hasOwn(roles, query.role)) throw noSuchRole(query.role, roles, { status: 404 });
@@ -86,8 +82,6 @@ async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>):
   if (query.task !== undefined) filter.taskId = (await requireTask(tx, place.board.id, query.task)).id;
   return filter;
 }
-
-const membersHint = { hint: 'service board members shows names and roles.' };
 
 async function withRecipients(tx: ReadTx, place: Place, message: MessageRow) {
   const rows = await messagesWithSeqs(tx, place.board.id, [message.seq]);

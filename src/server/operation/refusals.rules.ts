@@ -6,6 +6,13 @@ export const keyConflict = (): Refusal =>
     hint: 'Use a new key for a new request.',
   });
 
+/** Of what could be on any of several boards. */
+export const needsBoard = (
+  field: string,
+  problem = 'needs board',
+  hint = 'Names belong to one board: say which with board.',
+): Refusal => new Refusal('invalid_request', `${field}: ${problem}.`, { hint, details: { field, problem } });
+
 /** How many there may be of something. */
 interface Limit {
   limit: number;

@@ -1,10 +1,10 @@
 /** Full-text search over what the caller may read. */
-import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
+import { requireMember } from '../access/authority.ts';
 import { onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { memberByName } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import { needsBoard } from '../operation/refusals.rules.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { boundToken, readBoundNumber } from '../text/bound-token.ts';
@@ -25,7 +25,8 @@ export const search = (searchable: (searched: Searched) => Promise<void>): ReadC
 
   async run(tx, caller, { query: asked }) {
     const query = parseQuery(asked.q);
-    if (asked.board === undefined && (asked.from !== undefined || asked.task !== undefined)) throw needsBoard(asked);
+    if (asked.board === undefined && (asked.from !== undefined || asked.task !== undefined))
+      throw needsBoard(asked.from === undefined ? 'task' : 'from');
     const one = await onePlace(tx, caller, asked.board);
     const scope = await scopeOf(tx, caller, asked, query, one);
     const start = readBoundNumber(boundTo(caller, asked), asked.after);
@@ -40,14 +41,6 @@ export const search = (searchable: (searched: Searched) => Promise<void>): ReadC
   },
 });
 
-const needsBoard = ({ from }: Asked): Refusal => {
-  const field = from === undefined ? 'task' : 'from';
-  return new Refusal('invalid_request', `${field}: needs board.`, {
-    hint: 'Names belong to one board: say which with board.',
-    details: { field, problem: 'needs board' },
-  });
-};
-
 async function scopeOf(tx: ReadTx, caller: Caller, asked: Asked, query: SearchQuery, place: Place | null) {
   const scope: SearchScope = {
     query,
@@ -59,12 +52,8 @@ async function scopeOf(tx: ReadTx, caller: Caller, asked: Asked, query: SearchQu
     ...(asked.until === undefined ? {} : { until: asked.until }),
   };
   if (asked.task !== undefined && place) scope.taskId = (await requireTask(tx, place.board.id, asked.task)).id;
-  if (asked.from === undefined || !place) return scope;
-  const sender = await memberByName(tx, place.board.id, asked.from);
-  if (sender) return { ...scope, senderId: sender.id };
-  throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
-    hint: 'service board members shows names and roles.',
-  });
+  if (asked.from !== undefined && place) scope.senderId = (await requireMember(tx, place, asked.from)).id;
+  return scope;
 }
 
 /** A page of hits, and where the next one begins; null when there is none. */

@@ -11,11 +11,5 @@ export async function requireTask(tx: ReadTx, boardId: string, selector: string)
   return task;
 }
 
-/** For a name that nobody on the board ever had. */
-export const memberNotFound = (): Refusal =>
-  new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
-    hint: 'service board members shows who is on it.',
-  });
-
 const taskNotFound = (): Refusal =>
   new Refusal('task_not_found', 'This board has no such task.', { hint: 'service task list shows what there is.' });

@@ -1,15 +1,16 @@
 /** Reading tasks. */
-import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
+import { requireMember } from '../access/authority.ts';
 import { onBoard, onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { memberByName, membersById } from '../members/members.store.ts';
+import { membersById } from '../members/members.store.ts';
+import { needsBoard } from '../operation/refusals.rules.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { boundToken, readBoundNumber, readBoundToken } from '../text/bound-token.ts';
 import { cut } from '../text/cut.ts';
 import { actorView } from '../views/actors.ts';
 import { taskView, taskViews, textOf } from '../views/tasks/task.ts';
-import { memberNotFound, requireTask } from './find.steps.ts';
+import { requireTask } from './find.steps.ts';
 import {
   countBlocked,
   countTasks,
@@ -61,27 +62,17 @@ const states: Record<Asked['state'], TaskState[]> = {
   all: [...GROUPS],
 };
 
+/** @throws Refusal `member_not_found`; `invalid_request` where a name could mean somebody on any of several boards. */
 async function filterOf(tx: ReadTx, places: Place[], query: Asked, one: Place | null): Promise<TaskFilter> {
+  const { owner } = query;
+  if (owner !== undefined && !one) throw needsBoard('owner');
   return {
     boardIds: places.map((place) => place.board.id),
     states: states[query.state],
-    ownerId: query.owner === undefined ? undefined : await ownerOf(tx, query.owner, one),
+    ownerId: owner !== undefined && one ? (await requireMember(tx, one, owner)).id : undefined,
     mineIds: query.mine ? places.map((place) => place.member.id) : undefined,
     blocked: query.blocked,
   };
-}
-
-/** @throws Refusal `member_not_found`; `invalid_request` where a name could mean somebody on any of several boards. */
-async function ownerOf(tx: ReadTx, name: string, place: Place | null): Promise<string> {
-  if (!place) {
-    throw new Refusal('invalid_request', 'owner: needs board.', {
-      hint: 'Names belong to one board: say which with board.',
-      details: { field: 'owner', problem: 'needs board' },
-    });
-  }
-  const member = await memberByName(tx, place.board.id, name);
-  if (member) return member.id;
-  throw memberNotFound();
 }
 
 async function viewsOf(tx: ReadTx, places: Place[], rows: readonly TaskRow[]) {

@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { idPattern, patterns } from '../../contract/ids.ts';
 import { actingOn } from '../access/acting.ts';
+import { memberNotFound } from '../access/authority.ts';
 import type { Place } from '../access/board-access.ts';
 import { record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -15,7 +16,7 @@ import { redact } from '../text/redaction.ts';
 import { staleTasks } from '../views/tasks/stale.ts';
 import { taskView } from '../views/tasks/task.ts';
 import { notOnTask, requireOwnership, taskTaken } from '../views/tasks/task-refusals.ts';
-import { memberNotFound, requireTask } from './find.steps.ts';
+import { requireTask } from './find.steps.ts';
 import {
   change,
   dropPart,

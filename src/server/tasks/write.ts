@@ -1,8 +1,11 @@
 /** Opening tasks and writing what they say. */
+import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import { actingOn } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
-import { type Acting, record } from '../boards/acting.steps.ts';
+import { type Acting, record, type Setting } from '../boards/acting.steps.ts';
+import { prefixHolder } from '../boards/prefixes.store.ts';
+import { setTaskPrefix } from '../boards/settings.steps.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import type { EventRow } from '../record/events.store.ts';
 import { newId } from '../text/ids.ts';
@@ -11,7 +14,7 @@ import { taskView } from '../views/tasks/task.ts';
 import { notOnTask, requireOwnership, standsChanged } from '../views/tasks/task-refusals.ts';
 import { requireTask } from './find.steps.ts';
 import { change, changedAt, isHelper, requireOpen, takeTask } from './parts.steps.ts';
-import { prefixOf } from './prefix.steps.ts';
+import { defaultPrefixes } from './references.rules.ts';
 import { insertTask, insertText, lastNumber, latestTexts, type TaskRow, type TextField } from './tasks.store.ts';
 
 const clean = (text: string): string => redact(text).text;
@@ -60,6 +63,20 @@ async function open(acting: Acting, title: string, about: string | null): Promis
   await insertTask(tx, task);
   if (about !== null) await keepText(acting, task, 'about', about, event);
   return task;
+}
+
+/** The board's prefix; with its first task it gets one from its name. @throws Refusal `task_prefix_taken` when none is left. */
+async function prefixOf(setting: Setting): Promise<string> {
+  const { tx, board } = setting;
+  if (board.task_prefix !== null) return board.task_prefix;
+  for (const prefix of defaultPrefixes(board.name)) {
+    if ((await prefixHolder(tx, prefix)) !== undefined) continue;
+    await setTaskPrefix(setting, prefix);
+    return prefix;
+  }
+  throw new Refusal('task_prefix_taken', 'Every prefix that could be made of the name of this board is taken.', {
+    hint: 'A board owner can choose one: service board prefix PREFIX.',
+  });
 }
 
 function keepText({ tx, member }: Acting, task: TaskRow, field: TextField, text: string, { seq, at }: EventRow) {

@@ -1,13 +1,12 @@
 /** The opaque position in a list that is ordered by time of creation, then id. It stays valid while rows come and go. */
 import type { Knex } from 'knex';
 import { decodeParts, encodeParts, foreignPosition } from './bound-token.ts';
+import { cut } from './cut.ts';
 
 export interface Position {
   created_at: number;
   id: string;
 }
-
-const pageToken = ({ created_at, id }: Position): string => encodeParts([created_at, id]);
 
 /** @throws Refusal `invalid_request` for what no page gave. */
 export function readPageToken(after: string | undefined): Position | null {
@@ -40,8 +39,5 @@ export function pageFrom(
 }
 
 /** Cuts the row too many off, and says where the next page begins. */
-export function cutPage<Row extends Position>(rows: Row[], limit: number): { page: Row[]; next_after: string | null } {
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return { page, next_after: rows.length > limit && last ? pageToken(last) : null };
-}
+export const cutPage = <Row extends Position>(rows: readonly Row[], limit: number) =>
+  cut(rows, limit, ({ created_at, id }) => encodeParts([created_at, id]));

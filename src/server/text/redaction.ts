@@ -273,6 +273,13 @@ export function redact(text: string): Redacted {
   return { text: current, counts: listed(counts) };
 }
 
+/** Counts of several texts as those of one. */
+export function sumCounts(counts: RedactionCounts): RedactionCounts {
+  const sums = new Map<string, number>();
+  for (const { kind, count } of counts) sums.set(kind, (sums.get(kind) ?? 0) + count);
+  return listed(sums);
+}
+
 /** Sorted by kind. */
 export const listed = (counts: ReadonlyMap<string, number>): RedactionCounts =>
   [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1));

@@ -1,7 +1,7 @@
 /** Which tasks were left by their owners: worked out when read, because time alone changes it. */
 import type { Policy } from '../../../contract/types.ts';
 import type { ReadTx } from '../../db/tx.ts';
-import { staleAt } from '../../tasks/stale.rules.ts';
+import type { Reported } from '../../seats/presence.rules.ts';
 import { lastWords, type OwnedRow, ownedByAgents } from '../../tasks/stale.store.ts';
 import type { TaskRow } from '../../tasks/tasks.store.ts';
 import { idsIn } from '../../text/rows.ts';
@@ -41,3 +41,15 @@ export async function staleTimes(
   }
   return times;
 }
+
+/**
+ * When a task of an agent is stale unless somebody comes back or writes, in milliseconds since the epoch; null: never.
+ * @param wrote when its owner or the owner's person last wrote to it.
+ */
+function staleAt(after: Policy['stale_after'], report: Reported, wrote: number): number | null {
+  return after === 'off' ? null : Math.max(lastSeen(report), wrote) + after * 1_000;
+}
+
+/** The last moment at which somebody was there. A presence that is not repeated counts from its last report. */
+const lastSeen = ({ presence, presence_since, reported_at }: Reported): number =>
+  (presence === 'no_session' ? presence_since : reported_at) ?? 0;
