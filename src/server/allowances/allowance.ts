@@ -4,6 +4,7 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { readSettings } from '../settings/settings.store.ts';
+import { foreignPosition } from '../text/bound-token.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
 import { changeAllowance, changedBy, INVITE_WARNING } from './allowance.steps.ts';
@@ -50,8 +51,9 @@ export const listAllowanceRevisions: ReadCase<'listAllowanceRevisions'>['run'] =
   caller,
   { query: { limit, after } },
 ) => {
-  const { id } = await allowanceOf(tx, caller.person.person_id);
+  const { id, revision } = await allowanceOf(tx, caller.person.person_id);
   const before = readPageToken(after)?.created_at ?? null;
+  if (before !== null && before > revision) throw foreignPosition('as it comes');
   const rows = await listRevisions(tx, id, before, limit + 1);
   // A position in this list is a revision.
   const { page, next_after } = cutPage(

@@ -172,14 +172,25 @@ forEachDatabase('a path', (engine) => {
       await dana.ok('addBoardPerson', { params, body: { handle: `reader-${n}` } });
       await dana.ok('createTask', { params, body: { title: 'a task' } });
       await put(dana, 'a-board', `${n}.md`, 'text');
+      await put(dana, 'a-board', 'both.md', `${n}`, n === 1 ? {} : { base: 1 });
       await post(dana, 'a-board', 'which?', { to: ['@reader-1'], ask });
+      await dana.ok('setAllowance', { body: { categories: n === 1 ? ['add_people'] : [] } });
     }
-    for (const target of ['/v1/people', '/v1/tasks', '/v1/asks', '/v1/boards/a-board/files']) {
+    const files = '/v1/boards/a-board/files';
+    const targets = [
+      '/v1/people',
+      '/v1/tasks',
+      '/v1/asks',
+      '/v1/me/allowance/revisions',
+      files,
+      `${files}/both.md/versions`,
+    ];
+    for (const target of targets) {
       const { next_after } = JSON.parse((await raw('GET', `${target}?limit=1`)).text) as { next_after: string };
       const position = Buffer.from(next_after, 'base64url').toString();
-      for (const wrong of ['"\\u0000"', '1.5', '1e300', '9007199254740991', 'null']) {
-        const changed = position.match(/"[^"]*"|\d+/g)?.map((part) => position.replace(part, wrong)) ?? [];
-        for (const text of changed) {
+      for (const wrong of ['"\\u0000"', '1.5', '1e300', '9007199254740991']) {
+        for (const { 0: part, index } of position.matchAll(/"[^"]*"|\d+/g)) {
+          const text = position.slice(0, index) + wrong + position.slice(index + part.length);
           const after = Buffer.from(text).toString('base64url');
           const { status } = await raw('GET', `${target}?limit=1&after=${after}`);
           expect(status, `${target} ${text}`).to.be.oneOf(wrong === '9007199254740991' ? [200, 400] : [400]);
