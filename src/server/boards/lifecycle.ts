@@ -1,4 +1,4 @@
-/** Archiving, restoring and deleting a board. A receipt tells its id and what became of it, nothing else. */
+/** Creating, archiving, restoring and deleting a board. A receipt tells its id and what became of it, nothing else. */
 import { Refusal } from '../../contract/errors.ts';
 import { idPattern } from '../../contract/ids.ts';
 import { actorOn } from '../access/acting.ts';
@@ -8,8 +8,20 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
+import { boardView } from '../views/board.ts';
 import { type BoardRow, boardById } from './boards.store.ts';
+import { foundBoard, requireMayCreate } from './founding.steps.ts';
 import { setLifecycle } from './set-lifecycle.steps.ts';
+import { cleanTexts } from './texts.rules.ts';
+
+export const createBoard: WriteCase<'createBoard'> = {
+  prepare: cleanTexts,
+
+  async run(tx, caller, { body }) {
+    await requireMayCreate(tx, caller);
+    return { answer: await boardView(tx, caller, await foundBoard(tx, caller, body)) };
+  },
+};
 
 const steps = {
   archive: { from: 'active', to: 'archived', verb: 'archive' },

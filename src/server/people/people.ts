@@ -1,10 +1,12 @@
-/** Lists the people of the server. */
+/** The people of the server: listing them, making and unmaking admins, removing somebody; their messages stay. */
 import type { ReadTx } from '../db/tx.ts';
-import type { ReadCase } from '../operation/usecase.ts';
+import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { personView } from '../views/person.ts';
 import { personNotFound } from './people.rules.ts';
-import { listPersonRows, personByHandle } from './people.store.ts';
+import { listPersonRows, lockPeople, lockPersonByHandle, personByHandle, personById } from './people.store.ts';
+import { removeFromServer } from './remove.steps.ts';
+import { changeRole, refuseGuestRole } from './role.steps.ts';
 
 const PAGE = 200;
 
@@ -25,3 +27,31 @@ async function showPerson(tx: ReadTx, handle: string) {
   if (!person || person.server_role === 'guest') throw personNotFound();
   return { id: person.id, handle: person.handle, display_name: person.display_name };
 }
+
+/** The server always keeps an admin. */
+export const setPersonRole: WriteCase<'setPersonRole'> = {
+  before: lockPeople,
+  async run(tx, caller, { params, body, requestId }) {
+    const person = await lockPersonByHandle(tx, params['handle'] ?? '');
+    if (!person) throw personNotFound();
+    caller.shown.person = person.id;
+    refuseGuestRole(person);
+    const after = body.server_role;
+    if (person.server_role === after) return { answer: { person: personView(person), changed: false } };
+    await changeRole(tx, person, { role: after, by: caller, requestId });
+    return { answer: { person: personView({ ...person, server_role: after }), changed: true } };
+  },
+  async recheck(tx, _caller, { person: id }) {
+    if (id !== undefined && (await personById(tx, id))?.removed_at !== null) throw personNotFound();
+  },
+};
+
+export const removePerson: WriteCase<'removePerson'> = {
+  before: lockPeople,
+  async run(tx, caller, { params, query: { dry_run }, requestId }) {
+    const person = await personByHandle(tx, params['handle'] ?? '');
+    if (!person) throw personNotFound();
+    const counts = await removeFromServer(tx, person, { caller, requestId });
+    return { answer: { person: personView(person), dry_run, ...counts }, tried: dry_run };
+  },
+};
