@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from '../../contract/canonical.ts';
 import { Refusal } from '../../contract/errors.ts';
-import type { AdminAction, Authorization, ServerInvite } from '../../contract/types.ts';
+import type { AdminAction, Approval, Authorization, ServerInvite } from '../../contract/types.ts';
 import { personNotOnBoard, requireAnotherOwner, requireOwner } from '../access/authority.ts';
 import { lockPlaceById } from '../access/board-access.ts';
 import { changedPolicy } from '../boards/policy.rules.ts';
@@ -54,6 +54,31 @@ export async function requireAuthority({ requester, ...context }: ActionContext,
   setTerms(person, ownOperation(action));
   const plan = plans[action.kind] as (context: ActionContext, action: AdminAction) => Promise<MakePlan>;
   return plan({ ...context, requester: { ...requester, person } }, action);
+}
+
+export interface Review {
+  plan: Plan | null;
+  refusal: Refusal | null;
+}
+
+/**
+ * Whether a person may do now what their agent asks for: with the refusal of their own operation.
+ * @param state an executed one is looked at again without asking whether it could be done again.
+ */
+export async function review(
+  context: ActionContext,
+  action: AdminAction,
+  state: Approval['state'] | 'new',
+): Promise<Review> {
+  try {
+    const makePlan = await requireAuthority(context, action);
+    const plan = state === 'executed' ? null : await makePlan();
+    // What would change nothing is not asked for; what became so meanwhile is done as that.
+    return { plan, refusal: (state === 'new' && plan?.already) || null };
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    return { plan: null, refusal };
+  }
 }
 
 /** What an event says of its cause. */

@@ -12,7 +12,7 @@ import { pairingsOfApproval } from '../pairing/endings.steps.ts';
 import { lockPeople } from '../people/people.store.ts';
 import { plainTransition, transition } from '../text/state-table.ts';
 import { findApproval, ownView } from '../views/approval.ts';
-import { type Review, review } from './action-review.steps.ts';
+import { type Review, review } from './action-authority.steps.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
 import { approvalTable } from './approval-states.rules.ts';
 import { actionOf, close, effective, lockApproval, type RequestRow } from './approvals.store.ts';

@@ -7,8 +7,7 @@ import type { WriteTx } from '../db/tx.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { newId } from '../text/ids.ts';
 import { transition } from '../text/state-table.ts';
-import type { ActionContext } from './action-authority.steps.ts';
-import { review } from './action-review.steps.ts';
+import { type ActionContext, review } from './action-authority.steps.ts';
 import { type CanonicalAction, kinds } from './actions.rules.ts';
 import { approvalTable } from './approval-states.rules.ts';
 import {
