@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { rateLimited, secondsLeft } from '../../src/server/rates/over.ts';
-import { MOST_SUBJECTS, Windows } from '../../src/server/rates/window.ts';
+import { MOST_SUBJECTS, rateLimited, secondsLeft, Windows } from '../../src/server/rates/window.ts';
 
 describe('windows', () => {
   it('count per subject and begin anew with each minute of the clock', () => {

@@ -1,9 +1,8 @@
 /** Limits on attempts: before anybody is known to have a right, and wherever codes could be guessed. */
 import { MINUTE } from '../../contract/durations.ts';
 import type { OperationName } from '../../contract/operations.ts';
-import { rateLimited, secondsLeft } from './over.ts';
 import { type AttemptRow, attempts, BAD_CREDENTIALS, operationsOf, type RateName } from './table.ts';
-import { Windows } from './window.ts';
+import { rateLimited, secondsLeft, Windows } from './window.ts';
 
 /** How often, in milliseconds, and how many times an attempt looks whether those before it failed. */
 const LOOK_AGAIN = { ms: 25, times: 80 };

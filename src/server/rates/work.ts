@@ -2,9 +2,8 @@
 import { HOUR, MINUTE } from '../../contract/durations.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Caller } from '../operation/caller.ts';
-import { rateLimited, secondsLeft } from './over.ts';
 import { operationsOf, type RateName, type WorkRow, work } from './table.ts';
-import { Windows } from './window.ts';
+import { rateLimited, secondsLeft, Windows } from './window.ts';
 
 /** When a request is counted: once its caller is known, when it waits for news, or when it is no replay. */
 export type Moment = 'known' | 'waiting' | 'running';
