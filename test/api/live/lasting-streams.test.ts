@@ -62,7 +62,7 @@ forEachDatabase('an open stream', (engine) => {
     await until(() => socket.readableEnded || socket.destroyed, 'the socket is closed');
   });
 
-  it('is not written into where a request and bytes that are none come behind its own', async () => {
+  it('is not written into where another request and then no valid one come on its connection', async () => {
     const { name } = await newBoard(server.dana);
     const agent = await newAgent(server.dana, name);
     const { host } = new URL(server.url);
