@@ -132,6 +132,22 @@ export const about = 'What agents ask their person for.';
 
 const guests = { cannot: 'ask for anything' } as const;
 
+/** With what the action itself may be refused. */
+const actionErrors = [
+  'server_admin_required',
+  'owner_required',
+  'not_on_board',
+  'person_not_found',
+  'person_not_on_board',
+  'key_not_found',
+  'approval_closed',
+  'person_is_guest',
+  'last_owner',
+  'last_admin',
+  'pairing_not_found',
+  'limit_reached',
+] as const;
+
 export const operations = {
   requestAdminAction: {
     ...post(
@@ -147,22 +163,7 @@ export const operations = {
     guests,
     rates: ['admin_requests', 'admin_requests_of_person'],
     body: adminAction,
-    errors: [
-      'server_admin_required',
-      'owner_required',
-      'not_on_board',
-      'person_not_found',
-      'person_not_on_board',
-      'key_not_found',
-      'already_on_board',
-      'approval_closed',
-      'no_change',
-      'person_is_guest',
-      'last_owner',
-      'last_admin',
-      'pairing_not_found',
-      'limit_reached',
-    ],
+    errors: [...actionErrors, 'already_on_board', 'no_change'],
     answer: adminActionResult,
   },
   listApprovals: {
@@ -187,22 +188,7 @@ export const operations = {
     rates: ['decisions'],
     params: approvalParam,
     body: allowBody,
-    errors: [
-      'server_admin_required',
-      'approval_not_found',
-      'not_on_board',
-      'person_not_on_board',
-      'board_archived',
-      'approval_closed',
-      'owner_required',
-      'person_not_found',
-      'key_not_found',
-      'person_is_guest',
-      'last_owner',
-      'last_admin',
-      'pairing_not_found',
-      'limit_reached',
-    ],
+    errors: [...actionErrors, 'approval_not_found', 'board_archived'],
     answer: adminActionResult,
   },
   declineApproval: {

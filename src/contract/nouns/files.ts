@@ -179,6 +179,9 @@ export const fileRef = z.strictObject({ id: id('fil'), name: z.string(), version
 /** A file as a post names it; without a version the latest. */
 export const fileToAttach = z.strictObject({ file: fileSelector, version: z.int().min(1).optional() });
 
+/** Of what changes a file, but for its bytes. */
+const ofFile = { archived: 'refused', rates: ['task_and_file_writes'], params: fileParam } as const;
+
 export const about = 'Files of a board and their versions.';
 
 export const operations = {
@@ -215,18 +218,14 @@ export const operations = {
   },
   updateFile: {
     ...patch('/v1/boards/{board}/files/{file}', byMember, 'Rename a file, or say what it is for'),
-    archived: 'refused',
-    rates: ['task_and_file_writes'],
-    params: fileParam,
+    ...ofFile,
     body: updateFileBody,
     errors: ['not_on_board', 'task_not_found', 'file_not_found', 'file_name_taken', 'brief_path_reserved'],
     answer: boardFile,
   },
   removeFile: {
     ...del('/v1/boards/{board}/files/{file}', byMember, 'Take a file off a board; its versions stay readable by id'),
-    archived: 'refused',
-    rates: ['task_and_file_writes'],
-    params: fileParam,
+    ...ofFile,
     query: removeFileQuery,
     errors: ['not_on_board', 'file_not_found', 'file_changed'],
     answer: boardFile,
@@ -255,18 +254,14 @@ export const operations = {
   },
   approveFile: {
     ...put('/v1/boards/{board}/files/{file}/approval', byPerson, 'Approve a version of a file'),
-    archived: 'refused',
-    rates: ['task_and_file_writes'],
-    params: fileParam,
+    ...ofFile,
     body: approveFileBody,
     errors: ['not_on_board', 'file_not_found', 'version_not_found'],
     answer: boardFile,
   },
   unapproveFile: {
     ...del('/v1/boards/{board}/files/{file}/approval', byPerson, 'Take an approval back'),
-    archived: 'refused',
-    rates: ['task_and_file_writes'],
-    params: fileParam,
+    ...ofFile,
     errors: ['not_on_board', 'file_not_found'],
     answer: boardFile,
   },

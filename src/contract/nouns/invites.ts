@@ -11,6 +11,7 @@ import {
   keyName,
   newHandle,
   nextAfter,
+  once,
   person,
   text,
   time,
@@ -30,10 +31,7 @@ const facts = {
 
 export const createInviteBody = z.strictObject({
   ttl_seconds: z.int().min(60).max(2_592_000).default(604_800),
-  boards: boardIds
-    .max(20)
-    .refine((ids) => new Set(ids).size === ids.length, 'must name each board once')
-    .default([]),
+  boards: boardIds.max(20).refine(once, 'must name each board once').default([]),
   pairing: z.strictObject({ initiating_agent_id: id('mem'), work: text(4_000, 1) }).optional(),
   suggested_handle: newHandle.optional(),
 });
@@ -101,11 +99,10 @@ const clientConnected = z.strictObject({
 
 export const connectResult = z.union([connected, clientConnected]);
 
-const inviteParam = z.object({ invite: id('inv') });
-
 export const about = 'Inviting people to the server.';
 
 const guests = { cannot: 'have invites' } as const;
+const ofInvite = { guests, params: z.object({ invite: id('inv') }), errors: ['invite_not_found'] } as const;
 
 export const operations = {
   createInvite: {
@@ -127,24 +124,18 @@ export const operations = {
   },
   getInvite: {
     ...get('/v1/invites/{invite}', ['PK'], 'Read one server invite, without its secret'),
-    guests,
-    params: inviteParam,
-    errors: ['invite_not_found'],
+    ...ofInvite,
     answer: serverInviteMetadata,
   },
   updateInvite: {
     ...patch('/v1/invites/{invite}', ['PK', 'BR', 'AG'], 'Change the handle that an invite suggests'),
-    guests,
-    params: inviteParam,
+    ...ofInvite,
     body: updateInviteBody,
-    errors: ['invite_not_found'],
     answer: serverInviteMetadata,
   },
   revokeInvite: {
     ...del('/v1/invites/{invite}', ['PK'], 'Revoke a server invite'),
-    guests,
-    params: inviteParam,
-    errors: ['invite_not_found'],
+    ...ofInvite,
     answer: revokedInvite,
   },
   previewInvite: {

@@ -42,7 +42,13 @@ export const machineKey = z.union([connected, stillPending]);
 
 export const about = 'Keys for further machines, by short code.';
 
-const guests = { cannot: 'add machines' } as const;
+const byCode = {
+  guests: { cannot: 'add machines' },
+  rates: ['machine_codes'],
+  body: machineCodeBody,
+  errors: ['machine_request_invalid'],
+  answer: machineRequest,
+} as const;
 
 export const operations = {
   createMachineRequest: {
@@ -58,27 +64,15 @@ export const operations = {
     ...post('/v1/machine-requests/lookup', ['PK'], 'Read which machine a short code stands for'),
     kind: 'read',
     idempotency: 'N',
-    guests,
-    rates: ['machine_codes'],
-    body: machineCodeBody,
-    errors: ['machine_request_invalid'],
-    answer: machineRequest,
+    ...byCode,
   },
   approveMachineRequest: {
     ...post('/v1/machine-requests/approve', ['PK'], 'Let the machine behind a short code collect a key of your own'),
-    guests,
-    rates: ['machine_codes'],
-    body: machineCodeBody,
-    errors: ['machine_request_invalid'],
-    answer: machineRequest,
+    ...byCode,
   },
   refuseMachineRequest: {
     ...post('/v1/machine-requests/refuse', ['PK'], 'Refuse the machine behind a short code'),
-    guests,
-    rates: ['machine_codes'],
-    body: machineCodeBody,
-    errors: ['machine_request_invalid'],
-    answer: machineRequest,
+    ...byCode,
   },
   collectMachineKey: {
     ...post('/v1/machine-requests/collect', [], "Collect the approved machine's key, once, or wait for the decision"),

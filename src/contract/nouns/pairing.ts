@@ -117,6 +117,7 @@ const pairingParam = z.object({ pairing: id('prq') });
 export const about = 'Work between two agents, proved in both directions.';
 
 const guests = { cannot: 'take part in work between people' } as const;
+const byEndpoint = { maxBody: 16_384, archived: 'refused', rates: ['pairing_proofs'], params: pairingParam } as const;
 
 export const operations = {
   createPairingRequest: {
@@ -184,10 +185,7 @@ export const operations = {
       ['PC'],
       'Take part in the work, as the session selected for the recipient',
     ),
-    maxBody: 16_384,
-    archived: 'refused',
-    rates: ['pairing_proofs'],
-    params: pairingParam,
+    ...byEndpoint,
     body: acceptPairingBody,
     errors: ['pairing_not_found', 'pairing_changed'],
     answer: pairingRequest,
@@ -198,10 +196,7 @@ export const operations = {
       ['PC'],
       'Report a round trip that one side has seen from end to end',
     ),
-    maxBody: 16_384,
-    archived: 'refused',
-    rates: ['pairing_proofs'],
-    params: pairingParam,
+    ...byEndpoint,
     body: verifyPairingBody,
     errors: ['pairing_not_found', 'pairing_changed', 'pairing_evidence_invalid'],
     answer: pairingRequest,

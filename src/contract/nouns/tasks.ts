@@ -144,6 +144,9 @@ export const taskTexts = z.strictObject({
 
 const taskParam = z.object({ task: taskSelector });
 
+/** Of what changes a task. */
+const ofTask = { archived: 'refused', rates: ['task_and_file_writes'], params: taskParam } as const;
+
 export const about = 'Tasks of a board.';
 
 export const operations = {
@@ -183,44 +186,34 @@ export const operations = {
   },
   updateTask: {
     ...patch('/v1/boards/{board}/tasks/{task}', byMember, 'Change title, about or where a task stands'),
-    archived: 'refused',
-    rates: ['task_and_file_writes'],
-    params: taskParam,
+    ...ofTask,
     body: updateTaskBody,
     errors: ['not_on_board', 'not_on_task', 'task_not_found', 'task_closed', 'task_taken', 'stands_changed'],
     answer: task,
   },
   startTask: {
     ...post('/v1/boards/{board}/tasks/{task}/start', byMember, 'Take a task; of any number at once one wins'),
-    archived: 'refused',
-    rates: ['task_and_file_writes'],
-    params: taskParam,
+    ...ofTask,
     body: startTaskBody,
     errors: ['not_on_board', 'task_not_found', 'task_taken', 'task_closed'],
     answer: startedTask,
   },
   joinTask: {
     ...post('/v1/boards/{board}/tasks/{task}/join', byMember, 'Help with a task'),
-    archived: 'refused',
-    rates: ['task_and_file_writes'],
-    params: taskParam,
+    ...ofTask,
     errors: ['not_on_board', 'task_not_found', 'task_closed'],
     answer: task,
   },
   finishTask: {
     ...post('/v1/boards/{board}/tasks/{task}/done', byMember, 'Close a task as done or cancelled'),
-    archived: 'refused',
-    rates: ['task_and_file_writes'],
-    params: taskParam,
+    ...ofTask,
     body: finishTaskBody,
     errors: ['not_on_board', 'not_on_task', 'task_not_found', 'task_closed', 'task_taken'],
     answer: task,
   },
   dropTask: {
     ...post('/v1/boards/{board}/tasks/{task}/drop', byMember, 'Give up a part in a task'),
-    archived: 'refused',
-    rates: ['task_and_file_writes'],
-    params: taskParam,
+    ...ofTask,
     body: dropTaskBody,
     errors: ['not_on_board', 'not_on_task', 'member_not_found', 'task_not_found', 'task_closed', 'task_taken'],
     answer: task,
