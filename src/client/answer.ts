@@ -1,7 +1,7 @@
 /** Parses an answer into a reply or an error. */
 import type { NextStep } from '../contract/errors.ts';
 import type { ClientRoute } from '../contract/routes.ts';
-import { describe, isJson, readJson } from './body.ts';
+import { describe, isJson, readJson, unexpectedAnswer } from './body.ts';
 import { ClientError, type ClientErrorOptions, type Delivery, unexpected } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { isTransientAnswer, parseRetryAfter } from './retry.ts';
@@ -24,12 +24,8 @@ export async function readReply(row: ClientRoute, exchange: Exchange, now: numbe
   const { response } = exchange;
   if (!response.ok) throw await readRefusal(row, exchange, now);
   const data = await readJson(exchange);
-  if (!row.ok.includes(response.status)) {
-    throw unexpected(`The operation does not answer with status ${response.status}.`, {
-      status: response.status,
-      details: describe(response),
-    });
-  }
+  if (!row.ok.includes(response.status))
+    throw unexpectedAnswer(response, `The operation does not answer with status ${response.status}.`);
   return {
     status: response.status,
     data,

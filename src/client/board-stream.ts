@@ -5,7 +5,7 @@ import type { BoardEvent, Message } from '../contract/types.ts';
 import type { Client } from './client.ts';
 import { ClientError, unexpected } from './errors.ts';
 import { frameData, type SseFrame } from './sse.ts';
-import { liveFrames, type StreamOptions } from './streams.ts';
+import { credentialEnded, liveFrames, type StreamOptions } from './streams.ts';
 
 type Data<Name extends keyof typeof boardFrames> = z.output<(typeof boardFrames)[Name]>;
 
@@ -90,14 +90,7 @@ function following(frame: { id: number; data: BoardEvent }, last: number | undef
 
 /** The server's own words for it, which tell a removed agent from a revoked key. */
 async function whyEnded(client: Client, options: BoardStreamOptions): Promise<unknown> {
-  const refusal = await readAgain(client, options).catch((error: unknown) => error);
-  return (
-    refusal ??
-    new ClientError('unauthorized', 'The credential of this stream has ended.', {
-      hint: 'Sign in again.',
-      status: 401,
-    })
-  );
+  return (await readAgain(client, options).catch((error: unknown) => error)) ?? credentialEnded();
 }
 
 /** Reads the board again and throws if that is refused; if it is readable or the server does not answer, the stream goes on. */

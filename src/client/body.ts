@@ -1,5 +1,5 @@
 /** Reads a JSON answer without trusting its size, its type or its completeness. */
-import { tooLarge, unexpected } from './errors.ts';
+import { type ClientError, tooLarge, unexpected } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { BODY_IDLE_TIMEOUT, MAX_ANSWER } from './limits.ts';
 
@@ -14,6 +14,10 @@ export function describe(response: Response): Record<string, unknown> {
   const type = response.headers.get('content-type');
   return { status: response.status, content_type: type === null ? null : type.slice(0, 100) };
 }
+
+/** The error of a whole answer that is not one of this API. */
+export const unexpectedAnswer = (response: Response, message: string): ClientError =>
+  unexpected(message, { status: response.status, details: describe(response) });
 
 /**
  * @throws ClientError `response_too_large` as soon as the limit is passed, `server_unexpected` for anything but JSON,
@@ -57,9 +61,5 @@ function decode(decoder: TextDecoder, response: Response, chunk?: Uint8Array): s
   }
 }
 
-function notJson(response: Response) {
-  return unexpected('The answer is not the JSON that is due.', {
-    status: response.status,
-    details: describe(response),
-  });
-}
+const notJson = (response: Response): ClientError =>
+  unexpectedAnswer(response, 'The answer is not the JSON that is due.');

@@ -3,9 +3,9 @@ import type { OperationName } from '../contract/operations.ts';
 import { type ClientRoute, routes } from '../contract/routes.ts';
 import type { Answer, BodyIn } from '../contract/types.ts';
 import { type Reply, readRefusal, readReply } from './answer.ts';
-import { describe } from './body.ts';
-import { ClientError, unexpected } from './errors.ts';
-import { type Exchange, openExchange } from './exchange.ts';
+import { unexpectedAnswer } from './body.ts';
+import { ClientError } from './errors.ts';
+import { type Exchange, type ExchangeLimits, openExchange } from './exchange.ts';
 import { BODY_IDLE_TIMEOUT, CALL_TIMEOUT, HEADERS_TIMEOUT } from './limits.ts';
 import { type PreparedRequest, prepareRequest, type Query, type RequestParts, type UploadBody } from './request.ts';
 import { retryClass, retrying } from './retry.ts';
@@ -123,14 +123,9 @@ export class Client {
       signal,
       onRetry: this.options.onRetry,
     };
+    const headersMs = input.bytes ? BODY_IDLE_TIMEOUT : HEADERS_TIMEOUT + waitMs;
     const reply = await retrying(this.environment, plan, (attempt) =>
-      this.withReport(request, attempt, async (seen) => {
-        const headersMs = input.bytes ? BODY_IDLE_TIMEOUT : HEADERS_TIMEOUT + waitMs;
-        const limits = { origin: this.origin, headersMs, deadline, signal };
-        const exchange = await openExchange(this.environment, request, limits);
-        seen(exchange.response);
-        return readReply(row, exchange, now());
-      }),
+      this.send(request, { attempt, headersMs, deadline, signal }, (exchange) => readReply(row, exchange, now())),
     );
     return reply as Reply<Answer<Name>>;
   }
@@ -145,20 +140,12 @@ export class Client {
     const request = await this.prepare(row, { query: stream.query });
     request.headers['Accept'] = 'text/event-stream';
     if (stream.lastEventId !== undefined) request.headers['Last-Event-ID'] = stream.lastEventId;
-    const deadline = Number.POSITIVE_INFINITY;
-    const limits = { origin: this.origin, headersMs: HEADERS_TIMEOUT, deadline, signal: stream.signal };
-
-    return this.withReport(request, stream.attempt, async (seen) => {
-      const exchange = await openExchange(this.environment, request, limits);
+    return this.send(request, stream, async (exchange) => {
       const { response } = exchange;
-      seen(response);
       if (!response.ok) throw await readRefusal(row, exchange, this.environment.now());
       if (!/^text\/event-stream\s*(;|$)/i.test(response.headers.get('content-type') ?? '')) {
         exchange.close();
-        throw unexpected('The answer is not a stream of events.', {
-          status: response.status,
-          details: describe(response),
-        });
+        throw unexpectedAnswer(response, 'The answer is not a stream of events.');
       }
       return exchange;
     });
@@ -178,11 +165,7 @@ export class Client {
     const request = await this.prepare(row, { params });
     request.headers['Accept'] = '*/*';
     if (from > 0 && etag !== null) Object.assign(request.headers, { Range: `bytes=${from}-`, 'If-Range': etag });
-    const deadline = Number.POSITIVE_INFINITY;
-    return this.withReport(request, attempt, async (seen) => {
-      const limits = { origin: this.origin, headersMs: HEADERS_TIMEOUT, deadline, signal };
-      const exchange = await openExchange(this.environment, request, limits);
-      seen(exchange.response);
+    return this.send(request, { attempt, signal }, async (exchange) => {
       if (!exchange.response.ok) throw await readRefusal(row, exchange, this.environment.now());
       return exchange;
     });
@@ -195,17 +178,23 @@ export class Client {
     return prepareRequest(row, this.origin, parts, { token: secret, userAgent });
   }
 
-  private async withReport<T>(
+  /** Sends a request once, has its answer read, and reports it. */
+  private async send<T>(
     request: PreparedRequest,
-    attempt: number,
-    send: (seen: (response: Response) => void) => Promise<T>,
+    { attempt, headersMs = HEADERS_TIMEOUT, deadline = Number.POSITIVE_INFINITY, signal }: Sending,
+    read: (exchange: Exchange) => Promise<T>,
   ): Promise<T> {
     const started = this.environment.now();
     let answer: Response | undefined;
     try {
-      return await send((response) => {
-        answer = response;
+      const exchange = await openExchange(this.environment, request, {
+        origin: this.origin,
+        headersMs,
+        deadline,
+        signal,
       });
+      answer = exchange.response;
+      return await read(exchange);
     } catch (error) {
       if (error instanceof ClientError) error.attempts = attempt;
       throw error;
@@ -220,6 +209,11 @@ export class Client {
       });
     }
   }
+}
+
+/** One of the requests of a call, from 1, with its limits. */
+interface Sending extends Partial<Pick<ExchangeLimits, 'headersMs' | 'deadline' | 'signal'>> {
+  attempt: number;
 }
 
 /** 0 stands for no limit. */

@@ -4,7 +4,7 @@ import { networkError } from './network.ts';
 import type { PreparedRequest, UploadBody } from './request.ts';
 import { type Clock, Watchdog } from './time.ts';
 
-interface ExchangeLimits {
+export interface ExchangeLimits {
   origin: string;
   /** Milliseconds until the headers of the answer. */
   headersMs: number;

@@ -4,7 +4,7 @@ import type { hintFrameNames, hintFrames } from '../contract/nouns/record.ts';
 import type { Client } from './client.ts';
 import { ClientError } from './errors.ts';
 import { frameData } from './sse.ts';
-import { liveFrames, type StreamOptions } from './streams.ts';
+import { credentialEnded, liveFrames, type StreamOptions } from './streams.ts';
 
 type HintFrameName = (typeof hintFrameNames)[number];
 
@@ -59,13 +59,6 @@ export async function* hintStream(
 
 /** The server's own error, if it still answers. */
 async function whyEnded(client: Client, signal: AbortSignal | undefined): Promise<unknown> {
-  const refusal = await client.call('getMe', { signal }).then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (refusal instanceof ClientError && !refusal.transient) return refusal;
-  return new ClientError('unauthorized', 'The credential of this stream has ended.', {
-    hint: 'Sign in again.',
-    status: 401,
-  });
+  const refusal = await client.call('getMe', { signal }).catch((error: unknown) => error);
+  return refusal instanceof ClientError && !refusal.transient ? refusal : credentialEnded();
 }

@@ -76,6 +76,10 @@ export async function* liveFrames(
   }
 }
 
+/** Where the server does not say itself how the credential of a stream ended. */
+export const credentialEnded = (): ClientError =>
+  new ClientError('unauthorized', 'The credential of this stream has ended.', { hint: 'Sign in again.', status: 401 });
+
 /** A host name that resolved before fails now because this machine is offline. */
 function shouldReconnect(error: ClientError, connected: boolean): boolean {
   return error.transient || (connected && error.details?.['cause'] === 'ENOTFOUND');
