@@ -158,13 +158,35 @@ describe('values', () => {
       expect(moment(form, 'x', now), form).to.equal('2026-03-02T09:00:00.000Z');
       expect(pastMoment(form, 'x', now), form).to.equal('2026-03-02T09:00:00.000Z');
     }
-    for (const form of ['20260302T0900', '2026-13-02T09:00Z', '2026-03-02T09:00:00+25:00'])
-      expect(
-        codeOf(() => moment(form, 'x', now)),
-        form,
-      ).to.equal('invalid_request');
+    for (const form of [
+      '20260302T0900',
+      '2026-13-02T09:00Z',
+      '2026-03-02T09:00:00+25:00',
+      '2026-04-31',
+      '2026-04-31 10:00',
+      '25:00',
+      '23:60',
+      '999999999y',
+    ])
+      for (const parse of [moment, pastMoment])
+        expect(
+          codeOf(() => parse(form, 'x', now)),
+          form,
+        ).to.equal('invalid_request');
     expect(showTime('2026-03-02T08:57:00.000Z', 'relative', now)).to.equal('3m ago');
     expect(showTime('2026-03-02T08:59:30.000Z', 'relative', now)).to.equal('just now');
+  });
+
+  it('are local times where they name no offset, dates too', () => {
+    const { TZ } = process.env;
+    process.env.TZ = 'Asia/Tokyo';
+    try {
+      for (const form of ['2026-03-02', '2026-03-02T00:00', '2026-03-02 00:00'])
+        expect(pastMoment(form, 'x'), form).to.equal('2026-03-01T15:00:00.000Z');
+    } finally {
+      if (TZ === undefined) delete process.env.TZ;
+      else process.env.TZ = TZ;
+    }
   });
 });
 

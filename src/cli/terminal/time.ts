@@ -55,8 +55,7 @@ export function duration(text: string, name: string): number {
 /** A moment: a date and time, `14:20` today, or a duration from now; never in the past. */
 export function moment(text: string, name: string, now = Date.now()): string {
   const at = clock(text, now) ?? dated(text) ?? now + duration(text, name) * 1000;
-  if (Number.isNaN(at))
-    throw usage(`${name} takes a time such as 14:20, 2h or 2026-03-02T09:00:00Z, but got "${text}".`);
+  if (!isTime(at)) throw usage(`${name} takes a time such as 14:20, 2h or 2026-03-02T09:00:00Z, but got "${text}".`);
   if (at < now) throw usage(`${name}: ${text} is past.`);
   return new Date(at).toISOString();
 }
@@ -64,19 +63,24 @@ export function moment(text: string, name: string, now = Date.now()): string {
 /** A moment that lies behind: a date and time, or how long ago. */
 export function pastMoment(text: string, name: string, now = Date.now()): string {
   const at = dated(text) ?? now - duration(text, name) * 1000;
-  if (Number.isNaN(at)) throw usage(`${name} takes a time such as 2d or 2026-03-02T09:00:00Z, but got "${text}".`);
+  if (!isTime(at)) throw usage(`${name} takes a time such as 2d or 2026-03-02T09:00:00Z, but got "${text}".`);
   return new Date(at).toISOString();
 }
+
+const isTime = (at: number): boolean => !Number.isNaN(new Date(at).getTime());
 
 /** In any form of ISO 8601; without an offset it is local time. NaN: no such time exists. */
 function dated(text: string): number | null {
   const at = isoTime(text);
-  if (!Number.isNaN(at)) return at;
-  return /^\d{4}-/.test(text) ? Date.parse(text) : null;
+  if (isTime(at)) return at;
+  const [date = ''] = /^\d{4}-.{0,5}/.exec(text) ?? [];
+  if (date === '') return null;
+  // Date.parse takes 31 April for 1 May, and a date alone for one of UTC.
+  return isTime(isoTime(`${date}T00:00Z`)) ? Date.parse(text === date ? `${date}T00:00` : text) : Number.NaN;
 }
 
 function clock(text: string, now: number): number | null {
-  const match = /^(\d{1,2}):(\d{2})$/.exec(text);
+  const match = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text);
   if (!match) return null;
   const at = new Date(now);
   at.setHours(Number(match[1]), Number(match[2]), 0, 0);
