@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
 import { completionScript, shells } from '../../src/commands/completion/lib/script.ts';
-import { Home, root } from './support/home.ts';
+import { collect, finished, Home, root, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('completion', function () {
@@ -18,6 +18,7 @@ describe('completion', function () {
       'eval "$(service completion bash)"',
       `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})`,
       `COMP_CWORD=${words.length - 1}`,
+      `COMP_LINE='${line}'`,
       '_service',
       `printf "%s\\n" "\${COMPREPLY[@]}"`,
     ].join('\n');
@@ -55,6 +56,32 @@ describe('completion', function () {
     expect(await offeredSoon('service read --as ')).to.deep.equal(['codex']);
     expect(await offeredSoon('service servers use ')).to.deep.equal(['local']);
     expect(await offeredSoon('service key revoke ')).to.have.length.greaterThan(0);
+  });
+
+  it('completes what bash breaks in words: @ and the value of a flag', async () => {
+    // There already, unless this test runs alone.
+    await home().run(['agent', 'create', 'codex', '--board', 'general']);
+    await home().json(['board', 'create', 'broken', '--no-link']);
+    await home().shell('echo a file | service file put only-there.md - --board broken');
+    const lines = [
+      ['say --to @co', '@codex'],
+      ['read --has=an', '--has=answer'],
+      ['file get --board=broken on', 'only-there.md'],
+    ] as const;
+    // A busy server may need more than one question; then it is remembered.
+    for (const [line] of lines) await offeredSoon(`service ${line.replace('has=', 'has ')}`);
+    const bash = "exec script -qec 'bash --norc --noprofile -i' /dev/null";
+    const child = home().startShell(bash, { stdin: 'pipe', env: { TERM: 'dumb', PS1: '$ ' } });
+    const printed = collect(child);
+    child.stdin?.write('eval "$(service completion bash)"; echo rea""dy\n');
+    await until('the shell is ready', () => printed().stdout.includes('\nready'));
+    for (const [line, whole] of lines) {
+      child.stdin?.write(`service ${line}\t`);
+      await until(`${line} is completed`, () => printed().stdout.includes(`${whole} `));
+      child.stdin?.write('\x15');
+    }
+    child.stdin?.write('exit\n');
+    await finished(child);
   });
 
   it('remembers an answer for a minute', async () => {

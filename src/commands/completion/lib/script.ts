@@ -59,13 +59,20 @@ function bashScript(table: CompletionTable): string {
   return `# Completion of service for bash: eval "$(service completion bash)"
 ${functions(table)}
 _service() {
-  local REPLY cur="\${COMP_WORDS[COMP_CWORD]}"
-  _service_find "\${COMP_WORDS[@]:1:COMP_CWORD}"
+  local REPLY words=() n=0 word line="$COMP_LINE" IFS=$' \\n'
+  # Bash breaks words at @ and =, too: what no space stands before goes on.
+  for word in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+    case "$line" in [[:space:]]*) n=$((n + 1)); line="\${line#"\${line%%[![:space:]]*}"}" ;; esac
+    words[n]="\${words[n]}$word"
+    line="\${line#"$word"}"
+  done
+  word="\${words[n]}"
+  case "$word" in --*=*) words[n]="\${word%%=*}"; word="\${word#*=}"; words[n+1]="$word" ;; esac
+  _service_find "\${words[@]:1}"
   if [ "$REPLY" = '${ASK}' ]; then
-    REPLY="$("\${COMP_WORDS[0]}" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)"
+    REPLY="$("\${words[0]}" complete -- "\${words[@]:1}" 2>/dev/null)"
   fi
-  local IFS=$' \\n'
-  COMPREPLY=($(compgen -W "$REPLY" -- "$cur"))
+  COMPREPLY=($(compgen -W "$REPLY" -- "$word"))
 }
 complete -o default -F _service service board-service
 `;

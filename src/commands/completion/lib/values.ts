@@ -28,7 +28,9 @@ export function askedFor(words: string[]): Asked | null {
   const flags = Object.values(chosen.command.flags);
   const named = (word: string | undefined) =>
     flags.find(({ name, char, type }) => type === 'option' && (word === `--${name}` || (char && word === `-${char}`)));
-  const given = (flag: string) => before.find((_, i) => named(before[i - 1])?.name === flag);
+  const given = (flag: string) =>
+    before.find((_, i) => named(before[i - 1])?.name === flag) ??
+    before.find((word) => word.startsWith(`--${flag}=`))?.slice(`--${flag}=`.length);
   const flag = named(before.at(-1));
   const kind = flag ? kindOfFlag(flag.name) : kindOfArgument(chosen.command);
   return kind && { kind, server: given('server'), board: given('board'), as: given('as') };
