@@ -9,7 +9,7 @@ import { CHALLENGE_HEADER, PROOF_HEADER } from '../../src/contract/local-proof.t
 import { folders as foldersOf } from '../../src/local/folders.ts';
 import { findServer, isOurServer } from '../../src/local/own-server/find-running.ts';
 import { proofOf } from '../../src/local/own-server/own-agent.ts';
-import { stopLocalServer } from '../../src/local/own-server/start.ts';
+import { ensureLocalServer, stopLocalServer } from '../../src/local/own-server/start.ts';
 import { alive } from '../../src/local/process.ts';
 import { freePort } from '../support/free-port.ts';
 import { collect, until } from './support/home.ts';
@@ -120,6 +120,21 @@ describe('a server on a system that does not tell which process holds what', () 
     expect(await findServer(other)).to.equal(null);
     expect(seen).to.deep.equal([]);
   });
+
+  it('that takes long to start is not said to have failed', async () => {
+    const { folders, env } = place(doorSecret);
+    const program = join(dir, 'slow.cjs');
+    const file = join(dir, 'pid');
+    writeFileSync(
+      program,
+      `require('fs').writeFileSync('${file}', String(process.pid)); setTimeout(() => {}, 60_000);`,
+    );
+    const slow = { ...env, SERVICE_LOCAL_ADDR: `127.0.0.1:${await freePort()}` };
+    const error = await ensureLocalServer({ folders, env: slow, program, version: '0.1.0' }).catch((thrown) => thrown);
+    process.kill(Number(readFileSync(file, 'utf8')));
+    expect(error).to.include({ code: 'server_not_running', hint: 'Try again soon; what it does: service server logs' });
+    expect(error.message).to.equal('The local server is still starting: it has not answered within 10 seconds.');
+  }).timeout(30_000);
 
   it('is not ended by guessing: what to do is said', async () => {
     const error = await stopLocalServer(place(doorSecret)).catch((thrown) => thrown);

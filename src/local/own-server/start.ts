@@ -111,7 +111,7 @@ async function spawnServer({ folders, env, program }: StartOptions): Promise<Cur
     return found !== null || ended;
   }, START_TIMEOUT_MS);
   if (found) return found;
-  throw notRunning(log, before);
+  throw notRunning(log, before, ended);
 }
 
 function taken(origin: string): Failure {
@@ -121,11 +121,18 @@ function taken(origin: string): Failure {
 }
 
 /** The failure, with the last lines of the log that this start wrote. */
-function notRunning(log: string, before: number): Failure {
+function notRunning(log: string, before: number, ended: boolean): Failure {
   const lines = readFileSync(log).subarray(before).toString('utf8').trimEnd().split('\n').slice(-5);
-  return new Failure('server_not_running', 'The local server did not start.', {
-    hint: 'Run it in the foreground to see why: service serve',
-    details: { log, lines },
+  const details = { log, lines };
+  if (ended)
+    return new Failure('server_not_running', 'The local server did not start.', {
+      hint: 'Run it in the foreground to see why: service serve',
+      details,
+    });
+  const problem = `The local server is still starting: it has not answered within ${START_TIMEOUT_MS / 1000} seconds.`;
+  return new Failure('server_not_running', problem, {
+    hint: 'Try again soon; what it does: service server logs',
+    details,
   });
 }
 
