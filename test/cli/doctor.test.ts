@@ -147,6 +147,8 @@ describe('service doctor', function () {
     await home.shell(`umask 077; mkdir -p "$SERVICE_HOME/cache/spool"; echo 999999 > "${lock}"; touch "${spooled}"`);
     const long = new Date(Date.now() - 2 * 86_400_000);
     for (const old of [lock, spooled]) utimesSync(old, long, long);
+    const setUp = home.path('state', 'installed.json');
+    writeFileSync(setUp, '{"v":1,"programs":{},"items":[]}', { mode: 0o644 });
     const { bad, checks } = await findings();
     expect(bad.map(({ fix }) => fix))
       .to.include(`chmod 600 '${path}'`)
@@ -155,8 +157,8 @@ describe('service doctor', function () {
     expect(checks.filter(({ code }) => code === 'stale')).to.have.length(2);
     expect(statSync(path).mode & 0o777).to.equal(0o644);
     const mended = await findings(['--fix']);
-    expect(mended.fixed).to.have.length(4);
     expect(mended.bad).to.deep.equal([]);
+    expect(mended.fixed).to.have.length(5).and.to.include(`chmod 600 ${setUp}`);
     expect([existsSync(lock), existsSync(spooled), statSync(path).mode & 0o777]).to.deep.equal([false, false, 0o600]);
   });
 

@@ -1,10 +1,11 @@
 /** Checks that the program's four folders and files with secrets are writable, owned and private. */
 import { accessSync, chmodSync, constants, existsSync, lstatSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Around, type Check, type Finding, failing, fine } from '../lib/check.ts';
+import { swarmsFolder } from '../../../launch/launchers.ts';
+import { type Around, type Check, type Finding, failing, fine, namesIn } from '../lib/check.ts';
 
 const KINDS = ['config', 'data', 'state', 'cache'] as const;
-/** Files of the folders that only their owner may read. */
+/** Files of the folders that only their owner may read, beside all JSON of the state. */
 const SECRETS: [(typeof KINDS)[number], string][] = [
   ['config', 'credentials.json'],
   ['data', 'service.db'],
@@ -13,11 +14,6 @@ const SECRETS: [(typeof KINDS)[number], string][] = [
   ['data', 'admin-key'],
   ['data', 'recovery-key'],
   ['data', 'server.pid'],
-  ['state', 'files.json'],
-  ['state', 'tasks.json'],
-  ['state', 'audit-heads.json'],
-  ['state', 'audit-boards.json'],
-  ['state', 'collect.json'],
 ];
 
 export const folders: Check = {
@@ -41,7 +37,14 @@ export const folders: Check = {
   },
 };
 
-const secretsOf = ({ folders: all }: Around): string[] => SECRETS.map(([kind, name]) => join(all[kind], name));
+function secretsOf({ folders: all }: Around): string[] {
+  const ofState = [all.state, swarmsFolder(all)].flatMap((folder) =>
+    namesIn(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => join(folder, name)),
+  );
+  return [...SECRETS.map(([kind, name]) => join(all[kind], name)), ...ofState];
+}
 
 const statOf = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
 

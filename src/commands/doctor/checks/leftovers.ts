@@ -1,8 +1,8 @@
 /** Finds what interrupted commands left behind: stale locks and unsent input. */
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { alive } from '../../../local/process.ts';
-import { type Around, type Check, fine, warning } from '../lib/check.ts';
+import { type Around, type Check, fine, namesIn, warning } from '../lib/check.ts';
 
 /** A spooled input is older than any upload may take. */
 const SPOOL_MS = 86_400_000;
@@ -50,13 +50,5 @@ function held(path: string): boolean {
     return Number.isSafeInteger(pid) && pid > 0 && alive(pid);
   } catch {
     return false;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
