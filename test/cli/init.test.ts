@@ -377,6 +377,14 @@ describe('service init', function () {
     expect(statSync(script).mode & 0o777).to.equal(0o755);
   });
 
+  it('has its script keep to the folders it was set up for, whatever a later command is told', async () => {
+    await init();
+    const script = machine.path('state', 'bin', 'service');
+    const text = readFileSync(script, 'utf8');
+    await machine.run(['version'], { env: { SERVICE_DATA_DIR: machine.at('copy') } });
+    expect(readFileSync(script, 'utf8')).to.equal(text);
+  });
+
   it('leaves no daemon that a hook of a session starts again while the server ends', async () => {
     await init();
     await machine.json(['daemon', 'start']);

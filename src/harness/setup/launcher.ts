@@ -1,5 +1,4 @@
 /** The script that hooks run. Its path never changes, even if the runtime or the package moves. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { shellArgument } from '../../contract/text.ts';
 import type { Env, Folders } from '../../local/folders.ts';
@@ -26,11 +25,8 @@ const passedVariables = [
 ];
 
 /** The script. It runs hooks from their own small bundle, and a hook never fails if the program was removed. */
-function launcherText({ runtime, entry, env }: Program): string {
+function launcherText({ runtime, entry }: Program, exports: readonly string[]): string {
   const hook = join(entry, '..', '..', 'dist', 'hook.cjs');
-  const exports = passedVariables.flatMap((name) =>
-    env[name] ? [`export ${name}=${shellArgument(env[name], null)}`] : [],
-  );
   return [
     '#!/bin/sh',
     '# Runs this program for the harnesses on this machine. Written by service init, kept up by every command.',
@@ -47,19 +43,23 @@ function launcherText({ runtime, entry, env }: Program): string {
   ].join('\n');
 }
 
+const exportsOf = ({ env }: Program): string[] =>
+  passedVariables.flatMap((name) => (env[name] ? [`export ${name}=${shellArgument(env[name], null)}`] : []));
+
 /** Writes the script; false if it is up to date. */
-export function writeLauncher(program: Program): boolean {
+export function writeLauncher(program: Program, exports = exportsOf(program)): boolean {
   const path = launcherPath(program.folders.state);
-  const text = launcherText(program);
+  const text = launcherText(program, exports);
   if (readText(path) === text) return false;
   writePrivate(path, text, 0o755);
   return true;
 }
 
-/** Updates an existing script after the runtime or the package has moved. Errors are ignored. */
+/** Updates an existing script after the runtime or the package has moved; its folders stay. Errors are ignored. */
 export function refreshLauncher(program: Program): void {
   try {
-    if (existsSync(launcherPath(program.folders.state))) writeLauncher(program);
+    const before = readText(launcherPath(program.folders.state));
+    if (before !== null) writeLauncher(program, before.match(/^export .*$/gm) ?? []);
   } catch {
     // A later command will update it.
   }
