@@ -24,16 +24,14 @@ export type AskRow = {
 
 /** Asks that block these tasks now, oldest first. */
 export const openBlockingAsks = (tx: ReadTx, taskIds: string[]): Promise<AskRow[]> =>
-  taskIds.length === 0
-    ? Promise.resolve([])
-    : tx.query<AskRow>((db) =>
-        db('asks')
-          .whereIn('task_id', taskIds)
-          .where('blocking', 1)
-          .whereNull('answer_seq')
-          .orderBy(['at', 'seq'])
-          .select('*'),
-      );
+  tx.query<AskRow>((db) =>
+    db('asks')
+      .whereIn('task_id', taskIds)
+      .where('blocking', 1)
+      .whereNull('answer_seq')
+      .orderBy(['at', 'seq'])
+      .select('*'),
+  );
 
 /** What is left out is null. */
 export const insertAsk = insertInto<Partial<AskRow>>('asks');

@@ -2,7 +2,6 @@
 import type { Message, Query } from '../../contract/types.ts';
 import { onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { messagesWithSeqs } from '../messages/messages.store.ts';
 import { needsBoard } from '../operation/refusals.rules.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
@@ -10,7 +9,7 @@ import { readSelector } from '../tasks/references.rules.ts';
 import { findTaskAnywhere } from '../tasks/tasks.store.ts';
 import { boundToken, readBoundToken } from '../text/bound-token.ts';
 import { cut } from '../text/cut.ts';
-import { messageViews } from '../views/message.ts';
+import { messagesAt } from '../views/message.ts';
 import { type AskFilter, type AskRow, listAskRows } from './asks.store.ts';
 
 type Asked = Query<'listAsks'>;
@@ -65,8 +64,7 @@ async function viewsOf(tx: ReadTx, places: Place[], rows: readonly AskRow[]): Pr
     const place = places.find(({ board }) => board.id === boardId);
     if (!place) continue;
     const seqs = group.map((row) => row.seq);
-    for (const view of await messageViews(tx, place, await messagesWithSeqs(tx, boardId, seqs)))
-      views.set(view.id, view);
+    for (const view of await messagesAt(tx, place, seqs)) views.set(view.id, view);
   }
   return rows.flatMap((row) => views.get(row.message_id) ?? []);
 }

@@ -1,7 +1,7 @@
 /** File rows: what a file is called, what it is for, and its versions. The bytes lie elsewhere. */
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
-import { insertInto, updateIn } from '../db/rows.ts';
+import { insertInto, rowsBy, updateIn, writeInto } from '../db/rows.ts';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -63,8 +63,7 @@ export const fileById = (tx: ReadTx, boardId: string, id: string): Promise<FileR
   firstRow(tx, (db) => db('files').where({ board_id: boardId, id }).select('*'));
 
 /** Files by their ids, removed or not. */
-export const filesWithIds = (tx: ReadTx, ids: string[]): Promise<FileRow[]> =>
-  ids.length === 0 ? Promise.resolve([]) : tx.query<FileRow>((db) => db('files').whereIn('id', ids).select('*'));
+export const filesWithIds = rowsBy<FileRow>('files', 'id');
 
 export const liveBrief = async (tx: ReadTx, boardId: string): Promise<FileRow | undefined> =>
   (await briefsOf(tx, [boardId]))[0];
@@ -163,8 +162,7 @@ export const approvalsOf = (tx: ReadTx, fileIds: string[]): Promise<ApprovalRow[
   );
 
 /** One for each person and file: another version takes the place of the one before. */
-export const saveApproval = (tx: WriteTx, row: ApprovalRow): Promise<number> =>
-  tx.change((db) => db('file_approvals').insert(row).onConflict(['file_id', 'person_id']).merge());
+export const saveApproval = writeInto<ApprovalRow>('file_approvals', ['file_id', 'person_id']);
 
 export const removeApproval = (tx: WriteTx, fileId: string, personId: string): Promise<number> =>
   tx.change((db) => db('file_approvals').where({ file_id: fileId, person_id: personId }).delete());

@@ -9,24 +9,6 @@ export interface WakingCounts {
   urgent: number;
 }
 
-const wokenStatement = statement<
-  { member_id: string; after: number; reads_all: number },
-  { count: number; urgent: number | null }
->((db, p) =>
-  db('message_members')
-    .where('member_id', p.member_id)
-    .where('seq', '>', p.after)
-    .where('wakes', 1)
-    .whereRaw('(addressed = 1 OR ? = 1)', [p.reads_all])
-    .select({ count: db.raw('COUNT(*)'), urgent: db.raw('SUM(urgent)') }),
-);
-
-/** Messages after a position that name this agent, mentions included where it may read them. */
-export const wokenSince = async (tx: ReadTx, memberId: string, after: number, readsAll: boolean) => {
-  const row = await tx.first(wokenStatement, { member_id: memberId, after, reads_all: readsAll ? 1 : 0 });
-  return { count: Number(row?.count ?? 0), urgent: Number(row?.urgent ?? 0) };
-};
-
 interface NamedCount {
   member_id: string;
   count: number;

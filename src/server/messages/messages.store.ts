@@ -365,8 +365,6 @@ export const restartRunsCiting = (tx: WriteTx, boardId: string, fileId: string, 
 
 /** First messages of threads in which agents' posts are held and that nobody stopped, on these boards. */
 export const heldThreads = (tx: ReadTx, boardIds: string[]): Promise<MessageRow[]> =>
-  boardIds.length === 0
-    ? Promise.resolve([])
-    : tx.query((db) =>
-        db('messages').whereIn('board_id', boardIds).whereNotNull('run_held_at').where('run_stopped', 0).select('*'),
-      );
+  tx.query((db) =>
+    db('messages').whereIn('board_id', boardIds).whereNotNull('run_held_at').where('run_stopped', 0).select('*'),
+  );

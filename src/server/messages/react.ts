@@ -1,5 +1,4 @@
 /** Reactions: at most one of a kind by each member on each message. */
-import type { Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
 import { eventActor } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
@@ -11,9 +10,9 @@ import type { Caller, Shown } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from '../views/actors.ts';
-import { messageViews } from '../views/message.ts';
+import { messageAt } from '../views/message.ts';
 import { reactionGroups } from '../views/reactions.ts';
-import { type MessageRow, messagesWithSeqs } from './messages.store.ts';
+import type { MessageRow } from './messages.store.ts';
 import { countReaction, deleteReaction, hasReacted, insertReaction, reactionsTo } from './reactions.store.ts';
 
 type Found = { place: Place; message: MessageRow; name: ReactionName };
@@ -27,7 +26,7 @@ export const addReaction: WriteCase<'addReaction'> = {
       await insertReaction(tx, { ...key, seq, at });
       await countReaction(tx, found.message.id, 1);
     }
-    return { answer: await asRead(tx, found) };
+    return { answer: await messageAt(tx, found.place, found.message.seq) };
   },
   recheck,
 };
@@ -39,7 +38,7 @@ export const removeReaction: WriteCase<'removeReaction'> = {
       await recordReaction(tx, caller, found, 'reaction.removed');
       await countReaction(tx, found.message.id, -1);
     }
-    return { answer: await asRead(tx, found) };
+    return { answer: await messageAt(tx, found.place, found.message.seq) };
   },
   recheck,
 };
@@ -80,8 +79,3 @@ const recordReaction = (tx: WriteTx, caller: Caller, { place, message, name }: F
     name,
     emoji: emojis[name],
   });
-
-async function asRead(tx: WriteTx, { place, message }: Found): Promise<Message> {
-  const [view] = await messageViews(tx, place, await messagesWithSeqs(tx, place.board.id, [message.seq]));
-  return view as Message;
-}

@@ -7,9 +7,9 @@ import { record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { messageViews } from '../views/message.ts';
+import { messageAt } from '../views/message.ts';
 import { continued, limitOf } from './agent-run.rules.ts';
-import { type MessageRow, messagesWithSeqs, releaseHeld, rootOf, saveRun } from './messages.store.ts';
+import { type MessageRow, releaseHeld, rootOf, saveRun } from './messages.store.ts';
 import { threadAgents } from './threads.store.ts';
 
 export const setThreadRun: WriteCase<'setThreadRun'> = {
@@ -22,9 +22,7 @@ export const setThreadRun: WriteCase<'setThreadRun'> = {
     await record(setting, type, { agent_run: root.agent_run, message_id: root.id });
     await saveRun(tx, root, run);
     if (body.action === 'continue') await releaseHeld(tx, root, limitOf(run, limits));
-    const [answer] = await messageViews(tx, place, await messagesWithSeqs(tx, place.board.id, [root.seq]));
-    if (!answer) throw new Error(`message ${root.id} is gone`);
-    return { answer };
+    return { answer: await messageAt(tx, place, root.seq) };
   },
 };
 

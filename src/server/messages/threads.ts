@@ -3,9 +3,9 @@ import { onBoard, type Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { boundToken, readBoundNumber } from '../text/bound-token.ts';
-import { messageViews } from '../views/message.ts';
+import { indexBy } from '../text/rows.ts';
+import { messagesAt } from '../views/message.ts';
 import { fitting } from '../views/window.ts';
-import { messagesWithSeqs } from './messages.store.ts';
 import { newestThreads, type Thread, threadSenders } from './threads.store.ts';
 
 export const listThreads: ReadCase<'listThreads'>['run'] = async (tx, caller, { params, query }) => {
@@ -25,9 +25,7 @@ export const listThreads: ReadCase<'listThreads'>['run'] = async (tx, caller, { 
 async function withParticipants(tx: ReadTx, place: Place, threads: Thread[]) {
   const seqs = threads.map((thread) => thread.root_seq);
   if (seqs.length === 0) return [];
-  const roots = new Map(
-    (await messageViews(tx, place, await messagesWithSeqs(tx, place.board.id, seqs))).map((root) => [root.seq, root]),
-  );
+  const roots = indexBy(await messagesAt(tx, place, seqs), 'seq');
   const senders = Map.groupBy(await threadSenders(tx, place.board.id, seqs, place.reader), (sender) => sender.root_seq);
   return threads.flatMap(({ root_seq }) => {
     const root = roots.get(root_seq);

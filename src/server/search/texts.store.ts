@@ -1,4 +1,5 @@
 /** Texts of the latest versions of files, kept for what is shown of them and for a rename, which changes no bytes. */
+import { rowsBy, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 interface KeptText {
@@ -8,14 +9,10 @@ interface KeptText {
   text: string | null;
 }
 
-export const textsOf = (tx: ReadTx, fileIds: string[]): Promise<KeptText[]> =>
-  fileIds.length === 0
-    ? Promise.resolve([])
-    : tx.query<KeptText>((db) => db('search_texts').whereIn('file_id', fileIds).select('*'));
+export const textsOf = rowsBy<KeptText>('search_texts', 'file_id');
 
 /** In place of what was kept of the version before. */
-export const keepText = (tx: WriteTx, row: KeptText): Promise<number> =>
-  tx.change((db) => db('search_texts').insert(row).onConflict('file_id').merge(['digest', 'text']));
+export const keepText = writeInto<KeptText>('search_texts', ['file_id']);
 
 export const dropTexts = (tx: WriteTx, fileIds: string[]): Promise<number> =>
   tx.change((db) => db('search_texts').whereIn('file_id', fileIds).delete());

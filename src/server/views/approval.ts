@@ -1,5 +1,5 @@
 /** Approvals, as their person and the agent that asked see them. Never a secret. */
-import type { AdminAction, Approval, BoardLabel } from '../../contract/types.ts';
+import type { AdminAction, Approval } from '../../contract/types.ts';
 import { boardsNamed, personNamed } from '../approvals/actions.rules.ts';
 import {
   actionOf,
@@ -12,7 +12,6 @@ import {
 import { type CapsuleRow, capsuleState, capsulesOf } from '../approvals/capsules.store.ts';
 import { allowStep } from '../approvals/next.rules.ts';
 import { approvalNotFound } from '../approvals/refusals.rules.ts';
-import { boardsWithIds, visibleIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { keysWithIds } from '../keys/keys.store.ts';
 import { membersWithIds } from '../members/members.store.ts';
@@ -20,6 +19,7 @@ import type { Caller } from '../operation/caller.ts';
 import { peopleWithIds } from '../people/people.store.ts';
 import { idsIn, indexBy } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
+import { boardLabels } from './board-list.ts';
 import { some } from './some.ts';
 
 /** Of these, the ones whose boards and key the caller's person may see now; each as a record. */
@@ -51,8 +51,6 @@ async function gather(tx: ReadTx, { person }: Pick<Caller, 'person'>, rows: Requ
   const actions = rows.map(actionOf);
   const ids = new Set(actions.flatMap(boardsNamed));
   for (const { seat_board_id: id } of rows) if (id !== null) ids.add(id);
-  const seen = await visibleIds(tx, { personId: person.person_id, open: person.server_role !== 'guest' }, [...ids]);
-  const boards = await boardsWithIds(tx, [...seen]);
   const people = await peopleWithIds(tx, [
     ...new Set([...actions.flatMap((action) => personNamed(action) ?? []), ...rows.map((row) => row.person_id)]),
   ]);
@@ -60,7 +58,7 @@ async function gather(tx: ReadTx, { person }: Pick<Caller, 'person'>, rows: Requ
   const keyIds = actions.flatMap((action) => (action.kind === 'revoke_key' ? [action.key_id] : []));
   const keys = await keysWithIds(tx, keyIds);
   return {
-    boards: indexBy(boards, 'id'),
+    boards: await boardLabels(tx, { person }, [...ids]),
     people: indexBy(people, 'id'),
     agents: indexBy(agents, 'id'),
     keys: indexBy(keys, 'id'),
@@ -120,18 +118,13 @@ function outcomeOf(capsule: CapsuleRow | undefined, now: number): Approval['outc
 function displayOf(row: RequestRow, action: AdminAction, facts: Facts): NonNullable<Approval['display']> {
   const agent = facts.agents.get(row.agent_id);
   const target = personNamed(action);
-  const label = (id: string): BoardLabel[] => {
-    const board = facts.boards.get(id);
-    return board ? [{ id, name: board.name, title: board.title }] : [];
-  };
-  const [on] = row.seat_board_id === null ? [] : label(row.seat_board_id);
   return {
     ...some('person_handle', facts.people.get(row.person_id)?.handle),
     ...some('agent_name', agent?.name),
     ...some('agent_harness', agent?.harness),
     ...some('target_handle', target === null ? undefined : facts.people.get(target)?.handle),
     ...some('key_name', action.kind === 'revoke_key' ? facts.keys.get(action.key_id)?.name : undefined),
-    ...(on ? { requested_on: on } : {}),
-    boards: boardsNamed(action).flatMap(label),
+    ...some('requested_on', facts.boards.get(row.seat_board_id ?? '')),
+    boards: boardsNamed(action).flatMap((id) => facts.boards.get(id) ?? []),
   };
 }

@@ -8,7 +8,7 @@ import { withOverrides } from '../boards/policy.rules.ts';
 import { prefixesOf } from '../boards/prefixes.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { briefsOf } from '../files/files.store.ts';
-import { openRequests, wokenSince } from '../inbox/inbox.store.ts';
+import { openRequests, unreadOf, type WakingCounts } from '../inbox/inbox.store.ts';
 import { agentUnread, personUnread } from '../inbox/unread.rules.ts';
 import { countMembers } from '../members/member-counts.store.ts';
 import { type MemberRow, type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
@@ -146,6 +146,7 @@ async function position(
       needs_reply: Number(owing.get(member.id)?.count ?? 0),
     };
   }
-  const waking = await wokenSince(tx, member.id, member.read_up_to, visibility === 'open');
+  const unread = await unreadOf(tx, [{ memberId: member.id, readsAll: visibility === 'open' }]);
+  const waking = unread.get(member.id) as WakingCounts;
   return { read_up_to: member.read_up_to, unread: agentUnread(board, member, waking), needs_reply: null };
 }

@@ -8,6 +8,7 @@ import {
   type MessageContext,
   type MessageRow,
   type MessageWithContext,
+  messagesWithSeqs,
   type PostedData,
 } from '../messages/messages.store.ts';
 import { reactionsTo } from '../messages/reactions.store.ts';
@@ -52,6 +53,14 @@ export async function showMessages(tx: ReadTx, place: On, { messages, reactions,
 /** Composes messages, all readable to the reader, with a fixed number of further statements however many they are. */
 export const messageViews = async (tx: ReadTx, place: On, rows: MessageWithContext[]): Promise<Message[]> =>
   showMessages(tx, place, await loadMessages(tx, rows));
+
+/** The messages of a board with these numbers, oldest first; all readable to the reader. */
+export const messagesAt = async (tx: ReadTx, place: On, seqs: number[]): Promise<Message[]> =>
+  messageViews(tx, place, await messagesWithSeqs(tx, place.board.id, seqs));
+
+/** The same for one of them. */
+export const messageAt = async (tx: ReadTx, place: On, seq: number): Promise<Message> =>
+  (await messagesAt(tx, place, [seq]))[0]!;
 
 interface Replies {
   count: number;

@@ -3,7 +3,7 @@ import type { SearchResult } from '../../contract/types.ts';
 import type { Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { filesWithIds, latestVersions } from '../files/files.store.ts';
-import { messagesWithSeqs, seqsOf } from '../messages/messages.store.ts';
+import { seqsOf } from '../messages/messages.store.ts';
 import { type Field, fileFields, searchedFields, taskFields } from '../search/fields.rules.ts';
 import type { Hit } from '../search/search.store.ts';
 import { textsOf } from '../search/texts.store.ts';
@@ -11,7 +11,7 @@ import { matchesIn, type SearchQuery, snippetOf } from '../search/words.rules.ts
 import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.ts';
 import { indexBy } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
-import { messageViews } from './message.ts';
+import { messagesAt } from './message.ts';
 import { taskRefView } from './tasks/task-ref.ts';
 
 interface Found {
@@ -39,8 +39,7 @@ type Results = Map<string, SearchResult>;
 
 async function addMessages({ tx, query }: Found, place: Place, ids: string[], results: Results): Promise<void> {
   if (ids.length === 0) return;
-  const rows = await messagesWithSeqs(tx, place.board.id, await seqsOf(tx, ids));
-  for (const message of await messageViews(tx, place, rows)) {
+  for (const message of await messagesAt(tx, place, await seqsOf(tx, ids))) {
     const shown = shownOf(searchedFields(message), query);
     if (shown) results.set(message.id, { kind: 'message', board: place.board.name, at: message.at, ...shown, message });
   }

@@ -2,10 +2,11 @@
 import type { Need } from '../../../contract/types.ts';
 import type { Place } from '../../access/board-access.ts';
 import type { ReadTx } from '../../db/tx.ts';
-import { heldThreads, messagesWithSeqs } from '../../messages/messages.store.ts';
+import { heldThreads } from '../../messages/messages.store.ts';
 import { type ThreadAgent, threadAgents } from '../../messages/threads.store.ts';
+import { idsIn } from '../../text/rows.ts';
 import { timestamp } from '../../text/time.ts';
-import { messageViews } from '../message.ts';
+import { messagesAt } from '../message.ts';
 
 /** Most code points of a thread's first line that its name has. */
 const NAME_LENGTH = 60;
@@ -19,7 +20,7 @@ export interface Needs {
 
 /** @param places the boards of one person. */
 export async function heldThreadNeeds(tx: ReadTx, places: readonly Place[]): Promise<Needs> {
-  const rows = Map.groupBy(await heldThreads(tx, [...places.map(({ board }) => board.id)]), (row) => row.board_id);
+  const rows = Map.groupBy(await heldThreads(tx, idsIn(places.map(({ board }) => board))), (row) => row.board_id);
   const needs: Need[] = [];
   for (const place of places) {
     const { board, member } = place;
@@ -28,8 +29,7 @@ export async function heldThreadNeeds(tx: ReadTx, places: readonly Place[]): Pro
     const seqs = roots.map(({ seq }) => seq);
     const agents = Map.groupBy((await threadAgents(tx, board.id, seqs)).filter(isInRun), ({ root_seq }) => root_seq);
     const mine = seqs.filter((seq) => agents.get(seq)?.some(({ person_id }) => person_id === member.person_id));
-    const views = await messageViews(tx, place, await messagesWithSeqs(tx, board.id, mine));
-    for (const { id, seq, body } of views) {
+    for (const { id, seq, body } of await messagesAt(tx, place, mine)) {
       const root = roots.find((row) => row.seq === seq);
       if (!root) continue;
       const names = (agents.get(seq) ?? []).map(({ name }) => name);
