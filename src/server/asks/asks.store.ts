@@ -1,7 +1,7 @@
 /** Asks: whom a message asks what, and its latest answer. What it says stands in the message. */
 import type { Knex } from 'knex';
 import { insertInto, rowBy } from '../db/rows.ts';
-import { listStatement, type Params } from '../db/statement.ts';
+import { listStatement, type Params, type Value } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
@@ -96,20 +96,31 @@ const withPosted = withContextStatement(true);
 export const asksOf = (tx: ReadTx, messageIds: string[], posted: boolean): Promise<AskWithContext[]> =>
   tx.all(...(posted ? withPosted : withoutPosted).over({}, messageIds));
 
-const openToStatement = listStatement<{ now: number }, { to_id: string; blocking: number; count: number }>(
-  (db, p, memberIds) =>
-    db('asks')
-      .whereIn('to_id', memberIds)
-      .whereNull('answer_seq')
-      .where((open) => open.whereNull('going_at').orWhere('going_at', '>', p.now))
-      .groupBy('to_id', 'blocking')
-      .select('to_id', 'blocking')
-      .count({ count: '*' }),
+const openAsks = (db: Knex, side: 'from_id' | 'to_id', memberIds: Value[], now: Value) =>
+  db('asks')
+    .whereIn(side, memberIds as string[])
+    .whereNull('answer_seq')
+    .where((either) => either.whereNull('going_at').orWhere('going_at', '>', now as number))
+    .groupBy(side, 'blocking')
+    .select({ side: db.raw(side === 'to_id' ? "'to'" : "'from'"), member_id: side, blocking: 'blocking' })
+    .count({ count: '*' });
+
+type Counted = { side: 'from' | 'to'; member_id: string; blocking: number; count: number };
+
+const openStatement = listStatement<{ now: number }, Counted>((db, p, memberIds) =>
+  db.unionAll([openAsks(db, 'from_id', memberIds, p.now), openAsks(db, 'to_id', memberIds, p.now)]),
 );
 
-/** Open asks addressed to each of these members now, those that block counted apart. */
-export const openAsksTo = (tx: ReadTx, memberIds: string[]) =>
-  tx.all(...openToStatement.over({ now: tx.now }, memberIds));
+/** How many asks are open now that each of these members asked, and that are addressed to them: blocking ones, others. */
+export async function countOpenAsks(tx: ReadTx, memberIds: readonly string[]) {
+  const counts = new Map(memberIds.map((id) => [id, { own: 0, blocking: 0, going_with: 0 }]));
+  for (const { side, member_id, blocking, count } of await tx.all(...openStatement.over({ now: tx.now }, memberIds))) {
+    const of = side === 'from' ? 'own' : blocking === 1 ? 'blocking' : 'going_with';
+    const known = counts.get(member_id);
+    if (known) known[of] += Number(count);
+  }
+  return counts;
+}
 
 export interface AskFilter {
   boardIds: string[];

@@ -2,7 +2,7 @@
 import type { Board, Brief } from '../../contract/types.ts';
 import { decidesLifecycle } from '../access/authority.ts';
 import { readerOf, requirePlace, type VisibleBoard } from '../access/board-access.ts';
-import { openAsksTo } from '../asks/asks.store.ts';
+import { countOpenAsks } from '../asks/asks.store.ts';
 import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
 import { withOverrides } from '../boards/policy.rules.ts';
 import { prefixesOf } from '../boards/prefixes.store.ts';
@@ -62,14 +62,13 @@ async function workOn(tx: ReadTx, visible: VisibleBoard[]): Promise<(found: Visi
   const numbered = mine.filter(({ board }) => board.task_prefix !== null).map(({ board }) => board.id);
   const open = indexBy(numbered.length > 0 ? await countOpenTasks(tx, numbered) : [], 'board_id');
   const active = mine.filter(({ board }) => board.lifecycle === 'active');
-  const asks = await openAsksTo(tx, ownIds(active));
-  const asked = (memberId: string, blocking: number): number =>
-    Number(asks.find((row) => row.to_id === memberId && row.blocking === blocking)?.count ?? 0);
+  const asks = await countOpenAsks(tx, ownIds(active));
   return ({ board, member }) => {
     if (!member) return {};
     const tasks_open = Number(open.get(board.id)?.count ?? 0);
     if (member.kind === 'agent') return { tasks_open };
-    return { tasks_open, asks_to_me: { blocking: asked(member.id, 1), going_with: asked(member.id, 0) } };
+    const { blocking = 0, going_with = 0 } = asks.get(member.id) ?? {};
+    return { tasks_open, asks_to_me: { blocking, going_with } };
   };
 }
 

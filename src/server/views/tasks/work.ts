@@ -1,12 +1,13 @@
 /** What agents work on and what waits for them, as their inboxes tell it. */
 import type { AgentWork, Brief } from '../../../contract/types.ts';
 import type { Place } from '../../access/board-access.ts';
+import { countOpenAsks } from '../../asks/asks.store.ts';
 import type { ReadTx } from '../../db/tx.ts';
 import { briefsOf, latestVersions } from '../../files/files.store.ts';
 import { linesOf } from '../../lines/lines.store.ts';
 import { reportsOf } from '../../seats/reports.store.ts';
 import { countOpenTasks, tasksWithIds } from '../../tasks/tasks.store.ts';
-import { countOpenAsks, oldestOpenTask, postsWithoutTask } from '../../tasks/work.store.ts';
+import { oldestOpenTask, postsWithoutTask } from '../../tasks/work.store.ts';
 import { idsIn, indexBy } from '../../text/rows.ts';
 import { briefViews } from '../file.ts';
 import { lineView, standingLines } from '../line.ts';
@@ -22,14 +23,14 @@ export async function workViews(tx: ReadTx, places: readonly Place[]): Promise<A
   const briefs = await ownBriefs(tx, places);
   const views = places.map(async (place): Promise<AgentWork> => {
     const { board, member } = place;
-    const { own = 0, received = 0 } = asks.get(member.id) ?? {};
+    const { own = 0, blocking = 0, going_with = 0 } = asks.get(member.id) ?? {};
     return {
       current_task: await currentTask(tx, place),
       open_tasks: tasks.get(board.id)?.count ?? 0,
       oldest_open: tasks.get(board.id)?.oldest ?? null,
       posts_without_task: await postsWithout(tx, place),
       asks_waiting: own,
-      asks_to_it: received,
+      asks_to_it: blocking + going_with,
       line: lines.get(member.id) ?? null,
       brief: briefs.get(member.id) ?? null,
       nudges: place.policy.nudges !== 'off',
