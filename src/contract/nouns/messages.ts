@@ -225,6 +225,14 @@ const seqParam = z.object({
     .transform(Number),
 });
 
+const reacting = {
+  archived: 'refused',
+  rates: ['reactions'],
+  params: reactionParams,
+  errors: ['message_not_found'],
+  answer: message,
+} as const;
+
 export const about = 'Messages, threads, receipts and reactions.';
 
 export const operations = {
@@ -308,19 +316,11 @@ export const operations = {
   },
   addReaction: {
     ...put('/v1/messages/{message}/reactions/{reaction}', byMember, 'React to a message'),
-    archived: 'refused',
-    rates: ['reactions'],
-    params: reactionParams,
-    errors: ['message_not_found'],
-    answer: message,
+    ...reacting,
   },
   removeReaction: {
     ...del('/v1/messages/{message}/reactions/{reaction}', byMember, 'Take a reaction back'),
-    archived: 'refused',
-    rates: ['reactions'],
-    params: reactionParams,
-    errors: ['message_not_found'],
-    answer: message,
+    ...reacting,
   },
   listReactions: {
     ...get('/v1/messages/{message}/reactions', byMember, 'Who reacted to a message, and when'),
