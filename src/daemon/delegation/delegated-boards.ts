@@ -11,13 +11,10 @@ import type { Answers, Header, Requests } from '../protocol.ts';
 import { agentRefOf, type SeatIdentity, type SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import type { Servers } from '../server-link/servers.ts';
+import type { Environment } from '../server-link/transport.ts';
 import { Delegation, delegationName, revoked, withPersonKey } from './delegation.ts';
-import { isRevoked, isUnreachable, withRefusals } from './refusals.ts';
+import { isRevoked, isUnreachable, retryUnreachable, withRefusals } from './refusals.ts';
 import { resolveServer } from './resolve-server.ts';
-
-/** How often a request without an answer is sent again, with the same key and body. */
-const TRANSPORT_RETRIES = 3;
-const RETRY_MS = 200;
 
 interface DelegatedBoardsOptions {
   servers: Servers;
@@ -81,7 +78,7 @@ export class DelegatedBoards {
       const { data } = await this.#withDelegation(origin, async (delegation) => {
         const client = await delegation.client();
         // The server recognises the session's seat, so a join without an answer can be repeated.
-        return this.#retryTransport(() => client.call('joinBoard', { body, maxAttempts: 1 }));
+        return retryUnreachable(this.#environment, () => client.call('joinBoard', { body, maxAttempts: 1 }));
       });
       return this.#saveSeat(origin, session, data);
     });
@@ -98,7 +95,7 @@ export class DelegatedBoards {
     const client = await withRefusals(origin, () => delegation.client());
     const { data } = await withRefusals(origin, () => {
       // Never with a new delegation: the idempotency key of the first would not match, and a second board be created.
-      return this.#retryTransport(() =>
+      return retryUnreachable(this.#environment, () =>
         client.call('createDelegatedBoard', { body, idempotencyKey: idempotency_key, maxAttempts: 1 }),
       );
     }).catch((error: unknown) => {
@@ -150,10 +147,16 @@ export class DelegatedBoards {
     return { seat, mode: agent.delivery_mode ?? 'focused', answer };
   }
 
+  get #environment(): Environment {
+    return this.#options.servers.environment;
+  }
+
   #asPerson<T>(origin: string, send: (client: Client) => Promise<T>): Promise<T> {
     const { servers, credentials } = this.#options;
     const from = { at: servers.at(origin), credentials };
-    return withRefusals(origin, () => withPersonKey(from, (client) => this.#retryTransport(() => send(client))));
+    return withRefusals(origin, () =>
+      withPersonKey(from, (client) => retryUnreachable(this.#environment, () => send(client))),
+    );
   }
 
   /** Runs `work` with a delegation, once more with a new one if the old one was revoked. */
@@ -179,19 +182,6 @@ export class DelegatedBoards {
     const delegation = new Delegation({ at: servers.at(origin), credentials, log, name: delegationName(folders) });
     this.#delegations.set(origin, delegation);
     return delegation;
-  }
-
-  /** Sends the same request again after a pause if its outcome is unknown. */
-  async #retryTransport<T>(send: () => Promise<T>): Promise<T> {
-    const { sleep } = this.#options.servers.environment;
-    for (let retries = 0; ; retries++) {
-      try {
-        return await send();
-      } catch (error) {
-        if (retries >= TRANSPORT_RETRIES || !isUnreachable(error)) throw error;
-        await sleep(RETRY_MS * 2 ** retries);
-      }
-    }
   }
 
   async #serialize<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -3,12 +3,28 @@ import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { SeatFailure } from '../server-link/link.ts';
+import type { Environment } from '../server-link/transport.ts';
 
 /** Whether there was no answer, or none that tells the outcome of the request. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof ControlRefusal) return error.code === 'server_unreachable';
   if (!(error instanceof ClientError) || error.code === 'server_outdated') return false;
   return error.code === 'outcome_unknown' || error.status === undefined || error.status >= 500;
+}
+
+const RETRIES = 3;
+const RETRY_MS = 200;
+
+/** Sends the same request again after a pause while its outcome is unknown. */
+export async function retryUnreachable<T>({ sleep }: Pick<Environment, 'sleep'>, send: () => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (retries >= RETRIES || !isUnreachable(error)) throw error;
+      await sleep(RETRY_MS * 2 ** retries);
+    }
+  }
 }
 
 export const isRevoked = (error: unknown): boolean =>

@@ -2,6 +2,7 @@
 import { HOUR, MINUTE } from '../../contract/durations.ts';
 import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
+import { retryUnreachable } from '../delegation/refusals.ts';
 import type { Log } from '../log.ts';
 import type { Environment } from '../server-link/transport.ts';
 import type { PairingCall } from './api.ts';
@@ -192,20 +193,6 @@ export function endpointDriver({ call, environment, log, isCurrent, save, end }:
   }
 
   return { step, accept, select };
-}
-
-const SELECT_RETRIES = 3;
-
-async function retryUnreachable<T>(environment: Environment, work: () => Promise<T>): Promise<T> {
-  for (let retries = 0; ; retries++) {
-    try {
-      return await work();
-    } catch (error) {
-      const lost = error instanceof ControlRefusal && error.code === 'server_unreachable';
-      if (!lost || retries >= SELECT_RETRIES) throw error;
-      await environment.sleep(200 * 2 ** retries);
-    }
-  }
 }
 
 const pauseAfter = (pings: number): number => PING_INTERVALS_MS[pings - 1] ?? LAST_PING_INTERVAL_MS;
