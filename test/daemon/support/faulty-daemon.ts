@@ -4,8 +4,7 @@
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPorts } from '../../../src/daemon/entry.ts';
-import { runDaemon } from '../../../src/daemon/main.ts';
+import { runDaemon } from '../../../src/daemon/entry.ts';
 import { folders as foldersOf } from '../../../src/local/folders.ts';
 import { faultsOf } from '../../../tools/harness-kit/fault-spec.ts';
 
@@ -23,9 +22,9 @@ process.on('SIGUSR2', () => {
 process.exit(
   await runDaemon({
     folders,
+    env,
     build,
     faults: { at: (point) => current.at(point) },
-    ports: await createPorts({ folders, env, build }),
     onSignal: (handler) => void process.on('SIGTERM', handler),
   }),
 );
