@@ -85,9 +85,6 @@ export const endpointKey = ({
 /** 256 bits that only this process and the server know. */
 export const newProof = (): string => `abp_${randomBytes(32).toString('base64url')}`;
 
-/** A new id for every start of the daemon, so that no binding outlives it. */
-export const newInstance = (): string => randomBytes(16).toString('hex');
-
 /** Identifies one boot of a session under one run of the daemon. */
 export function bindingHash(
   { session, boot, binding }: EndpointBinding,

@@ -1,7 +1,10 @@
 /** The pairing endpoints of this machine's sessions, driven by events of servers and sessions. */
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import type { Folders } from '../../local/folders.ts';
+import { writePrivate } from '../../local/private-file.ts';
 import type { Log } from '../log.ts';
 import { isFinal, type SeatIdentity, type SeatRef, seatKey } from '../refs.ts';
 import type { InboxRead, ServerEvents } from '../server-link/link.ts';
@@ -10,8 +13,7 @@ import type { SeatRegistry } from '../sessions/seat-registry.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { PairingApiOptions, PairingCall } from './api.ts';
-import { bindingHash, Endpoint, type EndpointBinding, endpointKey, newInstance } from './endpoint.ts';
-import { saveProofs } from './proofs.ts';
+import { bindingHash, Endpoint, type EndpointBinding, endpointKey } from './endpoint.ts';
 import { type EndpointDriver, endpointDriver } from './prove-endpoint.ts';
 
 export interface EndpointsOptions extends PairingApiOptions {
@@ -24,7 +26,8 @@ export interface EndpointsOptions extends PairingApiOptions {
 export class Endpoints {
   readonly driver: EndpointDriver;
   readonly #options: EndpointsOptions;
-  readonly #instance = newInstance();
+  /** New for every start of the daemon, so that no binding outlives it. */
+  readonly #instance = randomBytes(16).toString('hex');
   readonly #endpoints = new Map<string, Endpoint>();
 
   constructor(options: EndpointsOptions, call: PairingCall) {
@@ -162,8 +165,24 @@ export class Endpoints {
     }
   }
 
+  /**
+   * Saves the proofs of open endpoints, durably, before they are sent to the server. After a restart they are never used.
+   * Without any, there is no file.
+   */
   #save(): void {
-    saveProofs(join(this.#options.folders.state, 'pairing.json'), this.#endpoints.values());
+    const path = join(this.#options.folders.state, 'pairing.json');
+    const open = [...this.#endpoints.values()].filter(({ state }) => state === 'open');
+    if (open.length === 0) return void rmSync(path, { force: true });
+    const proofs = open.map(({ bound: { origin, requestId, side, seat }, token, generation, bindingHash }) => ({
+      origin,
+      request_id: requestId,
+      side,
+      agent_id: seat.member_id,
+      generation,
+      session_binding: bindingHash,
+      token,
+    }));
+    writePrivate(path, `${JSON.stringify({ v: 1, proofs }, null, 2)}\n`);
   }
 }
 
