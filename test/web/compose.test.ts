@@ -285,6 +285,30 @@ describe('the message box', () => {
     await close();
   });
 
+  it('replies also to who writes in the thread while it is read', async () => {
+    const { id } = await post(maya, board, 'Who takes it?');
+    const { page, close } = await open();
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(`**/v1/messages/${id}/replies*`, async (route) => {
+      const response = await route.fetch();
+      asked.resolve();
+      await held.promise;
+      return route.fulfill({ response });
+    });
+    await page.getByRole('article', { name: /^maya/ }).hover();
+    await page.getByRole('button', { name: 'Reply', exact: true }).click();
+    await asked.promise;
+    await post(claude, board, 'I do', { reply_to: id });
+    await page.getByRole('button', { name: 'To maya and claude' }).waitFor();
+    const read = page.waitForResponse(`**/v1/messages/${id}/replies*`);
+    held.resolve();
+    await (await read).finished();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Thanks');
+    await page.keyboard.press('Control+Enter');
+    expect((await posted(3)).to).to.have.members(['@maya', '@claude']);
+    await close();
+  });
+
   it('says who gets it and whom it wakes, from the members as they are', async () => {
     await claude.ok('setPresence', { body: { presence: 'idle' } });
     await post(claude, board, 'Found it.', { to: ['@dana'] });

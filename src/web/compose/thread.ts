@@ -30,7 +30,9 @@ async function readThread(root: string, into: Signal<Message[]>): Promise<void> 
       if (all.length === 0 && page.root) all.push(page.root);
       all.push(...page.replies);
     }
-    if (all.length > 0) into.value = all;
+    const last = all.at(-1)?.seq ?? 0;
+    // Others may have come meanwhile.
+    if (all.length > 0) into.value = [...all, ...into.peek().filter(({ seq }) => seq > last)];
   } catch {
     // The recipients then come from the target message alone.
   }
