@@ -87,6 +87,22 @@ describe('search and everything on the page', () => {
     await close();
   });
 
+  it('the stream shows no refusal any more once all boards are read', async () => {
+    const { page, close } = await visit(server, server.dana, '/');
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await page.route(`**/boards/${there.name}/events?*`, (route) => route.fulfill({ status: 400, json: { error } }));
+    await page.getByRole('link', { name: 'Everything' }).first().click();
+    await page.getByText('Not now.').waitFor();
+    await post(claude, here.name, 'On the other board');
+    await page.getByText('On the other board').waitFor();
+    expect(await page.getByText('Not now.').count()).to.equal(1);
+    await page.unrouteAll({ behavior: 'wait' });
+    await post(server.dana, there.name, 'On the board that was refused');
+    await page.getByText('On the board that was refused').waitFor();
+    await page.getByText('Not now.').waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('the stream shows what happens on a board while it is read', async () => {
     const { page, context, close } = await visit(server, server.dana, '/');
     await context.addInitScript(streamsInPage);

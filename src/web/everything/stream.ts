@@ -1,7 +1,8 @@
 /** The merged events of all of the person's boards, newest first, updated live. */
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
+import { listenToReturn } from '../live/link.ts';
 import { boards, heads } from '../state/boards.ts';
 
 export interface Entry {
@@ -26,22 +27,31 @@ export class Stream {
   /** Newest first, down to the time from which all boards are loaded. */
   readonly entries = signal<Entry[]>([]);
   readonly hasMore = signal(true);
-  readonly error = signal<unknown>(null);
+  /** Why boards could not be read the last time, by name. */
+  private readonly errors = signal<ReadonlyMap<string, unknown>>(new Map());
+  readonly error = computed((): unknown => this.errors.value.values().next().value ?? null);
   readonly loading = signal(true);
   private readonly sources = new Map<string, Source>();
   private readonly pending = new Set<string>();
   /** Boards with new events since their pending read began. */
   private readonly missed = new Set<string>();
-  private readonly stopEffect: () => void;
+  readonly stop: () => void;
   private stopped = false;
 
   constructor() {
-    this.stopEffect = effect(() => this.loadNew());
+    const stopEffect = effect(() => this.loadNew());
+    const stopReturn = listenToReturn(() => {
+      if (this.error.peek() !== null) void this.retry();
+    });
+    this.stop = () => {
+      this.stopped = true;
+      stopEffect();
+      stopReturn();
+    };
   }
 
   /** Loads after an error, also boards of which nothing is loaded. */
   async retry(): Promise<void> {
-    this.error.value = null;
     this.loadNew();
     await this.loadOlder();
   }
@@ -50,17 +60,13 @@ export class Stream {
     const known = heads.value;
     const own = (boards.value ?? []).filter(({ on_board }) => on_board).map(({ name }) => name);
     for (const name of this.sources.keys()) if (!own.includes(name)) this.sources.delete(name);
+    for (const name of this.errors.peek().keys()) if (!own.includes(name)) this.setError(name, null);
     const wanted = own.filter((name) => {
       const source = this.sources.get(name);
       return !source || (known.get(name) ?? 0) > source.head;
     });
     for (const name of wanted) if (this.pending.has(name)) this.missed.add(name);
     if (boards.value !== null) void this.loadBoards(wanted, (name) => this.loadNewest(name));
-  }
-
-  stop(): void {
-    this.stopped = true;
-    this.stopEffect();
   }
 
   /** Loads older events of the boards that are loaded least far back. */
@@ -93,8 +99,9 @@ export class Stream {
       for (let name = queue.shift(); name !== undefined; name = queue.shift())
         try {
           await read(name);
+          this.setError(name, null);
         } catch (error) {
-          this.error.value = error;
+          this.setError(name, error);
         } finally {
           this.pending.delete(name);
         }
@@ -106,6 +113,13 @@ export class Stream {
     const again = [...this.missed].filter((name) => !this.pending.has(name));
     for (const name of again) this.missed.delete(name);
     if (again.length > 0) await this.loadBoards(again, (name) => this.loadNewest(name));
+  }
+
+  private setError(board: string, error: unknown): void {
+    const next = new Map(this.errors.peek());
+    if (error === null) next.delete(board);
+    else next.set(board, error);
+    this.errors.value = next;
   }
 
   private async loadNewest(board: string): Promise<void> {
