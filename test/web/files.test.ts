@@ -130,6 +130,25 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('that could not be added says so also when the person does something else', async () => {
+    const { page, close } = await visit(server, maya, at('tab=files'));
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/files?name=lost.md*', async (route) => {
+      asked.resolve();
+      await held.promise;
+      const error = { code: 'board_storage_full', message: 'The board is full.', hint: '' };
+      return route.fulfill({ status: 413, json: { error } });
+    });
+    const file = { name: 'lost.md', mimeType: 'text/markdown', buffer: Buffer.from('Lost') };
+    await page.getByLabel('Add a file').setInputFiles(file);
+    await asked.promise;
+    await page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: 'Talk' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    held.resolve();
+    await page.getByText('lost.md was not added. The board is full.').waitFor();
+    await close();
+  });
+
   it('keeps the kind of a file whose name the server does not take', async () => {
     const { page, close } = await visit(server, maya, at('tab=files'));
     const file = { name: 'Отчёт.md', mimeType: 'text/markdown', buffer: Buffer.from('# One') };

@@ -1,6 +1,8 @@
 /** A button that chooses and uploads a file, with progress. */
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { errorText } from '../api/errors.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { toast } from '../parts/toast.tsx';
 import { useWrite, type Write } from '../state/write.ts';
 import { Progress } from '../upload/progress.tsx';
 import { sendFile, type UploadTarget } from '../upload/send.ts';
@@ -20,6 +22,13 @@ export function useUpload(board: string): Upload {
   const [bytes, setBytes] = useState<File | null>(null);
   const [sent, setSent] = useState(0);
   const stop = useRef<AbortController | null>(null);
+  const left = useRef(false);
+  useEffect(
+    () => () => {
+      left.current = true;
+    },
+    [],
+  );
   return {
     ...write,
     bytes,
@@ -35,9 +44,15 @@ export function useUpload(board: string): Upload {
       setBytes(next);
       setSent(0);
       const what = `${next.name} ${next.size} ${next.lastModified} ${JSON.stringify(where)}`;
-      const done = await write.run(what, (key) =>
-        sendFile(board, next, where, { key, signal: control.signal, onProgress: setSent }),
-      );
+      const done = await write.run(what, async (key) => {
+        try {
+          await sendFile(board, next, where, { key, signal: control.signal, onProgress: setSent });
+        } catch (error) {
+          // The screen that would show it is no longer there.
+          if (left.current) toast(`${where.name} was not added. ${errorText(error)}`);
+          throw error;
+        }
+      });
       if (done) setBytes(null);
       if (control.signal.aborted) write.clear();
       return done;
