@@ -20,6 +20,12 @@ const conversation = (page: Page): Locator => page.getByRole('region', { name: '
 const article = (page: Page, text: string): Locator =>
   conversation(page).getByRole('article').filter({ hasText: text });
 const topOf = async (locator: Locator): Promise<number> => Math.round((await locator.boundingBox())?.y ?? Number.NaN);
+/** Waits for it to be within the window. */
+const expectSeen = (locator: Locator): Promise<void> =>
+  until(
+    () => locator.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight),
+    'it can be seen without scrolling',
+  );
 /** Whether it is within the view of the conversation. */
 const inView = (locator: Locator): Promise<boolean> =>
   locator.evaluate((element) => {
@@ -210,6 +216,32 @@ describe('the conversation', () => {
       .getByRole('article')
       .evaluateAll((all) => all.map((element) => Number((element as HTMLElement).dataset['seq'])));
     for (const [index, seq] of seqs.entries()) if (index > 0) expect(seq).to.equal(seqs[index - 1]! + 1);
+    await close();
+  });
+
+  it('says where the conversation could not be read on, and tries again by a click and with the connection', async () => {
+    await fill(400);
+    await read(dana, (await say(maya, 'The very last')).seq);
+    const { page, context, close } = await open(dana, '&message=200');
+    await conversation(page).locator('#m200').waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    const refuse = () => page.route('**/messages?*', (route) => route.fulfill({ status: 400, json: { error } }));
+    const refusal = page.getByRole('alert').filter({ hasText: 'Not now.' });
+    await refuse();
+    await page.getByRole('button', { name: 'Newest' }).click();
+    await expectSeen(refusal);
+    await page.unrouteAll({ behavior: 'wait' });
+    await refusal.getByRole('button', { name: 'Try again' }).click();
+    await article(page, 'The very last').waitFor();
+    await refusal.waitFor({ state: 'detached' });
+    await refuse();
+    await conversation(page).evaluate((list) => list.scrollTo({ top: 0 }));
+    await expectSeen(refusal);
+    await page.unrouteAll({ behavior: 'wait' });
+    await context.setOffline(true);
+    await context.setOffline(false);
+    await refusal.waitFor({ state: 'detached' });
     await close();
   });
 

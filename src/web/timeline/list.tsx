@@ -3,7 +3,6 @@ import { Fragment } from 'preact';
 import { Suspense } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { lazy } from '../parts/lazy.ts';
-import { ProblemLine } from '../parts/problem.tsx';
 import { formatDay, isSameDay } from '../parts/time.tsx';
 import { useTalk } from './context.ts';
 import { continuesRun, type Entry } from './entries.ts';
@@ -67,15 +66,6 @@ export function List() {
           );
         })}
         <Empty />
-        {timeline.error.value !== null && timeline.opened.value && (
-          <ProblemLine
-            error={timeline.error.value}
-            onRetry={() => {
-              timeline.error.value = null;
-              scroll.loadMore();
-            }}
-          />
-        )}
       </div>
     </div>
   );

@@ -5,7 +5,6 @@ import './timeline.css';
 import { Suspense } from 'preact/compat';
 import { useEffect, useMemo } from 'preact/hooks';
 import { NeedStrip } from '../inbox/need-strip.tsx';
-import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { Menu } from '../parts/menu.tsx';
@@ -53,10 +52,7 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
     };
   }, [talk]);
   useEffect(() => {
-    if (message === undefined || !timeline.opened.peek()) return;
-    timeline
-      .goTo(message, { highlight: true, focus: true })
-      .catch(() => announce('There is no such message on this board.', { urgent: true }));
+    if (message !== undefined && timeline.opened.peek()) void timeline.goTo(message, { highlight: true, focus: true });
   }, [message]);
   useTalkKeys(talk);
   return (
@@ -66,10 +62,11 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
           <div class="above">
             <NeedStrip room={room} />
             {timeline.loading.value && <p class="more-note">Loading {timeline.loading.value} messages</p>}
+            {timeline.opened.value && <ProblemLine error={timeline.error.value} onRetry={timeline.retry} />}
           </div>
           {timeline.error.value !== null && !timeline.opened.value ? (
             <div class="tl">
-              <ProblemLine error={timeline.error.value} onRetry={() => timeline.open(message)} />
+              <ProblemLine error={timeline.error.value} onRetry={timeline.retry} />
             </div>
           ) : (
             <List />

@@ -5,6 +5,7 @@
 import { batch, signal } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
+import { listenToReturn } from '../live/link.ts';
 import type { Room, RoomEvent } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
 import { applyEvent } from './changes.ts';
@@ -58,50 +59,70 @@ export class Timeline {
   private activeReads = 0;
   /** Whether the view follows new messages at the end. */
   following = true;
-  private readonly stop: () => void;
+  /** Tries again what failed last. */
+  retry: () => Promise<void> = async () => {};
+  private readonly stops: (() => void)[];
 
   constructor(room: Room) {
     this.room = room;
     this.unread = new Unread(room.name);
-    this.stop = room.subscribe((roomEvent) => this.handleEvent(roomEvent));
+    this.stops = [
+      room.subscribe((roomEvent) => this.handleEvent(roomEvent)),
+      listenToReturn(() => {
+        if (this.error.peek() !== null) void this.retry();
+      }),
+    ];
   }
 
   /** @param at the number of the message to open at; undefined opens at the first unread message, else the newest */
-  async open(at: number | undefined): Promise<void> {
-    const board = this.room.board.peek();
-    if (!board) return;
-    this.error.value = null;
-    try {
+  open(at: number | undefined): Promise<void> {
+    return this.attempt(async () => {
+      const board = this.room.board.peek();
+      if (!board) return;
       await this.whileReading(async () => {
         await this.unread.open(board.read_up_to ?? board.head_seq, board.unread ?? 0);
         const first = Math.min(...this.unread.unseen.peek().keys());
-        if (at !== undefined) await this.goTo(at, { highlight: true, focus: true });
-        else if (Number.isFinite(first)) await this.goTo(first, { focus: true, respectClosed: true });
-        else await this.toNewest();
+        if (at !== undefined) await this.moveTo(at, { highlight: true, focus: true });
+        else if (Number.isFinite(first)) await this.moveTo(first, { focus: true, respectClosed: true });
+        else await this.moveToNewest(false);
         this.opened.value = true;
       });
+    });
+  }
+
+  close(): void {
+    for (const stop of this.stops) stop();
+    this.unread.sendPosition();
+  }
+
+  /** Scrolls to the newest entry and loads it if needed. */
+  toNewest(focus = false): Promise<void> {
+    return this.attempt(() => this.moveToNewest(focus));
+  }
+
+  /** Scrolls to a message, loads it if needed and opens its thread. */
+  goTo(seq: number, view: { highlight?: boolean; focus?: boolean }): Promise<void> {
+    return this.attempt(() => this.moveTo(seq, view));
+  }
+
+  /** Runs what may fail, and shows its error until it is tried again or something else works. */
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    this.retry = () => this.attempt(work);
+    try {
+      await work();
+      this.error.value = null;
     } catch (error) {
       this.error.value = error;
     }
   }
 
-  close(): void {
-    this.stop();
-    this.unread.sendPosition();
-  }
-
-  /** Scrolls to the newest entry and loads it if needed. */
-  async toNewest(focus = false): Promise<void> {
+  private async moveToNewest(focus: boolean): Promise<void> {
     if (!this.atEnd.peek()) await this.replace(() => this.read({ newest: true }));
     this.target.value = { seq: null, focus, highlight: false };
   }
 
-  /**
-   * Scrolls to a message, loads it if needed and opens its thread; with `respectClosed`, not one that the person
-   * closed.
-   * @throws ClientError if the message does not exist
-   */
-  async goTo(seq: number, { highlight = false, focus = false, respectClosed = false } = {}): Promise<void> {
+  /** @throws ClientError if the message does not exist */
+  private async moveTo(seq: number, { highlight = false, focus = false, respectClosed = false }): Promise<void> {
     const root = this.unread.unseen.peek().get(seq) ?? this.find(seq)?.root.seq ?? (await this.rootOf(seq));
     if (!this.find(root)) await this.replace(() => this.readAround(root));
     const thread = seq === root ? null : (this.find(root)?.root.thread ?? null);
@@ -116,27 +137,26 @@ export class Timeline {
 
   /** Loads one more page at an end and cuts the other end. */
   async loadMore(end: 'older' | 'newer'): Promise<void> {
-    const older = end === 'older';
-    if (this.loading.peek() || (older ? this.atStart : this.atEnd).peek()) return;
+    if (this.loading.peek()) return;
     this.loading.value = end;
+    await this.attempt(() => this.whileReading(() => this.readMore(end)));
+    this.loading.value = null;
+  }
+
+  private async readMore(end: 'older' | 'newer'): Promise<void> {
+    const older = end === 'older';
+    if ((older ? this.atStart : this.atEnd).peek()) return;
     const from = older ? this.low : this.high;
-    await this.whileReading(async () => {
-      const page = await this.read(older ? { before: from, newest: true } : { after: from });
-      await this.openThreads(page.entries);
-      batch(() => {
-        this.loading.value = null;
-        this.error.value = null;
-        // Another part was loaded meanwhile, or this end was cut: the page no longer joins what is loaded.
-        if (from !== (older ? this.low : this.high)) return;
-        if (older) this.setLow(page.low);
-        else this.setHigh(page.high);
-        const { entries } = this;
-        entries.value = older ? [...page.entries, ...entries.peek()] : [...entries.peek(), ...page.entries];
-        this.cut(older ? 'end' : 'start');
-      });
-    }).catch((error) => {
-      this.loading.value = null;
-      this.error.value = error;
+    const page = await this.read(older ? { before: from, newest: true } : { after: from });
+    await this.openThreads(page.entries);
+    batch(() => {
+      // Another part was loaded meanwhile, or this end was cut: the page no longer joins what is loaded.
+      if (from !== (older ? this.low : this.high)) return;
+      if (older) this.setLow(page.low);
+      else this.setHigh(page.high);
+      const { entries } = this;
+      entries.value = older ? [...page.entries, ...entries.peek()] : [...entries.peek(), ...page.entries];
+      this.cut(older ? 'end' : 'start');
     });
   }
 
@@ -145,7 +165,10 @@ export class Timeline {
     writeStorage('board-events', shown ? null : 'hidden');
     this.showEvents.value = shown;
     if (!shown) this.entries.value = this.entries.peek().filter((entry) => entry instanceof Post);
-    else await this.replace(() => (around === null ? this.read({ newest: true }) : this.readAround(around)));
+    else
+      await this.attempt(() =>
+        this.replace(() => (around === null ? this.read({ newest: true }) : this.readAround(around))),
+      );
   }
 
   /** Finds a loaded message by number, with the first message of its thread. */
