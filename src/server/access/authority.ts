@@ -55,13 +55,14 @@ export async function requirePersonOn(tx: ReadTx, { board }: Pick<Place, 'board'
 export async function requireMember(tx: ReadTx, { board }: Pick<Place, 'board'>, name: string): Promise<MemberRow> {
   const member = await memberByName(tx, board.id, name);
   if (member) return member;
-  throw memberNotFound();
+  throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
+    hint: 'service board members shows names and roles.',
+  });
 }
 
-/** For a name that nobody on the board ever had. */
-export const memberNotFound = (): Refusal =>
-  new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
-    hint: 'service board members shows names and roles.',
+export const memberNotFound = ({ board }: Pick<Place, 'board'>): Refusal =>
+  new Refusal('member_not_found', `There is no such member on ${board.name}.`, {
+    hint: `service board members --board ${board.name} shows who is on it.`,
   });
 
 export const personNotOnBoard = ({ name }: Pick<BoardRow, 'name'>): Refusal =>

@@ -13,7 +13,6 @@ import type { Asked, WaitCase, Waited, WriteCase } from '../operation/usecase.ts
 import { brakeAt, RepeatedReads } from '../seats/budget.rules.ts';
 import { effectivePolicy } from '../seats/midturn.rules.ts';
 import { countWake } from '../seats/wake-count.steps.ts';
-import { once } from '../text/once.ts';
 import { brakeView } from '../views/member.ts';
 import { type LoadedMessages, loadMessages, showMessages } from '../views/message.ts';
 import { workViews } from '../views/tasks/work.ts';
@@ -123,6 +122,19 @@ function sharedReads(tx: ReadTx) {
       ({ boardId, seqs }: { boardId: string; seqs: number[] }) => `${boardId} ${seqs.join()}`,
       async ({ boardId, seqs }) => loadMessages(tx, await messagesWithSeqs(tx, boardId, seqs)),
     ),
+  };
+}
+
+/** Calls `read` once for each key, and returns the same answer to later calls: within one snapshot there is no other. */
+function once<A, T>(keyOf: (asked: A) => string, read: (asked: A) => Promise<T>): (asked: A) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (asked) => {
+    const key = keyOf(asked);
+    const before = known.get(key);
+    if (before) return before;
+    const now = read(asked);
+    known.set(key, now);
+    return now;
   };
 }
 

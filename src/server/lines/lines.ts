@@ -1,6 +1,7 @@
 /** An agent's line: what it says it is on now. The record knows nothing of it, and an archived board takes it too. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
+import { memberNotFound } from '../access/authority.ts';
 import { onBoard, ownPlace, type Place } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { findMember, type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
@@ -105,8 +106,3 @@ async function ownAgent(tx: WriteTx, caller: Caller, params: Record<string, stri
   if ((await lockMode(tx, found.id))?.status !== 'active') throw memberNotFound(place);
   return { place, agentId: found.id, setBy: place.member.name };
 }
-
-const memberNotFound = ({ board }: Place): Refusal =>
-  new Refusal('member_not_found', `There is no such member on ${board.name}.`, {
-    hint: `service board members --board ${board.name} shows who is on it.`,
-  });

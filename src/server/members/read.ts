@@ -1,5 +1,5 @@
 /** Who is on a board. */
-import { Refusal } from '../../contract/errors.ts';
+import { memberNotFound } from '../access/authority.ts';
 import { onBoard, seeBoard } from '../access/board-access.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { agentsOfPerson } from '../seats/agents.store.ts';
@@ -38,11 +38,7 @@ export const listMembers: ReadCase<'listMembers'>['run'] = async (tx, caller, { 
 export const getMember: ReadCase<'getMember'>['run'] = async (tx, caller, { params }) => {
   const place = await onBoard(tx, caller, params['board'] ?? '');
   const found = await findMember(tx, place.board.id, params['member'] ?? '');
-  if (!found) {
-    throw new Refusal('member_not_found', `There is no such member on ${place.board.name}.`, {
-      hint: `service board members --board ${place.board.name} shows who is on it.`,
-    });
-  }
+  if (!found) throw memberNotFound(place);
   return memberView(tx, found, place, caller);
 };
 

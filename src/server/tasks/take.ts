@@ -1,6 +1,5 @@
 /** Starting, joining, finishing and dropping tasks. */
 import { Refusal } from '../../contract/errors.ts';
-import { idPattern, patterns } from '../../contract/ids.ts';
 import { actingOn } from '../access/acting.ts';
 import { memberNotFound } from '../access/authority.ts';
 import type { Place } from '../access/board-access.ts';
@@ -9,7 +8,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { filesOf, overlapsOf, recheckOverlaps } from '../lines/claims.steps.ts';
 import { setLine } from '../lines/lines.steps.ts';
 import { linesOf } from '../lines/lines.store.ts';
-import { type MemberRow, memberById, memberByName } from '../members/members.store.ts';
+import { findMember, memberById } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { redact } from '../text/redaction.ts';
@@ -108,7 +107,8 @@ export const dropTask: WriteCase<'dropTask'> = {
   async run(tx, caller, { params, body }) {
     const { place, acting, task } = await find(tx, caller, params);
     await requireOwnership(tx, place, task, body.ownership);
-    const member = body.member === undefined ? acting.member : await memberNamed(tx, place, body.member);
+    const member = body.member === undefined ? acting.member : await findMember(tx, place.board.id, body.member);
+    if (!member) throw memberNotFound(place);
     const helps = task.owner_id !== member.id && (await isHelper(tx, task, member.id));
     const as = task.owner_id === member.id ? 'owner' : helps ? 'helper' : null;
     const own = member.id === acting.member.id;
@@ -117,14 +117,3 @@ export const dropTask: WriteCase<'dropTask'> = {
     return { answer: await taskView(tx, place, task) };
   },
 };
-
-/** @throws Refusal `member_not_found`. */
-async function memberNamed(tx: WriteTx, { board }: Place, name: string): Promise<MemberRow> {
-  const found = idPattern('mem').test(name)
-    ? await memberById(tx, name)
-    : patterns.memberName.test(name)
-      ? await memberByName(tx, board.id, name)
-      : undefined;
-  if (found?.board_id === board.id) return found;
-  throw memberNotFound();
-}

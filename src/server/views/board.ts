@@ -41,7 +41,10 @@ export async function boardViews(tx: ReadTx, caller: Caller, visible: VisibleBoa
       ...facts(found, creator, Number(count?.people ?? 0)),
       ...authority(found, caller),
       ...(found.member
-        ? { agent_count: Number(count?.agents ?? 0), task_prefixes: prefixes.get(found.board.id) ?? [] }
+        ? {
+            agent_count: Number(count?.agents ?? 0),
+            task_prefixes: (prefixes.get(found.board.id) ?? []).map(({ prefix }) => prefix),
+          }
         : {}),
       ...work(found),
       ...(found.member && caller.kind !== 'DG'
@@ -76,14 +79,9 @@ export const boardView = async (tx: ReadTx, caller: Caller, found: VisibleBoard)
   (await boardViews(tx, caller, [found]))[0]!;
 
 /** Every prefix a board used, oldest first; most boards never had one. */
-async function prefixesByBoard(tx: ReadTx, visible: VisibleBoard[]): Promise<Map<string, string[]>> {
+async function prefixesByBoard(tx: ReadTx, visible: VisibleBoard[]) {
   const ids = visible.flatMap(({ board, member }) => (member && board.task_prefix !== null ? [board.id] : []));
-  const found = new Map<string, string[]>();
-  if (ids.length === 0) return found;
-  for (const { board_id, prefix } of await prefixesOf(tx, ids)) {
-    found.set(board_id, [...(found.get(board_id) ?? []), prefix]);
-  }
-  return found;
+  return Map.groupBy(ids.length === 0 ? [] : await prefixesOf(tx, ids), ({ board_id }) => board_id);
 }
 
 /** The briefs of the boards the caller is on. */
