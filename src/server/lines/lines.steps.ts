@@ -2,7 +2,7 @@
 import type { WriteTx } from '../db/tx.ts';
 import type { ReportRow } from '../seats/reports.store.ts';
 import { hasLapsed, type LineRow } from './lines.rules.ts';
-import { deleteLineOf, deleteLines, deleteLinesAbout, linesOf, saveLine } from './lines.store.ts';
+import { deleteLines, type LinesWith, linesOf, saveLine } from './lines.store.ts';
 
 /** Sets a member's line in place of the one it has. */
 export async function setLine(tx: WriteTx, boardId: string, line: Omit<LineRow, 'at'>): Promise<void> {
@@ -10,13 +10,8 @@ export async function setLine(tx: WriteTx, boardId: string, line: Omit<LineRow, 
   tx.publish(`presence:${boardId}`);
 }
 
-export async function clearLines(tx: WriteTx, boardId: string, memberIds: string[]): Promise<void> {
-  if ((await deleteLines(tx, memberIds)) > 0) tx.publish(`presence:${boardId}`);
-}
-
-/** Clears a member's line if it is about this task, or everybody's who has one about it. */
-export async function clearLinesAbout(tx: WriteTx, boardId: string, taskId: string, memberId?: string): Promise<void> {
-  if ((await deleteLinesAbout(tx, taskId, memberId)) > 0) tx.publish(`presence:${boardId}`);
+export async function clearLines(tx: WriteTx, boardId: string, lines: LinesWith): Promise<void> {
+  if ((await deleteLines(tx, lines)) > 0) tx.publish(`presence:${boardId}`);
 }
 
 /**
@@ -27,5 +22,9 @@ export async function dropLapsed(tx: WriteTx, boardId: string, report: ReportRow
   const [line] = await linesOf(tx, [report.member_id]);
   if (!line) return;
   const ended = (leaves && line.kind === 'working') || hasLapsed(line, report, tx.now);
-  if (ended && (await deleteLineOf(tx, line)) > 0) tx.publish(`presence:${boardId}`);
+  if (ended) await clearLine(tx, boardId, line);
 }
+
+/** Clears a line, unless another has been set meanwhile. */
+export const clearLine = (tx: WriteTx, boardId: string, { member_id, at }: Pick<LineRow, 'member_id' | 'at'>) =>
+  clearLines(tx, boardId, { member_id, at });

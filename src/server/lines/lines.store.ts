@@ -11,19 +11,11 @@ export const saveLine = writeInto<LineRow>('agent_lines', ['member_id']);
 
 export const linesOf = rowsBy<LineRow>('agent_lines', 'member_id');
 
-export const deleteLines = (tx: WriteTx, memberIds: string[]): Promise<number> =>
-  tx.change((db) => db('agent_lines').whereIn('member_id', memberIds).delete());
+/** What lines are cleared by: whose they are, the task they are about, and when they were set. */
+export type LinesWith = Partial<Pick<LineRow, 'member_id' | 'task_id' | 'at'>>;
 
-/** Clears a line, unless another has been set meanwhile. */
-export const deleteLineOf = (tx: WriteTx, { member_id, at }: Pick<LineRow, 'member_id' | 'at'>): Promise<number> =>
-  tx.change((db) => db('agent_lines').where({ member_id, at }).delete());
-
-/** Clears a member's line if it is about this task, or everybody's who has one about it. */
-export const deleteLinesAbout = (tx: WriteTx, taskId: string, memberId?: string): Promise<number> =>
-  tx.change((db) => {
-    const query = db('agent_lines').where('task_id', taskId).delete();
-    return memberId === undefined ? query : query.where('member_id', memberId);
-  });
+export const deleteLines = (tx: WriteTx, lines: LinesWith): Promise<number> =>
+  tx.change((db) => db('agent_lines').where(lines).delete());
 
 /** Lines that a person set for their agents on a board go on naming them by a new name. @param person as they were before. */
 export const renameSetter = (tx: WriteTx, person: MemberRow, name: string): Promise<number> =>

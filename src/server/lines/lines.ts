@@ -38,7 +38,7 @@ const setting = (find: Find): WriteCase<'setMyLine'> & WriteCase<'setAgentLine'>
 const clearing = (find: Find): WriteCase<'clearMyLine'> & WriteCase<'clearAgentLine'> => ({
   async run(tx, caller, { params }) {
     const { place, agentId } = await find(tx, caller, params);
-    await clearLines(tx, place.board.id, [agentId]);
+    await clearLines(tx, place.board.id, { member_id: agentId });
     return { answer: await memberView(tx, await agentWithId(tx, agentId), place, caller) };
   },
 });

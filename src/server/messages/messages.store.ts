@@ -324,22 +324,17 @@ export const releaseHeld = (tx: WriteTx, root: ThreadKey, upTo: number): Promise
       .update({ held: 0 }),
   );
 
-const restart = (db: Knex) => ({
-  agent_run: 0,
-  run_limit: null,
-  run_held_at: null,
-  run_restarts: db.raw('run_restarts + 1'),
-});
-
-const restartStatement = statement<{ task_id: string }>((db, p) =>
+const restarting = (db: Knex): Knex.QueryBuilder =>
   db('messages')
     .where('agent_run', '>', 0)
     .where('run_restarts', '<', RESTARTS)
-    .whereRaw(
-      "(board_id, seq) IN (SELECT board_id, thread_seq FROM message_tasks WHERE task_id = ? AND how <> 'named')",
-      [p.task_id],
-    )
-    .update(restart(db)),
+    .update({ agent_run: 0, run_limit: null, run_held_at: null, run_restarts: db.raw('run_restarts + 1') });
+
+const restartStatement = statement<{ task_id: string }>((db, p) =>
+  restarting(db).whereRaw(
+    "(board_id, seq) IN (SELECT board_id, thread_seq FROM message_tasks WHERE task_id = ? AND how <> 'named')",
+    [p.task_id],
+  ),
 );
 
 /** Starts the runs of agents anew in the threads that are about a task. */
@@ -349,18 +344,15 @@ export const restartRunsAbout = (tx: WriteTx, taskId: string): Promise<number> =
 /** The same in the threads where a version of a file is cited. */
 export const restartRunsCiting = (tx: WriteTx, boardId: string, fileId: string, version: number): Promise<number> =>
   tx.change((db) =>
-    db('messages')
+    restarting(db)
       .where({ board_id: boardId })
-      .where('agent_run', '>', 0)
-      .where('run_restarts', '<', RESTARTS)
-      .whereIn('seq', (citing) =>
+      .whereIn('seq', (citing: Knex.QueryBuilder) =>
         citing
           .from({ a: 'message_files' })
           .join({ m: 'messages' }, 'm.id', 'a.message_id')
           .where({ 'a.file_id': fileId, 'a.version': version })
           .select(db.raw('COALESCE(m.root_seq, m.seq)')),
-      )
-      .update(restart(db)),
+      ),
   );
 
 /** First messages of threads in which agents' posts are held and that nobody stopped, on these boards. */

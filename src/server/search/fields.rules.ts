@@ -9,12 +9,11 @@ export interface SearchedMessage {
 interface SearchedTask {
   ref: string;
   title: string;
-  /** Latest versions; null: never written. */
-  about: string | null;
-  stands: string | null;
-  /** With which it was closed. */
-  note: string | null;
+  closed_note: string | null;
 }
+
+/** Latest versions of those that were written. */
+type TaskTexts = { about?: { text: string }; stands?: { text: string } };
 
 interface SearchedFile {
   name: string;
@@ -46,11 +45,13 @@ const list = (name: Field['name'], texts: string[]): Field[] =>
   texts.length === 0 ? [] : [{ name, text: texts.join('\n'), list: true }];
 
 /** The fields of a task that were written. */
-export const taskFields = (task: SearchedTask): Field[] =>
-  (['ref', 'title', 'about', 'stands', 'note'] as const).flatMap((name) => {
-    const text = task[name];
-    return text === null || text === '' ? [] : [{ name, text }];
+export function taskFields({ ref, title, closed_note }: SearchedTask, { about, stands }: TaskTexts = {}): Field[] {
+  const texts = { ref, title, about: about?.text, stands: stands?.text, note: closed_note };
+  return (['ref', 'title', 'about', 'stands', 'note'] as const).flatMap((name) => {
+    const text = texts[name];
+    return text ? [{ name, text }] : [];
   });
+}
 
 /** The fields of a file: its path, and what it says. */
 export const fileFields = ({ name, text }: SearchedFile): Field[] => [

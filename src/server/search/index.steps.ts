@@ -2,7 +2,7 @@
 import type { WriteTx } from '../db/tx.ts';
 import { type FileRow, filesWithIds, latestVersions } from '../files/files.store.ts';
 import { type EventRow, eventsIn } from '../record/events.store.ts';
-import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.ts';
+import { latestTexts, tasksWithIds } from '../tasks/tasks.store.ts';
 import { sha256 } from '../text/hash.ts';
 import { idsIn, indexBy } from '../text/rows.ts';
 import { type Field, fileFields, type SearchedMessage, searchedFields, taskFields } from './fields.rules.ts';
@@ -78,12 +78,10 @@ function namedBy(changes: readonly EventRow[], kind: 'task' | 'file'): string[] 
 /** As they are now. */
 async function indexTasks(tx: WriteTx, boardId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  const texts = Map.groupBy(await latestTexts(tx, ids), (text) => text.task_id);
-  const docs = (await tasksWithIds(tx, ids)).map((task) => {
-    const text = (field: TextField) => texts.get(task.id)?.find((row) => row.field === field)?.text ?? null;
-    const fields = taskFields({ ...task, about: text('about'), stands: text('stands'), note: task.closed_note });
-    return docOf('task', boardId, task.id, task.updated_at, fields);
-  });
+  const texts = await latestTexts(tx, ids);
+  const docs = (await tasksWithIds(tx, ids)).map((task) =>
+    docOf('task', boardId, task.id, task.updated_at, taskFields(task, texts.get(task.id))),
+  );
   await dropDocs(tx, ids);
   await addDocs(tx, docs);
 }

@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { type Acting, record, type Setting } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { clearLines, clearLinesAbout, setLine } from '../lines/lines.steps.ts';
+import { clearLines, setLine } from '../lines/lines.steps.ts';
 import { type MemberRow, memberById, saveMember } from '../members/members.store.ts';
 import { restartRunsAbout } from '../messages/messages.store.ts';
 import { tellTakenOver } from '../notices/notices.steps.ts';
@@ -39,7 +39,7 @@ export async function takeOver(acting: Acting, task: TaskRow): Promise<void> {
   if (from === null) throw new Error(`${task.ref} has no owner`);
   const event = await record(acting, 'task.taken_over', { task_id: task.id, ref: task.ref, from, to: member.id });
   await insertHelper(tx, { task_id: task.id, member_id: from, seq: event.seq });
-  await clearLinesAbout(tx, board.id, task.id, from);
+  await clearLines(tx, board.id, { task_id: task.id, member_id: from });
   await own(acting, task, event, event.seq);
   await tellTakenOver(tx, board, { memberId: from, task, by: member.name, seq: event.seq });
 }
@@ -101,7 +101,7 @@ export async function dropPart(
   const columns = as === 'owner' ? { owner_id: null, owner_seq: 0, state: 'open' as const } : {};
   await change(tx, task, { ...columns, updated_at: event.at });
   await clearCurrentTask(tx, task.id, memberId);
-  await clearLinesAbout(tx, board.id, task.id, memberId);
+  await clearLines(tx, board.id, { task_id: task.id, member_id: memberId });
 }
 
 /** Ends every open part of members who are gone, and their lines. */
@@ -109,7 +109,7 @@ export async function dropPartsOf(setting: Setting, memberIds: string[]): Promis
   for (const { id, ref, member_id, as } of await partsOf(setting.tx, memberIds)) {
     await dropPart(setting, { id, ref }, { memberId: member_id, as, reason: null, by: 'seat_ended' });
   }
-  await clearLines(setting.tx, setting.board.id, memberIds);
+  for (const member_id of memberIds) await clearLines(setting.tx, setting.board.id, { member_id });
 }
 
 /** The columns that say when a task changed, and when its owner or the owner's person did it. */
@@ -130,5 +130,5 @@ export async function change(tx: WriteTx, task: Pick<TaskRow, 'id'> & Partial<Ta
 /** Nobody is on a closed task. */
 export async function releaseAll(tx: WriteTx, { id, board_id }: TaskRow): Promise<void> {
   await clearCurrentTask(tx, id);
-  await clearLinesAbout(tx, board_id, id);
+  await clearLines(tx, board_id, { task_id: id });
 }

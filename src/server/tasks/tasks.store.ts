@@ -87,15 +87,22 @@ export const deleteHelper = (tx: WriteTx, taskId: string, memberId: string): Pro
 
 export const insertText = insertInto<TextRow>('task_texts');
 
-/** The latest version of both texts of these tasks. */
-export const latestTexts = (tx: ReadTx, taskIds: string[]): Promise<TextRow[]> =>
-  tx.query<TextRow>((db) =>
+/** The latest version of each text of a task that was written. */
+type Texts = { [Field in TextField]?: TextRow };
+
+/** Those of these tasks, by task. */
+export async function latestTexts(tx: ReadTx, taskIds: string[]): Promise<Map<string, Texts>> {
+  const rows = await tx.query<TextRow>((db) =>
     db({ x: 'task_texts' })
       .join({ t: 'tasks' }, 't.id', 'x.task_id')
       .whereIn('x.task_id', taskIds)
       .whereRaw("x.version = CASE x.field WHEN 'about' THEN t.about_version ELSE t.stands_version END")
       .select('x.*'),
   );
+  const texts = new Map<string, Texts>();
+  for (const row of rows) texts.set(row.task_id, { ...texts.get(row.task_id), [row.field]: row });
+  return texts;
+}
 
 /** Versions of one text, newest first, below a version. */
 export const textVersions = (tx: ReadTx, taskId: string, field: TextField, below: number | null, limit: number) =>

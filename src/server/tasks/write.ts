@@ -120,11 +120,11 @@ async function requirePart({ tx, member }: Acting, place: Place, task: TaskRow, 
 /** One event with what changed; nothing where nothing did. */
 async function write(acting: Acting, task: TaskRow, body: Update): Promise<void> {
   const { tx } = acting;
-  const texts = new Map((await latestTexts(tx, [task.id])).map((text) => [text.field, text.text]));
+  const { about, stands } = (await latestTexts(tx, [task.id])).get(task.id) ?? {};
   const changed = {
     ...(body.title !== undefined && body.title !== task.title ? { title: body.title } : {}),
-    ...(body.about !== undefined && body.about !== (texts.get('about') ?? null) ? { about: body.about } : {}),
-    ...(body.stands !== undefined && body.stands !== texts.get('stands')
+    ...(body.about !== undefined && body.about !== about?.text ? { about: body.about } : {}),
+    ...(body.stands !== undefined && body.stands !== stands?.text
       ? { stands: body.stands, stands_version: task.stands_version + 1 }
       : {}),
   };

@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import { type Clock, repeat } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { hasLapsed } from '../lines/lines.rules.ts';
-import { deleteLineOf, listReportedLines, type ReportedLine } from '../lines/lines.store.ts';
+import { clearLine } from '../lines/lines.steps.ts';
+import { listReportedLines, type ReportedLine } from '../lines/lines.store.ts';
 
 export const LINES_EVERY_MS = 25_000;
 const PAGE = 1_000;
@@ -31,7 +32,5 @@ async function clearLapsed(db: Database, stopped: () => boolean): Promise<void> 
 
 const clear = (db: Database, lines: ReportedLine[]): Promise<void> =>
   db.write(async (tx) => {
-    for (const line of lines) {
-      if ((await deleteLineOf(tx, line)) > 0) tx.publish(`presence:${line.board_id}`);
-    }
+    for (const line of lines) await clearLine(tx, line.board_id, line);
   });

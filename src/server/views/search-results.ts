@@ -8,7 +8,7 @@ import { type Field, fileFields, searchedFields, taskFields } from '../search/fi
 import type { Hit } from '../search/search.store.ts';
 import { textsOf } from '../search/texts.store.ts';
 import { matchesIn, type SearchQuery, snippetOf } from '../search/words.rules.ts';
-import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.ts';
+import { latestTexts, tasksWithIds } from '../tasks/tasks.store.ts';
 import { indexBy } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
 import { messagesAt } from './message.ts';
@@ -47,11 +47,9 @@ async function addMessages({ tx, query }: Found, place: Place, ids: string[], re
 
 async function addTasks({ tx, query }: Found, place: Place, ids: string[], results: Results): Promise<void> {
   if (ids.length === 0) return;
-  const texts = Map.groupBy(await latestTexts(tx, ids), (text) => text.task_id);
+  const texts = await latestTexts(tx, ids);
   for (const task of await tasksWithIds(tx, ids)) {
-    const text = (field: TextField) => texts.get(task.id)?.find((row) => row.field === field)?.text ?? null;
-    const fields = taskFields({ ...task, about: text('about'), stands: text('stands'), note: task.closed_note });
-    const shown = shownOf(fields, query);
+    const shown = shownOf(taskFields(task, texts.get(task.id)), query);
     if (!shown) continue;
     results.set(task.id, {
       kind: 'task',

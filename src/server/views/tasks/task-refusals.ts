@@ -46,7 +46,7 @@ export async function notOnTask(tx: ReadTx, place: Place, task: TaskRow): Promis
 
 /** Somebody wrote where it stands since the version that was read. */
 export async function standsChanged(tx: ReadTx, place: Place, task: TaskRow): Promise<Refusal> {
-  const latest = (await latestTexts(tx, [task.id])).find((text) => text.field === 'stands');
+  const latest = (await latestTexts(tx, [task.id])).get(task.id)?.stands;
   const [by] = await seen(tx, place, [latest?.by_id ?? null]);
   return new Refusal('stands_changed', `Where ${task.ref} stands has been written since you read it.`, {
     hint: `Read it, then write again: service task show ${task.ref}.`,

@@ -18,14 +18,14 @@ export async function taskViews(tx: ReadTx, place: Place, tasks: readonly TaskRo
   const stale = await staleTasks(tx, place.policy, tasks);
   const ids = idsIn(tasks);
   const helpers = Map.groupBy(await helpersOf(tx, ids), (helper) => helper.task_id);
-  const texts = Map.groupBy(await latestTexts(tx, ids), (text) => text.task_id);
+  const texts = await latestTexts(tx, ids);
   const asks = Map.groupBy(await openBlockingAsks(tx, ids), (ask) => ask.task_id ?? '');
   const readable = await readableAsks(tx, place, [...asks.values()].flat());
   const talk = indexBy(await messageCountsOf(tx, ids, place.reader), 'task_id');
   const actor = await actorsOf(tx, place.reader, [
     ...tasks.flatMap((task) => [task.opened_by, ...(task.owner_id === null ? [] : [task.owner_id])]),
     ...[...helpers.values()].flat().map((helper) => helper.member_id),
-    ...[...texts.values()].flat().map((text) => text.by_id),
+    ...[...texts.values()].flatMap((both) => Object.values(both).map((text) => text.by_id)),
     ...readable.flatMap((ask) => [ask.from_id, ask.to_id]),
   ]);
   return tasks.map((task) => {
@@ -33,15 +33,14 @@ export async function taskViews(tx: ReadTx, place: Place, tasks: readonly TaskRo
     const blocking = closed ? [] : (asks.get(task.id) ?? []);
     const shown = blocking.filter((ask) => readable.includes(ask));
     const said = talk.get(task.id);
-    const text = (field: TextRow['field']) => texts.get(task.id)?.find((row) => row.field === field);
-    const stands = text('stands');
+    const { about, stands } = texts.get(task.id) ?? {};
     return {
       id: task.id,
       ref: task.ref,
       number: task.number,
       board: place.board.name,
       title: task.title,
-      about: textView(text('about'), actor),
+      about: about ? textOf(about, actor) : null,
       stands: stands ? { ...textOf(stands, actor), messages_since: Number(said?.since ?? 0) } : null,
       state: task.state,
       owner: task.owner_id === null ? null : actor(task.owner_id),
@@ -85,8 +84,6 @@ export const textOf = (row: TextRow, actor: (id: string) => Actor) => ({
   at: timestamp(row.at),
   version: row.version,
 });
-
-const textView = (row: TextRow | undefined, actor: (id: string) => Actor) => (row ? textOf(row, actor) : null);
 
 /** Those asks whose message the reader may read; the others count, and nothing else is told of them. */
 async function readableAsks(tx: ReadTx, { reader }: Place, asks: AskRow[]): Promise<AskRow[]> {
