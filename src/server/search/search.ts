@@ -9,7 +9,8 @@ import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { boundToken, readBoundNumber } from '../text/bound-token.ts';
 import { resultsOf } from '../views/search-results.ts';
-import { bestHits, newestHits, type Searched, type SearchScope } from './search.store.ts';
+import { fitting } from '../views/window.ts';
+import { bestHits, type Hit, newestHits, type Searched, type SearchScope } from './search.store.ts';
 import { parseQuery, type SearchQuery } from './words.rules.ts';
 
 /** By relevance only so many of the best are looked at. */
@@ -30,13 +31,15 @@ export const search = (searchable: (searched: Searched) => Promise<void>): ReadC
     const one = await onePlace(tx, caller, asked.board);
     const scope = await scopeOf(tx, caller, asked, query, one);
     const start = readBoundNumber(boundTo(caller, asked), asked.after);
-    const page =
-      asked.sort === 'newest' ? await newest(tx, scope, start, asked.limit) : await best(tx, scope, start, asked.limit);
+    const pageOf = asked.sort === 'newest' ? newest : best;
+    const { hits, more, positionAfter } = await pageOf(tx, scope, start, asked.limit);
     const places = new Map((one ? [one] : await placesOf(tx, caller, 'all')).map((place) => [place.board.id, place]));
+    const shown = fitting(await resultsOf({ tx, places, query }, hits));
+    const goesOn = more || shown.length < hits.length;
     return {
       query: asked.q,
-      results: await resultsOf({ tx, places, query }, page.hits),
-      next_after: page.next === null ? null : boundToken(boundTo(caller, asked), page.next),
+      results: shown.filter((result) => result !== null),
+      next_after: goesOn ? boundToken(boundTo(caller, asked), positionAfter(shown.length)) : null,
     };
   },
 });
@@ -56,17 +59,22 @@ async function scopeOf(tx: ReadTx, caller: Caller, asked: Asked, query: SearchQu
   return scope;
 }
 
-/** A page of hits, and where the next one begins; null when there is none. */
-async function newest(tx: ReadTx, scope: SearchScope, before: number | null, limit: number) {
-  const found = await newestHits(tx, scope, before, limit + 1);
-  const hits = found.slice(0, limit);
-  return { hits, next: found.length > limit ? (hits.at(-1)?.id ?? null) : null };
+/** A page of hits, whether others follow, and where a page begins that follows so many of them. */
+interface Hits {
+  hits: Hit[];
+  more: boolean;
+  positionAfter(count: number): number;
 }
 
-async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit: number) {
-  const found = await bestHits(tx, scope, BEST);
-  const from = start ?? 0;
-  return { hits: found.slice(from, from + limit), next: found.length > from + limit ? from + limit : null };
+async function newest(tx: ReadTx, scope: SearchScope, before: number | null, limit: number): Promise<Hits> {
+  const found = await newestHits(tx, scope, before, limit + 1);
+  return { hits: found.slice(0, limit), more: found.length > limit, positionAfter: (count) => found[count - 1]!.id };
+}
+
+async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit: number): Promise<Hits> {
+  const found = (await bestHits(tx, scope, BEST)).slice(start ?? 0);
+  const positionAfter = (count: number) => (start ?? 0) + count;
+  return { hits: found.slice(0, limit), more: found.length > limit, positionAfter };
 }
 
 /** A position holds for the same caller and the same other parameters only. */

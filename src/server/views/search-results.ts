@@ -21,8 +21,8 @@ interface Found {
   query: SearchQuery;
 }
 
-/** In the order of the hits. One that changed since it was indexed, and does not hold the words now, is left out. */
-export async function resultsOf(found: Found, hits: readonly Hit[]): Promise<SearchResult[]> {
+/** Of each of the hits; null for one that changed since it was indexed, and does not hold the words now. */
+export async function resultsOf(found: Found, hits: readonly Hit[]): Promise<(SearchResult | null)[]> {
   const results = new Map<string, SearchResult>();
   for (const [boardId, group] of Map.groupBy(hits, (hit) => hit.board_id)) {
     const place = found.places.get(boardId);
@@ -32,7 +32,7 @@ export async function resultsOf(found: Found, hits: readonly Hit[]): Promise<Sea
     await addTasks(found, place, ids('task'), results);
     await addFiles(found, place, ids('file'), results);
   }
-  return hits.flatMap((hit) => results.get(hit.ref_id) ?? []);
+  return hits.map((hit) => results.get(hit.ref_id) ?? null);
 }
 
 type Results = Map<string, SearchResult>;

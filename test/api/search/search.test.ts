@@ -189,6 +189,20 @@ forEachDatabase('search', (engine) => {
     expect(await pam.refused('search', { query: { q: 'x', after: 'damaged' } })).to.equal('400 invalid_request');
   });
 
+  it('ends a page early at a MiB of long messages, and goes on behind it', async () => {
+    const bodies = Array.from({ length: 10 }, (_, n) => `osprey ${n} ${'🎉'.repeat(32_000)}`);
+    for (const body of bodies) await post(server.dana, board, body);
+    for (const sort of ['newest', 'relevance'] as const) {
+      const query: Query = { q: 'osprey', board, sort };
+      const first = await pam.call('search', { query });
+      expect(first.bytes.length).to.be.at.most(1_050_000);
+      const second = await pam.ok('search', { query: { ...query, after: first.body.next_after ?? '' } });
+      const seen = [...first.body.results, ...second.results].map((result) => result.message?.body);
+      expect(seen).to.have.members(bodies);
+      expect(second.next_after).to.equal(null);
+    }
+  });
+
   it('puts what fits best first when asked for relevance', async () => {
     await post(server.dana, board, 'tungsten tungsten tungsten');
     await post(server.dana, board, `a long story about many other things, ${'word '.repeat(60)} and tungsten`);
