@@ -53,9 +53,11 @@ export function ftsQuery({ wanted, excluded }: SearchQuery): string {
   return excluded.length === 0 ? all : `(${all}) NOT (${excluded.map(term).join(' OR ')})`;
 }
 
+const lexemes = ({ words, prefix }: Term): string[] =>
+  words.map((word, n) => `'${word}'${prefix && n === words.length - 1 ? ':*' : ''}`);
+
 export function tsqueryText({ wanted, excluded }: SearchQuery): string {
-  const term = ({ words, prefix }: Term): string =>
-    `(${words.map((word, n) => `'${word}'${prefix && n === words.length - 1 ? ':*' : ''}`).join(' <-> ')})`;
+  const term = (each: Term): string => `(${lexemes(each).join(' <-> ')})`;
   return [...wanted.map(term), ...excluded.map((each) => `!${term(each)}`)].join(' & ');
 }
 
@@ -73,15 +75,10 @@ interface LooseQuery {
 
 /** A query for documents that are kept as words and a text. */
 export function looseQuery({ wanted, excluded }: SearchQuery): LooseQuery {
-  const words = wanted.flatMap(({ words: all, prefix }) =>
-    all.map((word, n) => `'${word}'${prefix && n === all.length - 1 ? ':*' : ''}`),
-  );
-  const without = excluded
-    .filter((term) => !isPhrase(term))
-    .map(({ words: [word], prefix }) => `!'${word}'${prefix ? ':*' : ''}`);
+  const words = excluded.filter((term) => !isPhrase(term)).flatMap(lexemes);
   const phrase = ({ words: all, prefix }: Term): string => ` ${all.join(' ')}${prefix ? '' : ' '}`;
   return {
-    tsquery: [...words, ...without].join(' & '),
+    tsquery: [...wanted.flatMap(lexemes), ...words.map((word) => `!${word}`)].join(' & '),
     wanted: wanted.filter(isPhrase).map(phrase),
     excluded: excluded.filter(isPhrase).map(phrase),
   };
