@@ -1,7 +1,7 @@
 /** Moves a pairing request by its table: carries out the effects of the row in order. */
 import { DAY, WEEK } from '../../contract/durations.ts';
-import type { ErrorCode, Refusal } from '../../contract/errors.ts';
-import type { PairingSide, PairingState } from '../../contract/types.ts';
+import type { Refusal } from '../../contract/errors.ts';
+import type { PairingSide } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { inviteInvalid } from '../invites/refusals.rules.ts';
@@ -11,7 +11,14 @@ import { unauthorized } from '../operation/caller.ts';
 import { newId, newUlid } from '../text/ids.ts';
 import { otherSide } from './lines.rules.ts';
 import { clearMarks } from './marks.store.ts';
-import { type ClosedReason, type Effect, type Row, type Trigger, transitionOf } from './pairing-states.rules.ts';
+import {
+  type ClosedReason,
+  type Effect,
+  type Refused,
+  type Row,
+  type Trigger,
+  transitionOf,
+} from './pairing-states.rules.ts';
 import { insertProof, revokeProofs } from './proofs.store.ts';
 import { notYours, pairingChanged, pairingClosed } from './refusals.rules.ts';
 import { type PairingRow, requestById, type SubjectRow, saveRequest } from './requests.store.ts';
@@ -69,7 +76,7 @@ export async function settle(tx: WriteTx, row: SubjectRow): Promise<SubjectRow> 
 async function run(tx: WriteTx, row: SubjectRow, transition: Row | undefined, moved: Moved, endedAt?: number) {
   if (!transition) return row;
   const { refused } = transition.effect;
-  if (refused) throw refusalOf(refused, stateAt(row, tx.now));
+  if (refused) throw refusals[refused]();
   const turn: Turn = { tx, row, transition, moved, endedAt };
   for (const effect of transition.effect.effects) await effects[effect](turn);
   return turn.row;
@@ -210,20 +217,11 @@ async function tellSeat(
   });
 }
 
-/** What a row of the table refuses with. */
-export function refusalOf(code: ErrorCode, state: PairingState): Refusal {
-  switch (code) {
-    case 'pairing_closed':
-      return pairingClosed();
-    case 'pairing_changed':
-      return pairingChanged();
-    case 'unauthorized':
-      return unauthorized();
-    case 'forbidden':
-      return notYours(state === 'awaiting_account' ? 'the person who comes by the invite' : 'the recipient');
-    case 'invite_invalid':
-      return inviteInvalid();
-    default:
-      throw new Error(`no refusal for ${code}`);
-  }
-}
+const refusals: Record<Refused, () => Refusal> = {
+  pairing_closed: pairingClosed,
+  pairing_changed: pairingChanged,
+  unauthorized,
+  // Who the recipient is, is not known yet.
+  forbidden: () => notYours('the person who comes by the invite'),
+  invite_invalid: inviteInvalid,
+};

@@ -2,7 +2,6 @@
  * The states of a pairing request as a table: what each trigger does in each state, or with what it is refused there. The
  * state itself is computed from facts and never stored; only an end is.
  */
-import type { ErrorCode } from '../../contract/errors.ts';
 import type { PairingRequest, PairingState } from '../../contract/types.ts';
 import { type Transition, transitionsFrom } from '../text/state-table.ts';
 
@@ -83,9 +82,12 @@ export type Effect =
   /** Notifies inviter and recipient on their streams. */
   | 'stream';
 
+/** What a trigger is refused with. */
+export type Refused = 'pairing_closed' | 'pairing_changed' | 'unauthorized' | 'forbidden' | 'invite_invalid';
+
 interface Change {
   /** What it is refused with; nothing else happens. */
-  refused?: ErrorCode;
+  refused?: Refused;
   /** `computed`: the state that follows from the facts afterwards. */
   next: PairingState | 'computed' | 'unchanged';
   effects: readonly Effect[];
@@ -111,7 +113,7 @@ const ending = (id: string, from: Row['from'], on: Trigger, next: Closed, reason
   effect: { next, reason, effects: on === 'board_deleted' ? ['close', 'stream'] : ['close', 'tell_closed', 'stream'] },
 });
 
-const refusing = (refused: ErrorCode, on: Row['on'], from: Row['from']): Row => ({
+const refusing = (refused: Refused, on: Row['on'], from: Row['from']): Row => ({
   id: `${refused} to ${on.join()}`,
   from,
   on,

@@ -1,7 +1,7 @@
 /** What the selected sessions' runtimes do with their proofs: the recipient accepts, and each side reports its round trip. */
 import type { Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { type Caller, type PairingCaller, unauthorized } from '../operation/caller.ts';
+import type { PairingCaller } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { pairingView } from '../views/pairing.ts';
 import { requireRoundTrip } from './evidence.steps.ts';
@@ -12,15 +12,13 @@ import { notYours, pairingChanged } from './refusals.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
 import { type Evidence, stateAt } from './subject.rules.ts';
 
-function endpointOf(caller: Caller): PairingCaller {
-  if (caller.kind !== 'PC') throw unauthorized();
-  return caller;
-}
-
-/** Gives the inviter no control over anything. A repeat changes nothing. */
+/**
+ * Gives the inviter no control over anything. A repeat changes nothing; before a kept answer is looked for, the credential is
+ * read, which works only while its request and generation stand.
+ */
 export const acceptPairing = (deps: Deps): WriteCase<'acceptPairing'> => ({
   async run(tx, found, { params, body: { agent_id, generation } }) {
-    const caller = endpointOf(found);
+    const caller = found as PairingCaller;
     const { row } = await lockOwnPairing(tx, caller, params['pairing'] ?? '');
     const { proof } = caller;
     if (proof.side !== 'recipient') throw notYours('the recipient');
@@ -28,18 +26,15 @@ export const acceptPairing = (deps: Deps): WriteCase<'acceptPairing'> => ({
     const moved = row.accepted === 1 ? row : await move(tx, row, 'accept', { side: 'recipient' });
     return { answer: await pairingView(tx, caller, moved, deps) };
   },
-  // The credential is read before a kept answer is looked for: it works only while its request and generation stand.
-  recheck: async (_tx, caller) => void endpointOf(caller),
 });
 
 export const verifyPairing = (deps: Deps): WriteCase<'verifyPairing'> => ({
   async run(tx, found, { params, body }) {
-    const caller = endpointOf(found);
+    const caller = found as PairingCaller;
     const { row } = await lockOwnPairing(tx, caller, params['pairing'] ?? '');
     const moved = await verify(tx, caller, row, body);
     return { answer: await pairingView(tx, caller, moved, deps) };
   },
-  recheck: async (_tx, caller) => void endpointOf(caller),
 });
 
 async function verify(

@@ -9,12 +9,12 @@ import { timestamp } from '../text/time.ts';
 import { pairingView } from '../views/pairing.ts';
 import { lockPairing, requireOpen } from './find.steps.ts';
 import { otherSide } from './lines.rules.ts';
-import { move, refusalOf } from './move.steps.ts';
+import { move } from './move.steps.ts';
 import { type ProofRow, proofEnd, proofOutcome, proofState } from './proofs.rules.ts';
 import { proofByVerifier, rearm } from './proofs.store.ts';
 import { notYours, pairingChanged, pairingNotFound } from './refusals.rules.ts';
 import { requestById, type SubjectRow } from './requests.store.ts';
-import { isLive, stateAt } from './subject.rules.ts';
+import { isLive } from './subject.rules.ts';
 
 type Selection = Body<'selectPairingEndpoint'>;
 
@@ -72,7 +72,7 @@ async function again(
     known.binding === body.session_binding;
   const state = proofState(known, tx.now);
   const outcome = proofOutcome(state, same ? 'present' : 'present_elsewhere');
-  if ('refused' in outcome) throw refusalOf(outcome.refused, stateAt(row, tx.now));
+  if ('refused' in outcome) throw pairingChanged();
   if (known.generation !== row.generation) throw pairingChanged();
   if (state === 'expired') await rearm(tx, known.id, end);
   return row;
