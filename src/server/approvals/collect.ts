@@ -2,13 +2,12 @@
 import type { Refusal } from '../../contract/errors.ts';
 import { operations } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
-import { type BoardRow, boardById } from '../boards/boards.store.ts';
+import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type InviteRow, inviteById, stateOf } from '../invites/invites.store.ts';
 import { shownInvite } from '../invites/issue.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { SeatCaller } from '../operation/caller.ts';
-import { agentRequired } from '../operation/gate.ts';
 import { adminRequired, boardArchived } from '../operation/terms.ts';
 import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.steps.ts';
@@ -29,8 +28,8 @@ const RECOVERY_MS = 600_000;
 type Result = Outcome<Answer<'collectApproval'>>;
 
 export const collectApproval = (deps: Deps): WriteCase<'collectApproval'> => ({
-  async run(tx, caller, { params, idempotencyKey }) {
-    if (caller.kind !== 'AG') throw agentRequired();
+  async run(tx, found, { params, idempotencyKey }) {
+    const caller = found as SeatCaller;
     const row = await approvalById(tx, params['approval'] ?? '');
     const own = row?.agent_id === caller.seat.id && row.person_id === caller.person.person_id;
     if (!row || !own || row.parent_key_id !== caller.key.key_id) throw approvalNotFound();
@@ -63,13 +62,16 @@ async function collect(collecting: Collecting, inviteId: string, key: string | u
   // Its winner is known again by its key.
   const hash = key === undefined ? null : winnerHash(deps, row, key);
   const won = capsule.winning_key_hash;
-  const found: { lost: Refusal | null; secret: string | null } = { lost: null, secret: null };
+  const found: { refused: Refusal | null; secret: string | null } = { refused: null, secret: null };
   const { effect } = await transition(capsuleTable, state, 'collect', {
     no_authority: async () => {
-      found.lost = await lostAuthority(collecting, invite, boards);
-      return found.lost !== null;
+      found.refused = await lostAuthority(collecting, invite, boards);
+      return found.refused !== null;
     },
-    archived: async () => (await archivedBoard(tx, boards)) !== null,
+    archived: async () => {
+      found.refused = await archivedRefusal(tx, boards);
+      return found.refused !== null;
+    },
     invite_over: () => stateOf(invite, tx.now) !== 'active',
     other_key: () => hash === null || won === null || !sameHash(hash, won),
     unreadable: () => {
@@ -79,15 +81,14 @@ async function collect(collecting: Collecting, inviteId: string, key: string | u
     no_key: () => key === undefined,
   });
   if (effect.reports) deps.report('the sealed secret of an approval does not open', { approval_id: row.id });
-  const refused = found.lost ?? (effect.refused ? await archivedRefusal(tx, boards) : null);
   if (effect.gives === 'secret' && !effect.recovered) {
     const until = Math.min(tx.now + RECOVERY_MS, capsule.expires_at);
     if ((await consume(tx, row.id, { until, winning_key_hash: hash })) === 0) return withoutSecret(collecting);
   }
   if (effect.erases) await erase(effect.erases);
   const view = async () => ownView(tx, caller, (await approvalById(tx, row.id)) ?? row, deps.address.baseUrl());
+  const { refused, secret } = found;
   if (refused) return { answer: { approval: await view(), collected: false }, refused };
-  const { secret } = found;
   if (effect.gives !== 'secret' || secret === null) return withoutSecret(collecting);
   const approval = await view();
   const work = await pairingOfInvite(tx, caller, invite.id);
@@ -122,18 +123,13 @@ async function lostAuthority({ tx, deps, caller, row }: Collecting, invite: Invi
   return approvalNotFound();
 }
 
-/** A board that has to be active; after its restoring the secret is there again. */
-async function archivedBoard(tx: WriteTx, boards: string[]): Promise<BoardRow | null> {
+/** The refusal while one of the boards is archived; after its restoring the secret is there again. */
+async function archivedRefusal(tx: WriteTx, boards: string[]): Promise<Refusal | null> {
   for (const id of boards) {
     const board = await boardById(tx, id);
-    if (board && board.lifecycle !== 'active') return board;
+    if (board && board.lifecycle !== 'active') return boardArchived(board);
   }
   return null;
-}
-
-async function archivedRefusal(tx: WriteTx, boards: string[]): Promise<Refusal> {
-  const board = await archivedBoard(tx, boards);
-  return board ? boardArchived(board) : approvalNotFound();
 }
 
 /** Whether an invite was issued by exactly this approval. */

@@ -7,7 +7,6 @@ import { categoriesOf, readAllowance } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { SeatCaller } from '../operation/caller.ts';
-import { agentRequired } from '../operation/gate.ts';
 import { keyConflict } from '../operation/refusals.rules.ts';
 import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import { ownView } from '../views/approval.ts';
@@ -22,8 +21,8 @@ import { requesterOf } from './requester.steps.ts';
 type Result = Answer<'requestAdminAction'>;
 
 export const requestAdminAction = ({ root, address, report }: Deps): WriteCase<'requestAdminAction'> => ({
-  async run(tx, caller, { body, requestId, idempotencyKey }) {
-    if (caller.kind !== 'AG') throw agentRequired();
+  async run(tx, found, { body, requestId, idempotencyKey }) {
+    const caller = found as SeatCaller;
     await requireSeat(tx, caller);
     const canonical = canonicalAction(body);
     const context = { tx, root, address, requester: requesterOf(caller, caller.seat.id, requestId) };
