@@ -135,15 +135,15 @@ const keyByIdStatement = statement<{ id: string }, KeyRow>((db, p) =>
     .forShare('k', 'p'),
 );
 
-const session = readAndLocked((locked) =>
-  statement<{ digest: Buffer }, SessionRow>((db, p) => {
+const sessions = readAndLocked((locked) =>
+  listStatement<Params, SessionRow & { digest: Buffer }>((db, _p, digests) => {
     const query = db({ s: 'browser_sessions' })
       .join({ k: 'access_keys' }, 'k.id', 's.key_id')
       .join({ p: 'people' }, 'p.id', 's.person_id')
-      .where('s.digest', p.digest)
-      .select(sessionColumns);
+      .whereIn('s.digest', digests as Buffer[])
+      .select({ digest: 's.digest', ...sessionColumns });
     // Signing out writes the session's own row.
-    return locked ? hold(db, query, 's', 'k', 'p') : query;
+    return locked ? hold(db, query.orderBy('s.id'), 's', 'k', 'p') : query;
   }),
 );
 
@@ -225,7 +225,7 @@ export const findKeyById = (tx: WriteTx, id: string): Promise<KeyRow | undefined
 
 /** The browser session with this digest. */
 export const findSession = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SessionRow | undefined> =>
-  tx.first(session(tx), { digest });
+  tx.one(sessions(tx), 'digest', digest);
 
 /** The delegation with this digest. */
 export const findDelegation = (tx: ReadTx | WriteTx, digest: Buffer): Promise<DelegationRow | undefined> =>
@@ -239,20 +239,17 @@ export const findProof = (tx: ReadTx | WriteTx, digest: Buffer): Promise<ProofUs
 export const findSeat = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SeatRow | undefined> =>
   tx.one(seats(tx), 'token_digest', digest);
 
-const useStatement = (moves: boolean) =>
-  statement<{ id: string; now: number; idle_end: number | null }>((db, p) =>
-    db('access_keys')
-      .where('id', p.id)
-      .whereNull('revoked_at')
-      .where((open) => open.whereNull('expires_at').orWhere('expires_at', '>', p.now))
-      .update({ last_used_at: p.now, ...(moves ? { expires_at: p.idle_end } : {}) }),
-  );
-const useOfIdle = useStatement(true);
-const useOfFixed = useStatement(false);
+const useStatement = statement<{ id: string; now: number; idle_end: number | null }>((db, p) =>
+  db('access_keys')
+    .where('id', p.id)
+    .whereNull('revoked_at')
+    .where((open) => open.whereNull('expires_at').orWhere('expires_at', '>', p.now))
+    .update({ last_used_at: p.now, expires_at: db.raw('COALESCE(?, expires_at)', [p.idle_end]) }),
+);
 
 /** Records a use of a key that has not ended. @param idleEnd its new end, for an idle-expiry key. */
 export const recordUse = (tx: WriteTx, id: string, idleEnd: number | null): Promise<number> =>
-  tx.run(idleEnd === null ? useOfFixed : useOfIdle, { id, now: tx.now, idle_end: idleEnd });
+  tx.run(useStatement, { id, now: tx.now, idle_end: idleEnd });
 
 type NewKey = {
   id: string;
@@ -278,14 +275,6 @@ export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<SeatRow[]> =>
 export const findKeys = (tx: ReadTx, digests: Buffer[]): Promise<(KeyRow & { digest: Buffer })[]> =>
   digests.length === 0 ? Promise.resolve([]) : tx.all(...keys(tx).over({}, digests));
 
-const sessionsStatement = listStatement<Params, SessionRow & { digest: Buffer }>((db, _p, digests) =>
-  db({ s: 'browser_sessions' })
-    .join({ k: 'access_keys' }, 'k.id', 's.key_id')
-    .join({ p: 'people' }, 'p.id', 's.person_id')
-    .whereIn('s.digest', digests as Buffer[])
-    .select({ digest: 's.digest', ...sessionColumns }),
-);
-
 /** Browser sessions by their digests. */
 export const findSessions = (tx: ReadTx, digests: Buffer[]): Promise<(SessionRow & { digest: Buffer })[]> =>
-  digests.length === 0 ? Promise.resolve([]) : tx.all(...sessionsStatement.over({}, digests));
+  digests.length === 0 ? Promise.resolve([]) : tx.all(...sessions(tx).over({}, digests));

@@ -2,8 +2,7 @@
 import type { Actor } from '../../contract/types.ts';
 import type { Reader } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { type MemberRow, membersWithIds } from '../members/members.store.ts';
-import { indexBy } from '../text/rows.ts';
+import { type MemberRow, membersById } from '../members/members.store.ts';
 
 type Shown = Pick<MemberRow, 'id' | 'name' | 'kind' | 'role' | 'harness'> & { handle: string };
 
@@ -24,7 +23,7 @@ export type ActorById = (id: string) => Actor;
 
 /** How these members look to a reader, each asked for by its id. */
 export async function actorsOf(tx: ReadTx, reader: Reader, ids: string[]): Promise<ActorById> {
-  const members = indexBy(await membersWithIds(tx, [...new Set(ids)]), 'id');
+  const members = await membersById(tx, ids);
   return (id) => {
     const member = members.get(id);
     if (!member) throw new Error(`member ${id} is missing`);

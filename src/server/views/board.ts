@@ -11,7 +11,7 @@ import { briefsOf } from '../files/files.store.ts';
 import { openRequests, unreadOf, type WakingCounts } from '../inbox/inbox.store.ts';
 import { agentUnread, personUnread } from '../inbox/unread.rules.ts';
 import { countMembers } from '../members/member-counts.store.ts';
-import { type MemberRow, type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
+import { type MemberRow, type MemberWithPerson, membersById } from '../members/members.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import { countOpenTasks } from '../tasks/tasks.store.ts';
 import { idsIn, indexBy } from '../text/rows.ts';
@@ -25,7 +25,7 @@ export async function boardViews(tx: ReadTx, caller: Caller, visible: VisibleBoa
   const boards = visible.map(({ board }) => board);
   const counts = indexBy(await countMembers(tx, idsIn(boards)), 'board_id');
   const creatorIds = boards.map((board) => board.creator_member_id);
-  const creators = indexBy(await membersWithIds(tx, creatorIds), 'id');
+  const creators = await membersById(tx, creatorIds);
   // What its person has read is none of a delegation's business.
   const positioned = caller.kind === 'DG' ? [] : visible;
   const owing = indexBy(await openRequests(tx, ownIds(positioned)), 'member_id');

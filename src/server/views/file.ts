@@ -11,7 +11,7 @@ import {
   type VersionRow,
 } from '../files/files.store.ts';
 import { readableSince } from '../files/posts.store.ts';
-import { membersWithIds } from '../members/members.store.ts';
+import { membersById } from '../members/members.store.ts';
 import { idsIn, indexBy } from '../text/rows.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { type ActorById, actorsOf, actorView } from './actors.ts';
@@ -103,7 +103,7 @@ export async function briefViews(tx: ReadTx, places: readonly Reading[], files: 
   const ids = idsIn(files);
   const versions = indexBy(await latestVersions(tx, ids), 'file_id');
   const writerIds = new Set([...versions.values()].map((row) => row.by_id));
-  const writers = indexBy(await membersWithIds(tx, [...writerIds]), 'id');
+  const writers = await membersById(tx, writerIds);
   for (const file of files) {
     const place = places.find(({ board }) => board.id === file.board_id);
     const latest = versions.get(file.id);
