@@ -97,28 +97,26 @@ export const lookUpMachineRequest =
   async (tx, caller, { body }) =>
     view(await requestFor(tx, caller, root, body.code), 'pending', caller);
 
-export const approveMachineRequest = (root: RootKey): WriteCase<'approveMachineRequest'> => ({
+type Decision = WriteCase<'approveMachineRequest'> & WriteCase<'refuseMachineRequest'>;
+
+/** Of two decisions at once, the one that comes second finds nothing to decide. */
+const deciding = (root: RootKey, state: 'approved' | 'refused'): Decision => ({
   async run(tx, caller, { body, requestId }) {
     const request = await requestFor(tx, caller, root, body.code);
-    await settle(tx, caller, request, 'approved');
-    await audit(tx, {
-      action: 'machine.approved',
-      by: caller,
-      target: request.id,
-      requestId,
-      details: { label: request.label, requested_from: request.requested_from },
-    });
-    return { answer: view(request, 'approved', caller) };
+    const { id: target, label, requested_from } = request;
+    const by = { personId: caller.person.person_id, keyId: caller.key.key_id };
+    if ((await decide(tx, target, state, by)) === 0) throw machineRequestInvalid();
+    tx.publish(`machine:${target}`);
+    if (state === 'approved') {
+      const details = { label, requested_from };
+      await audit(tx, { action: 'machine.approved', by: caller, target, requestId, details });
+    }
+    return { answer: view(request, state, caller) };
   },
 });
 
-export const refuseMachineRequest = (root: RootKey): WriteCase<'refuseMachineRequest'> => ({
-  async run(tx, caller, { body }) {
-    const request = await requestFor(tx, caller, root, body.code);
-    await settle(tx, caller, request, 'refused');
-    return { answer: view(request, 'refused', caller) };
-  },
-});
+export const approveMachineRequest = (root: RootKey): Decision => deciding(root, 'approved');
+export const refuseMachineRequest = (root: RootKey): Decision => deciding(root, 'refused');
 
 /** The pending request behind a code, if it asks for the caller by the handle they have now. @throws Refusal */
 async function requestFor(tx: ReadTx, caller: Caller, root: RootKey, typed: string): Promise<MachineRow> {
@@ -128,13 +126,6 @@ async function requestFor(tx: ReadTx, caller: Caller, root: RootKey, typed: stri
   // Who takes a handle later is not whom a request for it meant.
   if (request?.handle !== handle || request.created_at < person_created_at) throw machineRequestInvalid();
   return request;
-}
-
-/** Of two decisions at once, the one that comes second finds nothing to decide. */
-async function settle(tx: WriteTx, caller: Caller, { id }: MachineRow, state: 'approved' | 'refused'): Promise<void> {
-  const by = { personId: caller.person.person_id, keyId: caller.key.key_id };
-  if ((await decide(tx, id, state, by)) === 0) throw machineRequestInvalid();
-  tx.publish(`machine:${id}`);
 }
 
 const view = (row: MachineRow, state: 'pending' | 'approved' | 'refused', caller: Caller) => ({
