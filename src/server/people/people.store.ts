@@ -36,10 +36,7 @@ export const earliestAdmin = (tx: ReadTx): Promise<PersonRow | undefined> =>
       .select('*'),
   );
 
-/** Whether there is or ever was a person: removed ones stay as records. */
-export const anybody = (tx: ReadTx): Promise<boolean> => anyRow(tx, (db) => db('people').limit(1).select('id'));
-
-/** When the first person came, which a server is begun with; null: nobody has. */
+/** When the first person came, which a server is begun with; null: nobody ever has, as removed people stay as records. */
 export const firstPersonAt = async (tx: ReadTx): Promise<number | null> =>
   (await firstRow<{ first: number | null }>(tx, (db) => db('people').min({ first: 'created_at' })))?.first ?? null;
 

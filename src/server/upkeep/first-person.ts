@@ -5,7 +5,7 @@ import { reservedHandles } from '../../contract/ids.ts';
 import { slug } from '../../contract/slug.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { insertKey } from '../keys/credentials.store.ts';
-import { anybody, earliestAdmin, insertPerson, type PersonRow, revokeLocalKeys } from '../people/people.store.ts';
+import { earliestAdmin, firstPersonAt, insertPerson, type PersonRow, revokeLocalKeys } from '../people/people.store.ts';
 import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Start } from './data-folder.ts';
@@ -47,9 +47,9 @@ export async function ensureFirstAdmin({ db, root, dataDir }: Start, adminHandle
   const key: KeyFile = { db, root, file: join(dataDir, 'admin-key') };
   const finished = await finishDelivery(key);
   const holder = await deliveredTo(key);
-  const known = await db.read(async (tx) => ({ admin: await earliestAdmin(tx), anybody: await anybody(tx) }));
-  if (!known.anybody && holder !== undefined) throw nobodyHere(key.file);
-  if (!known.anybody) {
+  const known = await db.read(async (tx) => ({ admin: await earliestAdmin(tx), first: await firstPersonAt(tx) }));
+  if (known.first === null) {
+    if (holder !== undefined) throw nobodyHere(key.file);
     const made = await issue(key, (tx, token) => insertAdmin(tx, root, adminHandle, token));
     if (made) return { handle: made.handle, fresh: true, keyFile: key.file };
   }
@@ -84,7 +84,7 @@ async function insertOwner(tx: WriteTx, digest: Buffer): Promise<PersonRow> {
 }
 
 async function insertAdmin(tx: WriteTx, root: RootKey, handle: string, token: string): Promise<PersonRow | null> {
-  if (await anybody(tx)) return null;
+  if ((await firstPersonAt(tx)) !== null) return null;
   const person = await insertPerson(tx, { handle, server_role: 'admin' });
   await makeHandedKey(tx, root, { personId: person.id, name: 'admin-key', origin: 'first_admin', token });
   return person;

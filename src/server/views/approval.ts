@@ -14,7 +14,7 @@ import { allowStep } from '../approvals/next.rules.ts';
 import { approvalNotFound } from '../approvals/refusals.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { keysWithIds } from '../keys/keys.store.ts';
-import { membersWithIds } from '../members/members.store.ts';
+import { membersById } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { peopleWithIds } from '../people/people.store.ts';
 import { idsIn, indexBy } from '../text/rows.ts';
@@ -54,13 +54,13 @@ async function gather(tx: ReadTx, { person }: Pick<Caller, 'person'>, rows: Requ
   const people = await peopleWithIds(tx, [
     ...new Set([...actions.flatMap((action) => personNamed(action) ?? []), ...rows.map((row) => row.person_id)]),
   ]);
-  const agents = await membersWithIds(tx, [...new Set(rows.map((row) => row.agent_id))]);
+  const agentIds = rows.map((row) => row.agent_id);
   const keyIds = actions.flatMap((action) => (action.kind === 'revoke_key' ? [action.key_id] : []));
   const keys = await keysWithIds(tx, keyIds);
   return {
     boards: await boardLabels(tx, { person }, [...ids]),
     people: indexBy(people, 'id'),
-    agents: indexBy(agents, 'id'),
+    agents: await membersById(tx, agentIds),
     keys: indexBy(keys, 'id'),
     capsules: await capsulesOf(tx, idsIn(rows)),
   };
