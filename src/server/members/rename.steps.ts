@@ -1,12 +1,12 @@
 /** What a person's new handle changes on the boards they are or were on. */
-import type { EventActor } from '../../contract/types.ts';
+import { actorOn } from '../access/acting.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { renameSetter } from '../lines/lines.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { PersonRow } from '../people/people.store.ts';
 import { append } from '../record/append.steps.ts';
-import { type MemberRow, saveMember } from './members.store.ts';
+import { saveMember } from './members.store.ts';
 import { humansOn } from './memberships.store.ts';
 
 /**
@@ -24,19 +24,13 @@ export async function renameOnBoards(
   for (const board of boards) {
     const here = members.filter((member) => member.board_id === board.id);
     const renamed = here.find((member) => member.person_id === person.id);
-    const renamer = here.find((member) => member.person_id === caller.person.person_id);
+    const renamer = here.find(({ person_id, status }) => person_id === caller.person.person_id && status === 'active');
     if (!renamed) continue;
     await renameSetter(tx, renamed, handle);
     await saveMember(tx, renamed.id, { name: handle });
     const data = { person_id: person.id, member_id: renamed.id, before: person.handle, after: handle };
-    await append(tx, board, { type: 'person.renamed', actor: actorOf(renamer, caller), data });
+    await append(tx, board, { type: 'person.renamed', actor: actorOn(renamer ?? null, caller), data });
     // Lines that they set name them.
     tx.publish(`presence:${board.id}`);
   }
-}
-
-/** A person who is not on the board now acts as the server's admin, or as the member they were there. */
-function actorOf(member: MemberRow | undefined, { person }: Caller): EventActor {
-  const there = member?.status === 'active' ? member : null;
-  return { kind: 'human', member_id: there?.id ?? null, name: there?.name ?? person.handle, owner: null };
 }
