@@ -1,5 +1,5 @@
 /** Browser sessions and the login codes they are started with, as rows. */
-import { anyRow, firstRow, idsOf, purgeRows } from '../db/query.ts';
+import { firstRow, idsOf, purgeRows } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Position, pageFrom } from '../text/page-token.ts';
 
@@ -65,10 +65,6 @@ export const lockSessions = async (tx: WriteTx, ids: string[]): Promise<string[]
 
 export const setSessionsEnded = (tx: WriteTx, ids: string[]): Promise<number> =>
   tx.change((db) => db('browser_sessions').whereIn('id', ids).update({ ended_at: tx.now }));
-
-/** Whether a person has, or had, this key. */
-export const isKeyOf = (tx: ReadTx, keyId: string, personId: string): Promise<boolean> =>
-  anyRow(tx, (db) => db('access_keys').where({ id: keyId, person_id: personId }).select('id'));
 
 type LoginCodeRow = {
   digest: Buffer;

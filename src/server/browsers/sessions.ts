@@ -1,5 +1,6 @@
 /** A person's browser sessions: the list, ending them, and the one a page lives in. */
 import { Refusal } from '../../contract/errors.ts';
+import { requireOwnKey } from '../keys/keys.steps.ts';
 import type { BrowserCaller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
@@ -7,13 +8,13 @@ import type { RootKey } from '../text/root-key.ts';
 import { callerView } from '../views/person.ts';
 import { currentSessionView, factsOf, sessionView } from '../views/session.ts';
 import { endSessions, endSessionsOf } from './sessions.steps.ts';
-import { isKeyOf, liveSessions } from './sessions.store.ts';
+import { liveSessions } from './sessions.store.ts';
 
 export const listBrowserSessions: ReadCase<'listBrowserSessions'>['run'] = async (tx, caller, { query }) => {
   const { limit, key: keyId } = query;
   const personId = caller.person.person_id;
   const after = readPageToken(query.after);
-  if (keyId !== undefined && !(await isKeyOf(tx, keyId, personId))) throw keyNotFound();
+  if (keyId !== undefined) await requireOwnKey(tx, caller, keyId);
   const rows = await liveSessions(tx, { personId, keyId }, { after, limit });
   const { page, next_after } = cutPage(rows, limit);
   return { person: callerView(caller), sessions: page.map(sessionView), next_after };
@@ -45,9 +46,6 @@ export const endMyBrowserSession: WriteCase<'endMyBrowserSession'>['run'] = asyn
   // A session shown as bearer token says nothing about what the browser's cookie holds.
   return credential.cookie ? { answer, cookie: 'clear' } : { answer };
 };
-
-const keyNotFound = (): Refusal =>
-  new Refusal('key_not_found', 'You have no such access key.', { hint: 'service key list shows your keys.' });
 
 const sessionNotFound = (): Refusal =>
   new Refusal('browser_session_not_found', 'You have no such browser session.', {

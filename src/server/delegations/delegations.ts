@@ -1,9 +1,7 @@
 /** Machine delegations: what a machine shows in place of its person's key, and which reaches no further than joining. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Delegation } from '../../contract/types.ts';
-import type { ReadTx } from '../db/tx.ts';
-import { keyOf } from '../keys/keys.store.ts';
-import type { Caller } from '../operation/caller.ts';
+import { requireOwnKey } from '../keys/keys.steps.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { newId, newSecret } from '../text/ids.ts';
@@ -52,11 +50,6 @@ export const listDelegations: ReadCase<'listDelegations'>['run'] = async (tx, ca
   const { page, next_after } = cutPage(rows, query.limit);
   return { person: callerView(caller), delegations: page.map(delegationView), next_after };
 };
-
-async function requireOwnKey(tx: ReadTx, { person }: Caller, id: string): Promise<void> {
-  if (await keyOf(tx, person.person_id, id)) return;
-  throw new Refusal('key_not_found', 'You have no such key.', { hint: 'service key list shows your keys.' });
-}
 
 export const endDelegation: WriteCase<'endDelegation'> = {
   async run(tx, caller, { params }) {

@@ -1,14 +1,14 @@
 /** Makes and revokes a person's keys, for signing up, guests, machines, admins and approved requests alike. */
 import { Refusal } from '../../contract/errors.ts';
 import { closeForKeys } from '../approvals/closings.steps.ts';
-import type { WriteTx } from '../db/tx.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
 import { type AuditEntry, audit } from '../record/audit.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { findKey, insertKey } from './credentials.store.ts';
-import { type AccessKeyRow, setRevoked, workingKeyNames } from './keys.store.ts';
+import { type AccessKeyRow, keyOf, setRevoked, workingKeyNames } from './keys.store.ts';
 
 const WORKING = {
   limit: 100,
@@ -84,3 +84,8 @@ export const mayRevoke = ({ person }: Pick<Caller, 'person'>, owner: string): bo
 
 export const keyNotFound = (): Refusal =>
   new Refusal('key_not_found', 'There is no such key of yours.', { hint: 'service key list shows your keys.' });
+
+/** @throws Refusal `key_not_found` for a key that the caller's person neither has nor had. */
+export async function requireOwnKey(tx: ReadTx, { person }: Pick<Caller, 'person'>, id: string): Promise<void> {
+  if ((await keyOf(tx, person.person_id, id)) === undefined) throw keyNotFound();
+}
