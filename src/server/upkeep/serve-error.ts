@@ -1,6 +1,7 @@
 /** Why a server does not start. Its message names what is wrong and its hint what to do; it becomes exit code 1. */
 type ServeErrorCode =
   | 'address_in_use'
+  | 'address_unusable'
   | 'already_running'
   | 'data_newer'
   | 'data_older'

@@ -142,3 +142,12 @@ describe('the database of a data folder', () => {
     expect((error as { hint: string }).hint).to.include(` ${file}.`);
   });
 });
+
+describe('the address of a server', () => {
+  it('that this machine does not have is named as such', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'board-service-address-'));
+    for (const host of ['192.0.2.1', 'nowhere.invalid'])
+      expect(await refusal({ ...quiet, host, dataDir })).to.match(new RegExp(`^address_unusable .* ${host}:0`));
+    rmSync(dataDir, { recursive: true });
+  });
+});
