@@ -4,8 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import pg from 'pg';
+import { openDatabase } from '../../src/server/db/open.ts';
 import { connect } from '../../src/server/db/postgres-connection.ts';
 import { forEachDatabase } from '../support/databases.ts';
+import { finishedWith, newPostgresDatabase } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { newFolder, remove } from './databases.ts';
@@ -87,6 +89,31 @@ forEachDatabase('the lock of a process that keeps files on its disk', (engine) =
     const names = words.filter((word, n) => n % 2 === 0 && word !== '');
     expect(names).to.include('database');
     expect(['user', 'database', 'client_encoding', 'application_name']).to.include.members(names);
+  });
+
+  it('is asked for by a migration over a connection of which both ends ask as soon', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const url = await newPostgresDatabase();
+    const other = new pg.Client(url);
+    await other.connect();
+    await other.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; SELECT pg_advisory_lock(7400001)');
+    const opening = openDatabase({ url, clock: server.clock, migrate: true });
+    try {
+      const engine = Number(new URL(url).port);
+      const bothAskSoon = async (): Promise<boolean> => {
+        const { rows } = await other.query<{ port: number }>(
+          'SELECT client_port AS port FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE objid = 7400001 AND NOT granted',
+        );
+        const port = rows[0]?.port ?? 0;
+        const seconds = [await keepaliveIn(engine, port), await keepaliveIn(port, engine)];
+        return seconds.every((one) => one < 15);
+      };
+      await until(bothAskSoon, 'each end asks within 15 seconds whether the other is there');
+    } finally {
+      await other.end();
+      await (await opening).close();
+      finishedWith(url);
+    }
   });
 
   it('may be held elsewhere for less than 30 seconds; after that the process says that it cannot go on', async () => {

@@ -1,9 +1,10 @@
 /** Opens the database a URL names, migrated and ready. */
 import knex, { type Knex } from 'knex';
+import type { Client } from 'pg';
 import type { Clock } from './clock.ts';
 import { migrate, migrationsIn } from './migrate.ts';
 import { PostgresDatabase, quietLogger } from './postgres.ts';
-import { CONNECT_MS, serverFor } from './postgres-connection.ts';
+import { KEEPALIVES, PATIENCE, serverFor } from './postgres-connection.ts';
 import { prepareWriter, SqliteDatabase } from './sqlite.ts';
 import type { Database } from './tx.ts';
 
@@ -52,9 +53,16 @@ async function once<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T> 
         client: 'pg',
         connection: {
           connectionString: await serverFor(url),
-          connectionTimeoutMillis: CONNECT_MS,
+          ...PATIENCE,
         } as Knex.PgConnectionConfig,
-        pool: { min: 0, max: 2 },
+        pool: {
+          min: 0,
+          max: 2,
+          // One of them holds the lock of the migrations.
+          afterCreate(client: Client, done: (error: Error | null) => void) {
+            client.query(KEEPALIVES, (error) => done(error));
+          },
+        },
         log: quietLogger,
       });
   try {

@@ -13,7 +13,13 @@ export const CONNECT_MS = 3_000;
  */
 const KEEPALIVE_MS = 10_000;
 /** Said once it is open: poolers of sessions refuse these when a connection begins. */
-const KEEPALIVES = `SET tcp_keepalives_idle = ${KEEPALIVE_MS / 1000}; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`;
+export const KEEPALIVES = `SET tcp_keepalives_idle = ${KEEPALIVE_MS / 1000}; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`;
+/** How a connection is opened that holds a lock. */
+export const PATIENCE = {
+  keepAlive: true,
+  keepAliveInitialDelayMillis: KEEPALIVE_MS,
+  connectionTimeoutMillis: CONNECT_MS,
+};
 const PAUSE_MS = { first: 100, most: 2_000 };
 
 /**
@@ -57,9 +63,7 @@ async function open(url: string, name: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: name,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_MS,
-    connectionTimeoutMillis: CONNECT_MS,
+    ...PATIENCE,
   });
   client.on('error', () => {});
   try {
