@@ -51,17 +51,29 @@ export async function* pages<Name extends PagedName>(
 
 type Row<List> = List extends readonly (infer One)[] ? One : never;
 
-/** The rows of every page. @param key under which an answer holds them */
-export async function allRows<Name extends PagedName, Key extends keyof Page<Name>>(
+/** A list as one page, the last with the rows of all. @param key under which an answer holds them */
+export async function wholeList<Name extends PagedName, Key extends keyof Page<Name>>(
   client: Client,
   name: Name,
   key: Key,
   input: CallInput<Name> = {},
-): Promise<Row<Page<Name>[Key]>[]> {
+): Promise<Page<Name>> {
   const rows: Row<Page<Name>[Key]>[] = [];
-  for await (const page of pages(client, name, input)) rows.push(...(page[key] as Row<Page<Name>[Key]>[]));
-  return rows;
+  let last: Page<Name> | undefined;
+  for await (const page of pages(client, name, input)) {
+    rows.push(...(page[key] as typeof rows));
+    last = page;
+  }
+  return { ...(last as Page<Name>), [key]: rows };
 }
+
+/** The rows of every page. */
+export const allRows = async <Name extends PagedName, Key extends keyof Page<Name>>(
+  client: Client,
+  name: Name,
+  key: Key,
+  input: CallInput<Name> = {},
+): Promise<Row<Page<Name>[Key]>[]> => (await wholeList(client, name, key, input))[key] as Row<Page<Name>[Key]>[];
 
 /** Boards and hidden boards are two lists in one answer: the cursor of a complete list stays after its last record. */
 function nextQuery(query: Query, page: Cursors): Query {

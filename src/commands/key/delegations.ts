@@ -4,8 +4,8 @@ import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { showTime, type TimeStyle } from '../../cli/terminal/time.ts';
-import { pages } from '../../client/pages.ts';
-import type { Delegation, Person } from '../../contract/types.ts';
+import { wholeList } from '../../client/pages.ts';
+import type { Delegation } from '../../contract/types.ts';
 import { findKey, readKeys } from './lib/keys.ts';
 
 export const json = () => {
@@ -28,41 +28,24 @@ export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
   override async run(): Promise<void> {
     const session = await this.session('P');
     const { server } = session;
-    const { person, delegations } = await readDelegations(session, this.flags);
+    const { key, all } = this.flags;
+    const query = { key: await keyIdNamed(session, key), state: all ? 'all' : 'working', limit: 500 };
+    const { person, delegations } = await wholeList(session.client, 'listDelegations', 'delegations', { query });
     if (this.out.listed(delegations)) return;
     const rows = await delegationRows(delegations, this.times);
     const next = delegations.length > 0 && `End one: service key end-delegation <id>${stayingAt(session)}`;
     const empty = 'A machine has one once a session on it joins a board: service init, service code create';
-    this.print<typeof json>({ person: person!, delegations }, () =>
+    this.print<typeof json>({ person, delegations }, () =>
       listText(`${server.url} · ${delegations.length}`, rows, empty, next),
     );
   }
 }
 
-interface DelegationList {
-  /** Null only before the first page. */
-  person: Person | null;
-  delegations: Delegation[];
-}
-
-/** Oldest first; of one key, by its name or id, where one is given. */
-async function readDelegations(
-  session: Session,
-  { key, all }: { key: string | undefined; all: boolean },
-): Promise<DelegationList> {
-  const { client } = session;
-  const id =
-    key === undefined || key.startsWith('key_')
-      ? key
-      : findKey(await readKeys(client, undefined), key, stayingAt(session)).id;
-  const list: DelegationList = { person: null, delegations: [] };
-  const query = { key: id, state: all ? 'all' : 'working', limit: 500 };
-  for await (const page of pages(client, 'listDelegations', { query })) {
-    list.person = page.person;
-    list.delegations.push(...page.delegations);
-  }
-  return list;
-}
+/** The id of the key that a name or an id means. */
+const keyIdNamed = async (session: Session, key: string | undefined): Promise<string | undefined> =>
+  key === undefined || key.startsWith('key_')
+    ? key
+    : findKey(await readKeys(session.client, undefined), key, stayingAt(session)).id;
 
 /** One row per delegation. */
 const delegationRows = (delegations: Delegation[], times: TimeStyle): Promise<string[]> =>

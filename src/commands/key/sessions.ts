@@ -4,9 +4,8 @@ import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../cli/terminal/time.ts';
-import type { Client } from '../../client/client.ts';
-import { pages } from '../../client/pages.ts';
-import type { BrowserSession, Person } from '../../contract/types.ts';
+import { wholeList } from '../../client/pages.ts';
+import type { BrowserSession } from '../../contract/types.ts';
 
 export const json = () => {
   const sessions = answer('listBrowserSessions').shape;
@@ -23,30 +22,19 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
   override async run(): Promise<void> {
     const session = await this.session('P');
     const { client, server } = session;
-    const { person, sessions } = await browserSessions(client, this.flags.key);
+    const { key } = this.flags;
+    const id = key?.startsWith('key_') ? key : undefined;
+    const query = { key: id, limit: 500 };
+    const { person, sessions: all } = await wholeList(client, 'listBrowserSessions', 'sessions', { query });
+    // By its name a key without a session need not be there: guests cannot ask for theirs.
+    const sessions = all.filter((one) => key === undefined || id !== undefined || one.key.name === key);
     if (this.out.listed(sessions)) return;
     const rows = await sessionRows(sessions, this.times);
     const next = sessions.length > 0 && `End one: service key end-session <id>${stayingAt(session)}`;
-    this.print<typeof json>({ person: person!, sessions }, () =>
+    this.print<typeof json>({ person, sessions }, () =>
       listText(`${server.url} · ${sessions.length}`, rows, 'Sign a browser in: service open', next),
     );
   }
-}
-
-/** All of them, or those of one key, by its name or id. A key without a session need not be there: guests cannot ask for theirs. */
-async function browserSessions(
-  client: Client,
-  key: string | undefined,
-): Promise<{ person: Person | undefined; sessions: BrowserSession[] }> {
-  const sessions: BrowserSession[] = [];
-  let person: Person | undefined;
-  const id = key?.startsWith('key_') ? key : undefined;
-  for await (const page of pages(client, 'listBrowserSessions', { query: { key: id, limit: 500 } })) {
-    person = page.person;
-    sessions.push(...page.sessions);
-  }
-  const fits = ({ key: { name } }: BrowserSession) => key === undefined || id !== undefined || name === key;
-  return { person, sessions: sessions.filter(fits) };
 }
 
 const how = { login_code: 'by a link', access_key: 'with the key itself' };

@@ -3,8 +3,7 @@ import { listText } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { indented } from '../../cli/terminal/fields.ts';
-import { pages } from '../../client/pages.ts';
-import type { Answer } from '../../contract/types.ts';
+import { wholeList } from '../../client/pages.ts';
 import { writtenText } from './lib/task-text.ts';
 import { taskRef, withTasks } from './lib/tasks.ts';
 
@@ -29,15 +28,8 @@ export default class TaskHistory extends BaseCommand<typeof TaskHistory> {
       params: { board, task: taskRef(this.args.task) },
       query: { field: this.flags.field, limit: 200 },
     };
-    const versions: Answer<'listTaskTexts'>['versions'] = [];
-    let first: Answer<'listTaskTexts'> | null = null;
-    for await (const page of pages(client, 'listTaskTexts', input)) {
-      first ??= page;
-      if (this.out.mode === 'ndjson') for (const version of page.versions) this.out.each(version);
-      else versions.push(...page.versions);
-    }
-    if (!first || this.out.mode === 'ndjson') return;
-    const { task, field } = first;
+    const { task, field, versions } = await wholeList(client, 'listTaskTexts', 'versions', input);
+    if (this.out.listed(versions)) return;
     const write = field === 'stands' ? `note ${task.ref} "TEXT"` : `update ${task.ref} --about "TEXT"`;
     this.print<typeof json>({ task, field, versions }, () =>
       listText(

@@ -5,7 +5,7 @@ import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { plural } from '../../../cli/terminal/fields.ts';
 import type { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
-import { pages } from '../../../client/pages.ts';
+import { allRows } from '../../../client/pages.ts';
 import type { Member } from '../../../contract/types.ts';
 import type { Seat } from '../../../local/actors.ts';
 import { Failure, usage } from '../../../local/failure.ts';
@@ -72,9 +72,6 @@ export async function seenAgent({ client, board }: BoardSession, name: string): 
 /** The name of a board that was given by its id, where it is one of the caller's; else what was given. */
 export async function nameOfBoard({ client, board }: BoardSession): Promise<string> {
   if (!board.startsWith('brd_')) return board;
-  for await (const page of pages(client, 'listBoards', { query: { lifecycle: 'all' } })) {
-    const found = page.boards.find(({ id }) => id === board);
-    if (found) return found.name;
-  }
-  return board;
+  const boards = await allRows(client, 'listBoards', 'boards', { query: { lifecycle: 'all' } });
+  return boards.find(({ id }) => id === board)?.name ?? board;
 }

@@ -4,9 +4,9 @@ import { linkedBoard } from '../../../cli/session/board.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import type { Client } from '../../../client/client.ts';
-import { allRows, type Page, pages } from '../../../client/pages.ts';
+import { allRows, type Page, pages, wholeList } from '../../../client/pages.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
-import type { Board, BoardPerson, HiddenBoard, Member } from '../../../contract/types.ts';
+import type { Board, HiddenBoard, Member } from '../../../contract/types.ts';
 import { projectContent } from '../../../local/project.ts';
 
 export interface BoardListRecord {
@@ -79,15 +79,8 @@ export async function boardListText(record: BoardListRecord, url: string, ofArch
 }
 
 /** Every person of a board. */
-export async function allPeople(client: Client, board: string) {
-  const people: BoardPerson[] = [];
-  let visibility: Board['visibility'] = 'open';
-  for await (const page of pages(client, 'listBoardPeople', { params: { board } })) {
-    people.push(...page.people);
-    visibility = page.visibility;
-  }
-  return { visibility, people };
-}
+export const allPeople = (client: Client, board: string) =>
+  wholeList(client, 'listBoardPeople', 'people', { params: { board } });
 
 /** Every member of a board. */
 export async function allMembers(

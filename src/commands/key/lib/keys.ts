@@ -3,7 +3,7 @@ import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import type { Client } from '../../../client/client.ts';
-import { pages } from '../../../client/pages.ts';
+import { wholeList } from '../../../client/pages.ts';
 import type { AccessKey, Person } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials, updateCredentials } from '../../../local/keys/credentials.ts';
@@ -17,13 +17,9 @@ interface KeyList {
 
 /** All keys of the person, or of somebody else. */
 export async function readKeys(client: Client, handle: string | undefined): Promise<KeyList> {
-  let list: KeyList | undefined;
-  for await (const { person, keys, current_key_id } of pages(client, 'listKeys', {
-    query: { person: handle, limit: 500 },
-  })) {
-    list = { person, current_key_id, keys: [...(list?.keys ?? []), ...keys] };
-  }
-  return list as KeyList;
+  const query = { person: handle, limit: 500 };
+  const { person, current_key_id, keys } = await wholeList(client, 'listKeys', 'keys', { query });
+  return { person, current_key_id, keys };
 }
 
 /**

@@ -3,7 +3,7 @@ import { runtime } from '../../../cli/runtime.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { requireFeature } from '../../../client/features.ts';
-import { pages } from '../../../client/pages.ts';
+import { allRows } from '../../../client/pages.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
 import { environmentToken } from '../../../local/actors.ts';
@@ -11,10 +11,7 @@ import { environmentToken } from '../../../local/actors.ts';
 /** All that are listed: those a person has part in, or an agent's person on its board. */
 export async function listPairings({ client }: Session, state: string | undefined): Promise<PairingRequest[]> {
   await requireFeature(client, 'onboarding');
-  const requests: PairingRequest[] = [];
-  for await (const page of pages(client, 'listPairingRequests', { query: { state, limit: 100 } }))
-    requests.push(...page.requests);
-  return requests;
+  return allRows(client, 'listPairingRequests', 'requests', { query: { state, limit: 100 } });
 }
 
 /**
