@@ -9,8 +9,7 @@ import { shellArgument } from '../../contract/text.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { copyOf, type Problem, withCopy } from '../file/lib/kept-text.ts';
-import { readBoard } from './lib/settings.ts';
-import { changeLine } from './lib/settings-text.ts';
+import { changeLine, readBoard } from './lib/settings.ts';
 
 export const json = () => object({ charter: text, changed: flag });
 

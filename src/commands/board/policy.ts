@@ -7,8 +7,7 @@ import type { Board } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 import { boardIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
-import { policyOptions, readBoard } from './lib/settings.ts';
-import { changeLine } from './lib/settings-text.ts';
+import { changeLine, policyOptions, readBoard } from './lib/settings.ts';
 import { changeOf } from './lib/shapes.ts';
 
 export const json = () => z.union([changeOf(board.shape.policy), requestedApproval]);

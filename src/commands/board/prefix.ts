@@ -1,7 +1,6 @@
 import { required, WriteCommand } from '../../cli/base.ts';
 import { text } from '../../cli/shapes.ts';
-import { readBoard } from './lib/settings.ts';
-import { changeLine } from './lib/settings-text.ts';
+import { changeLine, readBoard } from './lib/settings.ts';
 import { changeOf } from './lib/shapes.ts';
 
 export const json = () => changeOf(text.nullable());

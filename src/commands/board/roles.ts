@@ -6,8 +6,7 @@ import { indented } from '../../cli/terminal/fields.ts';
 import { table } from '../../cli/terminal/table.ts';
 import type { Role } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
-import { changedRoles, grantOf, readBoard } from './lib/settings.ts';
-import { changeLine } from './lib/settings-text.ts';
+import { changedRoles, changeLine, grantOf, readBoard } from './lib/settings.ts';
 
 export const json = () => object({ roles: board.shape.roles, changed: flag });
 

@@ -1,8 +1,7 @@
 import { optional, WriteCommand } from '../../cli/base.ts';
 import { text } from '../../cli/shapes.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
-import { readBoard } from './lib/settings.ts';
-import { changeLine } from './lib/settings-text.ts';
+import { changeLine, readBoard } from './lib/settings.ts';
 import { changeOf } from './lib/shapes.ts';
 
 export const json = () => changeOf(text.nullable());

@@ -12,6 +12,10 @@ const runLimits = /^(\d{1,4})\/(\d{1,4})$/;
 export const readBoard = async ({ client, board }: BoardSession): Promise<Board> =>
   (await client.call('getBoard', { params: { board } })).data;
 
+/** `title of demo: before -> after`, or that nothing changed. */
+export const changeLine = (thing: string, board: string, before: string, after: string): string =>
+  before === after ? `${thing} of ${board}: unchanged` : `${thing} of ${board}: ${before} -> ${after}`;
+
 type Policy = NonNullable<BodyIn<'updateBoard'>['policy']>;
 
 const policyValues = {
