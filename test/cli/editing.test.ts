@@ -147,6 +147,20 @@ describe('editing a file at a terminal', function () {
     }
   });
 
+  it('keeps the text also where there is no room for a copy of it', async () => {
+    if (process.platform !== 'linux') return;
+    const disk = mkdtempSync(join(home().work, 'disk-'));
+    const editor = join(home().work, 'filling.sh');
+    const fill = `head -c 1000000 /dev/zero > ${disk}/full 2>/dev/null`;
+    const others = 'service board charter --set others -q --board docs';
+    writeFileSync(editor, `#!/bin/sh\necho mine > "$1"\n${others}\n${fill}\nexit 0\n`, { mode: 0o755 });
+    const edit = `cd /proc; TMPDIR=${disk} EDITOR=${editor} service board charter --edit --board docs --json`;
+    const script = `mount -t tmpfs -o size=200k tmpfs ${disk}; ${edit}; cat ${disk}/service-edit-*/*`;
+    const { stdout } = await home().shell(`unshare -rm sh -c '${script}'`);
+    const [answer = '', text] = stdout.split('\n');
+    expect([JSON.parse(answer).error.code, text]).to.deep.equal(['stale', 'mine']);
+  });
+
   it('leaves the text of a charter where it is when Ctrl-C ends its saving', async () => {
     const server = home().serverPid() ?? 0;
     const begun = join(home().work, 'begun');

@@ -1,22 +1,23 @@
 /** What was typed into an editor and could not be saved stays in a file. */
-import { copyFileSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { asProblem, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { Failure } from '../../../local/failure.ts';
 
-/** Copies a text into the current folder, as `charter.edited-mfg3k2x.md`, or to temporary files where it cannot be written there. */
+/** Copies a text into the current folder, as `charter.edited-mfg3k2x.md`; where that fails, moves it among temporary files. */
 export function copyOf(path: string, stem: string, ending: string): string {
   const name = `${stem}.edited-${Date.now().toString(36)}${ending}`;
-  const copiedTo = (copy: string): string => {
+  const copy = resolve(name);
+  try {
     copyFileSync(path, copy);
     return copy;
-  };
-  try {
-    return copiedTo(resolve(name));
   } catch {
-    return copiedTo(join(mkdtempSync(join(tmpdir(), 'service-edit-')), name));
+    const kept = join(mkdtempSync(join(tmpdir(), 'service-edit-')), name);
+    // It lies on that disk already, which may have no room for it twice.
+    renameSync(path, kept);
+    return kept;
   }
 }
 
