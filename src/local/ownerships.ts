@@ -2,10 +2,8 @@
  * Remembers the ownership token of each task that an agent of this machine started. It is sent with later changes, so that
  * a change is refused after somebody else has taken the task over.
  */
-import { join } from 'node:path';
 import type { Folders } from './folders.ts';
-import { withLock } from './lock.ts';
-import { parseOwn, readPrivate, writePrivate } from './private-file.ts';
+import { noteFile } from './note-file.ts';
 
 interface Owned {
   member_id: string;
@@ -22,9 +20,12 @@ interface Content {
 
 const MAX_TASKS = 500;
 
+const isContent = (value: unknown): value is Content => Array.isArray((value as Partial<Content> | null)?.tasks);
+const file = noteFile<Content>('tasks.json', { v: 1, tasks: [] }, isContent);
+
 /** The agent's ownership token of a task, given by its reference in any case, its number or its id. */
 export const ownershipOf = (folders: Folders, memberId: string, task: string): string | undefined =>
-  read(folders).tasks.findLast((owned) => isOf(owned, memberId, task))?.ownership;
+  file.read(folders).tasks.findLast((owned) => isOf(owned, memberId, task))?.ownership;
 
 /** Saves or replaces the token of a task; the oldest are deleted. */
 export const rememberOwnership = (folders: Folders, owned: Owned): Promise<void> =>
@@ -39,19 +40,5 @@ const isOf = ({ member_id, task_id, ref }: Owned, memberId: string, task: string
   member_id === memberId &&
   [task_id, ref, ref.split('-')[1]].includes(task.startsWith('tsk_') ? task : task.toUpperCase());
 
-async function change(folders: Folders, changed: (tasks: Owned[]) => Owned[]): Promise<void> {
-  const path = fileOf(folders);
-  await withLock(`${path}.lock`, () => {
-    const tasks = changed(read(folders).tasks).slice(-MAX_TASKS);
-    writePrivate(path, `${JSON.stringify({ v: 1, tasks })}\n`);
-  });
-}
-
-const fileOf = (folders: Folders): string => join(folders.state, 'tasks.json');
-
-function read(folders: Folders): Content {
-  const text = readPrivate(fileOf(folders));
-  return text === null ? { v: 1, tasks: [] } : parseOwn(fileOf(folders), text, isContent);
-}
-
-const isContent = (value: unknown): value is Content => Array.isArray((value as Partial<Content> | null)?.tasks);
+const change = (folders: Folders, changed: (tasks: Owned[]) => Owned[]): Promise<void> =>
+  file.change(folders, ({ tasks }) => ({ v: 1, tasks: changed(tasks).slice(-MAX_TASKS) }));

@@ -1,13 +1,11 @@
 /** Runs an agent program without a terminal, with its profile's command lines, and continues its conversation. */
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { fillPlaceholders } from '../../../harness/programs.ts';
 import { usage } from '../../../local/failure.ts';
-import { withLock } from '../../../local/lock.ts';
-import { parseOwn, readPrivate, writePrivate } from '../../../local/private-file.ts';
+import { isRecord, noteFile } from '../../../local/note-file.ts';
 import type { Outcome } from './child.ts';
 import { FieldFinder } from './field-finder.ts';
 import { configFolder, programOf } from './programs.ts';
@@ -125,38 +123,28 @@ interface Conversations {
 }
 
 const KEPT_MS = 90 * 86_400_000;
-const pathOf = (): string => join(runtime().folders.state, 'conversations.json');
+const isConversations = (value: unknown): value is Conversations =>
+  isRecord(value) && value['v'] === 1 && isRecord(value['conversations']);
+const file = noteFile<Conversations>('conversations.json', { v: 1, conversations: {} }, isConversations);
 
 /** The conversation of an agent with a program in a folder; null where there is none. */
 function conversationOf(memberId: string, harness: string, dir: string): Conversation | null {
-  const found = read().conversations[memberId];
+  const found = file.read(runtime().folders).conversations[memberId];
   return found && found.harness === harness && found.dir === dir ? found : null;
 }
 
 /** Notes the conversation, or that there is none any more. Those of ninety days ago are dropped. */
-async function noteConversation(
+function noteConversation(
   memberId: string,
   where: { harness: string; dir: string },
   session: string | null,
   used: Used,
-) {
-  await withLock(`${pathOf()}.lock`, () => {
-    const { conversations } = read();
+): Promise<void> {
+  return file.change(runtime().folders, ({ conversations }) => {
     const old = Date.now() - KEPT_MS;
     const kept = Object.entries(conversations).filter(([id, { at }]) => id !== memberId && Date.parse(at) > old);
     const own =
       session === null ? [] : [[memberId, { ...where, session, at: new Date().toISOString(), used }] as const];
-    writePrivate(pathOf(), `${JSON.stringify({ v: 1, conversations: Object.fromEntries([...kept, ...own]) })}\n`);
+    return { v: 1, conversations: Object.fromEntries([...kept, ...own]) };
   });
 }
-
-function read(): Conversations {
-  const text = readPrivate(pathOf());
-  return text === null ? { v: 1, conversations: {} } : parseOwn(pathOf(), text, isConversations);
-}
-
-const isConversations = (value: unknown): value is Conversations =>
-  typeof value === 'object' &&
-  value !== null &&
-  (value as Conversations).v === 1 &&
-  typeof (value as Conversations).conversations === 'object';
