@@ -1,5 +1,5 @@
 /** What a module imports and exports, as a parser reads it. */
-import { parseSync, Visitor } from 'vite';
+import { type ParseResult, parseSync, Visitor } from 'vite';
 
 export interface Import {
   /** As written, such as `../db/tx.ts`, `node:fs` or `koa`. */
@@ -12,52 +12,63 @@ export interface Import {
 }
 
 interface Module {
-  /** Static, re-exported, dynamic, and the `import('x').Y` of types. */
+  /** Static and re-exported, in their order; then dynamic ones and the `import('x').Y` of types. */
   imports: Import[];
   exports: { name: string; isType: boolean }[];
 }
 
+/** A statement that is erased whole. Of `import { type A }`, an empty import of the module is left. */
+const ERASED = /^(?:import|export)\s+type\b(?!\s+from\b)/;
+
 /** Reads a module's text; the ending of `file` says which language it is. */
 export function readModule(file: string, text: string): Module {
-  const { module, program } = parseSync(file, text);
+  const parsed = parseSync(file, text);
+  const { staticImports, staticExports } = parsed.module;
+  const statements = [
+    ...staticImports.map(({ start, moduleRequest, entries }) => ({ start, specifier: moduleRequest.value, entries })),
+    ...staticExports.flatMap(({ start, entries }) => {
+      const specifier = entries[0]?.moduleRequest?.value;
+      return specifier === undefined ? [] : [{ start, specifier, entries }];
+    }),
+  ];
+  const imports = statements
+    .sort((a, b) => a.start - b.start)
+    .map(({ start, specifier, entries }) => ({
+      specifier,
+      names: new Set(entries.map(({ importName }) => nameOf(importName))),
+      typeOnly: ERASED.test(text.slice(start)),
+      dynamic: false,
+    }));
+  return {
+    // What the parser tells of statements alone takes a third of the time that the tree takes.
+    imports: /\bimport\s*\(/.test(text) ? [...imports, ...inExpressions(parsed.program, text)] : imports,
+    exports: staticExports
+      .flatMap(({ entries }) => entries)
+      .map(({ exportName, isType }) => ({ name: exportName.name ?? 'default', isType })),
+  };
+}
+
+function inExpressions(program: ParseResult['program'], text: string): Import[] {
   const imports: Import[] = [];
   // A dynamic import takes names in many forms, such as `.then(({ a }) => …)`, so it may take any name of its file.
   const words = new Set(['default']);
-  const add = (specifier: string, names: Iterable<string>, typeOnly: boolean, dynamic = false): void => {
-    imports.push({ specifier, names: names instanceof Set ? names : new Set(names), typeOnly, dynamic });
-  };
   new Visitor({
     Identifier({ name }) {
       words.add(name);
     },
-    // `import { type A }` is not counted as erased, because an empty import of the module is left of it.
-    ImportDeclaration({ source, specifiers, importKind }) {
-      const names = specifiers.map((one) => {
-        if (one.type === 'ImportSpecifier') return nameOf(one.imported);
-        return one.type === 'ImportDefaultSpecifier' ? 'default' : '*';
-      });
-      add(source.value, names, importKind === 'type');
-    },
-    ExportNamedDeclaration({ source, specifiers, exportKind }) {
-      const names = specifiers.map(({ local }) => nameOf(local));
-      if (source) add(source.value, names, exportKind === 'type');
-    },
-    ExportAllDeclaration({ source, exportKind }) {
-      add(source.value, ['*'], exportKind === 'type');
-    },
     ImportExpression({ source }) {
-      if ('value' in source && typeof source.value === 'string') add(source.value, words, false, true);
+      if ('value' in source && typeof source.value === 'string')
+        imports.push({ specifier: source.value, names: words, typeOnly: false, dynamic: true });
     },
     TSImportType({ source, qualifier }) {
       const name = qualifier ? text.slice(qualifier.start, qualifier.end).split('.')[0]! : '*';
-      add(source.value, [name], true, true);
+      imports.push({ specifier: source.value, names: new Set([name]), typeOnly: true, dynamic: true });
     },
   }).visit(program);
-  const exports = module.staticExports.flatMap(({ entries }) => entries);
-  return {
-    imports,
-    exports: exports.map(({ exportName, isType }) => ({ name: exportName.name ?? 'default', isType })),
-  };
+  return imports;
 }
 
-const nameOf = (name: { name: string } | { value: string }): string => ('name' in name ? name.name : name.value);
+function nameOf({ kind, name }: { kind: string; name: string | null }): string {
+  if (kind === 'Default') return 'default';
+  return name ?? '*';
+}
