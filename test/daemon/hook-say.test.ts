@@ -5,12 +5,13 @@ import fc from 'fast-check';
 import { replaceInvisible } from '../../src/daemon/bundle/invisible.ts';
 import { parseMarks, readInput } from '../../src/hook/input.ts';
 import { contextOutput, textFor } from '../../src/hook/say.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 /** Text as a sender who wishes harm would write it. */
 const hostile = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom(
         '\u001b[2J',
         '\u001b]52;c;eA==\u0007',
