@@ -15,8 +15,9 @@ interface Left {
 }
 
 const TOKEN = /ab[habcdilp]_[A-Za-z0-9_-]{43}/g;
-/** Also one that begins within what looks like another. */
-const TOKEN_ANYWHERE = new RegExp(`(?=(${TOKEN.source}))`, 'g');
+/** What each token begins with, and how long it is: one may begin within what looks like another. */
+const TOKEN_START = /ab[habcdilp]_/g;
+const TOKEN_LENGTH = 47;
 const SHORT_CODE = /"code":"([0-9A-Z]{3}-[0-9A-Z]{3})"/g;
 const CSRF = /"csrf_token":"([^"]+)"/g;
 
@@ -56,7 +57,10 @@ export class Watch {
 
   /** Those that these bytes hold. Tokens have a form, so that thousands of them are looked for at once. */
   #in(bytes: Buffer): [string, string][] {
-    const tokens = new Set(Array.from(bytes.toString('latin1').matchAll(TOKEN_ANYWHERE), ([, token]) => token));
+    const text = bytes.toString('latin1');
+    const tokens = new Set(
+      Array.from(text.matchAll(TOKEN_START), ({ index }) => text.slice(index, index + TOKEN_LENGTH)),
+    );
     return [...this.#secrets].filter(([secret, kind]) =>
       kind.startsWith('ab') ? tokens.has(secret) : bytes.includes(secret),
     );
