@@ -3,7 +3,7 @@
  * a change is refused after somebody else has taken the task over.
  */
 import type { Folders } from './folders.ts';
-import { noteFile } from './note-file.ts';
+import { noteFile } from './private-file.ts';
 
 interface Owned {
   member_id: string;

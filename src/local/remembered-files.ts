@@ -1,6 +1,6 @@
 /** Remembers which version of a board's file each local path holds, so that an upload can name the version it replaces. */
 import type { Folders } from './folders.ts';
-import { isRecord, noteFile } from './note-file.ts';
+import { isRecord, noteFile } from './private-file.ts';
 
 export interface Remembered {
   file_id: string;

@@ -3,7 +3,7 @@
  * verified event, so that a later rewrite of verified events is noticed too.
  */
 import type { Folders } from './folders.ts';
-import { isRecord, noteFile } from './note-file.ts';
+import { isRecord, noteFile } from './private-file.ts';
 
 interface Head {
   seq: number;

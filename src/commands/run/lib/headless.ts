@@ -5,7 +5,7 @@ import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { fillPlaceholders } from '../../../harness/programs.ts';
 import { usage } from '../../../local/failure.ts';
-import { isRecord, noteFile } from '../../../local/note-file.ts';
+import { isRecord, noteFile } from '../../../local/private-file.ts';
 import type { Outcome } from './child.ts';
 import { FieldFinder } from './field-finder.ts';
 import { configFolder, programOf } from './programs.ts';
