@@ -20,7 +20,10 @@ export const saveMember = updateIn<MemberRow>('members');
  * than that of every former one, also where several come in one millisecond, or where a clock is behind.
  */
 export async function nextMemberId(tx: WriteTx, boardId: string): Promise<string> {
-  const newest = await firstRow<{ id: string }>(tx, (db) => db('members').where('board_id', boardId).max({ id: 'id' }));
+  const newest = await firstRow<{ id: string }>(tx, (db) =>
+    // By an expression: for the ids themselves Postgres may go through those of all boards, from the newest on.
+    db('members').where('board_id', boardId).orderByRaw("id || '' DESC").limit(1).select('id'),
+  );
   return newId('mem', newest ? Math.max(tx.now, timeOfId(newest.id) + 1) : tx.now);
 }
 

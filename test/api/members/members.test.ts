@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import { inParts } from '../../../src/server/db/rows.ts';
+import type { WriteTx } from '../../../src/server/db/tx.ts';
+import { type MemberRow, memberById, nextMemberId } from '../../../src/server/members/members.store.ts';
+import { newId } from '../../../src/server/text/ids.ts';
 import type { Api } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -74,6 +78,33 @@ forEachDatabase('who is on a board', (engine) => {
     // `mem_` and ten characters of time come before.
     for (let at = 14; at < 30; at++) expect(new Set(ids.map((id) => id[at])).size, `character ${at}`).to.be.above(1);
   });
+
+  if (engine === 'postgres') {
+    it('has an id that is found among those of the board, however many came onto others since', async () => {
+      const other = await newBoard(server.dana);
+      const { memberId } = await newAgent(server.dana, other.name);
+      const { id: boardId } = await server.dana.ok('getBoard', { params: { board } });
+      const plans = await server.db.write(async (tx) => {
+        const agent = { ...((await memberById(tx, memberId)) as MemberRow), token_digest: null, session_digest: null };
+        const rows = Array.from({ length: 4_000 }, (_, n) => {
+          const old = n < 100 ? { board_id: boardId, id: newId('mem', n) } : { id: newId('mem', tx.now) };
+          return { ...agent, name: `agent-${n}`, ...old };
+        });
+        await inParts(rows, (part) => tx.change((db) => db('members').insert(part)));
+        await tx.query((db) => db.raw('ANALYZE members'));
+        const found: string[] = [];
+        const query: WriteTx['query'] = async (build) => {
+          const plan = await tx.query<{ 'QUERY PLAN': string }>((db) => db.raw(`EXPLAIN ${build(db)}`));
+          found.push(plan.map((line) => line['QUERY PLAN']).join('\n'));
+          return tx.query(build);
+        };
+        await nextMemberId({ now: tx.now, query } as WriteTx, boardId);
+        return found;
+      });
+      expect(plans).to.have.length(1);
+      expect(plans[0]).to.match(/Index Cond: \(board_id = /);
+    });
+  }
 
   it('shows ended seats only when asked, with how they ended, and never people who left', async () => {
     const [left, removed] = [await newAgent(pam, board), await newAgent(pam, board)];
