@@ -367,6 +367,23 @@ describe('the daemon, where something fails', () => {
       });
     }
 
+    it('delivers what is posted then to a seat whose mode was set meanwhile', async () => {
+      const { seat, board } = await rig.seat();
+      const session = await rig.session(seat);
+      await losing(async () => {
+        const { seq } = await rig.say(board, 'lost');
+        await rig.seen(seat, seq);
+        await session.hook('turn_start');
+        await session.hook('boundary');
+        await rig.acked(seat, seq);
+      });
+      const params = { board, member: seat.name };
+      await restored.dana.ok('setDeliveryMode', { params, body: { mode: 'all' } });
+      const hook = await session.wait();
+      await post(restored.dana, board, 'after the restore');
+      expect((await passing(hook.next()))['bundle']).to.contain('after the restore').and.not.contain('lost');
+    });
+
     it('is not asked again and again for what a session received and it does not have', async () => {
       const { seat, board } = await rig.seat();
       const session = await rig.session(seat);

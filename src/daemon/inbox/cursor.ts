@@ -25,7 +25,7 @@ export function advanceCursor(deps: CursorDeps, seat: Seat, upTo: number): void 
     return passed.map((part) => part.handoff_id);
   });
   seat.row = row;
-  seat.changedUs = deps.clock.nowUs();
+  seat.cursorUs = deps.clock.nowUs();
   for (const [id, seq] of seat.received) if (seq <= upTo) seat.received.delete(id);
   for (const id of new Set(touched)) closeIfFinished(deps, id);
   if (seat.session) events.emit('changed', seat.session);

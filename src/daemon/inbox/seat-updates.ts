@@ -52,8 +52,10 @@ export class SeatUpdates {
     if (seat.latest === read || (seat.latest && seat.latest.sentUs > read.sentUs)) return;
     const { clock, seats, acks, events } = this.#deps;
     const { inbox } = read;
-    const isBack = inbox.cursor < seat.row.cursor || inbox.delivery_revision < seat.row.mode_revision;
-    if (isBack && read.sentUs > seat.changedUs) resetSeat(this.#deps, seat, inbox.cursor);
+    const { cursor, mode_revision } = seat.row;
+    const isCursorBack = inbox.cursor < cursor && read.sentUs > seat.cursorUs;
+    const isModeBack = inbox.delivery_revision < mode_revision && read.sentUs > seat.modeUs;
+    if (isCursorBack || isModeBack) resetSeat(this.#deps, seat, isCursorBack ? inbox.cursor : cursor);
     const isFirst = !seat.latest;
     seat.latest = read;
     if (inbox.board !== seat.row.board || inbox.agent !== seat.row.name)
@@ -73,7 +75,7 @@ export class SeatUpdates {
     const { mode: old, mode_revision: known } = seat.row;
     if (revision < known || (revision === known && mode === old)) return false;
     this.#deps.seats.save(seat, { mode, mode_revision: revision });
-    seat.changedUs = this.#deps.clock.nowUs();
+    seat.modeUs = this.#deps.clock.nowUs();
     if (mode === old) return false;
     this.#deps.log.write('mode_changed', { seats: [seat.row.member_id], mode, revision });
     if (seat.session) this.#deps.events.emit('changed', seat.session);

@@ -139,8 +139,10 @@ export class Seat {
   announcedMode: DeliveryMode | null = null;
   boundAt = 0;
   latest: InboxRead | null = null;
-  /** When the cursor or the mode last changed: a read that was sent earlier may have older ones. */
-  changedUs = 0;
+  /** When the cursor last moved: a read that was sent earlier may have an older one. */
+  cursorUs = 0;
+  /** The same of the mode: what sets it may say nothing of the cursor. */
+  modeUs = 0;
   notices: readonly Notice[] = [];
   readonly holds = new Set<Hold>();
   /** Numbers of received messages after the cursor, by message id. */
