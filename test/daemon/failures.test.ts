@@ -381,7 +381,9 @@ describe('the daemon, where something fails', () => {
       await restored.dana.ok('setDeliveryMode', { params, body: { mode: 'all' } });
       const hook = await session.wait();
       await post(restored.dana, board, 'after the restore');
-      expect((await passing(hook.next()))['bundle']).to.contain('after the restore').and.not.contain('lost');
+      expect((await passing(hook.next()))['bundle'])
+        .to.contain('after the restore')
+        .and.not.contain('lost');
     });
 
     it('is not asked again and again for what a session received and it does not have', async () => {

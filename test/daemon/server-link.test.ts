@@ -637,6 +637,40 @@ describe('the connection to a server', () => {
     });
   });
 
+  describe('with the key of somebody else than the person of a seat', () => {
+    const waits = () => proxy.seen.filter(({ path }) => path.includes('wait=50')).length;
+
+    it('has the seat wait for itself once that person is off its board', async () => {
+      const joe = await server.person('joe');
+      await server.dana.ok('addBoardPerson', { params: { board: board.name }, body: { handle: 'joe' } });
+      await machine.knows(proxy.url, serverId, joe);
+      await follow();
+      await say('one');
+      await machine.told.until('inbox one');
+      expect(waits()).to.equal(0);
+      await server.dana.ok('removeBoardPerson', { params: { board: board.name, handle: 'joe' } });
+      await machine.told.until('inbox one', 2);
+      await say('two');
+      await machine.told.until('inbox one|two');
+      await server.dana.ok('addBoardPerson', { params: { board: board.name }, body: { handle: 'joe' } });
+      await say('three');
+      await machine.told.until('inbox one|two|three');
+    });
+
+    it('goes on with its waits when credentials that others could have written are safe again', async () => {
+      await machine.knows(proxy.url, serverId, await server.person('kim'));
+      await follow();
+      await until(() => waits() === 1, 'the seat waits');
+      const modes = () => machine.told.log.filter((line) => line.startsWith('mode')).length;
+      const before = modes();
+      chmodSync(credentialsPath(machine.folders), 0o644);
+      await say('meanwhile');
+      await until(() => modes() > before, 'the wait is over');
+      chmodSync(credentialsPath(machine.folders), 0o600);
+      await machine.told.until('inbox meanwhile');
+    });
+  });
+
   it('asks nothing with credentials that others could have written, and goes on when they are safe again', async () => {
     await follow();
     const { seq } = await say('before');

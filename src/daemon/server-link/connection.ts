@@ -157,7 +157,7 @@ export class Connection {
   credentialsChanged(): void {
     for (const feed of this.#seats.credentialsChanged()) this.#feed.seatAdded(feed);
     if (this.#seats.isIdentityChanged) this.#feed.recheckIdentity();
-    this.#feed.wake();
+    this.#feed.credentialsChanged();
   }
 
   async #call<Name extends OperationName>(ref: SeatRef, name: Name, input: CallInput<Name>): Promise<Answer<Name>> {

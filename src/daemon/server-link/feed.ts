@@ -85,6 +85,12 @@ export class Feed {
     this.#pause?.abort();
   }
 
+  /** Goes on with what had to stop because of the credentials. */
+  credentialsChanged(): void {
+    this.#pollUncovered();
+    this.wake();
+  }
+
   /** Checks the server's identity again. */
   recheckIdentity(): void {
     this.#identityChangeKnown = false;
@@ -236,8 +242,8 @@ export class Feed {
       case 'ready':
         // Reads each seat that was not read since the stream was opened.
         this.#ready = true;
+        this.#pollUncovered();
         for (const feed of seats.active()) {
-          if (this.#isUncovered(feed)) this.#polls.follow(feed);
           if (feed.lastReadUs < Math.max(openedUs, feed.headMovedUs)) seats.refresh(feed);
           seats.refreshNotices(feed);
           if (this.#lines) events.emit('lines', feed.seat);
@@ -269,6 +275,9 @@ export class Feed {
         events.emit('pairing', this.#options.transport.origin, String(frame.data['pairing_request_id']));
         return 'more';
       case 'board_unavailable':
+        // Without an agent it is the person who is off the board: seats of others there go on.
+        if (frame.data.member_id === undefined) this.#boards.delete(frame.data.board_id);
+        this.#pollUncovered();
         seats.refreshBoard(frame.data.board_id);
         return 'more';
       case 'end':
@@ -290,6 +299,10 @@ export class Feed {
 
   /** Whether the stream that is open does not tell of the seat's board. */
   #isUncovered = ({ seat }: SeatFeed): boolean => this.#ready && !this.#boards.has(seat.board_id);
+
+  #pollUncovered(): void {
+    for (const feed of this.#seats.active()) if (this.#isUncovered(feed)) this.#polls.follow(feed);
+  }
 
   #headMoved(feed: SeatFeed, boardId: string, seq: number): void {
     if (feed.seat.board_id !== boardId) return;
