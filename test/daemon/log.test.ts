@@ -100,9 +100,9 @@ describe('the log of the daemon', () => {
     await session.hook('boundary');
     await server.dana.ok('setDeliveryMode', { params: { board, member: seat.name }, body: { mode: 'all' } });
     await one('mode_changed');
-    await session.ask('end', { reason: text('over') });
     await server.dana.ok('removeMember', { params: { board, member: seat.name } });
     await one('seat_ended');
+    await session.ask('end', { reason: text('over') });
     await rig.daemon.stop(false);
     const told = lines().filter(({ ev }) => !['server_connected', 'server_lost', 'presence_failed'].includes(ev));
     expect(told.map(({ ev }) => ev)).to.deep.equal([
@@ -117,8 +117,8 @@ describe('the log of the daemon', () => {
       'notice',
       'boundary',
       'mode_changed',
-      'session_closed',
       'seat_ended',
+      'session_closed',
       'daemon_stopping',
     ]);
     for (const line of told.filter(({ ev }) => ev.startsWith('handoff_'))) {
