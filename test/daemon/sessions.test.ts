@@ -143,6 +143,16 @@ describe('sessions of the daemon', () => {
     await rig.connected();
   });
 
+  it('get at a tool boundary what came while they were closed', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.connected();
+    await session.hook('turn_start');
+    await session.ask('end');
+    await rig.say(board, 'meanwhile');
+    expect((await session.hook('boundary'))['bundle']).to.contain('meanwhile');
+  });
+
   it('get what is posted on a board of somebody else than the person whose key is here', async () => {
     const eve = await server.person('eve', 'admin');
     const board = await newBoard(eve);

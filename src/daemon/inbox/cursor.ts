@@ -73,6 +73,9 @@ export function follow(deps: CursorDeps, seat: Seat): void {
     return;
   }
   server.unwatch(seat.row);
+  // What was read would pass for what waits there when the session is back.
+  seat.latest = null;
+  seat.notices = [];
   // Nobody asks any more whether it can be reached again.
   if (problem === 'server_unreachable') deps.seats.save(seat, { problem: null, problem_at: null });
 }
