@@ -223,8 +223,9 @@ describe('notices of a seat', () => {
     const [notice] = await notices();
     await s.agent.ok('ackNotices', { body: { ids: [notice!.id] } });
     rig.serverEvents.emit('notices', seat, []);
-    const { attention = [] } = await rig.ask('status');
+    const { attention = [], servers = [] } = await rig.ask('status');
     expect(attention).to.deep.equal([]);
+    expect(servers, 'nothing is followed').to.deep.equal([]);
     expect(rig.states()).to.deep.equal(['done']);
   });
 

@@ -9,7 +9,7 @@ import { isFinal, type SeatRef } from '../refs.ts';
 import type { InboxRead, ServerEvents } from '../server-link/link.ts';
 import type { Seat } from '../sessions/session.ts';
 import type { Acknowledger } from './acknowledge.ts';
-import { advanceCursor, type CursorDeps, resetSeat } from './cursor.ts';
+import { advanceCursor, type CursorDeps, follow, resetSeat } from './cursor.ts';
 
 /** Delay before an update that the journal could not write is applied again. */
 const RETRY_MS = 2_000;
@@ -42,6 +42,7 @@ export class SeatUpdates {
         seat.notices = notices;
         dropOldNotices(this.#deps, seat.row, notices);
         this.#deliverable(seat);
+        follow(this.#deps, seat);
       }),
     );
     servers.on('problem', (ref, problem) => this.problem(ref, problem));
