@@ -60,5 +60,5 @@ export const asContext =
     contextOutput(eventOf(context), text);
 
 /** The event's name in the input; a hook may serve several events. */
-export const eventOf = ({ input, hook }: Context): string =>
+export const eventOf = ({ input, hook }: Pick<Context, 'input' | 'hook'>): string =>
   typeof input.hook_event_name === 'string' ? input.hook_event_name : hook.event;

@@ -8,7 +8,6 @@ import { builtinProfile, hookOf } from '../harness/builtin.ts';
 import type { Hook, Profile } from '../harness/profile.ts';
 import { folders } from '../local/folders.ts';
 import { loadPacked, setProgram } from '../local/program.ts';
-import { contextOf } from './context.ts';
 import { serveDoor } from './door.ts';
 import { readInput } from './input.ts';
 import { runHook } from './run.ts';
@@ -47,8 +46,7 @@ async function run(program: string, [harness, event, ...more]: string[]): Promis
   if (!profile || !hook) throw new Error(`there is no hook ${event} of ${harness}`);
   exitBeforeTimeout(hook);
   const input = await readInput();
-  const context = contextOf({ profile, hook, input, program, env: process.env, claims });
-  return context ? runHook(context) : 0;
+  return runHook({ profile, hook, input, program, env: process.env, claims });
 }
 
 /** Loads a custom profile; only for a harness that is not built in. */

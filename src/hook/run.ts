@@ -2,7 +2,7 @@
 import type { Profile } from '../harness/profile.ts';
 import type { Env } from '../local/folders.ts';
 import { asContext, eventOf, request } from './ask.ts';
-import type { Context } from './context.ts';
+import { type Context, contextOf, type Started } from './context.ts';
 import { editedFiles } from './edited.ts';
 import { parseMarks, textOf } from './input.ts';
 import { planOf } from './plan.ts';
@@ -13,11 +13,14 @@ import { markedInput, subagentOf } from './subagent.ts';
 import { waitForDelivery } from './wait.ts';
 
 /** Runs a hook. @returns the exit code: 2 only for a delivery by a waiting hook */
-export async function runHook(context: Context): Promise<0 | 2> {
-  const { hook, profile, input } = context;
-  if (hook.op === 'mark-subagent') return mark(context);
+export async function runHook(started: Started): Promise<0 | 2> {
+  const { hook, profile, input } = started;
+  // Before anything is looked at that a mark does not need, and that could fail.
+  if (hook.op === 'mark-subagent') return mark(started);
   // Events inside a subagent do not belong to the session.
   if (subagentOf(profile, input)) return 0;
+  const context = contextOf(started);
+  if (!context) return 0;
   if (hook.op === 'wait') return isHeadless(profile, context.env) ? reportTurnEnd(context) : waitForDelivery(context);
   await handlers[hook.op](context);
   return 0;
@@ -68,12 +71,12 @@ async function boundary(context: Context): Promise<void> {
   if (plan) await request(context, 'plan', { ...header, plan }, ignoreAnswer);
 }
 
-async function mark(context: Context): Promise<0> {
-  const updatedInput = markedInput(context.profile, context.input);
+async function mark(started: Started): Promise<0> {
+  const updatedInput = markedInput(started.profile, started.input);
   if (updatedInput)
     await write(
       process.stdout,
-      `${JSON.stringify({ hookSpecificOutput: { hookEventName: eventOf(context), updatedInput } })}\n`,
+      `${JSON.stringify({ hookSpecificOutput: { hookEventName: eventOf(started), updatedInput } })}\n`,
     );
   return 0;
 }

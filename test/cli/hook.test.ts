@@ -382,9 +382,23 @@ describe('a hook', function () {
       for (const command of ['ls', 'systemctl status my-service', 'cat service.yaml', 7])
         expect((await bash(command)).stdout, String(command)).to.equal('');
       expect((await bash('service say hi', {})).stdout).to.equal('');
-      expect((await bash('service say hi', { agent_id: 'a;rm -rf /' })).stdout).to.equal('');
       expect(daemon.frames).to.deep.equal([]);
     });
+  });
+
+  it('marks commands of subagents whatever else is in the input, and by ids of any kind', async () => {
+    const marked = async (more: object) => {
+      const input = of('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'service say hi' }, ...more });
+      const { stdout } = await hook('claude-code mark-subagent', input);
+      return JSON.parse(stdout).hookSpecificOutput.updatedInput.command;
+    };
+    const by = (id: string) => `export SERVICE_SUBAGENT=${id}; service say hi`;
+    for (const session_id of [undefined, 7, '../x', 'x'.repeat(201)])
+      expect(await marked({ agent_id: 'sub1', session_id })).to.equal(by('sub1'));
+    expect(await marked({ agent_id: 'scout@team' })).to.equal(by('scout-team'));
+    expect(await marked({ agent_id: '$(touch x);\n' })).to.equal(by('--touch-x---'));
+    expect(await marked({ agent_id: 'x'.repeat(300) })).to.equal(by('x'.repeat(200)));
+    for (const agent_id of [7, ['sub1'], {}]) expect(await marked({ agent_id })).to.equal(by('unnamed'));
   });
 
   describe('that waits', () => {
