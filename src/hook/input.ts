@@ -43,10 +43,12 @@ function readAll(stream: NodeJS.ReadableStream, ms: number): Promise<string> {
     const parts: Buffer[] = [];
     let bytes = 0;
     const late = () => reject(new Error(`standard input was not complete within ${ms / 1000} seconds`));
-    // In two parts: what came while a busy system held up this process is read before the second one ends.
-    let timer = setTimeout(() => {
-      timer = setTimeout(late, ms / 2);
-    }, ms / 2);
+    // What came while a busy system held up this process is read before it counts as late, however many pieces it is in.
+    const look = () => {
+      const before = bytes;
+      setImmediate(() => (bytes > before ? look() : late()));
+    };
+    const timer = setTimeout(look, ms);
     stream.on('data', (part: Buffer) => {
       bytes += part.length;
       if (bytes > MAX_BYTES) reject(new Error('standard input is longer than 4 MiB'));

@@ -1,5 +1,9 @@
 /** Nothing that a message holds reaches a terminal as a control code, or ends the one JSON object a hook prints. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { replaceInvisible } from '../../src/daemon/bundle/invisible.ts';
@@ -79,5 +83,26 @@ describe('the input of a hook', () => {
     const input = readInput(harness.stdout, 200);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
     expect(await input).to.deep.equal({ session_id: 's' });
+  });
+
+  it('is read where it came in pieces, each in time, and the hook was held up at each of them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hook-input-'));
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const harness = openSync(path, constants.O_WRONLY);
+    const stream = new Socket({ fd, readable: true, writable: false });
+    writeSync(harness, '{"session_id":');
+    stream.once('data', () => writeSync(harness, '"s"}'));
+    stream.on('data', (piece: Buffer) => {
+      if (piece.toString().endsWith('}')) closeSync(harness);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60);
+    });
+    try {
+      expect(await readInput(stream, 100)).to.deep.equal({ session_id: 's' });
+    } finally {
+      stream.destroy();
+      rmSync(folder, { recursive: true });
+    }
   });
 });
