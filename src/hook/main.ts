@@ -44,7 +44,8 @@ async function run(program: string, [harness, event, ...more]: string[]): Promis
   if (event === 'door' && profile?.delivery.capabilities.includes('owner-door')) return serveDoor(harness, process.env);
   const hook = profile && hookOf(profile, event);
   if (!profile || !hook) throw new Error(`there is no hook ${event} of ${harness}`);
-  exitBeforeTimeout(hook);
+  // A mark waits only for its input, which has its own limit; without it, the command would run as the session's.
+  if (hook.op !== 'mark-subagent') exitBeforeTimeout(hook);
   const input = await readInput();
   return runHook({ profile, hook, input, program, env: process.env, claims });
 }

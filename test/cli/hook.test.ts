@@ -401,6 +401,27 @@ describe('a hook', function () {
     for (const agent_id of [7, ['sub1'], {}]) expect(await marked({ agent_id })).to.equal(by('unnamed'));
   });
 
+  it('marks a command also where a busy system holds it up beyond its own time limits', async () => {
+    // Time runs forty times as fast, and the hook stands still after its limits were set until they are over.
+    const hold = join(daemon.home, 'hold.cjs');
+    writeFileSync(
+      hold,
+      `const timer = setTimeout;
+      globalThis.setTimeout = (done, ms, ...more) => timer(done, ms / 40, ...more);
+      const { on } = process.stdin;
+      process.stdin.on = function (event, ...more) {
+        if (event === 'end') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+        return on.call(this, event, ...more);
+      };`,
+    );
+    const input = { agent_id: 'sub1', tool_name: 'Bash', tool_input: { command: 'service say hi' } };
+    const { code, stdout, stderr } = await hook('claude-code mark-subagent', of('PreToolUse', input), {
+      NODE_OPTIONS: `--require ${hold}`,
+    });
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(stdout).to.include('SERVICE_SUBAGENT=sub1');
+  });
+
   describe('that waits', () => {
     const waiting = () => begin(['claude-code', 'wait'], JSON.stringify(of('Stop')));
     const deliver = { event: 'deliver', handoff_id: handoff, bundle: 'wake\u001b]52;c;x\u0007 up' };
