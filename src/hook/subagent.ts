@@ -21,8 +21,8 @@ export function markedInput(profile: Profile, input: HookInput): Record<string, 
   return { ...tool, command: `export SERVICE_SUBAGENT=${id}; ${command}` };
 }
 
-/** Whether one of its words is our program, by name or by a path that ends in it. */
+/** Whether one of its words is our program: by name, by a path that ends in it, or as a version of the package. */
 function runsService(command: string): boolean {
-  const words = command.split(/[\s;&|()<>`"'$={}]+/);
-  return words.some((word) => NAMES.includes(word.slice(word.lastIndexOf('/') + 1)));
+  const words = command.split(/[\s;&|()<>`"'$={}\\]+/);
+  return words.some((word) => NAMES.includes(word.slice(word.lastIndexOf('/') + 1).replace(/@.*/, '')));
 }

@@ -371,6 +371,8 @@ describe('a hook', function () {
         'cd /x && /opt/bin/service read',
         'FOO=1 board-service inbox',
         'echo $(service status)',
+        '\\service say hi',
+        'npx board-service@1.2.3 say hi',
       ]) {
         expect(JSON.parse((await bash(command)).stdout), command).to.deep.equal({
           hookSpecificOutput: {

@@ -82,6 +82,10 @@ function filesOf({ toolName, input }) {
   return [input.path, input.file_path, ...patched].filter((file) => typeof file === "string" && file !== "" && file.length <= 4096);
 }
 
+/** Whether one of its words is our program, as in the mark of hooks. */
+const runsService = (command) =>
+  command.split(/[\s;&|()<>\x60"'$={}\\]+/).some((word) => /^(.*\/)?(board-)?service(@.*)?$/.test(word));
+
 const textOf = (carry) => [carry.nudge, carry.bundle, carry.notice].filter(Boolean).join("\n");
 
 // Subagents run in the same process, each with an instance of this of its own: the first session here is the person's.
@@ -254,7 +258,7 @@ export default function service(pi) {
     if (claims && session) edited = edited.concat(filesOf(event)).slice(-50);
     const command = event.input && event.input.command;
     if (event.toolName !== "bash" || typeof command !== "string") return;
-    if (!/(^|[\s;&|(/])(board-)?service(\s|$)/.test(command)) return;
+    if (!runsService(command)) return;
     if (!subagent && !session) return;
     const env = { ...event.input.env, ...main.env };
     const mark = subagent ? "export SERVICE_SUBAGENT=" + subagent + "; " : "";
