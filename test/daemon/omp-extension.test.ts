@@ -101,19 +101,22 @@ describe('the extension of omp', () => {
     await main.fire('session_shutdown');
   });
 
-  it('marks the commands of subagents however they name this program', async () => {
+  it('marks the commands of subagents however they name this program, and before it is told their session', async () => {
     const main = await opened();
     const inner = new Instance(extension);
-    await inner.fire('session_start', {}, { id: 'sub' });
-    for (const command of ['"service" say hi', '`service say hi`', '\\service say hi', 'npx board-service@1.2.3 say'])
-      expect(await inner.bash(command), command)
-        .to.have.nested.property('input.command')
-        .equal(`export SERVICE_SUBAGENT=sub; ${command}`);
-    expect(await inner.bash('cat service.yaml')).to.equal(undefined);
+    for (const id of ['unnamed', 'sub']) {
+      if (id === 'sub') await inner.fire('session_start', {}, { id });
+      for (const command of ['"service" say hi', '`service say hi`', '\\service say hi', 'npx board-service@1.2.3 say'])
+        expect(await inner.bash(command), command)
+          .to.have.nested.property('input.command')
+          .equal(`export SERVICE_SUBAGENT=${id}; ${command}`);
+      expect(await inner.bash('cat service.yaml')).to.equal(undefined);
+    }
     expect(await main.bash('"service" say hi'))
       .to.have.nested.property('input.command')
       .equal('"service" say hi');
     await main.fire('session_shutdown');
+    expect(await new Instance(extension).bash('service say hi')).to.equal(undefined);
   });
 
   it('says goodbye to one conversation before it greets for the next, and before the program ends', async () => {

@@ -259,9 +259,10 @@ export default function service(pi) {
     const command = event.input && event.input.command;
     if (event.toolName !== "bash" || typeof command !== "string") return;
     if (!runsService(command)) return;
-    if (!subagent && !session) return;
+    // An instance that was not told its session yet, beside the one of the person, is a subagent's.
+    if (!session && !main.by && !subagent) return;
     const env = { ...event.input.env, ...main.env };
-    const mark = subagent ? "export SERVICE_SUBAGENT=" + subagent + "; " : "";
+    const mark = subagent || !session ? "export SERVICE_SUBAGENT=" + (subagent || "unnamed") + "; " : "";
     const free = foreign.length > 0 ? "unset " + foreign.join(" ") + "; " : "";
     return { input: { ...event.input, env, command: free + mark + command } };
   });
