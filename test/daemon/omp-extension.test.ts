@@ -119,6 +119,28 @@ describe('the extension of omp', () => {
     expect(await new Instance(extension).bash('service say hi')).to.equal(undefined);
   });
 
+  it('leaves its session while the conversation of a subagent is open in its place, and comes back whole', async () => {
+    const file = join(daemon.home, 'session.jsonl');
+    writeFileSync(file, '');
+    const instance = await opened({ id: 'one', file });
+    await instance.fire(
+      'session_switch',
+      { reason: 'resume' },
+      { id: 'sub', file: join(daemon.home, 'session', 'a.jsonl') },
+    );
+    await until(() => daemon.of('goodbye').length === 1, 'the goodbye');
+    const marked = (await instance.bash('service say hi')) as { input: { command: string } };
+    expect(marked.input.command).to.equal('export SERVICE_SUBAGENT=sub; service say hi');
+    const inner = new Instance(extension);
+    await inner.fire('session_start', {}, { id: 'two' });
+    await instance.fire('session_switch', { reason: 'resume' }, { id: 'one', file });
+    await until(() => daemon.of('hello').length === 2, 'the second greeting');
+    expect(daemon.of('hello').map(({ session }) => session)).to.deep.equal(['one', 'one']);
+    const own = (await instance.bash('service say hi')) as { input: { command: string } };
+    expect(own.input.command).to.equal('service say hi');
+    await instance.fire('session_shutdown');
+  });
+
   it('says goodbye to one conversation before it greets for the next, and before the program ends', async () => {
     const instance = await opened();
     await instance.fire('session_switch', { reason: 'new' }, { id: 'two' });

@@ -193,9 +193,15 @@ export default function service(pi) {
   function begin(source, ctx) {
     const id = String(ctx.sessionManager.getSessionId());
     if (insideAnother(ctx.sessionManager) || (main.by && main.by !== me)) {
+      // The person opened the conversation of a subagent in place of their own, which they may come back to.
+      if (session) {
+        goodbye();
+        main.by = me;
+      }
       subagent = id;
       return;
     }
+    subagent = null;
     if (session === id) return;
     if (session) goodbye();
     main.by = me;
