@@ -24,7 +24,12 @@ export const lifeChecks: Check[] = [
         message = await seat.personSays('kit-for-the-session');
         await seat.untilSeen();
         const { code, stdout = '' } = await inSubagent('say', 'kit-forbidden');
-        must(code === 5 && stdout.includes('subagent_without_seat'), `a subagent was not refused: ${stdout}`);
+        const hooks = driver.trace.slice(since).filter(({ ev }) => ev === 'hook');
+        const ran = hooks.map(({ hook, exit, ms, text }) => `${hook} ended with ${exit} after ${ms} ms ${text}`.trim());
+        must(
+          code === 5 && stdout.includes('subagent_without_seat'),
+          `a subagent was not refused: ${stdout}; hooks: ${ran.join(', ')}`,
+        );
         const read = await inSubagent('read', '--board', board.name);
         must(read.code === 0, `a subagent could not read: ${read.stdout}${read.stderr}`);
         must(driver.count('kit-for-the-session', since) === 0, 'a hook inside a subagent took a message');
