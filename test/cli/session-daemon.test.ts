@@ -328,6 +328,8 @@ describe('a session with a daemon', function () {
         ['inbox'],
         ['join', '--board', 'demo'],
         ['resume', 'codex'],
+        ['doctor', '--fix'],
+        ['audit', 'verify', '--board', 'demo', '--accept', 'brd_1'],
       ]) {
         const { code, json } = await run(args, part);
         expect([code, json.error.code], args.join(' ')).to.deep.equal([5, 'subagent_without_seat']);

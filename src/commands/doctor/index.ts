@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BaseCommand, booleanFlag } from '../../cli/base.ts';
 import { asProblem, checkFailed } from '../../cli/errors.ts';
 import { called, runtime, version } from '../../cli/runtime.ts';
+import { without } from '../../cli/session/here.ts';
 import { object, text } from '../../cli/shapes.ts';
 import type { Paint } from '../../cli/terminal/color.ts';
 import { plural } from '../../cli/terminal/fields.ts';
@@ -36,7 +37,7 @@ export const json = () => {
 };
 
 export default class Doctor extends BaseCommand<typeof Doctor> {
-  static override readOnly = true;
+  static override readOnly = without('fix');
   static override summary = 'Look for what is wrong on this machine, and say how to mend it';
   static override description =
     "Starts nothing and changes nothing. Looks into the data of this machine's server too, or of the one in SERVICE_DATA, at\nthe daemon and what it could not deliver, and at the agent programs that are here or were set up. What is wrong comes\nwith a line that mends it. With --fix it closes files that are open to others, removes stale locks and refreshes what\ninit wrote and nobody has edited. Exit 3 when anything is an error.";
