@@ -1,10 +1,13 @@
 /** Bringing the index up to a board's record. It is derived from what the board holds and can be thrown away. */
+import { envelopeText } from '../../contract/chain.ts';
+import type { EventActor } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type FileRow, filesWithIds, latestVersions } from '../files/files.store.ts';
 import { type EventRow, eventsIn } from '../record/events.store.ts';
 import { latestTexts, tasksWithIds } from '../tasks/tasks.store.ts';
-import { sha256 } from '../text/hash.ts';
+import { hashText, sha256 } from '../text/hash.ts';
 import { idsIn, indexBy } from '../text/rows.ts';
+import { timestamp } from '../text/time.ts';
 import { type Field, fileFields, type SearchedMessage, searchedFields, taskFields } from './fields.rules.ts';
 import { addDocs, type Doc, dropDocs, type Kind, progressOf, saveProgress } from './search.store.ts';
 import { dropTexts, keepText, textsOf } from './texts.store.ts';
@@ -61,7 +64,20 @@ export async function indexText(tx: WriteTx, fileId: string, digest: string, tex
 }
 
 /** Of an event that was changed in the database nothing is found; the rest of its board is. */
-const isSound = ({ data, data_hash }: EventRow): boolean => sha256(data) === data_hash.toString('hex');
+function isSound({ data, ...event }: EventRow): boolean {
+  try {
+    const facts = {
+      ...event,
+      actor: JSON.parse(event.actor) as EventActor,
+      at: timestamp(event.at),
+      data_hash: `sha256:${sha256(data)}`,
+      prev_hash: hashText(event.prev_hash),
+    };
+    return sha256(envelopeText(facts)) === event.hash.toString('hex');
+  } catch {
+    return false;
+  }
+}
 
 function messageDoc(boardId: string, { type, at, data }: EventRow): Doc[] {
   if (type !== 'message.posted') return [];

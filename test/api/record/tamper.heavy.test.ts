@@ -161,6 +161,20 @@ forEachDatabase('a byte of the record changed in the database', (engine) => {
     expect((await server.dana.ok('search', { query: { q: 'heron', kind: 'task' } })).results).to.have.length(1);
   });
 
+  it('keeps only itself from being found also where it became an event of another kind', async () => {
+    const lost = await post(server.dana, board.name, 'egret one');
+    const kept = await post(server.dana, board.name, 'egret two');
+    await server.dana.ok('createTask', { params: { board: board.name }, body: { title: 'egret three' } });
+    const rows = (await door.rows(board.id)).filter(({ seq }) => (seq as number) >= lost.seq && seq !== kept.seq);
+    for (const row of rows) {
+      const type = row.seq === lost.seq ? 'task.updated' : 'message.posted';
+      await door.write(Buffer.from(row.id as string), 'type', Buffer.from(type));
+    }
+    const { results } = await server.dana.ok('search', { query: { q: 'egret', board: board.name } });
+    expect(results.map(({ message }) => message?.id)).to.deep.equal([kept.id]);
+    for (const row of rows) await door.write(Buffer.from(row.id as string), 'type', asBytes(row.type));
+  });
+
   it('leaves the record readable where it is no time any more', async () => {
     const row = (await door.rows(board.id))[2] as Stored;
     const id = Buffer.from(row.id as string);
