@@ -245,6 +245,29 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('opens by trying again also where the person wrote before it could be read', async () => {
+    await read(dana, (await say(maya, 'Before')).seq);
+    const { slow, close } = await openSlow();
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await slow.route('**/messages?*', (route) => route.fulfill({ status: 400, json: { error } }));
+    await slow
+      .getByRole('link', { name: new RegExp(`^${board.name}`) })
+      .first()
+      .click();
+    const refusal = slow.getByRole('alert').filter({ hasText: 'Not now.' });
+    await refusal.waitFor();
+    await slow.unrouteAll({ behavior: 'wait' });
+    await slow.getByRole('textbox', { name: 'Message' }).fill('My own');
+    await slow.keyboard.press('Control+Enter');
+    await slow.getByRole('textbox', { name: 'Message' }).and(slow.locator(':placeholder-shown')).waitFor();
+    await say(maya, 'A later one');
+    await slow.getByRole('button', { name: 'Try again' }).click();
+    await article(slow, 'A later one').waitFor();
+    await conversation(slow).and(slow.locator('[aria-busy=false]')).waitFor();
+    await refusal.waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('shows a message that came between the reads of messages and of events', async () => {
     await read(dana, (await say(maya, 'Before')).seq);
     const { slow, close } = await openSlow();

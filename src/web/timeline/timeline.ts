@@ -76,6 +76,7 @@ export class Timeline {
 
   /** @param at the number of the message to open at; undefined opens at the first unread message, else the newest */
   open(at: number | undefined): Promise<void> {
+    this.retry = () => this.open(at);
     return this.attempt(async () => {
       const board = this.room.board.peek();
       if (!board) return;
@@ -105,13 +106,13 @@ export class Timeline {
     return this.attempt(() => this.moveTo(seq, view));
   }
 
-  /** Runs what may fail, and shows its error until it is tried again or something else works. */
+  /** Runs what may fail, and shows its error until something works. Nothing else does instead of opening. */
   private async attempt(work: () => Promise<void>): Promise<void> {
-    this.retry = () => this.attempt(work);
     try {
       await work();
-      this.error.value = null;
+      if (this.opened.peek()) this.error.value = null;
     } catch (error) {
+      if (this.opened.peek()) this.retry = () => this.attempt(work);
       this.error.value = error;
     }
   }
