@@ -258,6 +258,8 @@ describe('people on the page', () => {
     };
     await page.getByRole('button', { name: 'Edit title and charter' }).click();
     await field('Charter').fill('Ship it on Friday.');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await signInAgain(page, dana, server.url + path);
     await dana.ok('updateBoard', { params, body: { title: 'The payments' } });
     await page.getByRole('heading', { name: 'The payments', level: 1 }).waitFor();
@@ -276,6 +278,64 @@ describe('people on the page', () => {
       'Ship it on Friday.',
       'Be brief.',
     ]);
+    await close();
+  });
+
+  it('what was typed in a form goes by its button, not by Escape or a click beside it', async () => {
+    const { path } = await scene({ title: 'Payments' });
+    const { page, close } = await visit(server, dana, path);
+    const dialog = page.getByRole('dialog');
+    const forms: [string, string, string, string][] = [
+      ['Edit title and charter', 'Charter', '', 'Ship it.'],
+      ['Edit the roles', 'Charter of the role', '', 'Be brief.'],
+      ['Guest code', 'Handle of the guest', '', 'gia'],
+      ['Add a person', 'Handle', '', 'noor'],
+    ];
+    for (const [opener, label, before, typed] of forms) {
+      const field = dialog.getByLabel(label);
+      const value = async (): Promise<string> => {
+        await page.getByRole('button', { name: opener }).click();
+        return field.inputValue();
+      };
+      expect(await value(), opener).to.equal(before);
+      await field.fill(typed);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      expect(await value(), opener).to.equal(typed);
+      await page.mouse.click(5, 5);
+      await dialog.waitFor({ state: 'detached' });
+      expect(await value(), opener).to.equal(typed);
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await value(), opener).to.equal(before);
+      await page.keyboard.press('Escape');
+    }
+    await close();
+  });
+
+  it('choices of the policy and one line about an agent outlive the session', async () => {
+    const { params, path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    const dialog = page.getByRole('dialog');
+    const save = async (): Promise<void> => {
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await page.getByRole('button', { name: 'Edit the policy' }).click();
+    await dialog.getByLabel('Reminders to agents').selectOption('off');
+    await dialog.getByRole('checkbox', { name: /^Agents may add people/ }).check();
+    await signInAgain(page, dana, server.url + path);
+    await page.getByRole('button', { name: 'Edit the policy' }).click();
+    await save();
+    const { policy, agents_add_people } = await dana.ok('getBoard', { params });
+    expect([policy.nudges, policy.overrides, agents_add_people]).to.deep.equal(['off', ['nudges'], true]);
+    await choose(page, 'More about claude', 'Say what it is on');
+    await dialog.getByLabel('In one line').fill('waits for the release');
+    await signInAgain(page, dana, server.url + path);
+    await choose(page, 'More about claude', 'Say what it is on');
+    await save();
+    const { line } = await dana.ok('getMember', { params: { ...params, member: 'claude' } });
+    expect(line?.text).to.equal('waits for the release');
     await close();
   });
 

@@ -241,6 +241,8 @@ describe('tasks on the page', () => {
     await page.getByRole('button', { name: 'New task' }).click();
     await field('Title').fill('Tell the customers');
     await field('What and why').fill('They wait.');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await signInAgain(page, dana, address);
     await page.getByRole('button', { name: 'New task' }).click();
     expect(await field('Title').inputValue()).to.equal('Tell the customers');

@@ -1,10 +1,10 @@
 /** The form in which an owner says what their agent works on, or pauses it. */
-import { useState } from 'preact/hooks';
 import { HOUR } from '../../contract/durations.ts';
 import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Select } from '../parts/select.tsx';
+import { useStored } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 
 const MAX_LENGTH = 120;
@@ -18,13 +18,17 @@ const pauses = [
 ] as const;
 
 export function LineForm({ member, onClose, onChange }: { member: Member; onClose: () => void; onChange: () => void }) {
-  const [text, setText] = useState(member.line?.text ?? '');
-  const [pause, setPause] = useState<string>('0');
+  const [draft, setDraft, drop] = useStored(`line:${member.id}`, { text: member.line?.text ?? '', pause: '0' });
+  const { text, pause } = draft;
   const write = useWrite();
   const params = { board: member.board, member: member.id };
+  const close = (): void => {
+    drop();
+    onClose();
+  };
   const end = (): void => {
     onChange();
-    onClose();
+    close();
   };
   const send = (): void => {
     void write.run(`line ${pause} ${text}`, async (key) => {
@@ -54,6 +58,7 @@ export function LineForm({ member, onClose, onChange }: { member: Member; onClos
       }
       onSubmit={send}
       onClose={onClose}
+      onCancel={close}
     >
       <label>
         In one line
@@ -62,12 +67,12 @@ export function LineForm({ member, onClose, onChange }: { member: Member; onClos
           required
           maxLength={MAX_LENGTH}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
         />
       </label>
       <label>
         It is
-        <Select class="in" value={pause} options={pauses} onChange={setPause} />
+        <Select class="in" value={pause} options={pauses} onChange={(next) => setDraft({ ...draft, pause: next })} />
       </label>
       <p class="q2">Everyone on the board sees it. The agent itself may change it.</p>
     </FormDialog>

@@ -71,11 +71,11 @@ export default function NewBoard() {
   };
   const summary = templates.find((each) => each.name === template)?.summary;
   return (
-    <Dialog label="New board" class="newb" onClose={close}>
+    <Dialog label="New board" class="newb" onClose={closeOverlay}>
       <div class="row">
         <h1>New board</h1>
         <span class="sp" />
-        <button type="button" class="b bare ic" aria-label="Close" onClick={close}>
+        <button type="button" class="b bare ic" aria-label="Close" onClick={closeOverlay}>
           <Icon name="x" />
         </button>
       </div>

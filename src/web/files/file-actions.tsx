@@ -10,6 +10,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { copy, toast } from '../parts/toast.tsx';
 import type { Room } from '../state/room.ts';
 import { navigate, place } from '../state/route.ts';
+import { useStored } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 import { Conflict } from './conflict.tsx';
 import { briefOption } from './kind.ts';
@@ -95,7 +96,11 @@ function NewVersion({ file, room, onChange }: ActionProps) {
 
 function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () => void }) {
   const write = useWrite();
-  const [name, setName] = useState(file.name);
+  const [name, setName, drop] = useStored(`rename:${file.id}`, file.name);
+  const close = (): void => {
+    drop();
+    onClose();
+  };
   const save = async (): Promise<void> => {
     const params = { board: room.name, file: file.id };
     if (
@@ -105,7 +110,7 @@ function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () =
       ))
     )
       return;
-    onClose();
+    close();
     await onChange();
     navigate({ screen: 'board', board: room.name, tab: 'files', file: name }, { replace: true });
   };
@@ -128,7 +133,7 @@ function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () =
           <button type="submit" class="b pri" disabled={write.busy || name.trim() === ''}>
             Rename
           </button>
-          <button type="button" class="b" onClick={onClose}>
+          <button type="button" class="b" onClick={close}>
             Cancel
           </button>
         </div>

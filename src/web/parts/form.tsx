@@ -19,7 +19,10 @@ interface FormProps {
   aside?: ComponentChildren;
   children: ComponentChildren;
   onSubmit: () => void;
+  /** Closes it by Escape or a click beside it, which may be slips: what was typed should be there again. */
   onClose: () => void;
+  /** Closes it by its button. `onClose` by default. */
+  onCancel?: () => void;
 }
 
 export function FormDialog(props: FormProps) {
@@ -34,6 +37,7 @@ export function FormDialog(props: FormProps) {
     children,
     onSubmit,
     onClose,
+    onCancel = onClose,
   } = props;
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -47,7 +51,7 @@ export function FormDialog(props: FormProps) {
         <ProblemLine error={write.error} />
         <div class="row w end">
           {aside}
-          <button type="button" class="b" onClick={onClose}>
+          <button type="button" class="b" onClick={onCancel}>
             {cancelLabel}
           </button>
           <button type="submit" class="b pri" disabled={write.busy || !canSubmit}>

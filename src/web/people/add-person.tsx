@@ -1,11 +1,11 @@
 /** The form that adds a person of the server to the board. */
-import { useState } from 'preact/hooks';
 import type { BoardPerson } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
+import { useStored } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 
 interface Props {
@@ -16,7 +16,7 @@ interface Props {
 }
 
 export function AddPerson({ room, people, onClose, onChange }: Props) {
-  const [handle, setHandle] = useState('');
+  const [handle, setHandle, drop] = useStored(`add-person:${room.name}`, '');
   const here = new Set(people.map(({ id }) => id));
   // If loading fails, a handle can still be typed.
   const known = useLoad(() => readAll('listPeople', 'people', { query: { limit: 500 } })).value ?? [];
@@ -24,13 +24,17 @@ export function AddPerson({ room, people, onClose, onChange }: Props) {
     server_role === 'guest' || here.has(id) ? [] : [handle],
   );
   const write = useWrite();
+  const close = (): void => {
+    drop();
+    onClose();
+  };
   const send = (): void => {
     const named = handle.trim().replace(/^@/, '');
     void write.run(`add ${named}`, async (key) => {
       await call('addBoardPerson', { params: { board: room.name }, body: { handle: named }, idempotencyKey: key });
       toast(`Added ${named}`);
       onChange();
-      onClose();
+      close();
     });
   };
   return (
@@ -41,6 +45,7 @@ export function AddPerson({ room, people, onClose, onChange }: Props) {
       canSubmit={handle.trim() !== ''}
       onSubmit={send}
       onClose={onClose}
+      onCancel={close}
     >
       <label>
         Handle

@@ -1,5 +1,4 @@
 /** The forms for a board's title, charter and policy. */
-import { useState } from 'preact/hooks';
 import type { Board, BodyIn, PolicyChange } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
@@ -33,23 +32,30 @@ export function save(
 type Basics = Pick<NonNullable<BodyIn<'updateBoard'>>, 'title' | 'charter' | 'task_prefix'>;
 
 export function EditBasics(props: EditProps) {
-  const { board } = props;
+  const { board, onClose } = props;
   const [change, setChange, drop] = useStored<Basics>(`basics:${board.id}`, {});
   const { title = board.title ?? '', charter = board.charter, task_prefix: prefix = board.task_prefix ?? '' } = change;
   const write = useWrite();
-  const onClose = (): void => {
+  const close = (): void => {
     drop();
-    props.onClose();
+    onClose();
   };
   const send = (): void => {
-    save({ ...props, onClose }, write, {
+    save({ ...props, onClose: close }, write, {
       ...(title.trim() === (board.title ?? '') ? {} : { title }),
       ...(charter === board.charter ? {} : { charter }),
       ...(prefix === (board.task_prefix ?? '') ? {} : { task_prefix: prefix }),
     });
   };
   return (
-    <FormDialog title="Title and charter" write={write} action="Save" onSubmit={send} onClose={onClose}>
+    <FormDialog
+      title="Title and charter"
+      write={write}
+      action="Save"
+      onSubmit={send}
+      onClose={onClose}
+      onCancel={close}
+    >
       <label>
         Title
         <input
@@ -164,17 +170,25 @@ const includeCurrent = (
   options.some(([value]) => value === current) ? options : [[current, words(current)], ...options];
 
 export function EditPolicy(props: EditProps) {
-  const { board, onClose } = props;
-  const [change, setChange] = useState<PolicyChange>({});
-  const [adds, setAdds] = useState(board.agents_add_people);
+  const { board } = props;
+  const [edited, setEdited, drop] = useStored<{ change: PolicyChange; adds?: boolean }>(`policy:${board.id}`, {
+    change: {},
+  });
+  const { change, adds = board.agents_add_people } = edited;
+  const setChange = (next: PolicyChange): void => setEdited({ ...edited, change: next });
   const write = useWrite();
+  // It holds no text that could be lost by a slip.
+  const onClose = (): void => {
+    drop();
+    props.onClose();
+  };
   const send = (): void => {
     const policy = Object.fromEntries(
       Object.entries(change).filter(
         ([key, value]) => JSON.stringify(board.policy[key as keyof PolicyChange]) !== JSON.stringify(value),
       ),
     ) as PolicyChange;
-    save(props, write, {
+    save({ ...props, onClose }, write, {
       ...(Object.keys(policy).length === 0 ? {} : { policy }),
       ...(adds === board.agents_add_people ? {} : { agents_add_people: adds }),
     });
@@ -225,7 +239,11 @@ export function EditPolicy(props: EditProps) {
         Agents see which program another agent runs in
       </label>
       <label class="check">
-        <input type="checkbox" checked={adds} onChange={(event) => setAdds(event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={adds}
+          onChange={(event) => setEdited({ ...edited, adds: event.currentTarget.checked })}
+        />
         Agents may add people, where their role and the server allow it
       </label>
     </FormDialog>

@@ -11,6 +11,7 @@ import { ago, formatExact, until } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
 import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
+import { useStored } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 
 type CreatedCode = Answer<'createJoinCode'>;
@@ -34,12 +35,18 @@ export function CodeForm(props: {
   const roles = Object.keys(board.roles);
   const [role, setRole] = useState<string>(usualRole);
   const [hours, setHours] = useState<string>('24');
-  const [handle, setHandle] = useState('');
+  const [handle, setHandle, drop] = useStored(`guest:${board.id}`, '');
   const write = useWrite();
+  const cancel = (): void => {
+    drop();
+    onClose();
+  };
   const send = (): void => {
     void write.run('code', async () => {
       const body = { role, ttl_seconds: Number(hours) * HOUR, ...(guest ? { guest: handle.trim() } : {}) };
-      onCreated(await call('createJoinCode', { params: { board: board.name }, body }));
+      const code = await call('createJoinCode', { params: { board: board.name }, body });
+      if (guest) drop();
+      onCreated(code);
     });
   };
   return (
@@ -49,6 +56,7 @@ export function CodeForm(props: {
       action={guest ? 'Make the code' : 'Make the line'}
       onSubmit={send}
       onClose={onClose}
+      onCancel={guest ? cancel : onClose}
     >
       <p class="q2">
         {guest

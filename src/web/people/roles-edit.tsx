@@ -44,28 +44,39 @@ function mergeRoles(opened: Roles, mine: Roles, now: Roles): Record<string, Role
 
 /** @param props with the board as it is now: another owner may have changed it since the form was opened */
 export function EditRoles(props: EditProps) {
-  const { id, roles: now } = props.board;
+  const {
+    board: { id, roles: now },
+    onClose,
+  } = props;
   const [{ opened, roles }, setEdited, drop] = useStored(`roles:${id}`, {
     opened: now,
     roles: Object.entries(now).map(([name, role]): EditedRole => ({ name, role, isNew: false })),
   });
   const setRoles = (next: EditedRole[]): void => setEdited({ opened, roles: next });
-  const onClose = (): void => {
+  const close = (): void => {
     drop();
-    props.onClose();
+    onClose();
   };
   const write = useWrite();
   const change = (at: number, next: Partial<EditedRole>): void =>
     setRoles(roles.map((role, index) => (index === at ? { ...role, ...next } : role)));
   const send = (): void => {
     const next = mergeRoles(opened, Object.fromEntries(roles.map(({ name, role }) => [name, role])), now);
-    save({ ...props, onClose }, write, JSON.stringify(next) === JSON.stringify(now) ? {} : { roles: next });
+    save({ ...props, onClose: close }, write, JSON.stringify(next) === JSON.stringify(now) ? {} : { roles: next });
   };
   const isTaken = (name: string, at: number): boolean =>
     roles.some((role, index) => index !== at && role.name === name) ||
     (Object.hasOwn(now, name) && !Object.hasOwn(opened, name));
   return (
-    <FormDialog title="Roles of agents" write={write} action="Save" wide onSubmit={send} onClose={onClose}>
+    <FormDialog
+      title="Roles of agents"
+      write={write}
+      action="Save"
+      wide
+      onSubmit={send}
+      onClose={onClose}
+      onCancel={close}
+    >
       {roles.map(({ name, role, isNew }, at) => (
         <fieldset class="role" key={at}>
           <legend class="vh">Role {name}</legend>

@@ -133,7 +133,8 @@ function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: 
       cancelLabel="Back"
       canSubmit={note.trim() !== ''}
       onSubmit={send}
-      onClose={close}
+      onClose={onClose}
+      onCancel={close}
     >
       <label>
         {cancelled ? 'Why' : 'What was done'}
@@ -152,13 +153,17 @@ function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: 
 }
 
 function Retitle({ task, onClose, changed }: FormProps) {
-  const [title, setTitle] = useState(task.title);
+  const [title, setTitle, drop] = useStored(`title:${task.id}`, task.title);
   const write = useWrite();
+  const close = (): void => {
+    drop();
+    onClose();
+  };
   const send = (): void => {
     const params = { board: task.board, task: task.id };
     void write.run('title', async (key) => {
       changed(await call('updateTask', { params, body: { title }, idempotencyKey: key }));
-      onClose();
+      close();
     });
   };
   return (
@@ -170,6 +175,7 @@ function Retitle({ task, onClose, changed }: FormProps) {
       canSubmit={title.trim() !== ''}
       onSubmit={send}
       onClose={onClose}
+      onCancel={close}
     >
       <label>
         Title

@@ -1,5 +1,4 @@
 /** An ask about a task, with its options and a text answer. */
-import { useState } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Markdown } from '../parts/markdown.tsx';
@@ -8,10 +7,11 @@ import { ago } from '../parts/time.tsx';
 import { answerAttempts, pickOption, sendAnswer } from '../state/answers.ts';
 import { useKeys } from '../state/keys.ts';
 import { isAskedOfMe } from '../state/needs.ts';
+import { useStored } from '../state/storage.ts';
 
 /** @param keys whether the keys 1 to 4 answer this ask */
 export function AskCard({ message, keys, onAnswered }: { message: Message; keys: boolean; onAnswered: () => void }) {
-  const [words, setWords] = useState('');
+  const [words, setWords, drop] = useStored(`words:${message.id}`, '');
   const ask = message.ask!;
   const sending = answerAttempts.value.get(message.id)?.state === 'sending';
   const mine = isAskedOfMe(message) && ask.can_answer && ask.state === 'open';
@@ -50,7 +50,9 @@ export function AskCard({ message, keys, onAnswered }: { message: Message; keys:
             event.preventDefault();
             if (!words.trim()) return;
             void sendAnswer(message, { body: words }).then((posted) => {
-              if (posted) onAnswered();
+              if (!posted) return;
+              drop();
+              onAnswered();
             });
           }}
         >

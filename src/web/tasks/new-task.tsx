@@ -21,7 +21,7 @@ export function NewTask({
   const [draft, setDraft, drop] = useStored(`new-task:${room.name}`, { title: '', about: '', start: false });
   const { title, about, start } = draft;
   const write = useWrite();
-  const close = (): void => {
+  const cancel = (): void => {
     drop();
     onClose();
   };
@@ -33,7 +33,14 @@ export function NewTask({
       onCreated(task);
     });
   return (
-    <FormDialog title="New task" write={write} action="Open the task" onSubmit={send} onClose={close}>
+    <FormDialog
+      title="New task"
+      write={write}
+      action="Open the task"
+      onSubmit={send}
+      onClose={onClose}
+      onCancel={cancel}
+    >
       <label>
         Title
         <input
