@@ -268,6 +268,21 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('tells what was written from right to left without moving the words around it', async () => {
+    const params = { board: board.name };
+    const { id } = await maya.ok('createTask', { params, body: { title: 'שלום 1', start: true } });
+    await maya.ok('finishTask', { params: { ...params, task: id }, body: { note: '\u202e2 done' } });
+    const { page, close } = await open(dana);
+    const line = conversation(page).getByText(/^maya finished/);
+    await line.waitFor();
+    const lefts = await line
+      .locator('.ref, .q, time')
+      .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().left));
+    expect(lefts).to.have.length(3);
+    expect(lefts).to.deep.equal(lefts.toSorted((a, b) => a - b));
+    await close();
+  });
+
   it('shows a message that came between the reads of messages and of events', async () => {
     await read(dana, (await say(maya, 'Before')).seq);
     const { slow, close } = await openSlow();

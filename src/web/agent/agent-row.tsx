@@ -22,7 +22,7 @@ function OnNow({ member }: { member: Member }) {
   const named = task && !line?.text.includes(task.ref);
   return (
     <>
-      {line?.text ?? task?.title}
+      <bdi>{line?.text ?? task?.title}</bdi>
       {task && named && (
         <>
           ,{' '}

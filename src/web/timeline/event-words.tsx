@@ -35,7 +35,7 @@ const TaskLink = ({ data, about }: { data: Data; about: EventContext }) => {
       <a class="ref" href={hrefOf({ screen: 'board', board: about.board, tab: 'tasks', task: ref })}>
         {ref}
       </a>{' '}
-      {title}
+      <bdi>{title}</bdi>
     </>
   );
 };
@@ -49,7 +49,12 @@ const FileLink = ({ name, version, board }: { name: unknown; version?: unknown; 
   </>
 );
 
-const Quiet = ({ children }: { children: ComponentChildren }) => <span class="q"> {children}</span>;
+const Quiet = ({ children }: { children: ComponentChildren }) => (
+  <>
+    {' '}
+    <bdi class="q">{children}</bdi>
+  </>
+);
 const Who = ({ name }: { name: unknown }) => <b>{text(name)}</b>;
 
 const task = (icon: string, verb: string, more?: (data: Data) => ComponentChildren): Describe =>
@@ -102,7 +107,7 @@ const describers: Record<string, Describe> = {
   'board.titled': line('board', ({ after }) =>
     after ? (
       <>
-        called the board <b>{text(after)}</b>
+        called the board <b dir="auto">{text(after)}</b>
       </>
     ) : (
       'took the title of the board away'

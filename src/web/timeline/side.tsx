@@ -95,7 +95,7 @@ function MemberRow({ member }: { member: Member }) {
       </div>
       {(said || task) && (
         <div class="l">
-          {said}
+          <bdi>{said}</bdi>
           {task && !gone && (
             <>
               {said && ', '}
