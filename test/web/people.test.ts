@@ -339,6 +339,14 @@ describe('people on the page', () => {
     await close();
   });
 
+  it('names the program of an agent also where it is called like a part of every object', async () => {
+    const { board } = await scene();
+    await newAgent(dana, board, { name: 'odd', harness: 'constructor' });
+    const { page, close } = await visit(server, dana, `/?board=${board}&tab=people&agent=odd`);
+    await page.getByText('your agent, constructor, member here').waitFor();
+    await close();
+  });
+
   it('archives, restores and, once its name is typed, deletes a board', async () => {
     const { board, params, path } = await scene();
     const { page, close } = await visit(server, dana, path);

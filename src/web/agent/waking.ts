@@ -83,7 +83,10 @@ export function stateText({ state, presence_since, line }: Member): string {
   return since === '' || since === 'now' ? (state ?? '') : `${state} ${since}`;
 }
 
-const harnesses: Record<string, string> = { 'claude-code': 'Claude Code', codex: 'Codex' };
+const harnesses = new Map([
+  ['claude-code', 'Claude Code'],
+  ['codex', 'Codex'],
+]);
 
 /** The product name of a harness, or its id if unknown. */
-export const harnessName = (harness: string): string => harnesses[harness] ?? harness;
+export const harnessName = (harness: string): string => harnesses.get(harness) ?? harness;
