@@ -245,6 +245,22 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('reads on where an address named a message that there is not', async () => {
+    await fill(400);
+    const { page, close } = await open(dana, '&message=200');
+    await conversation(page).locator('#m200').waitFor();
+    await conversation(page).and(page.locator('[aria-busy=false]')).waitFor();
+    await page.evaluate(() => {
+      history.pushState(null, '', `${location.href}000`);
+      dispatchEvent(new PopStateEvent('popstate'));
+    });
+    await page.getByRole('alert').waitFor();
+    await conversation(page).evaluate((list) => list.scrollTo({ top: 0 }));
+    await conversation(page).locator('#m110').waitFor({ state: 'attached' });
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('opens by trying again also where the person wrote before it could be read', async () => {
     await read(dana, (await say(maya, 'Before')).seq);
     const { slow, close } = await openSlow();

@@ -99,7 +99,7 @@ export class Scroll {
   /** Loads more if an end is near. */
   loadMore(): void {
     const { scroller, timeline } = this;
-    if (!scroller || !timeline.opened.peek() || timeline.error.peek() !== null) return;
+    if (!scroller || !timeline.opened.peek() || timeline.stalled) return;
     const ahead = scroller.clientHeight * PREFETCH_VIEWS;
     if (scroller.scrollTop < ahead && !timeline.atStart.peek())
       void timeline.loadMore('older').then(() => this.scheduleLoadMore());

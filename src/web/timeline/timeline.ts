@@ -59,6 +59,8 @@ export class Timeline {
   private activeReads = 0;
   /** Whether the view follows new messages at the end. */
   following = true;
+  /** Whether reading on failed: scrolling then does not try it again. */
+  stalled = false;
   /** Tries again what failed last. */
   retry: () => Promise<void> = async () => {};
   private readonly stops: (() => void)[];
@@ -111,6 +113,7 @@ export class Timeline {
     try {
       await work();
       if (this.opened.peek()) this.error.value = null;
+      this.stalled = false;
     } catch (error) {
       if (this.opened.peek()) this.retry = () => this.attempt(work);
       this.error.value = error;
@@ -140,7 +143,10 @@ export class Timeline {
   async loadMore(end: 'older' | 'newer'): Promise<void> {
     if (this.loading.peek()) return;
     this.loading.value = end;
-    await this.attempt(() => this.whileReading(() => this.readMore(end)));
+    await this.attempt(() => {
+      this.stalled = true;
+      return this.whileReading(() => this.readMore(end));
+    });
     this.loading.value = null;
   }
 
