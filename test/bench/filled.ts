@@ -1,12 +1,16 @@
 /**
  * Data folders with a long board. Posting a million messages would take an hour, so one real message is posted and then
- * copied inside the database, with the running counts a real one would have. Hashes are made up: nothing here checks them.
+ * copied inside the database, with the running counts and hashes a real one would have.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
+import { envelopeText } from '../../src/contract/chain.ts';
+import type { EventActor } from '../../src/contract/types.ts';
+import type { EventRow } from '../../src/server/record/events.store.ts';
+import { hashText } from '../../src/server/text/hash.ts';
 import { benchDir, type Product, startProduct } from './world.ts';
 
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -85,10 +89,19 @@ function fill(file: string, events: number): void {
       for (let seq = from; seq < Math.min(from + PER_TRANSACTION, events + 1); seq++) {
         const copies = seq - first;
         const id = idOf('msg', seq);
-        const hash = createHash('sha256').update(`${seq}`).digest();
         at += 1_000;
         const data = (event['data'] as string).replaceAll(message['id'] as string, id);
-        insertEvent({ ...event, seq, id: idOf('evt', seq), at, data, data_hash: hash, prev_hash: prev, hash });
+        const row = {
+          ...(event as EventRow),
+          seq,
+          id: idOf('evt', seq),
+          at,
+          data,
+          data_hash: sha256(data),
+          prev_hash: prev,
+        };
+        const hash = hashOf(row);
+        insertEvent({ ...row, hash });
         insertMessage({ ...message, ...countsAfter(message, copies), id, seq, at });
         prev = hash;
       }
@@ -106,6 +119,20 @@ function fill(file: string, events: number): void {
   db.pragma('wal_checkpoint(TRUNCATE)');
   db.close();
 }
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Search leaves out what was not hashed as the server does it. */
+const hashOf = (event: Omit<EventRow, 'hash'>): Buffer =>
+  sha256(
+    envelopeText({
+      ...event,
+      actor: JSON.parse(event.actor) as EventActor,
+      at: new Date(event.at).toISOString(),
+      data_hash: hashText(event.data_hash),
+      prev_hash: hashText(event.prev_hash),
+    }),
+  );
 
 function inserter(db: Sqlite.Database, table: string, template: Row): (row: Row) => void {
   const names = Object.keys(template);
