@@ -177,6 +177,12 @@ describe('values', () => {
     expect(showTime('2026-03-02T08:59:30.000Z', 'relative', now)).to.equal('just now');
   });
 
+  it('end a day at 24:00, which is no other time of the next one', () => {
+    const [begin, end] = [new Date('2026-03-02T09:00'), new Date('2026-03-03T00:00')];
+    expect(moment('24:00', 'x', begin.getTime())).to.equal(end.toISOString());
+    expect(codeOf(() => moment('24:01', 'x', begin.getTime()))).to.equal('invalid_request');
+  });
+
   it('are local times where they name no offset, dates too', () => {
     const { TZ } = process.env;
     process.env.TZ = 'Asia/Tokyo';

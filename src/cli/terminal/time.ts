@@ -80,7 +80,7 @@ function dated(text: string): number | null {
 }
 
 function clock(text: string, now: number): number | null {
-  const match = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text);
+  const match = /^([01]?\d|2[0-3]|24(?=:00)):([0-5]\d)$/.exec(text);
   if (!match) return null;
   const at = new Date(now);
   at.setHours(Number(match[1]), Number(match[2]), 0, 0);
