@@ -102,7 +102,8 @@ describe('notices of a seat', () => {
     await until(() => rig.states().at(-1) === 'done', 'the handoff is done');
   });
 
-  it('of a seat that ends before they are acknowledged hold back no other seat of the bundle', async () => {
+  /** A session of two seats that was given a notice of each in one bundle. */
+  const givenTwoNotices = async () => {
     const { seat, session: one } = await session();
     const board = await newBoard(s.ana);
     const agent = await newAgent(s.ana, board.name);
@@ -112,6 +113,11 @@ describe('notices of a seat', () => {
     await decline(s.ana, await held(agent, addBob({ ...s, board })));
     await until(() => rig.noticesOf(seat).length === 1 && rig.noticesOf(other).length === 1, 'both were read');
     await one.hook('turn_start');
+    return { seat, other, agent, one };
+  };
+
+  it('of a seat that ends before they are acknowledged hold back no other seat of the bundle', async () => {
+    const { seat, agent, one } = await givenTwoNotices();
     proxy.fail('POST /v1/me/notices/ack', { status: 503, retryAfter: 1 });
     await one.hook('boundary');
     await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
@@ -129,15 +135,7 @@ describe('notices of a seat', () => {
   });
 
   it('of a seat whose token is refused hold back no other seat of the bundle, nor the end of an idle daemon', async () => {
-    const { seat, session: one } = await session();
-    const board = await newBoard(s.ana);
-    const agent = await newAgent(s.ana, board.name);
-    const other = await rig.machine.holds(rig.origin, board, agent);
-    await one.bind(other);
-    await decline(s.ana, await held(s.agent, addBob(s)));
-    await decline(s.ana, await held(agent, addBob({ ...s, board })));
-    await until(() => rig.noticesOf(seat).length === 1 && rig.noticesOf(other).length === 1, 'both were read');
-    await one.hook('turn_start');
+    const { seat, agent, one } = await givenTwoNotices();
     proxy.fail('POST /v1/me/notices/ack', { status: 503 });
     await one.hook('boundary');
     await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
