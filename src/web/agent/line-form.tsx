@@ -18,14 +18,14 @@ const pauses = [
 ] as const;
 
 export function LineForm({ member, onClose, onChange }: { member: Member; onClose: () => void; onChange: () => void }) {
-  const [draft, setDraft, drop] = useStored(`line:${member.id}`, { text: member.line?.text ?? '', pause: '0' });
+  const [draft, setDraft, close] = useStored(
+    `line:${member.id}`,
+    { text: member.line?.text ?? '', pause: '0' },
+    onClose,
+  );
   const { text, pause } = draft;
   const write = useWrite();
   const params = { board: member.board, member: member.id };
-  const close = (): void => {
-    drop();
-    onClose();
-  };
   const end = (): void => {
     onChange();
     close();

@@ -33,12 +33,8 @@ interface Draft {
 }
 
 export default function NewBoard() {
-  const [draft, setDraft, drop] = useStored<Draft>('new-board', {
-    title: '',
-    name: null,
-    template: '',
-    visibility: 'open',
-  });
+  const empty: Draft = { title: '', name: null, template: '', visibility: 'open' };
+  const [draft, setDraft, close] = useStored('new-board', empty, closeOverlay);
   const { title, name, template, visibility } = draft;
   const [templates, setTemplates] = useState<Template[]>([]);
   const write = useWrite();
@@ -49,10 +45,6 @@ export default function NewBoard() {
       () => {},
     );
   }, []);
-  const close = (): void => {
-    drop();
-    closeOverlay();
-  };
   const create = async (): Promise<void> => {
     let made = '';
     const body = {

@@ -96,11 +96,7 @@ function NewVersion({ file, room, onChange }: ActionProps) {
 
 function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () => void }) {
   const write = useWrite();
-  const [name, setName, drop] = useStored(`rename:${file.id}`, file.name);
-  const close = (): void => {
-    drop();
-    onClose();
-  };
+  const [name, setName, close] = useStored(`rename:${file.id}`, file.name, onClose);
   const save = async (): Promise<void> => {
     const params = { board: room.name, file: file.id };
     if (

@@ -16,7 +16,7 @@ interface Props {
 }
 
 export function AddPerson({ room, people, onClose, onChange }: Props) {
-  const [handle, setHandle, drop] = useStored(`add-person:${room.name}`, '');
+  const [handle, setHandle, close] = useStored(`add-person:${room.name}`, '', onClose);
   const here = new Set(people.map(({ id }) => id));
   // If loading fails, a handle can still be typed.
   const known = useLoad(() => readAll('listPeople', 'people', { query: { limit: 500 } })).value ?? [];
@@ -24,10 +24,6 @@ export function AddPerson({ room, people, onClose, onChange }: Props) {
     server_role === 'guest' || here.has(id) ? [] : [handle],
   );
   const write = useWrite();
-  const close = (): void => {
-    drop();
-    onClose();
-  };
   const send = (): void => {
     const named = handle.trim().replace(/^@/, '');
     void write.run(`add ${named}`, async (key) => {

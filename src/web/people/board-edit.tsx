@@ -33,13 +33,9 @@ type Basics = Pick<NonNullable<BodyIn<'updateBoard'>>, 'title' | 'charter' | 'ta
 
 export function EditBasics(props: EditProps) {
   const { board, onClose } = props;
-  const [change, setChange, drop] = useStored<Basics>(`basics:${board.id}`, {});
+  const [change, setChange, close] = useStored<Basics>(`basics:${board.id}`, {}, onClose);
   const { title = board.title ?? '', charter = board.charter, task_prefix: prefix = board.task_prefix ?? '' } = change;
   const write = useWrite();
-  const close = (): void => {
-    drop();
-    onClose();
-  };
   const send = (): void => {
     save({ ...props, onClose: close }, write, {
       ...(title.trim() === (board.title ?? '') ? {} : { title }),
@@ -171,17 +167,15 @@ const includeCurrent = (
 
 export function EditPolicy(props: EditProps) {
   const { board } = props;
-  const [edited, setEdited, drop] = useStored<{ change: PolicyChange; adds?: boolean }>(`policy:${board.id}`, {
-    change: {},
-  });
+  // It holds no text that could be lost by a slip, so each way of closing it drops what was chosen.
+  const [edited, setEdited, onClose] = useStored<{ change: PolicyChange; adds?: boolean }>(
+    `policy:${board.id}`,
+    { change: {} },
+    props.onClose,
+  );
   const { change, adds = board.agents_add_people } = edited;
   const setChange = (next: PolicyChange): void => setEdited({ ...edited, change: next });
   const write = useWrite();
-  // It holds no text that could be lost by a slip.
-  const onClose = (): void => {
-    drop();
-    props.onClose();
-  };
   const send = (): void => {
     const policy = Object.fromEntries(
       Object.entries(change).filter(

@@ -48,15 +48,12 @@ export function EditRoles(props: EditProps) {
     board: { id, roles: now },
     onClose,
   } = props;
-  const [{ opened, roles }, setEdited, drop] = useStored(`roles:${id}`, {
+  const unedited = {
     opened: now,
     roles: Object.entries(now).map(([name, role]): EditedRole => ({ name, role, isNew: false })),
-  });
-  const setRoles = (next: EditedRole[]): void => setEdited({ opened, roles: next });
-  const close = (): void => {
-    drop();
-    onClose();
   };
+  const [{ opened, roles }, setEdited, close] = useStored(`roles:${id}`, unedited, onClose);
+  const setRoles = (next: EditedRole[]): void => setEdited({ opened, roles: next });
   const write = useWrite();
   const change = (at: number, next: Partial<EditedRole>): void =>
     setRoles(roles.map((role, index) => (index === at ? { ...role, ...next } : role)));

@@ -37,14 +37,22 @@ export const listenToStorage = (listener: (name: string) => void): void =>
 
 /**
  * Like `useState`, for what a person writes: it outlives the end of the session and a reload of the page, until it is
- * dropped because it was sent or given up.
+ * dropped because it was sent or given up. @param dropped is called then, for example to close the form.
  */
-export function useStored<T>(name: string, initial: T): [value: T, set: (value: T) => void, drop: () => void] {
+export function useStored<T>(
+  name: string,
+  initial: T,
+  dropped?: () => void,
+): [value: T, set: (value: T) => void, drop: () => void] {
   const [stored] = useState(() => ownName(name));
   const [value, setValue] = useState((): T => (JSON.parse(readStorage(stored) ?? 'null') as T | null) ?? initial);
   const set = (next: T): void => {
     setValue(next);
     writeStorage(stored, JSON.stringify(next));
   };
-  return [value, set, () => writeStorage(stored, null)];
+  const drop = (): void => {
+    writeStorage(stored, null);
+    dropped?.();
+  };
+  return [value, set, drop];
 }

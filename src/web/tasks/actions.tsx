@@ -110,12 +110,8 @@ interface FormProps {
 }
 
 function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: boolean }) {
-  const [note, setNote, drop] = useStored(`finish:${task.id}`, '');
+  const [note, setNote, close] = useStored(`finish:${task.id}`, '', onClose);
   const write = useWrite();
-  const close = (): void => {
-    drop();
-    onClose();
-  };
   const send = (): void => {
     const params = { board: task.board, task: task.id };
     void write.run('finish', async (key) => {
@@ -153,12 +149,8 @@ function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: 
 }
 
 function Retitle({ task, onClose, changed }: FormProps) {
-  const [title, setTitle, drop] = useStored(`title:${task.id}`, task.title);
+  const [title, setTitle, close] = useStored(`title:${task.id}`, task.title, onClose);
   const write = useWrite();
-  const close = (): void => {
-    drop();
-    onClose();
-  };
   const send = (): void => {
     const params = { board: task.board, task: task.id };
     void write.run('title', async (key) => {
