@@ -2,6 +2,7 @@
 import type { Knex } from 'knex';
 import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
+import { idOrder } from './members.store.ts';
 
 async function namesOf(tx: ReadTx, build: (members: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<string[]> {
   return (await tx.query<{ name: string }>((db) => build(db('members').select('name')))).map((row) => row.name);
@@ -14,7 +15,7 @@ export const activeNames = (tx: ReadTx, boardId: string, limit: number, kind: Ki
   namesOf(tx, (members) =>
     members
       .where({ board_id: boardId, status: 'active', ...kind })
-      .orderBy('id')
+      .orderByRaw(idOrder('id'))
       .limit(limit),
   );
 

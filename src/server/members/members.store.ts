@@ -16,13 +16,22 @@ export const insertMember = insertInto<MemberRow>('members');
 export const saveMember = updateIn<MemberRow>('members');
 
 /**
+ * The order of ids within a board. By an expression: for the ids themselves Postgres may go through the members of all
+ * boards until enough of this one have come.
+ */
+export const idOrder = (id: 'id' | 'm.id'): string => `${id} || ''`;
+
+/**
  * The id of a member who comes onto a board whose row is held. Members are listed by their ids, so the time in it is later
  * than that of every former one, also where several come in one millisecond, or where a clock is behind.
  */
 export async function nextMemberId(tx: WriteTx, boardId: string): Promise<string> {
   const newest = await firstRow<{ id: string }>(tx, (db) =>
-    // By an expression: for the ids themselves Postgres may go through those of all boards, from the newest on.
-    db('members').where('board_id', boardId).orderByRaw("id || '' DESC").limit(1).select('id'),
+    db('members')
+      .where('board_id', boardId)
+      .orderByRaw(`${idOrder('id')} DESC`)
+      .limit(1)
+      .select('id'),
   );
   return newId('mem', newest ? Math.max(tx.now, timeOfId(newest.id) + 1) : tx.now);
 }
@@ -126,7 +135,7 @@ export const listMemberRows = (tx: ReadTx, filter: MemberFilter): Promise<Member
         either.where('m.status', 'active');
         if (filter.ended) either.orWhere('m.kind', 'agent');
       })
-      .orderBy('m.id')
+      .orderByRaw(idOrder('m.id'))
       .limit(filter.limit)
       .select('m.*', withPerson);
     if (filter.kind) query.where('m.kind', filter.kind);
