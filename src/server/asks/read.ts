@@ -10,6 +10,7 @@ import { findTaskAnywhere } from '../tasks/tasks.store.ts';
 import { boundToken, readBoundToken } from '../text/bound-token.ts';
 import { cut } from '../text/cut.ts';
 import { messagesAt } from '../views/message.ts';
+import { fitting } from '../views/window.ts';
 import { type AskFilter, type AskRow, listAskRows } from './asks.store.ts';
 
 type Asked = Query<'listAsks'>;
@@ -22,10 +23,9 @@ export const listAsks: ReadCase<'listAsks'>['run'] = async (tx, caller, { query 
   const filter = await filterOf(tx, places, query, one);
   if (!filter) return { asks: [], next_after: null };
   const rows = await listAskRows(tx, filter, position, query.limit + 1);
-  const { page, next_after } = cut(rows, query.limit, (last) =>
-    boundToken(bound, last.blocking, last.at, last.message_id),
-  );
-  return { asks: await viewsOf(tx, places, page), next_after };
+  const asks = fitting(await viewsOf(tx, places, rows.slice(0, query.limit)));
+  const { next_after } = cut(rows, asks.length, (last) => boundToken(bound, last.blocking, last.at, last.message_id));
+  return { asks, next_after };
 };
 
 /** What is looked for; null: a task that is nowhere. @throws Refusal */

@@ -298,6 +298,18 @@ forEachDatabase('an ask', (engine) => {
     expect((await pam.ok('listMessages', { params: { board }, query: { has: 'answer' } })).messages).to.have.length(1);
   });
 
+  it('is listed on pages of at most a MiB of long messages', async () => {
+    const bodies = Array.from({ length: 10 }, (_, n) => `${n} ${'🎉'.repeat(32_000)}`);
+    for (const body of bodies) await post(server.dana, board, body, { to: ['@b'], ask: {} });
+    const query = { board, to_me: true } as const;
+    const first = await b.call('listAsks', { query });
+    expect(first.bytes.length).to.be.at.most(1_050_000);
+    const second = await b.ok('listAsks', { query: { ...query, after: first.body.next_after ?? '' } });
+    const seen = [...first.body.asks, ...second.asks].map(({ body }) => body);
+    expect(seen).to.deep.equal(bodies.toReversed());
+    expect(second.next_after).to.equal(null);
+  });
+
   it('is listed from no position that no database has', async () => {
     for (let n = 0; n < 3; n++) await ask(a);
     const query = { board, to_me: true, limit: 1 };
