@@ -24,11 +24,11 @@ export const reportUsage: WriteCase<'reportUsage'> = {
   },
 };
 
-/** Takes it from the budget that the agent's person set; what reaches the end of that brakes the seat. */
+/** Takes it from the budget that the agent's person set; what reaches the end of that brakes the seat until it is full again. */
 async function takeCost(tx: WriteTx, member: MemberRow, usd: number): Promise<void> {
   const budget = await budgetOf(tx, member.id);
   if (budget.cost === null) return;
   const costBucket = takenCost(budget.costBucket, budget.cost, usd, tx.now);
   await saveBudget(tx, member.id, { ...budget, costBucket });
-  if (costBucket.left === 0) await brake(tx, member, tx.now + budget.cost.seconds * 1000, 'cost');
+  if (costBucket.left === 0) await brake(tx, member, costBucket.at + budget.cost.seconds * 1000, 'cost');
 }

@@ -173,6 +173,19 @@ forEachDatabase('what a seat reports for its person', (engine) => {
     expect(await braked()).to.equal(undefined);
   });
 
+  it('is braked by a cost until the time of that cost is over, also where it costs more meanwhile', async () => {
+    const hours = (count: number) => server.clock.advance(count * 3_600_000);
+    const params = { board, member: agent.name };
+    await pam.ok('setAgentBudget', { params, body: { cost: { usd: 1, seconds: 86_400 } } });
+    await uses({ turns: 1, cost_usd: 1 });
+    const { until } = (await seen(pam)).braked ?? {};
+    hours(23);
+    await uses({ turns: 1, cost_usd: 0.1 });
+    expect((await seen(pam)).braked).to.deep.equal({ until, reason: 'cost' });
+    hours(1);
+    expect((await seen(pam)).braked).to.equal(undefined);
+  });
+
   it('refuses what is no use, and people', async () => {
     for (const body of [{}, { turns: -1 }, { turns: 1, cost_usd: -1 }, { turns: 1, input_tokens: 1.5 }])
       expect(await agent.refused('reportUsage', { body: body as never })).to.equal('400 invalid_request');
