@@ -8,16 +8,16 @@ import { activeAgentsOfPerson, boardIdsOf } from '../members/memberships.store.t
 import { type Notice, tell } from '../notices/notices.steps.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
 import { timestamp } from '../text/time.ts';
-import { type ClaimRow, claimsOn } from './claims.store.ts';
+import { type ClaimRow, newestClaims } from './claims.store.ts';
 import { hasLapsed, type LineRow } from './lines.rules.ts';
 
 const TOLD_FOR_MS = 12 * 3_600_000;
 
 type Paths = Pick<LineRow, 'repo' | 'paths'>;
 
-/** The lines with files on these boards that have not ended. */
+/** The lines with files on these boards that have not ended, in the order they came. */
 export const standingClaims = async (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]> =>
-  (await claimsOn(tx, boardIds)).filter((row) => !hasLapsed(row, row, tx.now));
+  (await newestClaims(tx, boardIds)).filter((row) => !hasLapsed(row, row, tx.now)).reverse();
 
 /** An agent is one on all boards where its person has one of that name: what its seats see, it sees. */
 export async function boardsOfAgent(tx: ReadTx, agent: Pick<MemberRow, 'person_id' | 'name'>): Promise<string[]> {

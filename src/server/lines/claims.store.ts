@@ -20,8 +20,8 @@ export interface ClaimRow extends Reported, Span {
   task_ref: string | null;
 }
 
-/** Those of the active agents of these boards, in the order they came. */
-export const claimsOn = (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]> =>
+/** Those of the active agents of these boards, the newest first. */
+export const newestClaims = (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]> =>
   tx.query<ClaimRow>((db) =>
     db({ l: 'agent_lines' })
       .join({ m: 'members' }, 'm.id', 'l.member_id')
@@ -33,7 +33,7 @@ export const claimsOn = (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]> =>
       .where('m.status', 'active')
       .whereNot('b.lifecycle', 'deleted')
       .whereNotNull('l.paths')
-      .orderBy(['l.at', 'l.member_id'])
+      .orderByRaw('l.at DESC, l.member_id DESC')
       .limit(MOST)
       .select('l.member_id', 'l.kind', 'l.text', 'l.until', 'l.at', 'l.repo', 'l.paths', 'm.person_id', 'm.board_id')
       .select('r.presence', 'r.presence_since', 'r.reported_at')

@@ -41,6 +41,20 @@ forEachDatabase('files that agents are on', (engine) => {
   const shared = async (agent: Agent, paths: string[], more: Line = {}) =>
     (await line(agent, paths, more)).overlaps?.map(({ agent: who, path }) => [who, path]);
 
+  /** As many agents as that, each with the line that codex has. @returns their ids */
+  const copied = async (count: number): Promise<string[]> => {
+    const many = Array.from({ length: count }, () => newId('mem', server.clock.now()));
+    await server.db.write(async (tx) => {
+      const copy = async (table: string, key: string, more: (id: string) => object) => {
+        const [row] = await tx.query<object>((db) => db(table).where(key, codex.memberId).select('*'));
+        for (const id of many) await tx.change((db) => db(table).insert({ ...row, [key]: id, ...more(id) }));
+      };
+      await copy('members', 'id', (id) => ({ name: id.slice(-20).toLowerCase(), token_digest: null }));
+      await copy('agent_lines', 'member_id', () => ({}));
+    });
+    return many;
+  };
+
   it('tell two agents with overlapping paths once each', async () => {
     expect((await line(codex, ['src/http.ts', 'docs/**'], { text: 'Timeouts' })).overlaps).to.deep.equal([]);
     const { overlaps, line: mine } = await line(claude, ['src/**']);
@@ -155,15 +169,7 @@ forEachDatabase('files that agents are on', (engine) => {
 
   it('are told to more agents than SQLite takes rows at once, as messages are', async () => {
     await line(codex, ['src/**']);
-    const many = Array.from({ length: 501 }, () => newId('mem', server.clock.now()));
-    await server.db.write(async (tx) => {
-      const copy = async (table: string, key: string, more: (id: string) => object) => {
-        const [row] = await tx.query<object>((db) => db(table).where(key, codex.memberId).select('*'));
-        for (const id of many) await tx.change((db) => db(table).insert({ ...row, [key]: id, ...more(id) }));
-      };
-      await copy('members', 'id', (id) => ({ name: id.slice(-20).toLowerCase(), token_digest: null }));
-      await copy('agent_lines', 'member_id', () => ({}));
-    });
+    const many = await copied(501);
     const toldIn = async (table: string): Promise<number> => {
       const rows = await server.db.read((tx) =>
         tx.query<{ id: string }>((db) => db(table).select({ id: 'member_id' })),
@@ -173,6 +179,16 @@ forEachDatabase('files that agents are on', (engine) => {
     await line(claude, ['src/http.ts']);
     await post(server.dana, board.name, 'hold on', { to: ['role:member'] });
     expect([await toldIn('notices'), await toldIn('message_members')]).to.deep.equal([501, 501]);
+  });
+
+  it('are those that were said last where there are more than are read for one answer', async () => {
+    await line(codex, ['docs/**']);
+    await copied(1_000);
+    server.clock.advance(1_000);
+    await line(codex, ['src/**']);
+    expect(await shared(claude, ['src/http.ts'])).to.deep.equal([[codex.name, 'src/**']]);
+    const { claims } = await claude.ok('listClaims');
+    expect(claims.slice(-2).map(({ agent }) => agent)).to.deep.equal([codex.name, claude.name]);
   });
 
   it('are those of one repository, however its address is written', async () => {
