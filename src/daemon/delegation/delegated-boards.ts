@@ -36,12 +36,13 @@ export interface JoinedSeat {
   answer: Pick<Answers['join'], 'joined' | 'board' | 'member' | 'reused' | 'pair_role'>;
 }
 
-/** `boards`, `join` and `create_board` for a session that the caller has verified. @throws ControlRefusal */
+/**
+ * `boards`, `join` and `create_board` for a session that the caller has verified. The caller makes its seats one at a time.
+ * @throws ControlRefusal
+ */
 export class DelegatedBoards {
   readonly #options: DelegatedBoardsOptions;
   readonly #delegations = new Map<string, Delegation>();
-  /** Joins under way, by server, session and board. */
-  readonly #joins = new Map<string, Promise<unknown>>();
 
   constructor(options: DelegatedBoardsOptions) {
     this.#options = options;
@@ -74,14 +75,12 @@ export class DelegatedBoards {
       return this.#saveSeat(origin, session, data);
     }
     const body = { ...who, board: agent.board, role };
-    return this.#serialize(`${origin} ${session.key} ${agent.board}`, async () => {
-      const { data } = await this.#withDelegation(origin, async (delegation) => {
-        const client = await delegation.client();
-        // The server recognises the session's seat, so a join without an answer can be repeated.
-        return retryUnreachable(this.#environment, () => client.call('joinBoard', { body, maxAttempts: 1 }));
-      });
-      return this.#saveSeat(origin, session, data);
+    const { data } = await this.#withDelegation(origin, async (delegation) => {
+      const client = await delegation.client();
+      // The server recognises the session's seat, so a join without an answer can be repeated.
+      return retryUnreachable(this.#environment, () => client.call('joinBoard', { body, maxAttempts: 1 }));
     });
+    return this.#saveSeat(origin, session, data);
   }
 
   async createBoard(
@@ -182,17 +181,6 @@ export class DelegatedBoards {
     const delegation = new Delegation({ at: servers.at(origin), credentials, log, name: delegationName(folders) });
     this.#delegations.set(origin, delegation);
     return delegation;
-  }
-
-  async #serialize<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#joins.get(key) ?? Promise.resolve();
-    const mine = before.catch(() => {}).then(work);
-    this.#joins.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#joins.get(key) === mine) this.#joins.delete(key);
-    }
   }
 }
 
