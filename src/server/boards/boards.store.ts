@@ -104,13 +104,12 @@ interface BoardListFilter extends Scope {
 
 const inScope = (filter: Scope) => (db: Knex) => {
   const mine = db('members')
-    .whereRaw('members.board_id = boards.id')
     .where({ person_id: filter.personId, kind: 'human', status: 'active' })
-    .select(db.raw('1'));
+    .select('board_id');
   const query = db('boards').whereNot('lifecycle', 'deleted');
   if (filter.boardId !== undefined) query.where('id', filter.boardId);
   return query.where((either) => {
-    either.whereExists(mine);
+    either.whereIn('id', mine);
     if (filter.open) either.orWhere('visibility', 'open');
   });
 };

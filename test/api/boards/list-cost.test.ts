@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import { type BoardRow, boardById, listBoardRows } from '../../../src/server/boards/boards.store.ts';
+import { inParts } from '../../../src/server/db/rows.ts';
+import type { ReadTx } from '../../../src/server/db/tx.ts';
+import { newId } from '../../../src/server/text/ids.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { leastCostOf } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -33,5 +37,20 @@ forEachDatabase('listing boards', (engine) => {
     expect(many).to.deep.equal(few);
     expect(Math.max(...many)).to.be.at.most(14);
     expect((await server.dana.ok('listBoards')).boards).to.have.length(40);
+  });
+
+  it('finds the boards of a person without looking at those of others', async () => {
+    const board = await newBoard(await server.person('pam'));
+    const plan = await server.db.write(async (tx) => {
+      const row = (await boardById(tx, board.id)) as BoardRow;
+      const rows = Array.from({ length: 4_000 }, (_, n) => ({ ...row, id: newId('brd', n), name: `other-${n}` }));
+      await inParts(rows, (part) => tx.change((db) => db('boards').insert(part)));
+      if (engine === 'postgres') await tx.query((db) => db.raw('ANALYZE boards, members'));
+      const explain = engine === 'postgres' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN';
+      const query: ReadTx['query'] = (build) => tx.query((db) => db.raw(`${explain} ${build(db)}`));
+      const filter = { personId: row.creator_person_id, open: false, lifecycle: 'active', limit: 500 } as const;
+      return JSON.stringify(await listBoardRows({ query } as ReadTx, filter));
+    });
+    expect(plan).not.to.match(/\bscan (on )?boards\b|boards__name/i);
   });
 });
