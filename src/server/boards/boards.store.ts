@@ -103,9 +103,7 @@ interface BoardListFilter extends Scope {
 }
 
 const inScope = (filter: Scope) => (db: Knex) => {
-  const mine = db('members')
-    .where({ person_id: filter.personId, kind: 'human', status: 'active' })
-    .select('board_id');
+  const mine = db('members').where({ person_id: filter.personId, kind: 'human', status: 'active' }).select('board_id');
   const query = db('boards').whereNot('lifecycle', 'deleted');
   if (filter.boardId !== undefined) query.where('id', filter.boardId);
   return query.where((either) => {
