@@ -10,7 +10,7 @@ import { membersById } from '../members/members.store.ts';
 import type { ReadCase, WaitCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { actorView } from '../views/actors.ts';
-import { messageViews } from '../views/message.ts';
+import { messageViews, postedIn } from '../views/message.ts';
 import { type Page, pageOf, type Window } from '../views/window.ts';
 import {
   anyMessageIn,
@@ -19,7 +19,6 @@ import {
   type MessageRow,
   messagesIn,
   messagesWithSeqs,
-  type PostedData,
 } from './messages.store.ts';
 
 /** Most replies of one agent to a message that are named. */
@@ -86,8 +85,8 @@ async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>):
 async function withRecipients(tx: ReadTx, place: Place, message: MessageRow) {
   const rows = await messagesWithSeqs(tx, place.board.id, [message.seq]);
   const [view] = await messageViews(tx, place, rows);
-  const data = JSON.parse(rows[0]?.data ?? '{}') as PostedData;
-  return { message: view as Message, recipients: await recipientStates(tx, place, message, data.recipients ?? []) };
+  const ids = rows.flatMap((row) => postedIn(row).recipients ?? []);
+  return { message: view as Message, recipients: await recipientStates(tx, place, message, ids) };
 }
 
 /** What became of the message with each agent it was addressed to, in recorded order. */

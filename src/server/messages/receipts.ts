@@ -11,6 +11,7 @@ import { liveQueues, messagesIn } from '../seats/queue.store.ts';
 import { reportsOf } from '../seats/reports.store.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from '../views/actors.ts';
+import { postedIn } from '../views/message.ts';
 import { type MessageRow, messagesWithSeqs } from './messages.store.ts';
 
 type Receipt = Answer<'listReceipts'>['recipients'][number];
@@ -19,15 +20,15 @@ export const listReceipts: ReadCase<'listReceipts'>['run'] = async (tx, caller, 
   const place = await onBoard(tx, caller, params['board'] ?? '');
   const message = await findMessageBySeq(tx, place, Number(params['seq']));
   const [row] = await messagesWithSeqs(tx, place.board.id, [message.seq]);
-  const { to, recipients } = JSON.parse(row?.data ?? '{}') as { to: string[]; recipients?: string[] };
+  const { to, recipients = [] } = postedIn(row!);
   return {
     board: place.board.name,
     seq: message.seq,
     message_id: message.id,
     to,
-    to_everyone: recipients === undefined,
+    to_everyone: message.to_everyone === 1,
     available: true,
-    recipients: await receiptsOf(tx, place, message, recipients ?? []),
+    recipients: await receiptsOf(tx, place, message, recipients),
   };
 };
 

@@ -38,7 +38,7 @@ export function audienceOf(posted: Pick<EventRow, 'actor' | 'data'>): Audience {
 }
 
 /** What an event says; undefined when its row was damaged so that it says nothing. */
-const dataOf = ({ data }: Pick<EventRow, 'data'>) => stored<Record<string, unknown>>(data);
+export const dataOf = <T = Record<string, unknown>>({ data }: Pick<EventRow, 'data'>) => stored<T>(data);
 
 /** No actor of a sound event has this name. */
 const UNREADABLE: EventActor = { kind: 'system', member_id: null, name: '(unreadable)', owner: null };

@@ -15,6 +15,7 @@ import { reactionsTo } from '../messages/reactions.store.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { type AskContext, askContext, askViews } from './ask.ts';
+import { dataOf } from './event.ts';
 import { reactionGroups } from './reactions.ts';
 
 /** The board they are on, and who reads them there. */
@@ -27,10 +28,17 @@ export interface LoadedMessages {
   asks: AskContext;
 }
 
+/** Shown in place of what cannot be read of a message whose event was damaged in the database. */
+const UNREADABLE = { to: ['(unreadable)'], body: '(unreadable)', redactions: [], mentions: [] };
+
+/** What a message's event says. */
+export const postedIn = (row: Pick<MessageWithContext, 'data'>) =>
+  ({ ...UNREADABLE, ...dataOf<PostedData>(row) }) as PostedData;
+
 /** Reads what these messages hold, with a fixed number of statements however many they and their readers are. */
 export async function loadMessages(tx: ReadTx, rows: MessageWithContext[]): Promise<LoadedMessages> {
   const reacted = rows.filter((row) => row.reaction_count > 0).map((row) => row.id);
-  const messages = rows.map((row) => ({ row, data: JSON.parse(row.data) as PostedData }));
+  const messages = rows.map((row) => ({ row, data: postedIn(row) }));
   return {
     messages,
     reactions: Map.groupBy(await reactionsTo(tx, reacted), (row) => row.message_id),

@@ -175,6 +175,41 @@ forEachDatabase('a byte of the record changed in the database', (engine) => {
     for (const row of rows) await door.write(Buffer.from(row.id as string), 'type', asBytes(row.type));
   });
 
+  it('keeps no list from being read with a message whose text is lost', async () => {
+    const { dana } = server;
+    const params = { board: board.name };
+    const agent = await newAgent(dana, board.name, { name: 'keeper' });
+    const first = await post(dana, board.name, 'osprey one', { to: ['@keeper'] });
+    const ask = { options: ['osprey', 'kite'] };
+    const asked = await post(agent, board.name, 'osprey two', { ask });
+    await post(dana, board.name, 'osprey three', { reply_to: first.id });
+    await post(dana, board.name, 'osprey four', { reply_to: asked.id, answer: { option: 1 } });
+    await dana.ok('search', { query: { q: 'osprey' } });
+    const rows = (await door.rows(board.id)).filter(({ seq }) => (seq as number) >= first.seq);
+    const damages = ['{', 'body', 'to', 'mentions', 'ask_id":"msg_'];
+    for (const row of rows) {
+      const id = Buffer.from(row.id as string);
+      for (const damage of damages.filter((part) => String(row['data']).includes(part))) {
+        await door.write(id, 'data', Buffer.from(String(row['data']).replace(damage, `${damage.slice(0, -1)}0`)));
+        for (const reader of [dana, agent]) {
+          const { messages } = await reader.ok('listMessages', { params, query: { after: first.seq - 1 } });
+          expect(messages).to.have.length(rows.length);
+          await reader.ok('listThreads', { params });
+          await reader.ok('search', { query: { q: 'osprey' } });
+          await reader.ok('listAsks', {});
+          for (const { id: message, seq } of messages) {
+            await reader.ok('getMessage', { params: { message } });
+            await reader.ok('listReplies', { params: { message } });
+            await reader.ok('listReceipts', { params: { board: board.name, seq } });
+          }
+        }
+        const inbox = await agent.ok('readInbox', {});
+        expect(inbox.messages).to.have.length(inbox.unread);
+      }
+      await door.write(id, 'data', asBytes(row['data']));
+    }
+  });
+
   it('leaves the record readable where it is no time any more', async () => {
     const row = (await door.rows(board.id))[2] as Stored;
     const id = Buffer.from(row.id as string);
