@@ -1,5 +1,6 @@
 /** Prints results, notes and errors. Text, `--json` and `--ndjson` are made from the same record. */
 import type { z } from 'zod';
+import { usage } from '../local/failure.ts';
 import type { Env } from '../local/folders.ts';
 import { autostarted, called } from './runtime.ts';
 import type { base } from './shapes.ts';
@@ -80,6 +81,11 @@ export class Output {
   /** The result is a document for programs, whatever the mode. */
   document(record: object): void {
     if (!this.quiet) this.show(record, this.mode === 'text' ? 2 : undefined);
+  }
+
+  /** Refuses to note as read what nobody sees. @param flag that asks for it @param hint what does it without */
+  requireShown(flag: string, hint: string): void {
+    if (this.quiet) throw usage(`With --quiet nothing is shown, so that ${flag} has nothing to acknowledge.`, hint);
   }
 
   /** A word besides the result, on standard error: progress, what was started, what to type next. */

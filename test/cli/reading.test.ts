@@ -97,6 +97,22 @@ describe('reading a board', function () {
     expect(messages.map(({ body }: { body: string }) => body)).to.deep.equal(['To be read']);
   });
 
+  it('marks nothing as read that --quiet does not show', async () => {
+    await home().json(['say', 'Unseen', '--as', 'quiet']);
+    const { unread } = await home().json(['read']);
+    const read = await home().run(['read', '--mark-read', '-q']);
+    expect([read.code, read.stderr]).to.deep.equal([
+      2,
+      'Error (invalid_request): With --quiet nothing is shown, so that --mark-read has nothing to acknowledge.\nHint: service board ack --all\n',
+    ]);
+    expect((await home().json(['read'])).unread).to.equal(unread);
+    const notices = await home().run(['inbox', 'notices', '--ack', '-q', '--as', 'quiet']);
+    expect([notices.code, notices.stderr]).to.deep.equal([
+      2,
+      'Error (invalid_request): With --quiet nothing is shown, so that --ack has nothing to acknowledge.\nHint: service inbox notices --ack\n',
+    ]);
+  });
+
   it('repeats nothing for the same idempotency key', async () => {
     const first = await home().json(['say', 'once', '--idempotency-key', 'once-1']);
     const second = await home().json(['say', 'once', '--idempotency-key', 'once-1']);
@@ -104,6 +120,9 @@ describe('reading a board', function () {
     expect(second.replayed).to.equal(true);
     const text = await home().run(['say', 'once', '--idempotency-key', 'once-1']);
     expect(text.stdout).to.match(/^Posted #\d+ to all on demo \(already done\)\n$/);
+    const ask = ['ask', 'Which?', 'This', 'That', '--as', 'quiet', '--idempotency-key', 'once-2'];
+    await home().json(ask);
+    expect((await home().run(ask)).stdout).to.match(/^Ask #\d+ sent to @\S+ on demo \(already done\)\n$/);
     const other = await home().run(['say', 'other', '--idempotency-key', 'once-1', '--json']);
     expect(JSON.parse(other.stdout).error.code).to.equal('idempotency_conflict');
     expect(other.code).to.equal(7);

@@ -53,11 +53,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
 
   override async run(): Promise<void> {
     if (this.flags.queued) return showQueued(this.out);
-    if (this.out.quiet && this.flags.follow)
-      throw usage(
-        'With --quiet nothing is shown, so that --follow has nothing to acknowledge.',
-        'To wait for a message: service inbox wait -q',
-      );
+    if (this.flags.follow) this.out.requireShown('--follow', 'To wait for a message: service inbox wait -q');
     const seats = await seatsHere(this.globals);
     if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), this.reading, this.out);
     const session = await this.session('A');
