@@ -63,6 +63,19 @@ describe('proposed work', function () {
     expect(ended[0]).to.include({ id, state: 'cancelled', closed_reason: 'cancelled' });
   });
 
+  it('says that it was made or handed on already, where the same is asked for under one key', async () => {
+    const request = ['pairing', 'request', 'me', 'Write the tests', '--board', 'demo', '--agent', 'codex'];
+    request.push('--idempotency-key', 'own-1');
+    const first = await home().json(request, { env: sam });
+    expect(await home().json(request, { env: sam })).to.deep.include({ replayed: true, request: first.request });
+    const [line] = (await home().run(request, { env: sam })).stdout.split('\n');
+    expect(line).to.match(/waiting for both sides \(already done\)$/);
+    const choose = ['pairing', 'choose', first.request.id, 'cursor', '--idempotency-key', 'own-2'];
+    await home().json(choose, { env: sam });
+    expect(await home().json(choose, { env: sam })).to.include({ replayed: true });
+    await home().json(['pairing', 'cancel', first.request.id], { env: sam });
+  });
+
   it('of many lines is read from a pipe, and shown by its first', async () => {
     const made = await home().shell(
       `printf 'Write the tests\\nfor the parser' | service pairing request sam - --board demo --json`,

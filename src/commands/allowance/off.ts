@@ -13,8 +13,8 @@ export default class AllowanceOff extends WriteCommand<typeof AllowanceOff> {
   override async run(): Promise<void> {
     const { client } = await this.session('P');
     const { data: before } = await client.call('getAllowance');
-    const { data: allowance } = await client.call('clearAllowance', { idempotencyKey: this.key });
+    const { data: allowance, again } = await this.write(client, 'clearAllowance');
     const changed = allowance.revision !== before.revision;
-    this.print<typeof json>({ allowance, changed }, () => allowanceText(allowance));
+    this.print<typeof json>({ allowance, changed }, () => `${allowanceText(allowance)}${again}`);
   }
 }

@@ -82,11 +82,10 @@ export default class Ask extends WriteCommand<typeof Ask> {
       body: { body, to: to === undefined ? undefined : [to], about, files: flags.file?.map(fileNamed), ask: request },
       idempotencyKey: this.key,
     });
-    this.again(reply);
-    await this.tell(session, reply.data);
+    await this.tell(session, reply.data, this.again(reply));
   }
 
-  private async tell(session: BoardSession, message: Message): Promise<void> {
+  private async tell(session: BoardSession, message: Message, again: string): Promise<void> {
     const { wait, 'expect-option': wanted, 'fail-timeout': fails } = this.flags;
     const { readNotes } = await import('../board/lib/post/post-notes.ts');
     const { notes, inbox } = this.out.quiet ? { notes: null, inbox: null } : await readNotes(session, message);
@@ -95,10 +94,10 @@ export default class Ask extends WriteCommand<typeof Ask> {
       await remind(this.out, inbox.member_id, { code: 'ask_options', text, every: DAY });
     }
     const record = { message, recipients: notes?.recipients ?? null };
-    if (wait === undefined) return this.print<typeof json>(record, () => askText(message).join('\n'));
+    if (wait === undefined) return this.print<typeof json>(record, () => askText(message, again).join('\n'));
     const answer = await awaitAnswer(session, message, wait);
     this.print<typeof json>({ ...record, ...(answer ? { answer } : { timed_out: true }) }, () =>
-      [...askText(message), answerText(answer, wait)].join('\n'),
+      [...askText(message, again), answerText(answer, wait)].join('\n'),
     );
     if ((wanted !== undefined && answer?.option !== wanted) || (!answer && fails)) throw new Exit(EXIT.checkFailed);
   }
@@ -114,7 +113,7 @@ function partsOf(words: readonly string[]) {
   return { to: named ? words[0] : undefined, question, options };
 }
 
-function askText(message: Message): string[] {
+function askText(message: Message, again: string): string[] {
   const { seq, board, about, ask: asked, files } = message;
   const refs = about.map((task) => task.ref).join(', ');
   const cited = files.map((file) => `${file.name} v${file.version}`).join(', ');
@@ -123,7 +122,7 @@ function askText(message: Message): string[] {
     refs ? `about ${refs}` : '',
     asked?.approval ? `for approval: ${cited}` : '',
   ];
-  return [first.filter(Boolean).join(' · '), ...consequence(asked)];
+  return [first.filter(Boolean).join(' · ') + again, ...consequence(asked)];
 }
 
 /** What follows from it as long as nobody answers. */

@@ -16,6 +16,6 @@ export default class PairingCancel extends WriteCommand<typeof PairingCancel> {
     const { client } = await this.session('A');
     const params = { pairing: this.args.pairing };
     const { data: request, again } = await this.write(client, 'cancelPairing', { params });
-    this.print<typeof json>({ request }, () => `${changedText(request)}${again}`);
+    this.print<typeof json>({ request }, () => changedText(request, again));
   }
 }

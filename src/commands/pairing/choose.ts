@@ -30,7 +30,7 @@ export default class PairingChoose extends WriteCommand<typeof PairingChoose> {
       ? named
       : (await client.call('getMember', { params: { board, member: named } })).data.id;
     const body = { agent_id, generation: before.generation, replace: this.flags.replace ?? false };
-    const { data: request } = await client.call('choosePairingAgent', { params, body, idempotencyKey: this.key });
-    this.print<typeof json>({ request }, () => changedText(request));
+    const { data: request, again } = await this.write(client, 'choosePairingAgent', { params, body });
+    this.print<typeof json>({ request }, () => changedText(request, again));
   }
 }

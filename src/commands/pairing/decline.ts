@@ -16,6 +16,6 @@ export default class PairingDecline extends WriteCommand<typeof PairingDecline> 
     const { client } = await this.session('P');
     const params = { pairing: this.args.pairing };
     const { data: request, again } = await this.write(client, 'declinePairing', { params });
-    this.print<typeof json>({ request }, () => `${changedText(request)}${again}`);
+    this.print<typeof json>({ request }, () => changedText(request, again));
   }
 }

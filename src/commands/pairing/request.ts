@@ -34,7 +34,8 @@ export default class PairingRequestCommand extends WriteCommand<typeof PairingRe
     const initiating_agent_id = await beginner(session, board, this.flags.agent);
     const board_id = await boardIdOf(session);
     const body = { board_id, recipient_id: await personIdOf(client, handle), initiating_agent_id, work };
-    const { data: request } = await client.call('createPairingRequest', { body, idempotencyKey: this.key });
-    this.print<typeof json>({ request, ...(request.next ? { next: request.next } : {}) }, () => changedText(request));
+    const { data: request, again } = await this.write(client, 'createPairingRequest', { body });
+    const record = { request, ...(request.next ? { next: request.next } : {}) };
+    this.print<typeof json>(record, () => changedText(request, again));
   }
 }

@@ -70,11 +70,11 @@ function progressWords({ progress }: PairingRequest): string | undefined {
 }
 
 /** What became of it, in one line, and what to run next. */
-export const changedText = (request: PairingRequest): string =>
+export const changedText = (request: PairingRequest, again = ''): string =>
   [
     [request.id, request.state, boardOf(request), between(request), waitsFor(request)]
       .filter((part) => part !== '')
-      .join('  '),
+      .join('  ') + again,
     ...nextLine(request),
   ].join('\n');
 
