@@ -34,6 +34,7 @@ export const variables: [string, string][] = [
     'What the limits on signed-in work of a team’s server are multiplied with: default 10, 0 = off',
   ],
   ['NO_COLOR, FORCE_COLOR', 'Colour off, colour on'],
+  ['ACCESSIBLE', 'Questions line by line, as with TERM=dumb, for programs that read a screen aloud'],
   ['PAGER', 'Program that shows help longer than the screen (default less); cat or nothing: none'],
   ['NODE_EXTRA_CA_CERTS', 'Further certificates to trust'],
 ];

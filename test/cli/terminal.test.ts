@@ -33,6 +33,30 @@ describe('at a terminal', function () {
     laptop.discard();
   });
 
+  it('asks line by line where the terminal cannot move the cursor, or its screen is read aloud', async () => {
+    const said = await typedRaw(home(), 'TERM=dumb service board create --no-link', [['Name of the board', 'pantry']]);
+    expect(said).to.match(/^Name of the board \(work\) pantry\r\nCreated board/);
+    const declined = await typedRaw(home(), 'ACCESSIBLE=1 service board archive pantry', [
+      ['(y/N)', 'perhaps'],
+      ['perhaps', 'n'],
+    ]);
+    expect(declined).to.match(
+      /^Archive pantry\? .*restored\. \(y\/N\) perhaps\r\nArchive .*\(y\/N\) n\r\nNothing changed\.\r\n$/,
+    );
+    const interrupted = await typedRaw(home(), 'TERM=dumb service board archive pantry', [['(y/N)', '\x03']]);
+    expect(interrupted).to.match(/Nothing changed\.\r\n$/);
+    writeFileSync(`${home().work}/shared.txt`, 'one');
+    await home().json(['file', 'put', 'shared.txt']);
+    const meanwhile = 'echo two > shared.txt; service file put shared.txt -q; echo three > "$1"';
+    home().program('slow-editor', meanwhile);
+    const conflict = await typedRaw(home(), 'TERM=dumb EDITOR=slow-editor service file edit shared.txt', [
+      ['What now?', '9'],
+      ['9', '3'],
+    ]);
+    expect(conflict).to.match(/ {2}1 .*\r\n {2}2 .*\r\n {2}3 /);
+    for (const shown of [said, declined, interrupted, conflict]) expect(shown).to.not.include('\x1b');
+  });
+
   it('a record in JSON says the same and obeys none of it', async () => {
     await home().json(['say', hostile.replaceAll('\0', '')]);
     const said = await typedRaw(home(), 'service read --limit 1 --json', []);

@@ -4,7 +4,7 @@ import { EXIT, Exit } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
 import { inSession } from '../session/here.ts';
-import { undoAtExit } from '../signals.ts';
+import { interruptWith, undoAtExit } from '../signals.ts';
 import { show, showCursor, shown } from './terminal.ts';
 
 /** Whether somebody is there who can be asked. */
@@ -45,8 +45,46 @@ type Question =
   | { type: 'select'; message: string; choices: { value: string; name: string }[] }
   | { type: 'password'; message: string };
 
+/** Line by line where the terminal cannot move the cursor, or its screen is read aloud; a secret is never shown. */
+function asking(question: Question): Promise<unknown> {
+  const { TERM, ACCESSIBLE } = runtime().env;
+  if (question.type === 'password' || (TERM !== 'dumb' && !ACCESSIBLE)) return drawn(question);
+  if (question.type === 'confirm') return answerLine(`${question.message} (y/N) `, yesOrNo);
+  if (question.type === 'input') {
+    const suggested = question.default;
+    return answerLine(`${question.message} ${suggested && `(${suggested}) `}`, (line) => line || suggested);
+  }
+  const { message, choices } = question;
+  const numbered = choices.map(({ name }, i) => `  ${i + 1} ${name}`);
+  return answerLine([message, ...numbered, 'Number (1): '].join('\n'), (line) => choices[Number(line || 1) - 1]?.value);
+}
+
+const yesOrNo = (line: string): boolean | undefined => {
+  if (/^(n|no|)$/i.test(line)) return false;
+  return /^y(es)?$/i.test(line) ? true : undefined;
+};
+
+/** Asks until a line is an answer; Ctrl-C and the end of the input are none. */
+async function answerLine<T>(question: string, read: (line: string) => T | undefined): Promise<T> {
+  const { createInterface } = await import('node:readline');
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false, prompt: question });
+  const restore = interruptWith(() => lines.close());
+  try {
+    lines.prompt();
+    for await (const line of lines) {
+      const answer = read(line.trim());
+      if (answer !== undefined) return answer;
+      lines.prompt();
+    }
+  } finally {
+    lines.close();
+    restore();
+  }
+  throw unchanged(EXIT.interrupted);
+}
+
 /** What it is given was made harmless before: the prompts draw with codes of their own. */
-async function asking(question: Question): Promise<unknown> {
+async function drawn(question: Question): Promise<unknown> {
   const { default: inquirer } = await import('inquirer');
   const prompt = inquirer.createPromptModule({ output: process.stderr, input: process.stdin });
   const answered = undoAtExit(() => showCursor(process.stderr));
