@@ -161,11 +161,19 @@ describe('tasks on the page', () => {
     await dana.ok('addBoardPerson', { params, body: { handle } });
     const { ref } = await pat.ok('createTask', { params, body: { title: 'Write it down', start: true } });
     const { page, close } = await visit(server, pat, '/');
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     await page.route('**/v1/me/browser-session', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await held;
       await route.continue();
     });
+    const read = Promise.all(
+      [board, `${board}/members`, `${board}/people`, `${board}/tasks`].map((path) =>
+        page.waitForResponse((answer) => new URL(answer.url()).pathname === `/v1/boards/${path}`),
+      ),
+    );
     await page.goto(`${server.url}/?board=${board}&tab=tasks&task=${ref}`);
+    await read;
+    letGo();
     await page.getByText(`${handle}-2 (you) have it`).waitFor();
     await close();
   });
@@ -179,6 +187,26 @@ describe('tasks on the page', () => {
     await page.getByRole('region', { name: 'History' }).getByText('dana took it over from claude').waitFor();
     await page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: 'Talk' }).click();
     await page.getByText(/dana took over/).waitFor();
+    await close();
+  });
+
+  it('one takes over the task of an own agent also after getting another handle', async () => {
+    const pia = await server.person('pia');
+    const { name: board } = await newBoardWith(pia, []);
+    const params = { board };
+    const claude = await newAgent(pia, board, { name: 'claude' });
+    const { ref } = await claude.ok('createTask', { params, body: { title: 'Cap the backoff', start: true } });
+    const { page, close } = await visit(server, pia, `/?board=${board}&tab=tasks&task=${ref}`);
+    const takeOver = page.getByRole('button', { name: 'Take over' });
+    await takeOver.waitFor();
+    await pia.ok('renamePerson', { params: { handle: 'pia' }, body: { handle: 'pia-new' } });
+    await claude.ok('updateTask', { params: { board, task: ref }, body: { stands: 'Begun.' } });
+    await page.getByText('Begun.').waitFor();
+    await takeOver.click();
+    await page.getByRole('complementary').getByText('pia-new (you) have it').waitFor();
+    const people = page.getByRole('navigation', { name: 'Board', exact: true }).getByRole('link', { name: /People/ });
+    await people.click();
+    await page.getByRole('heading', { name: 'pia-new you' }).waitFor();
     await close();
   });
 

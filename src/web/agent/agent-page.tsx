@@ -5,7 +5,6 @@ import { useState } from 'preact/hooks';
 import { usageWords, waitingWords } from '../../contract/agent-text.ts';
 import type { Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, formatExact } from '../parts/time.tsx';
@@ -63,7 +62,7 @@ export function AgentPage({ name, room }: { name: string; room: Room }) {
 
 function Page({ member, room }: { member: Member; room: Room }) {
   const [dialog, setAsked] = useState<'line' | 'remove' | null>(null);
-  const own = member.owner === session.value?.person.handle && member.status === 'active';
+  const own = room.isMyAgent(member) && member.status === 'active';
   const waking = describeWaking(member);
   const { line, current_task: task, location, waiting, usage } = member;
   const changed = (): void => void room.refresh();

@@ -1,6 +1,6 @@
 /** The session of this browser. */
 import { signal } from '@preact/signals';
-import type { Actor, CurrentBrowserSession } from '../../contract/types.ts';
+import type { CurrentBrowserSession } from '../../contract/types.ts';
 
 /** Null: nobody is signed in. Undefined: not loaded yet. */
 export const session = signal<CurrentBrowserSession | null | undefined>(undefined);
@@ -18,10 +18,6 @@ session.subscribe((current) => {
     location.reload();
   } else person = current.person.id;
 });
-
-/** Whether an actor is an agent of the signed-in person. */
-export const isMyAgent = (actor: Actor | null): boolean =>
-  actor?.kind === 'agent' && actor.owner === session.value?.person.handle;
 
 /** Why the last session ended, shown on the sign-in page. */
 export const sessionEndReason = signal<string | null>(null);

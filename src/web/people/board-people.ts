@@ -31,7 +31,7 @@ export function useBoardPeople(room: Room): BoardPeople {
 
 /** The signed-in person's rights on the board. */
 export interface Viewer {
-  handle: string;
+  id: string | undefined;
   guest: boolean;
   owner: boolean;
   /** Whether the board has another owner; the only owner cannot leave. */
@@ -43,7 +43,7 @@ export function viewerOf(room: Room, people: BoardPerson[] | null): Viewer {
   const person = session.value?.person;
   const owners = (people ?? []).filter(({ board_role }) => board_role === 'owner');
   return {
-    handle: person?.handle ?? '',
+    id: person?.id,
     guest: person?.server_role === 'guest',
     owner: owners.some(({ id }) => id === person?.id),
     otherOwners: owners.some(({ id }) => id !== person?.id),
@@ -52,7 +52,7 @@ export function viewerOf(room: Room, people: BoardPerson[] | null): Viewer {
 }
 
 /** A person's active agents on the board, sorted by name. */
-export const agentsOf = (members: Member[], handle: string): Member[] =>
+export const agentsOf = (members: Member[], personId: string): Member[] =>
   members
-    .filter(({ kind, owner, status }) => kind === 'agent' && owner === handle && status === 'active')
+    .filter(({ kind, owner_id, status }) => kind === 'agent' && owner_id === personId && status === 'active')
     .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,6 +1,6 @@
 /** The People tab: people, agents, codes and board settings; or the page of one agent. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Answer } from '../../contract/types.ts';
+import type { Answer, BoardPerson } from '../../contract/types.ts';
 import { AgentPage } from '../agent/agent-page.tsx';
 import { DeliveryHelp } from '../agent/delivery.tsx';
 import { listenToHints } from '../live/link.ts';
@@ -48,8 +48,8 @@ function List({ room }: { room: Room }) {
   if (!board) return <div class="page" aria-busy="true" />;
   const reads = board.visibility === 'private' ? 'Private: nobody else sees it.' : 'Open to everyone on the server.';
   // The person themself first, then owners, then the others in the order they joined.
-  const order = (handle: string, role: string): number => (handle === me.handle ? 0 : role === 'owner' ? 1 : 2);
-  const sorted = (people ?? []).toSorted((a, b) => order(a.handle, a.board_role) - order(b.handle, b.board_role));
+  const order = ({ id, board_role }: BoardPerson): number => (id === me.id ? 0 : board_role === 'owner' ? 1 : 2);
+  const sorted = (people ?? []).toSorted((a, b) => order(a) - order(b));
   return (
     <div class="page">
       <div class="col wide">
@@ -80,7 +80,7 @@ function List({ room }: { room: Room }) {
           <PersonGroup
             key={person.id}
             person={person}
-            agents={agentsOf(members, person.handle)}
+            agents={agentsOf(members, person.id)}
             names={members.map(({ name }) => name)}
             me={me}
             onChange={refresh}

@@ -24,7 +24,7 @@ interface GroupProps {
 /** The actions that the viewer may take. Only owners may act, and the last owner stays. */
 function availableActs({ person, me }: GroupProps): Act[] {
   if (!me.owner) return [];
-  const self = person.handle === me.handle;
+  const self = person.id === me.id;
   const acts: Act[] = [];
   if (person.board_role === 'member' && person.server_role !== 'guest' && !me.archived) acts.push('own');
   if (person.board_role === 'owner' && (!self || me.otherOwners)) acts.push('unown');
@@ -42,7 +42,7 @@ export function PersonGroup(props: GroupProps) {
   const { person, agents, names, me, onChange } = props;
   const [act, setAct] = useState<Act | null>(null);
   const acts = availableActs(props);
-  const self = person.handle === me.handle;
+  const self = person.id === me.id;
   const role = person.server_role === 'guest' ? 'guest' : person.board_role;
   const here = agents.length === 0 ? 'no agents here' : `${plural(agents.length, 'agent')} here`;
   const id = `person-${person.handle}`;
@@ -93,7 +93,7 @@ function ConfirmAct({ act, person, agents, onChange, close, me }: GroupProps & {
   };
   const title: Record<Act, string> = {
     own: `Make ${name} an owner of ${board}`,
-    unown: `Make ${handle === me.handle ? 'yourself' : name} a member of ${board}`,
+    unown: `Make ${person.id === me.id ? 'yourself' : name} a member of ${board}`,
     remove: `Remove ${name} from ${board}`,
   };
   const theirs = agents.map((agent) => agent.name).join(', ');

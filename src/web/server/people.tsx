@@ -10,7 +10,7 @@ import { CommandList, Section } from './section.tsx';
 
 /** The commands that change a person, as far as the viewer may run them. */
 function commandsFor(person: Person, me: Person): [string, string][] {
-  const own = person.handle === me.handle;
+  const own = person.id === me.id;
   const rename: [string, string] = [
     `Give ${own ? 'yourself' : person.handle} another handle.`,
     serverCommand('people', 'rename', own ? 'me' : person.handle, 'NEW-HANDLE'),
@@ -50,7 +50,7 @@ export function People({ me }: { me: Person }) {
                     <Glyph who={{ name: person.handle, kind: 'human', owner: null }} size={28} />
                     <span class="sp">
                       <b>{person.handle}</b> {person.display_name && <span class="q2">{person.display_name}</span>}
-                      {person.handle === me.handle && <span class="q2"> (you)</span>}
+                      {person.id === me.id && <span class="q2"> (you)</span>}
                     </span>
                     <span class="srole">{person.server_role}</span>
                     <span class="q2 sm">since {formatExact(person.created_at).replace(/ at .*/, '')}</span>

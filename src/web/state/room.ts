@@ -129,6 +129,12 @@ export class Room {
     return kind === 'human' && name === this.me.value;
   }
 
+  /** Whether a member is an agent of the signed-in person, whose handle may have changed since the page was opened. */
+  isMyAgent({ id }: Pick<Actor, 'id'>): boolean {
+    const owner = this.members.value.find((member) => member.id === id)?.owner_id;
+    return owner !== undefined && owner === session.value?.person.id;
+  }
+
   close(): void {
     this.closed = true;
     this.refreshThrottle.cancel();
@@ -180,8 +186,7 @@ export class Room {
 
   /** What an agent waits for is not part of the hint; only its own person can read it. */
   private async refreshWaitingMember(id: string): Promise<void> {
-    const member = this.members.peek().find((one) => one.id === id);
-    if (member?.owner !== session.peek()?.person.handle) return;
+    if (!this.isMyAgent({ id })) return;
     const read = await call('getMember', { params: { board: this.name, member: id } }).catch(() => null);
     if (!read || this.closed) return;
     this.members.value = this.members.peek().map((one) => (one.id === id ? read : one));

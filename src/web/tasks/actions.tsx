@@ -4,7 +4,6 @@
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { isMyAgent } from '../api/session.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -23,7 +22,7 @@ export function Actions({ task, room, onChange }: { task: Task; room: Room; onCh
   const { busy, error, run } = useWrite();
   const params = { board: room.name, task: task.id };
   const takesPart = (task.owner !== null && room.isMe(task.owner)) || task.with.some((actor) => room.isMe(actor));
-  const mayTake = task.owner !== null && (task.stale_since !== undefined || isMyAgent(task.owner));
+  const mayTake = task.owner !== null && (task.stale_since !== undefined || room.isMyAgent(task.owner));
   const others = [...(task.owner ? [task.owner] : []), ...task.with].filter((actor) => !room.isMe(actor));
   const drop = (member?: string): void =>
     void run(`drop ${member ?? ''}`, async (key) =>
