@@ -14,6 +14,8 @@ before(async () => void (await browser()));
 after(closeBrowser);
 
 const OPTIONS = ['30 s', '60 s', '120 s'];
+/** A message that leaves no room for the others in view. */
+const LONG = 'One more line.\n\n'.repeat(60);
 const in_ = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
 
 /** The questions of a group of the list, from top to bottom. */
@@ -117,8 +119,8 @@ describe('what needs the person', () => {
     const { person, board, agent } = await begin();
     const first = await post(agent, board.name, question, { ask: {} });
     for (const other of others) await post(agent, board.name, other, { ask: {} });
-    for (let n = 1; n <= 30; n++) await post(agent, board.name, `Message ${n}`);
-    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: first.seq + others.length + 30 } });
+    const last = await post(agent, board.name, LONG);
+    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: last.seq } });
     const { page, close } = await visit(server, person, `/?board=${board.name}`);
     const strip = page.getByRole('region', { name: 'Needs you' });
     await strip.getByText(question).waitFor();
@@ -188,8 +190,8 @@ describe('what needs the person', () => {
     const hasFocus = () => box.evaluate((element) => element === document.activeElement);
     const due = { options: OPTIONS, going_with: '60 s', going_at: in_(20) };
     const urgent = await post(agent, board.name, 'Which cap?', { ask: due });
-    for (let n = 1; n <= 30; n++) await post(agent, board.name, `Later ${n}`);
-    await page.getByRole('article').filter({ hasText: 'Later 30' }).waitFor();
+    await post(agent, board.name, `Later\n\n${LONG}`);
+    await page.getByRole('article').filter({ hasText: 'Later' }).waitFor();
     expect(await hasFocus()).to.equal(true);
     await strip.getByText('Which cap?').waitFor();
     await post(person, board.name, '60 s', { reply_to: urgent.id, answer: { option: 2 } });

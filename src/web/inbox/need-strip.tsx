@@ -1,5 +1,5 @@
 /** The strip above the conversation that shows what needs the person on this board, one item at a time. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
@@ -26,8 +26,8 @@ export function NeedStrip({ room }: { room: Room }) {
   const at = waiting.findIndex(({ id }) => id === need?.id);
   const next = waiting.length > 0 ? waiting[(at + 1) % waiting.length] : undefined;
 
-  // A field that came back with its ask would take the focus.
-  useEffect(() => setWritingTo(null), [need?.id]);
+  // A field that came back with its ask would take the focus. An effect could run after the ask is back.
+  if (writingTo !== null && writingTo !== need?.id) setWritingTo(null);
   const goToNext = (): void => {
     hold(null);
     choose(next?.id ?? null);
