@@ -78,6 +78,19 @@ forEachDatabase('a recovered key', (engine) => {
     expect(new Set(names).size).to.equal(names.length);
   });
 
+  it('is made however many keys of the admin work: without one there is no way to revoke them', async () => {
+    const admin = server.admin();
+    for (let n = 0; (await admin.call('createKey', { body: { name: `spare-${n}` } })).status === 201; n++);
+    expect(await admin.refused('createKey', { body: { name: 'more' } })).to.equal('409 limit_reached');
+    await server.close();
+    await recoverKey(options('ana'));
+    await server.restart();
+    const recovered = server.client(readFileSync(file, 'utf8').trim());
+    const { keys: all } = await recovered.ok('listKeys', { query: { state: 'working' } });
+    for (const { id, name } of all)
+      if (name.startsWith('spare-')) await recovered.ok('revokeKey', { params: { key: id } });
+  });
+
   it('is for a present admin only, and leaves no file behind otherwise', async () => {
     await server.db.write(async (tx) => {
       await tx.change((db) =>
