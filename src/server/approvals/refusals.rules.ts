@@ -7,11 +7,13 @@ export const approvalNotFound = (): Refusal =>
     hint: 'service approval list shows the requests you can see.',
   });
 
-export const approvalClosed = (state: string): Refusal =>
-  new Refusal('approval_closed', `This request is ${state}; nothing was done.`, {
-    hint: 'The agent can ask again.',
+export function approvalClosed(state: string): Refusal {
+  const executed = state === 'executed';
+  return new Refusal('approval_closed', `This request is ${state}${executed ? ' already' : '; nothing was done'}.`, {
+    hint: executed ? 'Declining it takes nothing back.' : 'The agent can ask again.',
     details: { state },
   });
+}
 
 /** What is stored is not what was asked for: nothing is done with it, and the operator is told. */
 export function altered(report: (message: string, about: Record<string, string>) => void, approvalId: string): Refusal {

@@ -333,7 +333,9 @@ forEachDatabase('an approval', (engine) => {
     expect(codeOf(await allow(s.ana, approval))).to.equal('409 approval_closed');
     const other = await held(s.agent, addBob(s));
     await allow(s.ana, other);
-    expect(codeOf(await decline(s.ana, other))).to.equal('409 approval_closed');
+    const late = await decline(s.ana, other);
+    expect(codeOf(late)).to.equal('409 approval_closed');
+    expect(late.text).to.include('is executed already').and.not.include('nothing was done');
   });
 
   it('that was declined names its board in no repeat to a person who has left it', async () => {
