@@ -1,8 +1,7 @@
 /** Names of members: of those on a board, and names that are taken. */
 import type { Knex } from 'knex';
 import type { ReadTx } from '../db/tx.ts';
-import type { MemberRow } from './member.rules.ts';
-import { idOrder } from './members.store.ts';
+import { idOrder, type MemberRow } from './member.rules.ts';
 
 async function namesOf(tx: ReadTx, build: (members: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<string[]> {
   return (await tx.query<{ name: string }>((db) => build(db('members').select('name')))).map((row) => row.name);

@@ -75,3 +75,9 @@ export type MemberPosition = Pick<
   MemberRow,
   'id' | 'kind' | 'person_id' | 'read_up_to' | 'read_count' | 'sent_count' | 'read_sent_count'
 >;
+
+/**
+ * The order of ids within a board. By an expression: for the ids themselves Postgres may go through the members of all
+ * boards until enough of this one have come.
+ */
+export const idOrder = (id: 'id' | 'm.id'): string => `${id} || ''`;

@@ -5,7 +5,7 @@ import { insertInto, rowBy, updateIn } from '../db/rows.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { newId, timeOfId } from '../text/ids.ts';
-import type { MemberRow, MemberWithPerson } from './member.rules.ts';
+import { idOrder, type MemberRow, type MemberWithPerson } from './member.rules.ts';
 
 export type { MemberRow, MemberWithPerson } from './member.rules.ts';
 
@@ -14,12 +14,6 @@ const withPerson = { handle: 'p.handle', display_name: 'p.display_name', server_
 export const memberById = rowBy<MemberRow>('members', 'id');
 export const insertMember = insertInto<MemberRow>('members');
 export const saveMember = updateIn<MemberRow>('members');
-
-/**
- * The order of ids within a board. By an expression: for the ids themselves Postgres may go through the members of all
- * boards until enough of this one have come.
- */
-export const idOrder = (id: 'id' | 'm.id'): string => `${id} || ''`;
 
 /**
  * The id of a member who comes onto a board whose row is held. Members are listed by their ids, so the time in it is later
