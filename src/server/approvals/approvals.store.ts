@@ -162,8 +162,9 @@ export const listedRows = (tx: ReadTx, of: { 'a.person_id': string } | { 'a.agen
 export const undecidedRows = (tx: ReadTx, personId: string): Promise<RequestRow[]> =>
   tx.query<RequestRow>((db) => withRequester(db).where({ 'a.person_id': personId, 'a.state': 'pending' }));
 
-/** When it was decided, or would have been. */
-export const decidedAt = (row: RequestRow): number => row.decided_at ?? Math.min(row.expires_at, row.created_at + DAY);
+/** When it was decided, or ended with its time or its key. */
+export const decidedAt = ({ decided_at, expires_at, key_expires_at }: RequestRow): number =>
+  decided_at ?? Math.min(expires_at, key_expires_at ?? expires_at);
 
 /** Later than any time: decided ones stand after all pending ones, and newest first. */
 const AFTER_PENDING = 4e15;

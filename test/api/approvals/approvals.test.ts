@@ -273,6 +273,17 @@ forEachDatabase('an approval', (engine) => {
     expect(await look(u.ana, lost)).to.include({ state: 'expired', closed_reason: 'requester_ended' });
   });
 
+  it('ended no later than its key, also before anything has noticed', async () => {
+    const s = await scene(server);
+    const { token } = await s.ana.ok('createKey', { body: { name: 'short', ttl_seconds: 3_600 } });
+    const agent = await newAgent(new Api(server.url, token), s.board.name);
+    const approval = await held(agent, addBob(s));
+    server.clock.advance(3_600_000);
+    const { closed_reason, decided_at } = await look(s.ana, approval);
+    expect(closed_reason).to.equal('key_ended');
+    expect(Date.parse(decided_at ?? '')).to.be.at.most(server.clock.now());
+  });
+
   it('ended when its time was over, whatever else ends before anybody looked', async () => {
     const s = await scene(server);
     const approval = await held(s.agent, addBob(s));
