@@ -38,6 +38,7 @@ interface HintStreamOptions {
 }
 
 interface State {
+  serverRole: string;
   boards: BoardRow[];
   memberships: MemberRow[];
   agents: MemberRow[];
@@ -73,7 +74,8 @@ export class HintStream implements Follower, Watcher {
   readonly #pending = new Map<string, string>();
   #refreshing = false;
   #cancelRetry = () => {};
-  #opened = false;
+  /** The boards of the last read and the person's server role, which decide what a board list shows; null before the first. */
+  #listed: string | null = null;
   #again = false;
   readonly #boardLooks: Looks;
 
@@ -149,8 +151,7 @@ export class HintStream implements Follower, Watcher {
         this.#asked = false;
         const state = await this.#options.db.read((tx) => this.#read(tx, asked));
         if (!this.#options.connection.open) return;
-        this.#apply(state, !this.#opened);
-        this.#opened = true;
+        this.#apply(state);
       } while (this.#again);
     } catch (error) {
       if (error instanceof Refusal) this.end('credential_ended');
@@ -172,10 +173,11 @@ export class HintStream implements Follower, Watcher {
     const unknown = idsIn(boards).filter((id) => !this.#shown.has(id));
     this.#statuses = { rows: unknown.length > 0 ? await agentStatusesOn(tx, unknown) : [], now: tx.now };
     const requests = asked ? await requestsOf(tx, person) : null;
-    return { boards, memberships, agents: await activeAgentsOfPerson(tx, person.person_id), requests };
+    const agents = await activeAgentsOfPerson(tx, person.person_id);
+    return { serverRole: person.server_role, boards, memberships, agents, requests };
   }
 
-  #apply(state: State, opening: boolean): void {
+  #apply(state: State): void {
     const mine = indexBy(state.memberships, 'board_id');
     const present = new Set(idsIn(state.boards));
     for (const boardId of [...this.#shown.keys()]) {
@@ -188,7 +190,10 @@ export class HintStream implements Follower, Watcher {
     const changes = this.#agents.take(state.agents, (boardId) => this.#shown.get(boardId)?.name);
     if (state.requests) changes.push(...this.#requests.take(state.requests));
     for (const [name, about, data] of changes) this.#put(name, about, data);
-    if (opening) this.#put('ready', '', { boards: this.#shown.size });
+    const listed = [state.serverRole, ...idsIn(state.boards)].join();
+    if (this.#listed === null) this.#put('ready', '', { boards: this.#shown.size });
+    else if (this.#listed !== listed) this.boardsChanged();
+    this.#listed = listed;
     this.#flush();
   }
 
@@ -241,7 +246,6 @@ export class HintStream implements Follower, Watcher {
     this.#pending.delete(`head ${boardId}`);
     this.#pending.delete(`unread ${boardId}`);
     this.#put('board_unavailable', boardId, { board_id: boardId });
-    this.boardsChanged();
   }
 
   #unfollow(feed: Feed): void {

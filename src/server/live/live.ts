@@ -121,7 +121,7 @@ export class Live {
     const person = caller.person.person_id;
     const unwatch = [
       this.notifier.watch([`account:${person}`, `positions:${person}`], () => void stream.refresh()),
-      this.notifier.watch([`account:${person}`, 'boards'], () => stream.boardsChanged()),
+      this.notifier.watch(['boards'], () => stream.boardsChanged()),
       this.notifier.watch([`onboarding:${person}`], () => stream.requestsChanged()),
     ];
     this.#track(caller, connection, stream, unwatch);

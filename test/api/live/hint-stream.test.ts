@@ -252,6 +252,25 @@ forEachDatabase('a stream of hints', (engine) => {
     stream.close();
   });
 
+  it('does not say that the set of boards changed when it opens, or when a position moves', async () => {
+    const pam = await newPerson();
+    const board = await newBoard(pam);
+    const agent = await newAgent(pam, board.name);
+    const stream = await openFor(pam);
+    for (let n = 0; n < 3; n++) {
+      const { seq } = await post(pam, board.name, 'read this');
+      await agent.ok('ackInbox', { body: { up_to: seq } });
+      await stream.frame(({ event, data }) => event === 'read' && data.read_up_to === seq);
+      server.clock.advance(1_000);
+    }
+    await post(pam, board.name, 'the last');
+    await pam.ok('listBoards', {});
+    expect(stream.named('boards')).to.deep.equal([]);
+    await pam.ok('archiveBoard', { params: { board: board.name } });
+    await stream.until(() => stream.named('boards').length > 0);
+    stream.close();
+  });
+
   it('tells only of the boards and the frames asked for, but always of ready, loss and end', async () => {
     const pam = await newPerson();
     const [one, two] = [await newBoard(pam), await newBoard(pam)];
