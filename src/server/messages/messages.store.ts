@@ -69,7 +69,6 @@ export interface PostedData extends AskingData {
   reply_to: string | null;
   urgent: boolean;
   expects_reply: boolean;
-  /** Absent where it is normal. */
   redactions: { kind: string; count: number }[];
   mentions: Mention[];
   recipients?: string[];

@@ -47,8 +47,8 @@ export const listReplies: WaitCase<'listReplies'>['run'] = async (tx, caller, { 
   const rootSeq = message.root_seq ?? message.seq;
   const thread = { boardId: place.board.id, reader: place.reader };
   const page = await messagePage(tx, place, { ...thread, rootSeq }, { ...query, before: null, newest: false });
-  const first = { after: rootSeq - 1, before: rootSeq + 1, limit: 1, newest: false };
-  const [root] = (await messagePage(tx, place, thread, first)).items;
+  const first = { after: rootSeq - 1, before: rootSeq + 1 };
+  const [root] = await messageViews(tx, place, await messagesIn(tx, thread, first, 'asc', 1));
   return {
     answer: { message_id: id, root: root ?? null, replies: page.items, next_after: page.next_after },
     empty: page.items.length === 0,
