@@ -2,6 +2,7 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { takeKernelLock } from '../../src/local/kernel-lock.ts';
 import { collect, finished, Home, until } from './support/home.ts';
 import { Stranger } from './support/stranger.ts';
 
@@ -128,6 +129,24 @@ describe('a stranger at the address of this machine’s own server', function ()
     expect(stranger.asked).to.not.deep.equal([]);
     expect(stranger.caught).to.deep.equal([]);
   });
+});
+
+describe('the start of this machine’s own server', () => {
+  it('waits for a process that has its data already and still migrates it', async () => {
+    const home = new Home();
+    await home.json(['board', 'create', 'demo']);
+    await home.json(['server', 'stop']);
+    const lock = takeKernelLock(home.path('data', 'server.lock'));
+    const waits = home.start(['board', 'list', '--json']);
+    const log = () => readFileSync(home.path('data', 'server.log'), 'utf8');
+    await until('a second one was refused', () => log().includes('already_running'));
+    lock?.release();
+    const server = home.start(['serve']);
+    const { code, stdout } = await finished(waits);
+    expect([code, JSON.parse(stdout).boards?.length]).to.deep.equal([0, 1]);
+    expect(home.serverPid()).to.equal(server.pid);
+    await home.close();
+  }).timeout(60_000);
 });
 
 function runs(pid: number): boolean {

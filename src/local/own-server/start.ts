@@ -103,15 +103,18 @@ async function spawnServer({ folders, env, program }: StartOptions): Promise<Cur
   child.once('exit', () => {
     ended = true;
   });
+  const lines = () => readFileSync(log).subarray(before).toString('utf8').trimEnd().split('\n').slice(-5);
+  // Its data is another process's already, which may have an old database to migrate first.
+  const othersStart = () => lines().some((line) => line.includes('already_running'));
   let found: CurrentServer | null = null;
   await until(async () => {
     const told = runningServer(folders);
     const standing = told && (await ownAgent(folders).ask(told.url, 1000));
     if (standing?.is === 'ours') found = { ...told!, answers: true, serverId: standing.info.server_id };
-    return found !== null || ended;
+    return found !== null || (ended && !othersStart());
   }, START_TIMEOUT_MS);
   if (found) return found;
-  throw notRunning(log, before, ended);
+  throw notRunning(log, lines(), ended && !othersStart());
 }
 
 function taken(origin: string): Failure {
@@ -121,8 +124,7 @@ function taken(origin: string): Failure {
 }
 
 /** The failure, with the last lines of the log that this start wrote. */
-function notRunning(log: string, before: number, ended: boolean): Failure {
-  const lines = readFileSync(log).subarray(before).toString('utf8').trimEnd().split('\n').slice(-5);
+function notRunning(log: string, lines: string[], ended: boolean): Failure {
   const details = { log, lines };
   if (ended)
     return new Failure('server_not_running', 'The local server did not start.', {
