@@ -55,10 +55,11 @@ type Leaving = z.infer<ReturnType<typeof json>>;
 /** Takes everything away, or only says what would be. */
 async function leave({ data, apply }: { data: boolean; apply: boolean }): Promise<Leaving> {
   const { program } = runtime();
-  // The hooks come first, because one that runs meanwhile would start the daemon again.
+  // Where it is a team's, it is not stopped, and all stays as it is.
+  const server_stopped = apply && (await stopLocalServer(runtime())) !== null;
+  // The hooks come before the daemon, because one that runs meanwhile would start it again.
   const files = await removeSetup(apply);
   if (apply && data) requireTakenOut(files);
-  const server_stopped = apply && (await stopLocalServer(runtime())) !== null;
   const daemon_stopped = apply && (await stopDaemon());
   const folders = data ? dataFolders().filter((folder) => existsSync(folder)) : null;
   if (apply && folders) {

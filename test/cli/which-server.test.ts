@@ -151,9 +151,21 @@ describe('a team’s server at the address of the local one', function () {
         level: 'ok',
         message: 'a team’s server, https://team.example, runs on its data',
       });
-      for (const verb of ['restart', 'stop']) {
-        const refused = JSON.parse((await home.run(['server', verb, '--json'])).stdout);
-        expect([refused.error?.code, team.exitCode], verb).to.deep.equal(['server_unexpected', null]);
+      home.program('claude', 'echo 2.1.300');
+      await home.json(['init', '--yes']);
+      const hooks = readFileSync(join(home.dir, '.claude', 'settings.json'), 'utf8');
+      const daemon = await home.json(['daemon', 'start']);
+      for (const command of [
+        ['server', 'restart'],
+        ['server', 'stop'],
+        ['uninstall', '--yes'],
+        ['uninstall', '--data', '--yes'],
+      ]) {
+        const refused = JSON.parse((await home.run([...command, '--json'])).stdout);
+        const what = command.join(' ');
+        expect([refused.error?.code, team.exitCode], what).to.deep.equal(['server_unexpected', null]);
+        expect(await home.json(['daemon', 'start']), what).to.deep.include({ started: false, pid: daemon.pid });
+        expect(readFileSync(join(home.dir, '.claude', 'settings.json'), 'utf8'), what).to.equal(hooks);
       }
     } finally {
       await home.close();

@@ -17,8 +17,9 @@ export default class ServerStop extends BaseCommand<typeof ServerStop> {
   override async run(): Promise<void> {
     const { stopLocalServer } = await import('../../local/own-server/start.ts');
     const { stopDaemon } = await import('../daemon/lib/daemon.ts');
-    const daemon = this.flags['server-only'] ? false : await stopDaemon();
+    // The server first: where it is a team's, it is not stopped, and neither is the daemon.
     const stopped = await stopLocalServer(runtime());
+    const daemon = this.flags['server-only'] ? false : await stopDaemon();
     this.print<typeof json>({ server_stopped: stopped !== null, daemon_stopped: daemon }, () => {
       if (stopped) return `Stopped the local server${daemon ? ' and the daemon' : ''}.`;
       return daemon ? 'Stopped the daemon.' : 'Nothing was running.';
