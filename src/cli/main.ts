@@ -30,7 +30,7 @@ async function run(entryUrl: string, argv: string[], loaders: Loaders): Promise<
   const chosen = choose(argv, catalog);
   if (chosen.kind === 'command') return runCommand(self, chosen, loaders);
   if (chosen.kind === 'help') {
-    const { helpHere } = await import('./help/choose-help.ts');
+    const { helpHere } = await import('./help/help-text.ts');
     const { paged } = await import('./terminal/pager.ts');
     await paged(helpHere(catalog, chosen.of, self.bin), argv.includes('--no-pager'));
     return EXIT.done;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, words } from '../cli/base.ts';
 import { readCatalog, visibleCommands } from '../cli/help/catalog.ts';
-import { helpHere } from '../cli/help/choose-help.ts';
+import { helpHere } from '../cli/help/help-text.ts';
 import { runtime } from '../cli/runtime.ts';
 import { object, text } from '../cli/shapes.ts';
 import { paged } from '../cli/terminal/pager.ts';

@@ -1,7 +1,7 @@
 /** Help: one screen to begin with, everything else by topic, and no word cut, however wide the terminal is. */
 import { expect } from 'chai';
 import { readCatalog, topics, visibleCommands } from '../../src/cli/help/catalog.ts';
-import { helpText } from '../../src/cli/help/choose-help.ts';
+import { helpText } from '../../src/cli/help/help-text.ts';
 import { finished, Home, root } from './support/home.ts';
 
 const catalog = readCatalog(root);

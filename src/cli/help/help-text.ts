@@ -1,5 +1,8 @@
 /** Help as text, from the same data as the man pages. */
+import { noSuchCommand } from '../parsing/unknown-command.ts';
+import { screenWidth } from '../terminal/table.ts';
 import {
+  aliases,
   type Catalog,
   type CatalogCommand,
   type CatalogFlag,
@@ -14,9 +17,24 @@ const INDENT = '  ';
 const NARROW = 24;
 
 /** How help is written: what the program is called, and how many columns there are. */
-export interface Page {
+interface Page {
   bin: string;
   width: number;
+}
+
+/** Help text; unknown words are a usage error. */
+export function helpText(catalog: Catalog, words: string[], page: Page): string {
+  if (words.length === 0) return overview(catalog, page);
+  const id = words.join(':');
+  const command = catalog.commands[id] ?? catalog.commands[aliases(catalog).get(id) ?? ''];
+  if (command) return commandHelp(catalog, command, page);
+  if (words.length === 1 && topics[id]) return topicHelp(catalog, id, page);
+  throw noSuchCommand(words, catalog);
+}
+
+/** The help as it fits into this terminal, or into 80 columns. */
+export function helpHere(catalog: Catalog, words: string[], bin: string): string {
+  return helpText(catalog, words, { bin, width: screenWidth() });
 }
 
 /** How a flag is written: `-t, --to=TARGET`. */
@@ -37,7 +55,7 @@ export function flagGroups(command: CatalogCommand): { own: CatalogFlag[]; globa
 }
 
 /** The whole help of one command. */
-export function commandHelp(catalog: Catalog, command: CatalogCommand, page: Page): string {
+function commandHelp(catalog: Catalog, command: CatalogCommand, page: Page): string {
   const { bin } = page;
   const { own, global } = flagGroups(command);
   const args = argsOf(command);
@@ -74,7 +92,7 @@ export function commandHelp(catalog: Catalog, command: CatalogCommand, page: Pag
 }
 
 /** The commands below a topic. */
-export function topicHelp(catalog: Catalog, topic: string, page: Page): string {
+function topicHelp(catalog: Catalog, topic: string, page: Page): string {
   const { bin } = page;
   const { summary, runs } = topics[topic] ?? { summary: '' };
   const alone = runs ? [`${bin} ${topic} alone runs ${bin} ${runs.replaceAll(':', ' ')}.`] : [];
@@ -87,7 +105,7 @@ export function topicHelp(catalog: Catalog, topic: string, page: Page): string {
  * What `service` alone prints, on one screen: the commands of every day, then all others by what they are used for, which
  * are only named where the terminal is too narrow to say in one line what each is for.
  */
-export function overview(catalog: Catalog, page: Page): string {
+function overview(catalog: Catalog, page: Page): string {
   const { bin } = page;
   const groups = [['EVERY DAY', daily] as const, ...uses];
   const width = Math.max(...groups.flatMap(([, rows]) => rows.map(([left]) => left.length)));
