@@ -2,10 +2,9 @@
 import { type ChildProcess, type SpawnOptions, spawn as spawnProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Env } from './folders.ts';
+import { type Env, homeOf } from './folders.ts';
 
 /** The parts of the machine that opening a browser uses; tests replace them. */
 export interface BrowserHost {
@@ -39,7 +38,7 @@ export async function openPrivately(url: string, host: BrowserHost, ms = PAGE_LI
   if (browsers(url, host).length === 0) return false;
   let page: string;
   try {
-    page = writePage(url, host.env.HOME || homedir());
+    page = writePage(url, homeOf(host.env));
   } catch {
     return false;
   }

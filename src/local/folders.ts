@@ -59,8 +59,11 @@ export function makeFolder(path: string): void {
   }
 }
 
+/** The person's own folder. */
+export const homeOf = (env: Env): string => env.HOME || homedir();
+
 function defaultFolder(kind: (typeof kinds)[number], env: Env, platform: NodeJS.Platform): string {
-  const user = env.HOME || homedir();
+  const user = homeOf(env);
   if (platform === 'win32') return join(env.LOCALAPPDATA || join(user, 'AppData', 'Local'), 'service', kind);
   const set = env[`XDG_${kind.toUpperCase()}_HOME`];
   if (set && isAbsolute(set)) return join(set, 'service');

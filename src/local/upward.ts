@@ -10,9 +10,9 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Failure } from './failure.ts';
+import { homeOf } from './folders.ts';
 
 const EXIT_REFUSED = 5;
 
@@ -34,7 +34,7 @@ export function findUpward(name: string, maxBytes: number, from = process.cwd(),
 }
 
 /** The home folder as the system names the folder that a program runs in: without links and other detours. */
-export function homeFolder(home = process.env.HOME || homedir()): string {
+export function homeFolder(home = homeOf(process.env)): string {
   try {
     return realpathSync(home);
   } catch {

@@ -1,5 +1,4 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, choice, confirmFlags } from '../../cli/base.ts';
@@ -7,7 +6,7 @@ import { readCatalog } from '../../cli/help/catalog.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { shellArgument } from '../../contract/text.ts';
-import type { Env } from '../../local/folders.ts';
+import { type Env, homeOf } from '../../local/folders.ts';
 import { completionScript, type Shell, shells } from './lib/script.ts';
 
 export const json = () =>
@@ -57,7 +56,7 @@ const lines: Record<Shell, string> = {
 
 /** The file a shell reads when it starts. */
 function shellFile(shell: Shell, env: Env, platform: NodeJS.Platform = process.platform): string {
-  const home = env.HOME || homedir();
+  const home = homeOf(env);
   const config = env.XDG_CONFIG_HOME || join(home, '.config');
   if (shell === 'bash') return join(home, '.bashrc');
   if (shell === 'zsh') return join(env.ZDOTDIR || home, '.zshrc');

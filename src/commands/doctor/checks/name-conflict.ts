@@ -1,13 +1,12 @@
 /** Checks which program the name `service` starts: some operating systems have another one. */
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { runtime } from '../../../cli/runtime.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';
 import type { Installed } from '../../../harness/setup/installed.ts';
 import { launcherPath } from '../../../harness/setup/launcher.ts';
 import { otherService } from '../../../harness/setup/scan.ts';
-import type { Env } from '../../../local/folders.ts';
+import { type Env, homeOf } from '../../../local/folders.ts';
 import { type Around, type Finding, failing, warning } from '../lib/check.ts';
 
 /** Null where the login shell finds this program. An error where a rule lets agents run the other one. */
@@ -26,7 +25,7 @@ export async function nameConflict(installed: Installed, { env, folders, limitMs
 
 /** Puts a folder before the others, in the file that the login shell reads last. */
 function firstOnPath(folder: string, env: Env): string {
-  const home = env.HOME || homedir();
+  const home = homeOf(env);
   const shell = basename(env.SHELL ?? 'sh');
   if (shell === 'fish')
     return `fish -c ${shellWord(`fish_add_path --universal --prepend --move ${shellWord(folder)}`)}`;

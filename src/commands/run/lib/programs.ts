@@ -1,14 +1,14 @@
 /** Finds agent programs on this machine and the folders of their settings. */
-import { homedir } from 'node:os';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { findProgram } from '../../../harness/programs.ts';
 import { recordedPrograms } from '../../../harness/setup/installed.ts';
+import { homeOf } from '../../../local/folders.ts';
 
 /** Where a program keeps its own settings. */
 export function configFolder({ config_dir: own }: Profile): string {
   if (!own) return '';
-  const home = process.env.HOME || homedir();
+  const home = homeOf(process.env);
   return runtime().env[own.env] || own.default.replace(/^~/, home);
 }
 

@@ -1,5 +1,4 @@
 /** Resolves `service.yaml` for this machine: how, where and by which launcher each agent runs. */
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadProfiles } from '../../../harness/load.ts';
@@ -8,6 +7,7 @@ import { launcherNamed } from '../../../launch/launchers.ts';
 import { type Launcher, type LaunchMode, launchFailure } from '../../../launch/protocol.ts';
 import { requireFolder } from '../../../launch/requirements.ts';
 import { type Failure, usage } from '../../../local/failure.ts';
+import { homeOf } from '../../../local/folders.ts';
 import { programOf } from '../../run/lib/programs.ts';
 import { meant, type NewAgentOptions, type SwarmFile } from './file.ts';
 
@@ -108,7 +108,7 @@ function unsupported(what: string, ways: LaunchMode[]): Failure {
 
 /** A path from the folder of the file; `~` is the home folder. */
 function placeOf({ path }: SwarmFile, place = '.'): string {
-  const home = process.env.HOME || homedir();
+  const home = homeOf(process.env);
   if (place === '~' || place.startsWith('~/')) return join(home, place.slice(1));
   return resolve(dirname(path), place);
 }
