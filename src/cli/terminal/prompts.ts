@@ -64,7 +64,7 @@ const yesOrNo = (line: string): boolean | undefined => {
   return /^y(es)?$/i.test(line) ? true : undefined;
 };
 
-/** Asks until a line is an answer; Ctrl-C and the end of the input are none. */
+/** Asks until a line is an answer. Ctrl-C and the end of the input change nothing. */
 async function answerLine<T>(question: string, read: (line: string) => T | undefined): Promise<T> {
   const { createInterface } = await import('node:readline');
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false, prompt: question });
