@@ -7,7 +7,7 @@ import { fileChange, flag, object, text } from '../cli/shapes.ts';
 import { Failure } from '../local/failure.ts';
 import { readCredentials } from '../local/keys/credentials.ts';
 import { forgetKey, forgetPending } from '../local/keys/keystore.ts';
-import { stopLocalServer } from '../local/own-server/start.ts';
+import { stopLocalServer, stoppableServer } from '../local/own-server/start.ts';
 import { stopDaemon } from './daemon/lib/daemon.ts';
 import { dataFolders, removalLine, removeSetup } from './init/lib/harness-setup.ts';
 
@@ -55,11 +55,12 @@ type Leaving = z.infer<ReturnType<typeof json>>;
 /** Takes everything away, or only says what would be. */
 async function leave({ data, apply }: { data: boolean; apply: boolean }): Promise<Leaving> {
   const { program } = runtime();
-  // Where it is a team's, it is not stopped, and all stays as it is.
-  const server_stopped = apply && (await stopLocalServer(runtime())) !== null;
-  // The hooks come before the daemon, because one that runs meanwhile would start it again.
+  // Where a team's server runs, which is not stopped, all stays as it is.
+  if (apply) await stoppableServer(runtime());
+  // The hooks come first, because one that runs meanwhile would start the daemon again.
   const files = await removeSetup(apply);
   if (apply && data) requireTakenOut(files);
+  const server_stopped = apply && (await stopLocalServer(runtime())) !== null;
   const daemon_stopped = apply && (await stopDaemon());
   const folders = data ? dataFolders().filter((folder) => existsSync(folder)) : null;
   if (apply && folders) {

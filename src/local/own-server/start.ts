@@ -40,14 +40,22 @@ export async function ensureLocalServer(options: StartOptions): Promise<LocalSer
   return withLock(lock, async () => (await upToDate(options)) ?? start(options), 3 * START_TIMEOUT_MS);
 }
 
-/** Stops the running server and waits for its exit; null if none was running. @throws Failure for a team's server */
-export async function stopLocalServer(place: Place): Promise<FoundServer | null> {
+/** The running server, which may be stopped; null if none runs. @throws Failure for a team's server */
+export async function stoppableServer(place: Place): Promise<(FoundServer & { pid: number }) | null> {
   const told = runningServer(place.folders);
   const running = told && (await isOurServer(told, place)) ? told : await findServer(place);
   if (!running) return null;
   const { pid, url } = running;
   if (pid === null) throw hidden(url);
   if (!isOnLoopback(url)) throw ofTeam(pid, url);
+  return { ...running, pid };
+}
+
+/** Stops the running server and waits for its exit; null if none was running. @throws Failure for a team's server */
+export async function stopLocalServer(place: Place): Promise<FoundServer | null> {
+  const running = await stoppableServer(place);
+  if (!running) return null;
+  const { pid } = running;
   const ref = processRef(pid) ?? { pid, start: '' };
   process.kill(pid, 'SIGTERM');
   if (await until(() => isGone(ref), START_TIMEOUT_MS + 2000)) return running;
