@@ -1,6 +1,6 @@
 /**
- * Follows a server: by a stream with the person's key if there is one. Seats on boards of which it does not tell, such as
- * those of somebody else, are followed by a long poll each, and so are all without a key.
+ * Follows a server: by a stream with the person's key if there is one. Seats of other people, whose modes and notices it
+ * does not contain, are followed by a long poll each, and so are all without a key.
  */
 import { ClientError } from '../../client/errors.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
@@ -47,8 +47,8 @@ export class Feed {
   #lines: Map<string, string> | null = null;
   /** The stream has sent its initial events. */
   #ready = false;
-  /** The boards of which the stream tells. */
-  readonly #boards = new Set<string>();
+  /** The handle of the person whose stream it is. */
+  #person = '';
   /** The server reported that the key has ended. */
   #keyEnded = false;
 
@@ -59,11 +59,13 @@ export class Feed {
     this.#backoff = new Backoff(this.#environment.random);
     this.#polls = new Polls(options.seats, this.#environment);
     options.seats.hints.on('reconnect', () => this.wake());
+    options.seats.hints.on('owner', () => this.#pollForeign());
   }
 
   seatAdded(feed: SeatFeed): void {
     this.#running ??= this.#run();
-    if (this.kind === 'poll' || this.#isUncovered(feed)) this.#polls.follow(feed);
+    if (this.kind === 'poll') this.#polls.follow(feed);
+    else this.#pollForeign();
     this.wake();
   }
 
@@ -87,7 +89,7 @@ export class Feed {
 
   /** Goes on with what had to stop because of the credentials. */
   credentialsChanged(): void {
-    this.#pollUncovered();
+    this.#pollForeign();
     this.wake();
   }
 
@@ -178,6 +180,7 @@ export class Feed {
     let failure: unknown = null;
     try {
       await this.#options.identity.check();
+      this.#person = (await this.#options.transport.client(key).call('getMe', { signal, maxAttempts: 1 })).data.name;
       const exchange = await this.#options.transport.client(key, true).openStream({
         query: { events: this.#lines ? STREAM_EVENTS_AND_LINES : STREAM_EVENTS },
         signal,
@@ -194,7 +197,6 @@ export class Feed {
     } finally {
       this.#stream = null;
       this.#ready = false;
-      this.#boards.clear();
       this.connected = false;
     }
     if (signal.aborted) return 0;
@@ -236,13 +238,12 @@ export class Feed {
     const { events } = this.#options;
     switch (frame?.event) {
       case 'head':
-        this.#boards.add(frame.data.board_id);
         for (const feed of seats.active()) this.#headMoved(feed, frame.data.board_id, frame.data.seq);
         return 'more';
       case 'ready':
         // Reads each seat that was not read since the stream was opened.
         this.#ready = true;
-        this.#pollUncovered();
+        this.#pollForeign();
         for (const feed of seats.active()) {
           if (feed.lastReadUs < Math.max(openedUs, feed.headMovedUs)) seats.refresh(feed);
           seats.refreshNotices(feed);
@@ -275,9 +276,6 @@ export class Feed {
         events.emit('pairing', this.#options.transport.origin, String(frame.data['pairing_request_id']));
         return 'more';
       case 'board_unavailable':
-        // Without an agent it is the person who is off the board: seats of others there go on.
-        if (frame.data.member_id === undefined) this.#boards.delete(frame.data.board_id);
-        this.#pollUncovered();
         seats.refreshBoard(frame.data.board_id);
         return 'more';
       case 'end':
@@ -297,16 +295,15 @@ export class Feed {
       if (seat.board_id === board_id) this.#options.events.emit('lines', seat);
   }
 
-  /** Whether the stream that is open does not tell of the seat's board. */
-  #isUncovered = ({ seat }: SeatFeed): boolean => this.#ready && !this.#boards.has(seat.board_id);
-
-  #pollUncovered(): void {
-    for (const feed of this.#seats.active()) if (this.#isUncovered(feed)) this.#polls.follow(feed);
+  /** Polls the seats of other people than the one whose stream is open. */
+  #pollForeign(): void {
+    if (!this.#ready) return;
+    for (const feed of this.#seats.active())
+      if (feed.owner !== null && feed.owner !== this.#person) this.#polls.follow(feed);
   }
 
   #headMoved(feed: SeatFeed, boardId: string, seq: number): void {
     if (feed.seat.board_id !== boardId) return;
-    this.#polls.unfollow(feed);
     if (!isNumber(seq) || seq === feed.head) return;
     feed.head = seq;
     if (this.#ready) this.#seats.refresh(feed);

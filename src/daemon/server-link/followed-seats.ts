@@ -23,7 +23,10 @@ export class FollowedSeats {
   readonly #options: ServerLink;
   readonly #environment: Environment;
   readonly #seats = new Map<string, SeatFeed>();
-  /** `reconnect`: the server works again or has changed, so that the pause before the next connection ends. */
+  /**
+   * `reconnect`: the server works again or has changed, so that the pause before the next connection ends. `owner`: a
+   * seat's person is known now.
+   */
   readonly hints: ConnectionHints = new EventEmitter();
 
   constructor(options: ServerLink) {
@@ -170,7 +173,13 @@ export class FollowedSeats {
     this.#options.events.emit('inbox', feed.seat, read);
     feed.braked = inbox.braked !== undefined;
     if (inbox.braked) void this.#refreshAt(feed, Date.parse(inbox.braked.until));
+    if (feed.owner === null) await this.#readOwner(feed);
     return read;
+  }
+
+  async #readOwner(feed: SeatFeed): Promise<void> {
+    feed.owner = (await this.calls.call(feed, 'getMe', {})).owner;
+    this.hints.emit('owner');
   }
 
   /** Reads the inbox when the seat's brake ends. */

@@ -32,13 +32,9 @@ export class Polls {
     });
   }
 
-  unfollow(feed: SeatFeed): void {
-    this.#following.get(feed)?.abort();
-    this.#following.delete(feed);
-  }
-
   stop(): void {
-    for (const feed of this.#following.keys()) this.unfollow(feed);
+    for (const stopped of this.#following.values()) stopped.abort();
+    this.#following.clear();
   }
 
   async #loop(feed: SeatFeed, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ import type { Transport } from './transport.ts';
 /** Failures in a row before a server counts as unreachable. */
 const UNREACHABLE_AFTER = 3;
 
-export type ConnectionHints = EventEmitter<{ reconnect: [] }>;
+export type ConnectionHints = EventEmitter<{ reconnect: []; owner: [] }>;
 
 /** What all parts of the connection to one server share. */
 export interface ServerLink {

@@ -17,6 +17,8 @@ export class SeatFeed {
   seat: SeatIdentity;
   /** Stops requests until a session binds the seat again or it has a new token. */
   problem: SeatProblem | null = null;
+  /** The handle of its person; null until it was read. */
+  owner: string | null = null;
   reportedProblem: SeatProblem | null = null;
   /** A token that the server refused and that is not used again. */
   refusedToken: string | null = null;
