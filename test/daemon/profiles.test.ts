@@ -58,6 +58,12 @@ describe('profiles of harnesses', () => {
     ]);
   });
 
+  it('mark what subagents run, by each tool that takes a command for the shell', () => {
+    const marks = builtinProfile('claude-code')!.delivery.hooks!.filter(({ op }) => op === 'mark-subagent');
+    const isMarked = (tool: string) => marks.some(({ matcher }) => new RegExp(`^(?:${matcher})$`).test(tool));
+    expect(['Bash', 'Monitor', 'Read', 'BashOutput'].filter(isMarked)).to.deep.equal(['Bash', 'Monitor']);
+  });
+
   const hook = { event: 'E', run: 'e', timeout: 1, why: 'w' } as const;
   const wrong: [string, unknown, string][] = [
     ['a capability without its hook', { ...plain, delivery: { capabilities: ['idle-hook'] } }, 'op wait'],

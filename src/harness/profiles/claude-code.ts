@@ -99,7 +99,7 @@ export const claudeCode: Profile = {
         run: 'mark-subagent',
         op: 'mark-subagent',
         timeout: 10,
-        matcher: 'Bash',
+        matcher: 'Bash|Monitor',
         since: '2.1.69',
         without: 'Commands of a subagent act as the session they were started from.',
         why: 'Marks commands of subagents, which may only read.',
