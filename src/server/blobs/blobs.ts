@@ -1,6 +1,6 @@
 /** Putting bytes into the store and taking unused ones out, so that no version ever names bytes that are not there. */
 import type { Logger } from 'pino';
-import { type Clock, repeat } from '../db/clock.ts';
+import type { Clock, Repeat } from '../db/clock.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import { firstPersonAt } from '../people/people.store.ts';
 import {
@@ -40,7 +40,6 @@ export class Blobs {
   #cancel = () => {};
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
-  #looking: Promise<void> = Promise.resolve();
 
   constructor(options: BlobOptions) {
     this.#options = options;
@@ -76,18 +75,15 @@ export class Blobs {
     return true;
   }
 
-  /** Looks once whether all bytes are there; collects now and every 6 hours. */
-  start(): void {
-    const { clock, log } = this.#options;
-    this.#cancel = repeat(clock, EVERY_MS, () => {
-      this.#running = this.collect().catch((error: unknown) =>
-        log.error({ err: error }, 'collecting unused bytes failed'),
-      );
+  /** Looks once whether all bytes are there; collects then and every 6 hours. */
+  start(repeat: Repeat): void {
+    const failed = (what: string) => (error: unknown) => this.#options.log.error({ err: error }, `${what} failed`);
+    let looked: Promise<void> | undefined;
+    this.#cancel = repeat(EVERY_MS, () => {
+      looked ??= this.#look().catch(failed('looking for the bytes of files'));
+      this.#running = looked.then(() => this.collect()).catch(failed('collecting unused bytes'));
       return this.#running;
     });
-    this.#looking = this.#look().catch((error: unknown) =>
-      log.error({ err: error }, 'looking for the bytes of files failed'),
-    );
   }
 
   /**
@@ -121,7 +117,7 @@ export class Blobs {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
-    await Promise.all([this.#running, this.#looking]);
+    await this.#running;
     await this.store.close();
   }
 
@@ -134,11 +130,9 @@ export class Blobs {
       await this.#collectRows();
       // What is older than this database is another one's, which may be put back here.
       const since = (await db.read(firstPersonAt)) ?? Number.POSITIVE_INFINITY;
-      for await (const { digest, modifiedAt } of this.store.list()) {
-        if (this.#stopped) return;
-        if (modifiedAt >= since && modifiedAt < clock.now() - KEPT_MS) await this.#collectStray(digest);
-      }
-      await this.store.tidy(clock.now() - KEPT_MS);
+      const until = clock.now() - KEPT_MS;
+      if (since < until) await this.#collectStrays(since, until);
+      await this.store.tidy(until);
     } finally {
       await release();
     }
@@ -168,6 +162,13 @@ export class Blobs {
       });
       if (gone) await this.store.delete(digest);
     });
+  }
+
+  async #collectStrays(since: number, until: number): Promise<void> {
+    for await (const { digest, modifiedAt } of this.store.list()) {
+      if (this.#stopped) return;
+      if (modifiedAt >= since && modifiedAt < until) await this.#collectStray(digest);
+    }
   }
 
   /** Bytes without a row: of a process that ended before it could note them, or could not remove them any more. */

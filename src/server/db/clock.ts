@@ -39,6 +39,24 @@ export function repeat(clock: Clock, every: number, run: (stopped: () => boolean
   };
 }
 
+/** What `repeatInTurn` answers: `repeat` without its clock. */
+export type Repeat = (every: number, run: (stopped: () => boolean) => Promise<void>) => () => void;
+
+/** Repeats several things, of which each runs first when those before it have: together they need one connection. */
+export function repeatInTurn(clock: Clock): Repeat {
+  let last: Promise<unknown> = Promise.resolve();
+  return (every, run) => {
+    const before = last;
+    const { promise: ran, resolve } = Promise.withResolvers<void>();
+    last = ran;
+    return repeat(clock, every, async (stopped) => {
+      await before;
+      if (!stopped()) await run(stopped);
+      resolve();
+    });
+  };
+}
+
 /** Whether the work ended within `ms` milliseconds; it goes on if not. @throws what the work throws in that time. */
 export async function inTime(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
   // Nobody is there any more to hear of a later failure.

@@ -1,6 +1,7 @@
 /** Brings a database to this build's schema, under a lock, before anything else touches it. */
 import type { Knex } from 'knex';
 import { type Migration, migrations } from '../../../migrations/index.ts';
+import type { Database } from './tx.ts';
 
 /** The database was written by a newer build. */
 export class DataNewer extends Error {
@@ -22,12 +23,9 @@ const source: Knex.MigrationSource<Migration> = {
 /**
  * Applies what is missing, oldest first, each in a transaction; answers their names.
  * @param db a Knex instance with at least two connections on Postgres: one holds the lock.
- * @throws DataNewer when the database is ahead of this build.
  */
-export async function migrate(db: Knex): Promise<string[]> {
-  // The usual start, which need not pay for a lock and Knex's ceremony.
-  if ((await migrationsIn(db)).length === migrations.length) return [];
-  if (!isPostgres(db)) return apply(db);
+export async function applyMissing(db: Knex): Promise<string[]> {
+  if (db.client.config.client !== 'pg') return apply(db);
   return db.transaction(async (lock) => {
     await lock.raw('SELECT pg_advisory_xact_lock(?)', [LOCK]);
     return apply(db);
@@ -41,28 +39,27 @@ const config: Knex.MigratorConfig = {
 };
 
 /** Names of the migrations a database has, oldest first. @throws DataNewer when it is ahead of this build. */
-export async function migrationsIn(db: Knex): Promise<string[]> {
-  const names = (await hasTable(db)) ? await db(config.tableName!).orderBy('id').pluck<string[]>('name') : [];
+export async function migrationsIn(db: Database): Promise<string[]> {
+  const rows = await db
+    .read((tx) => tx.query<{ name: string }>((knex) => knex(config.tableName!).orderBy('id').select('name')))
+    .catch((error: unknown) => {
+      if (hasNoTable(error)) return [];
+      throw error;
+    });
+  const names = rows.map(({ name }) => name);
   const unknown = names.filter((name) => !migrations.some((known) => known.name === name));
   if (unknown.length > 0) throw new DataNewer(unknown);
   return names;
 }
 
-/** Knex's own look at its table reads a view of the whole catalog on Postgres, which takes longer than all else here. */
-async function hasTable(db: Knex): Promise<boolean> {
-  if (!isPostgres(db)) return db.schema.hasTable(config.tableName!);
-  const { rows } = await db.raw('SELECT to_regclass(?) IS NOT NULL AS there', [config.tableName!]);
-  return (rows[0] as { there: boolean }).there;
-}
-
-const isPostgres = (db: Knex): boolean => db.client.config.client === 'pg';
+/** Whether a table is missing. */
+export const hasNoTable = (error: unknown): boolean =>
+  (error as { code?: string }).code === '42P01' || (error as Error).message.startsWith('no such table');
 
 /** The newest migration this build knows. */
 export const newestMigration = (): string => migrations.at(-1)?.name ?? '';
 
 async function apply(db: Knex): Promise<string[]> {
-  // Another process may have been here since the first look.
-  if ((await migrationsIn(db)).length === migrations.length) return [];
   // Ours is the lock that counts; Knex's own is a row, which a process killed in the middle would leave behind.
   await db.migrate.forceFreeMigrationsLock(config);
   const [, applied] = (await db.migrate.latest(config)) as [number, string[]];

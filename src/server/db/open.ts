@@ -1,8 +1,9 @@
 /** Opens the database a URL names, migrated and ready. */
 import knex, { type Knex } from 'knex';
 import type { Client } from 'pg';
+import { migrations } from '../../../migrations/index.ts';
 import type { Clock } from './clock.ts';
-import { migrate, migrationsIn } from './migrate.ts';
+import { applyMissing, migrationsIn } from './migrate.ts';
 import { PostgresDatabase, quietLogger } from './postgres.ts';
 import { KEEPALIVES, PATIENCE, serverFor } from './postgres-connection.ts';
 import { prepareWriter, SqliteDatabase } from './sqlite.ts';
@@ -17,9 +18,27 @@ interface OpenOptions {
 }
 
 export async function openDatabase({ url, clock, migrate: migrates }: OpenOptions): Promise<Database> {
-  if (migrates) await once(url, migrate);
-  if (url.startsWith('sqlite:')) return new SqliteDatabase(sqliteFile(url), clock);
-  return new PostgresDatabase(url, clock);
+  const db = url.startsWith('sqlite:') ? new SqliteDatabase(sqliteFile(url), clock) : new PostgresDatabase(url, clock);
+  try {
+    if (migrates) await migrate(db, url);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/**
+ * Applies the migrations that the open database at `url` has not; answers their names, oldest first.
+ * @throws DataNewer when it is ahead of this build.
+ */
+export async function migrate(db: Database, url: string): Promise<string[]> {
+  // The usual start, which need not pay for a connection, a lock and Knex's ceremony.
+  if ((await migrationsIn(db)).length === migrations.length) return [];
+  const applied = await once(url, applyMissing);
+  // A newer build may have been here since the first look.
+  await migrationsIn(db);
+  return applied;
 }
 
 /** The path in `sqlite:///absolute/path`. */
@@ -40,10 +59,6 @@ function sqliteKnex(file: string): Knex {
     },
   });
 }
-
-/** Names of the migrations a database has; with `apply` those that are missing come first. @throws DataNewer */
-export const schemaOf = (url: string, apply: boolean): Promise<{ before: string[]; applied: string[] }> =>
-  once(url, async (db) => ({ before: await migrationsIn(db), applied: apply ? await migrate(db) : [] }));
 
 /** A connection for this alone. */
 async function once<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T> {

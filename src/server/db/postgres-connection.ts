@@ -20,6 +20,8 @@ export const PATIENCE = {
   keepAliveInitialDelayMillis: KEEPALIVE_MS,
   connectionTimeoutMillis: CONNECT_MS,
 };
+/** The code of a server that another one has taken over from. */
+export const READ_ONLY = '25006';
 const PAUSE_MS = { first: 100, most: 2_000 };
 
 /**
@@ -43,7 +45,7 @@ export async function connect(url: string, name: string, lost: () => void = () =
     }
   }
   forgetServer(url);
-  throw new Unreachable(new Error('none of the servers takes writes'));
+  throw new Unreachable(Object.assign(new Error('none of the servers takes writes'), { code: READ_ONLY }));
 }
 
 async function takesWrites(client: pg.Client): Promise<boolean> {
@@ -149,6 +151,10 @@ export function isAway(error: unknown): boolean {
   if (code === 'ENOENT' && syscall === 'connect') return true;
   return error instanceof Unreachable || AWAY.test(code) || NETWORK.test(code) || ENDED.test(message);
 }
+
+/** Whether a database that was asked in vain may answer later: a password that is wrong stays wrong. */
+export const mayComeBack = (error: unknown): boolean =>
+  error instanceof Unreachable && error.cause ? mayComeBack(error.cause) : isAway(error);
 
 /** Turns the engine's errors into those that the rest of the server knows. Unique indexes are named `table__a__b`. */
 export async function translate<T>(query: Promise<T>): Promise<T> {

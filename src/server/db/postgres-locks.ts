@@ -14,6 +14,8 @@ const TRY_MS = 50;
 const ANSWER_TIMEOUT_MS = 10_000;
 /** What another process holds for so long, after a connection was lost, is lost. */
 const ELSEWHERE_MS = 30_000;
+/** An arbitrary constant: the lock of starts. */
+const START = 7_400_002;
 /** An arbitrary constant: keeps these locks apart from those that end with a transaction. */
 const SPACE = 7_400_003;
 
@@ -63,6 +65,18 @@ export class PostgresLocks {
     }
   }
 
+  /** Runs `fn` while no other process runs one, and waits for that as long as it takes. */
+  async alone<T>(fn: () => Promise<T>): Promise<T> {
+    // A connection that is lost takes the lock with it; the work under it then fails by itself or is done.
+    const client = await this.#inTurn(() => this.#connected());
+    await translate(client.query('SELECT pg_advisory_lock($1)', [START]));
+    try {
+      return await fn();
+    } finally {
+      await this.#inTurn(() => this.#answer(client, 'SELECT pg_advisory_unlock($1)', [START])).catch(() => {});
+    }
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;
@@ -81,22 +95,33 @@ export class PostgresLocks {
     return this.#query('pg_try_advisory_lock', name);
   }
 
-  #query(fn: string, name: string): Promise<pg.Client | null> {
-    const next = this.#last.then(() => this.#ask(fn, name));
+  /** One after the other. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work);
     this.#last = next.catch(() => {});
     return next;
   }
 
-  async #ask(fn: string, name: string): Promise<pg.Client | null> {
-    this.#client ??= await this.#connect();
-    const client = this.#client;
+  #query(fn: string, name: string): Promise<pg.Client | null> {
+    return this.#inTurn(async () => {
+      const client = await this.#connected();
+      const [row] = await this.#answer(client, `SELECT ${fn}(${SPACE}, hashtext($1)) AS done`, [name]);
+      return row?.done ? client : null;
+    });
+  }
+
+  async #answer(client: pg.Client, sql: string, values: unknown[]): Promise<{ done: boolean }[]> {
     const cancel = this.#clock.after(ANSWER_TIMEOUT_MS, () => destroy(client));
     try {
-      const { rows } = await translate(client.query(`SELECT ${fn}(${SPACE}, hashtext($1)) AS done`, [name]));
-      return (rows[0] as { done: boolean }).done ? client : null;
+      return (await translate(client.query<{ done: boolean }>(sql, values))).rows;
     } finally {
       cancel();
     }
+  }
+
+  async #connected(): Promise<pg.Client> {
+    this.#client ??= await this.#connect();
+    return this.#client;
   }
 
   async #connect(): Promise<pg.Client> {

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { Batches } from './batches.ts';
 import { type Clock, repeat } from './clock.ts';
 import { Contention, postgresDialect, Unreachable } from './dialect.ts';
-import { CONNECT_MS, connect, persist, serverFor, translate } from './postgres-connection.ts';
+import { CONNECT_MS, connect, persist, READ_ONLY, serverFor } from './postgres-connection.ts';
 import { forgetServer, knownServer } from './postgres-hosts.ts';
 import { PostgresLocks } from './postgres-locks.ts';
 import { PostgresTx, QueryNames, Session } from './postgres-tx.ts';
@@ -24,15 +24,11 @@ const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -
 
 /** A write transaction is cut off after this many milliseconds. */
 const WRITE_LIMIT_MS = 5_000;
-/** The code of a server that another one has taken over from. */
-const READ_ONLY = '25006';
 const RETRIES = 5;
 /** Most writes in one transaction. */
 const MAX_SHARED = 64;
 /** How often connections that owe an answer are checked. */
 const CHECK_INTERVAL_MS = 1_000;
-/** An arbitrary constant: the advisory lock of starts. Ends with the connection that holds it. */
-const START_LOCK = 7_400_002;
 
 // Numbers of this product stay below 2^53; the driver would hand bigint over as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -202,15 +198,8 @@ export class PostgresDatabase implements Database {
     queue.submit(job);
   }
 
-  async alone<T>(fn: () => Promise<T>): Promise<T> {
-    // A connection that is lost takes the lock with it; the work under it then fails by itself or is done.
-    const holder = await connect(this.#url, 'service start');
-    try {
-      await translate(holder.query('SELECT pg_advisory_lock($1)', [START_LOCK]));
-      return await fn();
-    } finally {
-      await holder.end().catch(() => {});
-    }
+  alone<T>(fn: () => Promise<T>): Promise<T> {
+    return this.#locks.alone(fn);
   }
 
   claim(name: string, waitMs: number, lost?: () => void): Promise<(() => Promise<void>) | null> {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '../db/clock.ts';
 import { StorageFull, Unreachable } from '../db/dialect.ts';
-import { DataNewer, newestMigration } from '../db/migrate.ts';
-import { openDatabase, schemaOf, sqliteFile } from '../db/open.ts';
-import { isAway } from '../db/postgres-connection.ts';
+import { DataNewer, hasNoTable, migrationsIn, newestMigration } from '../db/migrate.ts';
+import { migrate as migrateDatabase, openDatabase, sqliteFile } from '../db/open.ts';
+import { isAway, mayComeBack } from '../db/postgres-connection.ts';
 import type { Database } from '../db/tx.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { lockInstance } from './instance-lock.ts';
@@ -74,7 +74,7 @@ export async function useData<T>(
       try {
         return await open(url, options, clock, first, unlock);
       } catch (error) {
-        if (!isAway(error) || clock.now() + AGAIN_MS > until) throw error;
+        if (!mayComeBack(error) || clock.now() + AGAIN_MS > until) throw error;
         if (!told) waiting(withoutPassword(url), error);
       }
       await setTimeout(AGAIN_MS);
@@ -95,11 +95,15 @@ async function open<T>(
   first: (start: Start) => Promise<T>,
   unlock: () => void,
 ): Promise<DataInUse<T>> {
-  if (existing && !(await holdsServer(url, clock))) throw noServer(withoutPassword(url));
-  if (url.startsWith('sqlite:')) ensurePrivate(sqliteFile(url));
-  if (migrate === false && (await schemaOf(url, false)).before.at(-1) !== newestMigration()) throw dataOlder();
-  const db = await openDatabase({ url, clock, migrate: migrate ?? true });
+  if (url.startsWith('sqlite:')) {
+    if (existing && !existsSync(sqliteFile(url))) throw noServer(withoutPassword(url));
+    ensurePrivate(sqliteFile(url));
+  }
+  const db = await openDatabase({ url, clock, migrate: false });
   try {
+    if (existing && !(await holdsServer(db))) throw noServer(withoutPassword(url));
+    if (migrate !== false) await migrateDatabase(db, url);
+    else if ((await migrationsIn(db)).at(-1) !== newestMigration()) throw dataOlder();
     rememberStorage(dataDir, url);
     return await db.alone(async () => {
       const { root } = loadRootKey(dataDir, await isBound(db));
@@ -129,20 +133,11 @@ const noRoom = (dataDir: string): ServeError =>
   );
 
 /** Whether a database was ever a server's; looks without changing anything. */
-async function holdsServer(url: string, clock: Clock): Promise<boolean> {
-  if (url.startsWith('sqlite:') && !existsSync(sqliteFile(url))) return false;
-  const db = await openDatabase({ url, clock, migrate: false });
-  try {
-    return await isBound(db);
-  } catch (error) {
-    if (hasNoTable((error as Error).message)) return false;
+const holdsServer = (db: Database): Promise<boolean> =>
+  isBound(db).catch((error: unknown) => {
+    if (hasNoTable(error)) return false;
     throw error;
-  } finally {
-    await db.close();
-  }
-}
-
-const hasNoTable = (message: string): boolean => /no such table|relation .* does not exist/.test(message);
+  });
 
 /** Looks into a folder's database, whose server may be running. @throws ServeError */
 export async function lookInto<T>(
@@ -198,7 +193,7 @@ export function ofDatabase(error: unknown): unknown {
       'Stop the server, move the file of the database and what lies beside it (-wal, -shm) away, and put back its latest backup.',
     );
   }
-  if (hasNoTable(message)) {
+  if (hasNoTable(error)) {
     return new ServeError(
       'storage_unreachable',
       `The database holds no server of this build: ${message}.`,

@@ -1,8 +1,9 @@
 /** Bringing a stopped server's database to this build's schema, apart from a start. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { newestMigration } from '../db/migrate.ts';
-import { schemaOf, sqliteFile } from '../db/open.ts';
+import { systemClock } from '../db/clock.ts';
+import { migrationsIn, newestMigration } from '../db/migrate.ts';
+import { migrate, openDatabase, sqliteFile } from '../db/open.ts';
 import { lockFolder, noServer, ofDatabase } from './data-folder.ts';
 import { storageOf } from './storage.ts';
 
@@ -30,8 +31,14 @@ export async function migrateStorage(
     return { from: null, to: newestMigration(), applied: [] };
   const unlock = status ? () => {} : lockFolder(dataDir);
   try {
-    const { before, applied } = await schemaOf(url, !status);
-    return { from: before.at(-1) ?? null, to: newestMigration(), applied };
+    const opened = await openDatabase({ url, clock: systemClock, migrate: false });
+    try {
+      const before = await migrationsIn(opened);
+      const applied = status ? [] : await migrate(opened, url);
+      return { from: before.at(-1) ?? null, to: newestMigration(), applied };
+    } finally {
+      await opened.close();
+    }
   } catch (error) {
     throw ofDatabase(error);
   } finally {

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { sweepOnboarding } from '../approvals/sweep.steps.ts';
 import { purgeLoginCodes, purgeSessions } from '../browsers/sessions.store.ts';
-import { type Clock, repeat } from '../db/clock.ts';
+import type { Repeat } from '../db/clock.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import { purgeDelegations } from '../delegations/delegations.store.ts';
 import { purgeRequests } from '../machines/machines.store.ts';
@@ -20,16 +20,16 @@ const sweeps: Record<string, (tx: WriteTx, limit: number) => Promise<number>> = 
   delegations: purgeDelegations,
 };
 
-/** Purges now and every 10 minutes, in batches, so that no write waits long. @returns a function that stops it. */
-export const schedulePurge = (db: Database, clock: Clock, log: Logger): (() => void) =>
-  schedule(sweeps, EVERY_MS, db, clock, log);
+/** Purges at the start and every 10 minutes, in batches, so that no write waits long. @returns a function that stops it. */
+export const schedulePurge = (db: Database, repeat: Repeat, log: Logger): (() => void) =>
+  schedule(sweeps, EVERY_MS, db, repeat, log);
 
 /** What agents asked for and time has ended: every minute, at most 500 rows at once. */
-export const scheduleClosings = (db: Database, clock: Clock, log: Logger): (() => void) =>
-  schedule({ requests: (tx) => sweepOnboarding(tx, 500) }, 60_000, db, clock, log);
+export const scheduleClosings = (db: Database, repeat: Repeat, log: Logger): (() => void) =>
+  schedule({ requests: (tx) => sweepOnboarding(tx, 500) }, 60_000, db, repeat, log);
 
-const schedule = (jobs: typeof sweeps, every: number, db: Database, clock: Clock, log: Logger): (() => void) =>
-  repeat(clock, every, async (stopped) => {
+const schedule = (jobs: typeof sweeps, every: number, db: Database, repeat: Repeat, log: Logger): (() => void) =>
+  repeat(every, async (stopped) => {
     for (const [what, sweep] of Object.entries(jobs)) {
       try {
         while (!stopped() && (await db.write((tx) => sweep(tx, BATCH))) === BATCH) {

@@ -1,6 +1,6 @@
 /** Clears expired lines. Reads ignore them anyway; this wakes those who wait for changes. */
 import type { Logger } from 'pino';
-import { type Clock, repeat } from '../db/clock.ts';
+import type { Repeat } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { hasLapsed } from '../lines/lines.rules.ts';
 import { clearLine } from '../lines/lines.steps.ts';
@@ -9,9 +9,9 @@ import { listReportedLines, type ReportedLine } from '../lines/lines.store.ts';
 export const LINES_EVERY_MS = 25_000;
 const PAGE = 1_000;
 
-/** Looks now and every 25 seconds. @returns a function that stops it. */
-export const sweepLines = (db: Database, clock: Clock, log: Logger): (() => void) =>
-  repeat(clock, LINES_EVERY_MS, (stopped) =>
+/** Looks at the start and every 25 seconds. @returns a function that stops it. */
+export const sweepLines = (db: Database, repeat: Repeat, log: Logger): (() => void) =>
+  repeat(LINES_EVERY_MS, (stopped) =>
     clearLapsed(db, stopped).catch((error: unknown) => {
       log.error({ err: error }, 'clearing lines that have ended failed; it is tried again');
     }),

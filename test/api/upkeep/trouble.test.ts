@@ -11,6 +11,7 @@ import { PostgresDatabase } from '../../../src/server/db/postgres.ts';
 import { SqliteDatabase } from '../../../src/server/db/sqlite.ts';
 import type { ReadTx } from '../../../src/server/db/tx.ts';
 import { versionsOf } from '../../../src/server/db/versions.store.ts';
+import { startServer } from '../../../src/server/serve.ts';
 import { newFolder, remove } from '../../faults/databases.ts';
 import { newBoard, post } from '../../support/cast.ts';
 import { TestClock } from '../../support/clock.ts';
@@ -43,6 +44,27 @@ forEachDatabase('a database in trouble', (engine) => {
     server = await startTestServer(engine);
   });
   after(() => server.stop());
+
+  it('is given few connections by a server that has just started', async () => {
+    const connections = 'SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()';
+    const [found] = await server.db.read(rows(connections));
+    expect(found?.n).to.be.at.most(4);
+  });
+
+  it('that is not there is not waited for, on one server or on several', async () => {
+    const url = (server.databaseUrl ?? '').replace(/[^/]+$/, 'nowhere');
+    const { host } = new URL(url);
+    for (const db of [url, url.replace(host, `${host},${host}`)]) {
+      const dataDir = newFolder('nowhere');
+      const options = { dataDir, db, waitForDb: 60, host: '127.0.0.1', port: 0, portFixed: true };
+      const waiting: string[] = [];
+      const log = { logTo: { write: (line: string) => void waiting.push(line) } };
+      const error = await startServer({ ...options, ...log }).catch((failed) => failed);
+      expect(error).to.include({ code: 'storage_unreachable' });
+      expect(waiting).to.deep.equal([]);
+      remove(dataDir);
+    }
+  });
 
   const rows = (sql: string) => (tx: ReadTx) => tx.query<{ n: number }>((db) => db.raw(sql));
 
