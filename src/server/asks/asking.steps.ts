@@ -73,7 +73,8 @@ export async function readAnswer(
 }
 
 function withdrawal(member: MemberRow, ask: AskRow, asker: MemberRow): Answering {
-  if (!mayWithdraw(member, member.access === 'admin', asker)) throw notAsked();
+  if (!mayWithdraw(member, member.access === 'admin', asker))
+    throw notAsked('Only who asked a question can withdraw it.');
   if (ask.withdrawn === 1) throw askClosed();
   return { ask, asker, option: null, withdrawn: true };
 }

@@ -45,8 +45,8 @@ export const askInvalid = (rule: string): Refusal =>
 export const answerInvalid = (rule: string): Refusal =>
   invalid(rule, 'service asks --can-answer shows what you can answer; then service answer N --option K, or in words.');
 
-export const notAsked = (): Refusal =>
-  new Refusal('not_asked', 'This question was asked of somebody else.', {
+export const notAsked = (message = 'This question was asked of somebody else.'): Refusal =>
+  new Refusal('not_asked', message, {
     hint: 'Reply as a comment instead: service say --reply N --comment "…".',
   });
 

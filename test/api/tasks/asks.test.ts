@@ -145,6 +145,9 @@ forEachDatabase('an ask', (engine) => {
     expect((await reply(b, asked, { answer: { comment: true } })).answer).to.equal(undefined);
     expect((await stateOf(pam, asked))?.state).to.equal('open');
     expect(await refused(a, { reply_to: asked.id, answer: {} })).to.equal('403 not_asked');
+    const body = { body: 'never mind', reply_to: asked.id, answer: { withdrawn: true } };
+    const { text } = await server.dana.call('postMessage', { params: { board }, body });
+    expect(text).to.include('Only who asked a question can withdraw it.');
     expect(await refused(pam, { reply_to: asked.id, answer: { withdrawn: true } })).to.equal('403 not_asked');
     const deeper = await reply(b, asked);
     expect(await refused(pam, { reply_to: deeper.id, answer: {} })).to.equal('422 ask_invalid');
