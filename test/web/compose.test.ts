@@ -191,6 +191,28 @@ describe('the message box', () => {
     await close();
   });
 
+  it('says of a message that another tab sends that it is not posted only once that tab is closed', async () => {
+    const { page, tab, close } = await open();
+    await page.route('**/messages', (route) =>
+      route.request().method() === 'POST' ? new Promise<void>(() => {}) : route.continue(),
+    );
+    await boxOf(page).fill('Not lost');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('article', { name: 'dana, sending' }).waitFor();
+    const third = await tab();
+    await boxOf(third).fill('From the other tab');
+    await third.keyboard.press('Control+Enter');
+    await posted(1);
+    await third.getByRole('article').filter({ hasText: 'From the other tab' }).waitFor();
+    const failed = third.getByRole('article', { name: 'dana, not posted' }).filter({ hasText: 'Not lost' });
+    expect(await failed.count()).to.equal(0);
+    await page.getByRole('article', { name: 'dana, sending' }).waitFor();
+    await page.close();
+    await failed.getByRole('button', { name: 'Try again' }).click();
+    await posted(2);
+    await close();
+  });
+
   it('still shows what was being sent when its tab was loaded again, after another tab posted', async () => {
     const { page, tab, close } = await open();
     const second = await tab();

@@ -42,16 +42,21 @@ let storageName = '';
 
 const noConnection: Problem = { code: 'server_unreachable', message: 'No connection.', hint: '' };
 
-/** Loads a stored list. Messages that were being sent when the page closed have failed, with an unknown outcome. */
+/** Loads a stored list. */
 export function openOutbox(name: string): void {
   if (name === storageName) return;
   storageName = name;
-  const list = read(name).map(
-    (item): Unsent =>
-      item.state === 'failed' ? item : { ...item, state: 'failed', unclear: true, problem: noConnection },
-  );
-  write(name, () => list);
+  const list = read(name);
+  unsent.value = list.filter(({ state }) => state === 'failed');
+  for (const item of list) if (item.state === 'sending') void failOnceNotSent(item, name);
 }
+
+/** A message that is being sent is locked by its tab. Once none sends it, it has failed with an unknown outcome. */
+const failOnceNotSent = (item: Unsent, name: string): Promise<void> =>
+  navigator.locks.request(item.id, () => {
+    if (read(name).some(({ id, state }) => id === item.id && state === 'sending'))
+      put({ ...item, state: 'failed', unclear: true, problem: noConnection }, name);
+  });
 
 function read(name: string): Unsent[] {
   try {
@@ -102,15 +107,18 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>)
   };
   put(item);
   changeDraft(name, { text: '', to: null, urgent: false, expectsReply: false, ask: null, files: [], key: null });
-  void send(room, item);
+  startSending(room, item);
 }
+
+const startSending = (room: Room, item: Unsent): void =>
+  void navigator.locks.request(item.id, () => send(room, item));
 
 /** Sends a failed message again; with a new key only after a definite refusal. */
 export function tryAgain(room: Room, item: Unsent): void {
   if (item.state !== 'failed' || isStale(item)) return;
   const again: Unsent = { ...item, state: 'sending', key: item.unclear ? item.key : newIdempotencyKey() };
   put(again);
-  void send(room, again);
+  startSending(room, again);
 }
 
 /** Moves a failed message back into the message box, before the current text. */
