@@ -110,8 +110,7 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>)
   startSending(room, item);
 }
 
-const startSending = (room: Room, item: Unsent): void =>
-  void navigator.locks.request(item.id, () => send(room, item));
+const startSending = (room: Room, item: Unsent): void => void navigator.locks.request(item.id, () => send(room, item));
 
 /** Sends a failed message again; with a new key only after a definite refusal. */
 export function tryAgain(room: Room, item: Unsent): void {
