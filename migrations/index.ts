@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import * as start from './001_start.ts';
 import * as brakes from './002_brakes.ts';
 import * as keyOrder from './003_key_order.ts';
+import * as largeBoards from './004_large_boards.ts';
 
 export interface Migration {
   name: string;
@@ -13,4 +14,5 @@ export const migrations: readonly Migration[] = [
   { name: '001_start', up: start.up },
   { name: '002_brakes', up: brakes.up },
   { name: '003_key_order', up: keyOrder.up },
+  { name: '004_large_boards', up: largeBoards.up },
 ];

@@ -9,6 +9,9 @@ export const searchKinds = ['message', 'task', 'file'] as const;
 /** The role of an agent that nobody gave one; every board has it. */
 export const usualRole = 'member';
 
+/** Of every board but a deleted one. Queries ask for these by name: Postgres takes `<> 'deleted'` for true of no board at all. */
+export const lifecycles = ['active', 'archived'] as const;
+
 /** What a role of a board may let its agents do. */
 export const permissions = [
   'post',

@@ -15,7 +15,7 @@ import {
   text,
   time,
 } from '../schemas.ts';
-import { permissions } from '../values.ts';
+import { lifecycles, permissions } from '../values.ts';
 import { brief } from './files.ts';
 
 export const permission = z.enum(permissions);
@@ -64,7 +64,7 @@ export const board = z.strictObject({
   name: boardName,
   title: z.string().nullable(),
   visibility,
-  lifecycle: z.enum(['active', 'archived']),
+  lifecycle: z.enum(lifecycles),
   on_board: z.boolean(),
   template: z.string().nullable(),
   charter: z.string(),
@@ -96,7 +96,7 @@ export const board = z.strictObject({
 export const hiddenBoard = z.strictObject({
   id: id('brd'),
   visibility: z.literal('private'),
-  lifecycle: z.enum(['active', 'archived']),
+  lifecycle: z.enum(lifecycles),
   created_at: time,
   created_by: z.strictObject({ id: id('hum'), handle }),
   people: z.int().min(0),

@@ -1,6 +1,7 @@
 /** Board rows. */
 import type { Knex } from 'knex';
 import type { Policy, Role } from '../../contract/types.ts';
+import { lifecycles } from '../../contract/values.ts';
 import { countRows, idsOf } from '../db/query.ts';
 import { insertInto, rowBy, rowsBy, updateIn } from '../db/rows.ts';
 import { Change, listStatement, type Params } from '../db/statement.ts';
@@ -104,7 +105,7 @@ interface BoardListFilter extends Scope {
 
 const inScope = (filter: Scope) => (db: Knex) => {
   const mine = db('members').where({ person_id: filter.personId, kind: 'human', status: 'active' }).select('board_id');
-  const query = db('boards').whereNot('lifecycle', 'deleted');
+  const query = db('boards').whereIn('lifecycle', lifecycles);
   if (filter.boardId !== undefined) query.where('id', filter.boardId);
   return query.where((either) => {
     either.whereIn('id', mine);
@@ -148,7 +149,7 @@ export const listHiddenRows = (
     const query = db({ b: 'boards' })
       .join({ p: 'people' }, 'p.id', 'b.creator_person_id')
       .where('b.visibility', 'private')
-      .whereNot('b.lifecycle', 'deleted')
+      .whereIn('b.lifecycle', lifecycles)
       .whereNotExists(
         db('members')
           .whereRaw('members.board_id = b.id')
@@ -190,7 +191,7 @@ export const parseRoles = (board: Pick<BoardRow, 'roles'>): Readonly<Record<stri
 export const lockBoardsOfPerson = (tx: WriteTx, personId: string): Promise<BoardRow[]> =>
   tx.query<BoardRow>((db) =>
     db('boards')
-      .whereNot('lifecycle', 'deleted')
+      .whereIn('lifecycle', lifecycles)
       .whereIn('id', db('members').where({ person_id: personId, kind: 'human' }).select('board_id'))
       .orderBy('id')
       .forUpdate()

@@ -1,4 +1,5 @@
 /** Lines that name files, with whose they are and what tells whether they still hold. */
+import { lifecycles } from '../../contract/values.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { Reported } from '../seats/presence.rules.ts';
 import type { Span } from './lines.rules.ts';
@@ -31,7 +32,7 @@ export const newestClaims = (tx: ReadTx, boardIds: string[]): Promise<ClaimRow[]
       .leftJoin({ t: 'tasks' }, 't.id', 'l.task_id')
       .whereIn('m.board_id', boardIds)
       .where('m.status', 'active')
-      .whereNot('b.lifecycle', 'deleted')
+      .whereIn('b.lifecycle', lifecycles)
       .whereNotNull('l.paths')
       .orderByRaw('l.at DESC, l.member_id DESC')
       .limit(MOST)

@@ -1,4 +1,5 @@
 /** People's memberships: which boards a person is on, with which agents, and who has been on a board longest. */
+import { lifecycles } from '../../contract/values.ts';
 import { firstRow, idsOf } from '../db/query.ts';
 import { listStatement, type Pair, type Params, statement } from '../db/statement.ts';
 import type { ReadTx } from '../db/tx.ts';
@@ -71,7 +72,7 @@ export const boardIdsOf = (tx: ReadTx, personId: string): Promise<string[]> =>
     db({ m: 'members' })
       .join({ b: 'boards' }, 'b.id', 'm.board_id')
       .where({ 'm.person_id': personId, 'm.kind': 'human', 'm.status': 'active' })
-      .whereNot('b.lifecycle', 'deleted')
+      .whereIn('b.lifecycle', lifecycles)
       .orderBy('b.id')
       .select({ id: 'b.id' }),
   );

@@ -1,5 +1,6 @@
 /** The full-text index: documents with their words, and up to where each board's record is in it. */
 import type { Knex } from 'knex';
+import { lifecycles } from '../../contract/values.ts';
 import { firstRow } from '../db/query.ts';
 import { insertion, listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -114,7 +115,7 @@ export const laggingBoards = (tx: ReadTx, limit: number, searched: Searched | nu
   tx.query<Lag>((db) => {
     const query = db({ b: 'boards' })
       .leftJoin({ p: 'search_progress' }, 'p.board_id', 'b.id')
-      .whereNot('b.lifecycle', 'deleted')
+      .whereIn('b.lifecycle', lifecycles)
       .whereRaw('b.head_seq > COALESCE(p.seq, 0)')
       .limit(limit)
       .select({ board_id: 'b.id', head_seq: 'b.head_seq', seq: db.raw('COALESCE(p.seq, 0)') });
@@ -131,7 +132,7 @@ const boardsOf = (personId: string) => (sub: Knex.QueryBuilder) =>
     .from({ mine: 'members' })
     .join({ own: 'boards' }, 'own.id', 'mine.board_id')
     .where({ 'mine.person_id': personId, 'mine.kind': 'human', 'mine.status': 'active' })
-    .whereNot('own.lifecycle', 'deleted')
+    .whereIn('own.lifecycle', lifecycles)
     .select('mine.board_id');
 
 export const progressOf = async (tx: ReadTx, boardId: string): Promise<number> =>

@@ -1,5 +1,6 @@
 /** Agents as their person has them: on which boards, how messages reach them, and the task they are on. */
 import type { MidturnPolicy } from '../../contract/types.ts';
+import { lifecycles } from '../../contract/values.ts';
 import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
@@ -25,7 +26,7 @@ export const agentsOfPerson = (tx: ReadTx, { personId, boardId, after, limit }: 
     const query = db({ m: 'members' })
       .join({ b: 'boards' }, 'b.id', 'm.board_id')
       .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active' })
-      .whereNot('b.lifecycle', 'deleted')
+      .whereIn('b.lifecycle', lifecycles)
       .orderBy('m.id')
       .limit(limit)
       .select({ id: 'm.id', board_id: 'b.id', board_name: 'b.name' });
@@ -58,7 +59,7 @@ export const midturnExceptions = (tx: ReadTx, personId: string) =>
       .join({ b: 'boards' }, 'b.id', 'm.board_id')
       .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active' })
       .whereNotNull('m.midturn_policy')
-      .whereNot('b.lifecycle', 'deleted')
+      .whereIn('b.lifecycle', lifecycles)
       .orderBy('m.id')
       .select({ member_id: 'm.id', policy: 'm.midturn_policy' }),
   );

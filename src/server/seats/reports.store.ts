@@ -1,5 +1,6 @@
 /** What a seat's daemon reports of it: presence, the delivery it applies, where it runs. */
 import type { Knex } from 'knex';
+import { lifecycles } from '../../contract/values.ts';
 import { rowsBy, writeInto } from '../db/rows.ts';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -119,7 +120,7 @@ export const disconnectedAgents = (tx: ReadTx, { personId, ids, before, limit }:
       .join({ b: 'boards' }, 'b.id', 'm.board_id')
       .join({ p: 'people' }, 'p.id', 'm.person_id')
       .where({ 'm.kind': 'agent', 'm.status': 'active' })
-      .whereNot('b.lifecycle', 'deleted')
+      .whereIn('b.lifecycle', lifecycles)
       .whereNotNull('r.presence')
       .where(since(db), '<=', before)
       .orderBy([{ column: 'since' }, { column: 'm.id' }])

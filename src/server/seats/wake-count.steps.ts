@@ -16,10 +16,10 @@ const concerningStatement = statement<
   db.raw(
     `SELECT s.kind FROM messages m JOIN members s ON s.id = m.sender_id
      LEFT JOIN message_members x ON x.member_id = ? AND x.seq = m.seq
-     LEFT JOIN messages r ON r.board_id = m.board_id AND r.seq = m.reply_to_seq
      WHERE m.board_id = ? AND m.seq > ? AND m.seq <= ? AND m.held = 0 AND m.sender_id <> ?
      AND (x.wakes > 0 OR (m.to_everyone = 1
-       AND (? = 1 OR s.kind = 'human' OR m.urgent = 1 OR m.expects_reply = 1 OR r.sender_id = ?)))
+       AND (? = 1 OR s.kind = 'human' OR m.urgent = 1 OR m.expects_reply = 1
+         OR (SELECT r.sender_id FROM messages r WHERE r.board_id = m.board_id AND r.seq = m.reply_to_seq) = ?)))
      GROUP BY s.kind`,
     [p.me, p.board_id, p.after, p.up_to, p.me, p.every, p.me],
   ),

@@ -88,7 +88,7 @@ forEachDatabase('storage migrate', (engine) => {
           .where({ key: call.key })
           .update({ slot: hashOnly(db) }),
       );
-      await tx.change((db) => db('migrations').where({ name: '003_key_order' }).delete());
+      await tx.change((db) => db('migrations').where('name', '>=', '003_key_order').delete());
     });
     await server.restart();
     const { body, replayed } = await server.dana.call('createBoard', call);
