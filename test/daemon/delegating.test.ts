@@ -296,6 +296,20 @@ describe('the machine’s delegation', () => {
     expect(made()).to.equal(3);
   });
 
+  it('is made anew once where two requests find that it was ended', async () => {
+    await boards();
+    const { delegations } = await server.dana.ok('listDelegations');
+    const mine = delegations.find(({ name }) => name === delegationName(machine.folders))!;
+    await server.dana.ok('endDelegation', { params: { delegation: mine.id } });
+    proxy.fail('GET /v1/boards', 'hold', 1);
+    const held = boards();
+    await until(() => proxy.held === 1, 'one request is on its way');
+    await boards();
+    proxy.release();
+    await held;
+    expect(made()).to.equal(2);
+  });
+
   it('ends with the key: at once where the stream tells of it, and at its next use otherwise', async () => {
     const key = await server.dana.ok('createKey', { body: { name: `other-${sessions}` } });
     noteSecrets(key.token);

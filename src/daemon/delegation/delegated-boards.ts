@@ -54,9 +54,7 @@ export class DelegatedBoards {
   ): Promise<Answers['boards']> {
     const origin = resolveServer(this.#options, server, session);
     const query = { lifecycle, after, limit };
-    const { data } = await this.#withDelegation(origin, (delegation) =>
-      delegation.client().then((client) => client.call('listBoards', { query })),
-    );
+    const { data } = await this.#withDelegation(origin, (client) => client.call('listBoards', { query }));
     const { boards, archived_count, next_after } = data;
     const marked = boards.map((board: Board) => {
       const seat = session.seats.find((each) => each.origin === origin && each.board_id === board.id);
@@ -75,11 +73,10 @@ export class DelegatedBoards {
       return this.#saveSeat(origin, session, data);
     }
     const body = { ...who, board: agent.board, role };
-    const { data } = await this.#withDelegation(origin, async (delegation) => {
-      const client = await delegation.client();
-      // The server recognises the session's seat, so a join without an answer can be repeated.
-      return retryUnreachable(this.#environment, () => client.call('joinBoard', { body, maxAttempts: 1 }));
-    });
+    // The server recognises the session's seat, so a join without an answer can be repeated.
+    const { data } = await this.#withDelegation(origin, (client) =>
+      retryUnreachable(this.#environment, () => client.call('joinBoard', { body, maxAttempts: 1 })),
+    );
     return this.#saveSeat(origin, session, data);
   }
 
@@ -91,14 +88,14 @@ export class DelegatedBoards {
     const delegation = this.#delegation(origin);
     const [role, pair_role] = (pair && (await this.#pairOf(origin, create.template))) || [more.role];
     const body = { ...create, session: session.key, harness: session.harness, role, agent_name };
-    const client = await withRefusals(origin, () => delegation.client());
+    const { client, token } = await withRefusals(origin, () => delegation.client());
     const { data } = await withRefusals(origin, () => {
       // Never with a new delegation: the idempotency key of the first would not match, and a second board be created.
       return retryUnreachable(this.#environment, () =>
         client.call('createDelegatedBoard', { body, idempotencyKey: idempotency_key, maxAttempts: 1 }),
       );
     }).catch((error: unknown) => {
-      if (isRevoked(error)) delegation.drop();
+      if (isRevoked(error)) delegation.drop(token);
       throw isUnreachable(error) ? mayExist(origin) : error;
     });
     const saved = await this.#saveSeat(origin, session, data);
@@ -159,17 +156,18 @@ export class DelegatedBoards {
   }
 
   /** Runs `work` with a delegation, once more with a new one if the old one was revoked. */
-  async #withDelegation<T>(origin: string, work: (delegation: Delegation) => Promise<T>): Promise<T> {
+  async #withDelegation<T>(origin: string, work: (client: Client) => Promise<T>): Promise<T> {
     const delegation = this.#delegation(origin);
     const hadOne = delegation.exists;
     return withRefusals(origin, async () => {
+      const { client, token } = await delegation.client();
       try {
-        return await work(delegation);
+        return await work(client);
       } catch (error) {
         if (!isRevoked(error)) throw error;
-        delegation.drop();
+        delegation.drop(token);
         if (!hadOne) throw revoked(this.#options.credentials, origin);
-        return work(delegation);
+        return work((await delegation.client()).client);
       }
     });
   }

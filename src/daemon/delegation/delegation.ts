@@ -32,8 +32,8 @@ export class Delegation {
     return this.#token !== null;
   }
 
-  /** A client that uses it. @throws ControlRefusal `login_required`; ClientError if it could not be created */
-  async client(): Promise<Client> {
+  /** A client that uses it, with its token. @throws ControlRefusal `login_required`; ClientError if it could not be created */
+  async client(): Promise<{ client: Client; token: Buffer | null }> {
     const { at } = this.#options;
     await at.identity.check();
     if (!this.#token) {
@@ -42,12 +42,12 @@ export class Delegation {
       });
       await this.#creating;
     }
-    return at.transport.client(this.#token?.toString('utf8'));
+    return { client: at.transport.client(this.#token?.toString('utf8')), token: this.#token };
   }
 
-  /** Overwrites and forgets the token. */
-  drop(): void {
-    if (!this.#token) return;
+  /** Overwrites and forgets the token. @param refused the token that does not work; one that was created since stays */
+  drop(refused = this.#token): void {
+    if (!this.#token || this.#token !== refused) return;
     this.#token.fill(0);
     this.#token = null;
     this.#options.log.write('delegation_ended', { origin: this.#options.at.url });
