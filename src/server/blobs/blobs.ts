@@ -128,8 +128,8 @@ export class Blobs {
     if (!release) return;
     try {
       await this.#collectRows();
-      // What is older than this database is another one's, which may be put back here.
-      const since = (await db.read(firstPersonAt)) ?? Number.POSITIVE_INFINITY;
+      // What is older than this database is another one's, which may be put back here. Object stores tell whole seconds.
+      const since = Math.floor(((await db.read(firstPersonAt)) ?? Number.POSITIVE_INFINITY) / 1000) * 1000;
       const until = clock.now() - KEPT_MS;
       if (since < until) await this.#collectStrays(since, until);
       await this.store.tidy(until);
