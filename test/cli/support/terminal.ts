@@ -14,8 +14,11 @@ export async function typedRaw(home: Home, command: string, dialogue: [string, s
   const child = home.startShell(`exec script -qec '${command}' /dev/null`, { stdin: 'pipe', env: { TERM: 'xterm' } });
   const printed = collect(child);
   const shown = () => withoutSequences(printed().stdout);
+  // Up to where the questions that were answered stand.
+  let read = 0;
   for (const [waitFor, answer] of dialogue) {
-    await until(`"${waitFor}" is shown; so far: ${shown()}`, () => shown().includes(waitFor));
+    await until(`"${waitFor}" is shown; so far: ${shown()}`, () => shown().indexOf(waitFor, read) >= 0);
+    read = shown().indexOf(waitFor, read) + waitFor.length;
     child.stdin?.write(`${answer}\r`);
   }
   await until('it ends', () => child.exitCode !== null);
