@@ -21,7 +21,7 @@ import { counterOf, versionsOf } from './versions.store.ts';
  * while a table was small would read all of it. A query whose plan has to depend on its parameters says so.
  *
  * One row leads to the next by an index, too. What joins whole boards pays only for small ones, and is planned for the
- * average board: a page of a board of 100,000 messages beside many small ones took 1 to 5 s, and takes 10 ms.
+ * average board: a page of a board of 100,000 messages beside many small ones took 1 to 5 s, and takes 20 ms.
  */
 const PLAN_ONCE = [
   'plan_cache_mode=force_generic_plan',

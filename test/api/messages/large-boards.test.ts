@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { inParts } from '../../../src/server/db/rows.ts';
-import type { WriteTx } from '../../../src/server/db/tx.ts';
 import { type MemberRow, memberById } from '../../../src/server/members/members.store.ts';
 import { type MessageRow, messageBySeq, messagesIn } from '../../../src/server/messages/messages.store.ts';
 import { type EventRow, eventsAfter } from '../../../src/server/record/events.store.ts';
@@ -50,26 +49,19 @@ forEachDatabase('a large board beside many small ones', (engine) => {
   });
   after(() => server.stop());
 
-  /** What a transaction finds, and how many rows it read on Postgres. */
-  const reading = <T>(read: (tx: WriteTx) => Promise<T>): Promise<{ found: T; rows: number }> =>
-    server.db.write(async (tx) => {
-      if (engine === 'postgres') await tx.query((db) => db.raw('SET LOCAL track_counts = on'));
-      const rows = async () => {
-        if (engine === 'sqlite') return 0;
-        const sum = 'COALESCE(SUM(idx_tup_fetch), 0)::int AS rows';
-        const [of] = await tx.query<{ rows: number }>((db) => db('pg_stat_xact_user_tables').select(db.raw(sum)));
-        return of!.rows;
-      };
-      const before = await rows();
-      const found = await read(tx);
-      return { found, rows: (await rows()) - before };
-    });
-
   it('shows a page from its middle by reading that page', async () => {
     const filter = { boardId, reader: { memberId: me.id, readsAll: true } };
     const middle = MESSAGES / 2;
-    const { found, rows } = await reading((tx) => messagesIn(tx, filter, { after: middle, before: null }, 'asc', 50));
-    expect(found.map((row) => row.seq)).to.deep.equal(Array.from({ length: 50 }, (_, n) => middle + 1 + n));
-    expect(rows).to.be.below(600);
+    const { page, read } = await server.db.write(async (tx) => {
+      if (engine === 'postgres') await tx.query((db) => db.raw('SET LOCAL track_counts = on'));
+      const page = await messagesIn(tx, filter, { after: middle, before: null }, 'asc', 50);
+      if (engine === 'sqlite') return { page, read: 0 };
+      const rows = await tx.query<{ read: number }>((db) =>
+        db('pg_stat_xact_user_tables').select(db.raw('SUM(idx_tup_fetch)::int AS read')),
+      );
+      return { page, read: rows[0]!.read };
+    });
+    expect(page.map((row) => row.seq)).to.deep.equal(Array.from({ length: 50 }, (_, n) => middle + 1 + n));
+    expect(read).to.be.below(600);
   });
 });
