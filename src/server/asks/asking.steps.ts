@@ -5,10 +5,10 @@ import { type MemberRow, memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { type Addressee, type Addressing, addressThread, addressTo } from '../messages/addressing.steps.ts';
 import { type MessageRow, postedEvents } from '../messages/messages.store.ts';
+import { postedIn } from '../messages/posted.rules.ts';
 import { parseTarget } from '../messages/targets.rules.ts';
 import {
   type AnswerRequest,
-  type AskData,
   type Asking,
   answerInvalid,
   askClosed,
@@ -98,8 +98,7 @@ function answer(
 /** The options an ask was posted with. */
 async function optionsOf(tx: WriteTx, ask: AskRow): Promise<string[]> {
   const [posted] = await postedEvents(tx, [ask.message_id]);
-  const { ask: data } = JSON.parse(posted?.data ?? '{}') as { ask?: AskData };
-  return data?.options ?? [];
+  return (posted && postedIn(posted).ask?.options) ?? [];
 }
 
 /** An answer also goes to the asker, a withdrawal to the one asked; if they have left, it may have no recipient. */

@@ -3,6 +3,7 @@ import type { FileRef, FileToAttach } from '../../contract/types.ts';
 import type { Acting } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type MessageRow, postedEvents } from '../messages/messages.store.ts';
+import { postedIn } from '../messages/posted.rules.ts';
 import { approve } from './approvals.steps.ts';
 import { requireFile, requireLiveFile, requireVersion } from './find.steps.ts';
 import { insertAttachments, isCited } from './posts.store.ts';
@@ -40,9 +41,9 @@ export async function keepCitations(tx: WriteTx, message: MessageRow, files: rea
 export async function approveCited(acting: Acting, askId: string): Promise<void> {
   const { tx, board } = acting;
   const [posted] = await postedEvents(tx, [askId]);
-  const data = JSON.parse(posted?.data ?? '{}') as { ask?: { approval?: boolean }; files?: FileRef[] };
-  if (!data.ask?.approval) return;
-  for (const { id, version } of [...(data.files ?? [])].sort((a, b) => a.version - b.version)) {
+  const { ask, files = [] } = posted ? postedIn(posted) : {};
+  if (!ask?.approval) return;
+  for (const { id, version } of files.toSorted((a, b) => a.version - b.version)) {
     await approve(acting, await requireVersion(tx, await requireFile(tx, board.id, id), version));
   }
 }

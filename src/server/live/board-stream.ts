@@ -1,10 +1,10 @@
 /** A stream in board mode: one board's events from a number on, each once and in order. */
 import { Refusal } from '../../contract/errors.ts';
-import type { EventActor } from '../../contract/types.ts';
 import { requirePlace, seeBoardById } from '../access/board-access.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticate } from '../operation/caller.ts';
+import { actorOf } from '../record/event-data.rules.ts';
 import { type EventRow, eventsAfter } from '../record/events.store.ts';
 import { audiencesOf } from '../views/event.ts';
 import type { Connection } from './connection.ts';
@@ -198,4 +198,4 @@ export class BoardStream implements Follower {
 }
 
 const isAgentsMessage = ({ type, actor }: EventRow): boolean =>
-  type === 'message.posted' && (JSON.parse(actor) as EventActor).kind === 'agent';
+  type === 'message.posted' && actorOf({ actor }).kind === 'agent';

@@ -1,7 +1,6 @@
 /** Message rows: what lists, threads, inboxes and counts need. The text itself is read from the record. */
 import type { Knex } from 'knex';
-import type { Mention, Message, Query } from '../../contract/types.ts';
-import type { AskingData } from '../asks/asks.rules.ts';
+import type { Query } from '../../contract/types.ts';
 import { anyRow, idsOf } from '../db/query.ts';
 import { rowBy } from '../db/rows.ts';
 import { insertion, listStatement, statement } from '../db/statement.ts';
@@ -60,21 +59,6 @@ export type MessageContext = {
   parent_from: string | null;
   root_id: string | null;
 };
-
-/** What a `message.posted` event holds. */
-export interface PostedData extends AskingData {
-  message_id: string;
-  to: string[];
-  body: string;
-  reply_to: string | null;
-  urgent: boolean;
-  expects_reply: boolean;
-  redactions: { kind: string; count: number }[];
-  mentions: Mention[];
-  recipients?: string[];
-  about?: Message['about'];
-  files?: Message['files'];
-}
 
 export type MessageWithContext = MessageRow &
   MessageContext & {

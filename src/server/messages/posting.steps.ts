@@ -21,7 +21,8 @@ import { timestampOrNull } from '../text/time.ts';
 import type { Addressing } from './addressing.steps.ts';
 import { type AgentRun, noRun } from './agent-run.rules.ts';
 import { dayOf, insertDay } from './days.store.ts';
-import { countReply, insertMessage, type MessageRow, type NewMessage, type PostedData } from './messages.store.ts';
+import { countReply, insertMessage, type MessageRow, type NewMessage } from './messages.store.ts';
+import type { PostedData } from './posted.rules.ts';
 
 type Sent = Body<'postMessage'>;
 

@@ -10,7 +10,7 @@ import { membersById } from '../members/members.store.ts';
 import type { ReadCase, WaitCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { actorView } from '../views/actors.ts';
-import { messageViews, postedIn } from '../views/message.ts';
+import { messageViews } from '../views/message.ts';
 import { type Page, pageOf, type Window } from '../views/window.ts';
 import {
   anyMessageIn,
@@ -20,6 +20,7 @@ import {
   messagesIn,
   messagesWithSeqs,
 } from './messages.store.ts';
+import { postedIn } from './posted.rules.ts';
 
 /** Most replies of one agent to a message that are named. */
 const MAX_REPLY_IDS = 100;

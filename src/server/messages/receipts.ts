@@ -11,8 +11,8 @@ import { liveQueues, messagesIn } from '../seats/queue.store.ts';
 import { reportsOf } from '../seats/reports.store.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from '../views/actors.ts';
-import { postedIn } from '../views/message.ts';
 import { type MessageRow, messagesWithSeqs } from './messages.store.ts';
+import { postedIn } from './posted.rules.ts';
 
 type Receipt = Answer<'listReceipts'>['recipients'][number];
 

@@ -2,6 +2,7 @@
 import type { PairingDirection } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { messageBySeq, postedEvents } from '../messages/messages.store.ts';
+import { postedIn } from '../messages/posted.rules.ts';
 import { readPairingLine } from './lines.rules.ts';
 import { type Flaw, flawOf } from './marks.steps.ts';
 import { type MarkRow, marksOf } from './marks.store.ts';
@@ -38,7 +39,7 @@ async function why(tx: WriteTx, row: SubjectRow, marks: MarkRow[], sought: Sough
   const message = await messageBySeq(tx, row.board_id, sought.seq);
   const [event] = message ? await postedEvents(tx, [message.id]) : [];
   if (!message || !event) return null;
-  const data = JSON.parse(event.data) as { body: string; recipients?: string[] };
+  const data = postedIn(event);
   const line = readPairingLine(data.body);
   if (!line || line.kind !== sought.kind || line.direction !== sought.direction) return null;
   return flawOf(row, line, { row: message, text: data.body, recipients: data.recipients ?? null }, marks);

@@ -7,10 +7,11 @@ import { parseRoles } from '../boards/boards.store.ts';
 import { mayDo } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MessageRow } from '../messages/messages.store.ts';
+import { postedIn } from '../messages/posted.rules.ts';
 import { indexBy } from '../text/rows.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
-import { audienceOf, dataOf, isFor } from './event.ts';
+import { audienceOf, isFor } from './event.ts';
 import { taskRefView } from './tasks/task-ref.ts';
 
 type Extras = Pick<Message, 'ask' | 'answer'>;
@@ -94,5 +95,5 @@ function optionText(
 ): string | null {
   if (option === null || actor === null || data === null) return null;
   if (!reader.readsAll && !isFor(audienceOf({ actor, data }), reader)) return null;
-  return dataOf<AskingData>({ data })?.ask?.options[option - 1] ?? null;
+  return postedIn({ data }).ask?.options[option - 1] ?? null;
 }

@@ -1,11 +1,12 @@
 /** Several boards: what only a list of them tells (who brought its reader there, how much was written of late), and their names. */
-import type { Board, BoardLabel, EventActor } from '../../contract/types.ts';
+import type { Board, BoardLabel } from '../../contract/types.ts';
 import type { VisibleBoard } from '../access/board-access.ts';
 import { boardsWithIds, visibleIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { arrivalsUnread, latestAgents } from '../members/arrivals.store.ts';
 import { dayOf, daysFrom } from '../messages/days.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import { actorOf, dataOf } from '../record/event-data.rules.ts';
 import { idsIn } from '../text/rows.ts';
 import { timestamp } from '../text/time.ts';
 import { boardViews } from './board.ts';
@@ -36,8 +37,8 @@ export async function addedTo(tx: ReadTx, caller: Caller, own: Own[]) {
   const ids = arrivals.map((row) => row.board_id);
   const latest = new Map((await latestAgents(tx, caller.person.person_id, ids)).map((row) => [row.board_id, row.at]));
   for (const { board_id, member_id, seq, at, actor, data } of arrivals) {
-    const by = JSON.parse(actor) as EventActor;
-    const brought = (JSON.parse(data) as { member_id: string }).member_id;
+    const by = actorOf({ actor });
+    const brought = dataOf({ data })?.['member_id'];
     if (brought !== member_id || by.member_id === member_id || (latest.get(board_id) ?? 0) >= at) continue;
     found.set(board_id, { seq, at: timestamp(at), by });
   }

@@ -1,9 +1,10 @@
 /** An event as a reader gets it: whole, or with its data withheld. */
-import type { BoardEvent, EventActor } from '../../contract/types.ts';
+import type { BoardEvent } from '../../contract/types.ts';
 import type { Reader } from '../access/board-access.ts';
 import type { StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { postedEvents } from '../messages/messages.store.ts';
+import { actorOf, dataOf } from '../record/event-data.rules.ts';
 import type { EventRow } from '../record/events.store.ts';
 import { hashText } from '../text/hash.ts';
 import { timestamp } from '../text/time.ts';
@@ -24,37 +25,21 @@ const isAboutMessage = ({ type }: Pick<EventRow, 'type'>): boolean => /^(reactio
 export async function audiencesOf(tx: ReadTx, policy: StoredPolicy, events: readonly EventRow[]): Promise<Audiences> {
   const about = events.filter(isAboutMessage);
   if (policy.visibility === 'open' || about.length === 0) return new Map();
-  const ids = new Set(about.flatMap((event) => (dataOf(event)?.['message_id'] as string | undefined) ?? []));
+  const ids = new Set(about.map((event) => dataOf(event)?.['message_id']).filter((id) => typeof id === 'string'));
   const rows = await postedEvents(tx, [...ids]);
   return new Map(rows.map((row) => [row.message_id, audienceOf(row)]));
 }
 
 /** Of a posted message; one that cannot be read any more is for nobody. */
 export function audienceOf(posted: Pick<EventRow, 'actor' | 'data'>): Audience {
-  const data = dataOf(posted) as { recipients?: string[] } | undefined;
+  const { recipients } = dataOf(posted) ?? { recipients: [] };
   const sender = actorOf(posted).member_id;
-  if (!data) return { sender, recipients: [] };
-  return data.recipients ? { sender, recipients: data.recipients } : { sender };
+  if (recipients === undefined) return { sender };
+  return { sender, recipients: Array.isArray(recipients) ? recipients : [] };
 }
-
-/** What an event says; undefined when its row was damaged so that it says nothing. */
-export const dataOf = <T = Record<string, unknown>>({ data }: Pick<EventRow, 'data'>) => stored<T>(data);
-
-/** No actor of a sound event has this name. */
-const UNREADABLE: EventActor = { kind: 'system', member_id: null, name: '(unreadable)', owner: null };
 
 /** Shown as 1970 where it is no time any more. */
 const timeOf = ({ at }: Pick<EventRow, 'at'>): string => timestamp(Number.isNaN(new Date(at).getTime()) ? 0 : at);
-
-const actorOf = ({ actor }: Pick<EventRow, 'actor'>): EventActor => stored<EventActor>(actor) ?? UNREADABLE;
-
-function stored<T>(text: string): T | undefined {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Whether a message of this audience is its reader's to read under the policy `addressed`. */
 export const isFor = ({ sender, recipients }: Audience, reader: Reader): boolean =>

@@ -9,13 +9,12 @@ import {
   type MessageRow,
   type MessageWithContext,
   messagesWithSeqs,
-  type PostedData,
 } from '../messages/messages.store.ts';
+import { type PostedData, postedIn } from '../messages/posted.rules.ts';
 import { reactionsTo } from '../messages/reactions.store.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { type AskContext, askContext, askViews } from './ask.ts';
-import { dataOf } from './event.ts';
 import { reactionGroups } from './reactions.ts';
 
 /** The board they are on, and who reads them there. */
@@ -27,13 +26,6 @@ export interface LoadedMessages {
   reactions: ReadonlyMap<string, Awaited<ReturnType<typeof reactionsTo>>>;
   asks: AskContext;
 }
-
-/** Shown in place of what cannot be read of a message whose event was damaged in the database. */
-const UNREADABLE = { to: ['(unreadable)'], body: '(unreadable)', redactions: [], mentions: [] };
-
-/** What a message's event says. */
-export const postedIn = (row: Pick<MessageWithContext, 'data'>) =>
-  ({ ...UNREADABLE, ...dataOf<PostedData>(row) }) as PostedData;
 
 /** Reads what these messages hold, with a fixed number of statements however many they and their readers are. */
 export async function loadMessages(tx: ReadTx, rows: MessageWithContext[]): Promise<LoadedMessages> {

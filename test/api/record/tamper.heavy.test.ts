@@ -15,6 +15,7 @@ import { verifyBoard } from '../../../src/client/verify.ts';
 import { type Chance, chance } from '../../faults/random.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
+import { put } from '../../support/files.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { setPolicy } from '../../support/state.ts';
 
@@ -208,6 +209,51 @@ forEachDatabase('a byte of the record changed in the database', (engine) => {
       }
       await door.write(id, 'data', asBytes(row['data']));
     }
+  });
+
+  it('keeps nothing from being read or done where it is JSON of another shape', async function () {
+    this.timeout(60_000);
+    const { dana } = server;
+    const params = { board: board.name };
+    const agent = await newAgent(dana, board.name, { name: 'shaper' });
+    const pam = await server.person('pam');
+    await dana.ok('addBoardPerson', { params, body: { handle: 'pam' } });
+    await put(dana, board.name, 'plan.md', 'The plan');
+    const ask = { options: ['yes', 'no'], approval: true };
+    const asked = await post(agent, board.name, 'May I?', { to: ['@pam'], ask, files: [{ file: 'plan.md' }] });
+    const answer = { reply_to: asked.id, answer: { option: 1 } };
+    const rows = await door.rows(board.id);
+    const damaged = rows.filter(({ type, seq }) => type === 'person.added' || seq === asked.seq);
+    for (const row of damaged) {
+      const id = Buffer.from(row.id as string);
+      const whole = JSON.parse(String(row['data'])) as Record<string, unknown>;
+      const changes = Object.keys(whole).flatMap((key) => [{ [key]: 5 }, { [key]: [null] }, { [key]: {} }]);
+      for (const text of [...changes.map((change) => JSON.stringify({ ...whole, ...change })), '5', 'null', '{']) {
+        await door.write(id, 'data', Buffer.from(text));
+        for (const reader of [agent, pam]) {
+          const { messages } = await reader.ok('listMessages', { params, query: { after: asked.seq - 1 } });
+          expect(messages, text).to.have.length(1);
+          await reader.ok('listEvents', { params, query: { after: asked.seq - 1 } });
+          await reader.ok('listReceipts', { params: { ...params, seq: asked.seq } });
+          await reader.ok('listBoards', {});
+        }
+        await door.write(id, 'data', asBytes(row['data']));
+      }
+    }
+    const [added, asking] = damaged;
+    await door.write(Buffer.from(added?.id as string), 'actor', Buffer.from('['));
+    await pam.ok('listBoards', {});
+    await door.write(Buffer.from(added?.id as string), 'actor', asBytes(added?.actor as string));
+    const id = Buffer.from(asking?.id as string);
+    for (const text of ['{', String(asking?.data).replace('"options":[', '"options":[5,')]) {
+      await door.write(id, 'data', Buffer.from(text));
+      expect(await pam.refused('postMessage', { params, body: { body: 'Yes', ...answer } })).to.equal(
+        '422 ask_invalid',
+      );
+      await post(pam, board.name, 'In words', { reply_to: asked.id });
+    }
+    await door.write(id, 'data', asBytes(asking?.data as string));
+    expect((await post(pam, board.name, 'Yes', answer)).answer?.option_text).to.equal('yes');
   });
 
   it('leaves the record readable where it is no time any more', async () => {
