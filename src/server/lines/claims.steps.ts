@@ -7,6 +7,7 @@ import type { MemberRow } from '../members/members.store.ts';
 import { activeAgentsOfPerson, boardIdsOf } from '../members/memberships.store.ts';
 import { type Notice, tell } from '../notices/notices.steps.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
+import { redact } from '../text/redaction.ts';
 import { timestamp } from '../text/time.ts';
 import { type ClaimRow, newestClaims } from './claims.store.ts';
 import { hasLapsed, type LineRow } from './lines.rules.ts';
@@ -83,11 +84,11 @@ const noticeOf = ({ now }: ReadTx, agent: MemberRow, other: ClaimRow, shared: st
   about: { board: other.board },
 });
 
-/** The files of a request, as a line keeps them. */
+/** The files of a request, as a line keeps them: without secrets. */
 export const filesOf = ({ paths, repo }: Pick<Body<'setMyLine'>, 'paths' | 'repo'>): Paths =>
   paths === undefined
     ? { repo: null, paths: null }
-    : { repo: repo ?? null, paths: JSON.stringify([...new Set(paths)]) };
+    : { repo: repo ?? null, paths: JSON.stringify([...new Set(paths.map((path) => redact(path).text))]) };
 
 /** The globs of a line, as they are stored. */
 export const globsIn = (paths: string): string[] => JSON.parse(paths) as string[];

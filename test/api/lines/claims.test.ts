@@ -55,6 +55,17 @@ forEachDatabase('files that agents are on', (engine) => {
     return many;
   };
 
+  it('are named without the secrets in their paths', async () => {
+    const secret = `ghp_${'a'.repeat(36)}`;
+    const kept = ['src/[redacted:github_token].ts'];
+    expect((await line(codex, [`src/${secret}.ts`])).line?.paths).to.deep.equal(kept);
+    const task = await server.dana.ok('createTask', { params: { board: board.name }, body: { title: 'Rename it' } });
+    const params = { board: board.name, task: task.ref };
+    const body = { repo: REPO, paths: [`src/${secret}.ts`] };
+    expect((await claude.ok('startTask', { params, body })).overlaps?.map(({ path }) => path)).to.deep.equal(kept);
+    expect(JSON.stringify(await pam.ok('listClaims'))).not.to.include(secret);
+  });
+
   it('tell two agents with overlapping paths once each', async () => {
     expect((await line(codex, ['src/http.ts', 'docs/**'], { text: 'Timeouts' })).overlaps).to.deep.equal([]);
     const { overlaps, line: mine } = await line(claude, ['src/**']);
