@@ -28,6 +28,8 @@ type Decision =
 export interface Refused {
   code: Extract<ErrorCode, 'file_exists' | 'file_changed' | 'brief_exists' | 'brief_path_reserved'>;
   now?: Present | undefined;
+  /** It was to be taken off, not written. */
+  removing?: true;
 }
 
 /** Whether a path is one of the two at which the brief stands, and nothing else. */

@@ -73,7 +73,7 @@ export const removeFile: WriteCase<'removeFile'> = {
   async run(tx, caller, { params, query }) {
     const { place, acting, file } = await find(tx, caller, params);
     if (query.base !== undefined && query.base !== file.latest) {
-      throw await fileRefusal(tx, place, { code: 'file_changed', now: file }, file);
+      throw await fileRefusal(tx, place, { code: 'file_changed', now: file, removing: true }, file);
     }
     await takeOff(acting, file);
     return { answer: await fileView(tx, place, file) };

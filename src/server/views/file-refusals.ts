@@ -12,7 +12,7 @@ import { actorView } from './actors.ts';
 export async function fileRefusal(
   tx: ReadTx,
   { board, reader }: Place,
-  { code, now }: Refused,
+  { code, now, removing }: Refused,
   { name, file_id }: { name: string; file_id?: string | undefined },
 ): Promise<Refusal> {
   // Nothing at the path: what the writer held may be there no longer, or under another name.
@@ -20,7 +20,7 @@ export async function fileRefusal(
   const file = meant === undefined ? undefined : await fileById(tx, board.id, meant);
   const latest = file && (await versionOf(tx, file.id, file.latest));
   const [by] = latest ? await membersWithIds(tx, [latest.by_id]) : [];
-  const { message, hint } = words[code]({ name, file, brief: file?.brief === 1 });
+  const { message, hint } = words[removing ? 'removal' : code]({ name, file, brief: file?.brief === 1 });
   return new Refusal(code, message, {
     hint,
     details:
@@ -48,7 +48,7 @@ const now = ({ name, file }: Named): string => {
   return file.removed_at === null ? `${file.name} is at version ${file.latest} now` : `${file.name} was removed`;
 };
 
-const words: Record<Refused['code'], (named: Named) => { message: string; hint: string }> = {
+const words: Record<Refused['code'] | 'removal', (named: Named) => { message: string; hint: string }> = {
   file_exists: ({ name, file }) => ({
     message: `${name} is there already, at version ${file?.latest}.`,
     hint: `Get it, change it, put it: service file get ${name}. Or use another name.`,
@@ -58,6 +58,10 @@ const words: Record<Refused['code'], (named: Named) => { message: string; hint: 
     hint: named.brief
       ? 'Read it, put your change in again: service brief get, then service brief put.'
       : `Read what is there, put your change in again: service file get ${named.name}, then service file put.`,
+  }),
+  removal: (named) => ({
+    message: `${now(named)}, so it was not removed.`,
+    hint: `Look at it, then remove it again: service file show ${named.name}.`,
   }),
   brief_exists: ({ file }) => ({
     message: `This board has its brief as ${file?.name}.`,

@@ -119,7 +119,10 @@ forEachDatabase('files of a board', (engine) => {
     for (const version of [1_000_000_000, Number.MAX_SAFE_INTEGER])
       expect(await dana.refused('approveFile', { params, body: { version } })).to.equal('404 version_not_found');
     const remove = { params: { board, file: 'a/b.md' }, query: { base: 2 } };
-    expect(await dana.refused('removeFile', remove)).to.equal('409 file_changed');
+    const stale = await dana.call('removeFile', remove);
+    expect([stale.status, stale.code]).to.deep.equal([409, 'file_changed']);
+    expect(stale.text).to.include('a/b.md is at version 1 now, so it was not removed.');
+    expect(stale.text).to.include('Look at it, then remove it again: service file show a/b.md.');
     const removed = await dana.ok('removeFile', { params: { board, file: 'a/b.md' }, query: { base: 1 } });
     expect(removed.removed_at).to.match(/Z$/);
     expect(await dana.refused('getFile', { params: { board, file: 'a/b.md' } })).to.equal('404 file_not_found');
