@@ -39,8 +39,12 @@ export async function requireOwner(
  */
 export async function requireAnotherOwner(tx: ReadTx, { board }: Pick<Place, 'board'>): Promise<void> {
   if ((await countOwners(tx, board.id)) > 1) return;
+  const command = `service board owners --add HANDLE --board ${board.name}`;
   throw new Refusal('last_owner', `${board.name} has no other owner.`, {
-    hint: `Make somebody else an owner first: service board owners --add HANDLE --board ${board.name}`,
+    hint:
+      board.lifecycle === 'active'
+        ? `Make somebody else an owner first: ${command}`
+        : `Have the board restored, then make somebody else an owner: ${command}`,
   });
 }
 

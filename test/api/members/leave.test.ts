@@ -148,6 +148,10 @@ forEachDatabase('a membership', (engine) => {
     await own(pam, board, 'sam');
     expect(said(await remove(await newBrowser(server, sam), board, 'pam2'))).to.equal('200 ok');
     expect(said(await leave(sam, board))).to.equal('409 last_owner');
+    await changeBoard(server, board, { lifecycle: 'archived' });
+    expect((await leave(sam, board)).text).to.include(
+      'Have the board restored, then make somebody else an owner: service',
+    );
   });
 
   it('ends on an archived board too', async () => {
