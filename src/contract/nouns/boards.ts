@@ -20,7 +20,14 @@ import { brief } from './files.ts';
 
 export const permission = z.enum(permissions);
 export const grant = z.union([permission, z.strictObject({ claim_tasks: z.array(z.string()).min(1).max(20) })]);
-export const role = z.strictObject({ charter: text(4000).optional(), can: z.array(grant).max(10) });
+/** Counted with its lines ended in one way. */
+const charter = (max: number) =>
+  z
+    .string()
+    .overwrite((value) => value.replaceAll('\r\n', '\n'))
+    .pipe(text(max));
+
+export const role = z.strictObject({ charter: charter(4000).optional(), can: z.array(grant).max(10) });
 export const roles = z.record(roleName, role);
 export const preset = z.enum(['starter', 'recommended']);
 export const policyKey = z.enum([
@@ -132,7 +139,7 @@ const title = z.string().trim().pipe(text(80));
 export const updateBoardBody = z
   .strictObject({
     title: title.optional(),
-    charter: text(8000).optional(),
+    charter: charter(8000).optional(),
     roles: roles.optional(),
     policy: policyChange.optional(),
     agents_add_people: z.boolean().optional(),
@@ -147,7 +154,7 @@ export const createBoardBody = z
     name: boardName.optional(),
     title: title.optional(),
     template: z.string().max(80).optional(),
-    charter: text(8000).optional(),
+    charter: charter(8000).optional(),
     preset: preset.optional(),
     visibility: visibility.default('open'),
   })

@@ -9,17 +9,14 @@ import { redact } from '../text/redaction.ts';
 export const cleanTexts = <Texts extends { title?: string; charter?: string }>(request: Texts): Texts => ({
   ...request,
   ...(request.title === undefined ? {} : { title: redact(request.title).text }),
-  ...(request.charter === undefined ? {} : { charter: cleanCharter(request.charter) }),
+  ...(request.charter === undefined ? {} : { charter: redact(request.charter).text }),
 });
-
-/** A charter without secrets, its lines ended in one way. */
-const cleanCharter = (charter: string): string => redact(charter.replaceAll('\r\n', '\n')).text;
 
 export const cleanRoles = (roles: Readonly<Record<string, Role>>): Record<string, Role> =>
   Object.fromEntries(
     Object.entries(roles).map(([name, role]) => [
       name,
-      role.charter === undefined ? role : { ...role, charter: cleanCharter(role.charter) },
+      role.charter === undefined ? role : { ...role, charter: redact(role.charter).text },
     ]),
   );
 

@@ -124,6 +124,7 @@ forEachDatabase('creating a board', (engine) => {
     for (const bad of ['two\nlines', 'a\u0007b', 'a\u2028b', 'a\u200bb', 'a\u{e0041}'])
       expect(await refused({ title: bad })).to.equal('422 invalid_request');
     expect((await create({ charter: 'c'.repeat(8_000) })).status).to.equal(201);
+    expect((await create({ charter: 'c\r\n'.repeat(4_000) })).status).to.equal(201);
     expect(await refused({ charter: 'c'.repeat(8_001) })).to.equal('400 invalid_request');
   });
 
