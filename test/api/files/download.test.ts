@@ -82,6 +82,7 @@ forEachDatabase('the bytes of a version', (engine) => {
       ['bytes=0-3', page.slice(0, 4), `bytes 0-3/${page.length}`],
       ['bytes=8-', page.slice(8), `bytes 8-${page.length - 1}/${page.length}`],
       ['bytes=-5', page.slice(-5), `bytes ${page.length - 5}-${page.length - 1}/${page.length}`],
+      [`bytes=20-${'9'.repeat(400)}`, page.slice(20), `bytes 20-${page.length - 1}/${page.length}`],
       ['bytes=20-999', page.slice(20), `bytes 20-${page.length - 1}/${page.length}`],
     ];
     for (const [range, text, told] of parts) {
@@ -93,7 +94,12 @@ forEachDatabase('the bytes of a version', (engine) => {
     }
     expect((await read({ range: 'bytes=0-3', 'if-range': `"${digest}"` })).status).to.equal(206);
     expect((await read({ range: 'bytes=0-3', 'if-range': '"other"' })).status).to.equal(200);
-    for (const range of [`bytes=${page.length}-`, 'bytes=-0']) {
+    for (const range of [
+      `bytes=${page.length}-`,
+      `bytes=${'9'.repeat(16)}-`,
+      `bytes=${'9'.repeat(400)}-`,
+      'bytes=-0',
+    ]) {
       const answer = await read({ range });
       expect([answer.status, answer.code], range).to.deep.equal([416, 'range_not_satisfiable']);
       expect(answer.headers.get('content-range')).to.equal(`bytes */${page.length}`);

@@ -16,7 +16,7 @@ export function hasAlready({ 'if-none-match': header }: IncomingHttpHeaders, eta
 export function wantedOf(headers: IncomingHttpHeaders, etag: string, size: number): ByteRange {
   const { range, 'if-range': ifRange } = headers;
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return 'all';
-  const [, first = '', last = ''] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(range) ?? [];
+  const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(range) ?? [];
   if (first === '' && last === '') return 'all';
   if (first === '') {
     const length = Math.min(Number(last), size);
