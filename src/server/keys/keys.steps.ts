@@ -23,8 +23,8 @@ interface KeyPlan {
   personId: string;
   name: string;
   origin: AccessKeyRow['origin'];
-  /** Either a fixed end, in milliseconds since the epoch, or seconds without use after which it ends. */
-  ends: { at: number } | { idleSeconds: number };
+  /** Either a fixed end, in milliseconds since the epoch (null: none), or seconds without use after which it ends. */
+  ends: { at: number | null } | { idleSeconds: number };
   parentKeyId: string | null;
   /** A secret that the client made and saved itself; default: a new one. */
   token?: string;
@@ -36,8 +36,8 @@ interface KeyPlan {
  */
 export async function makeKey(tx: WriteTx, root: RootKey, plan: KeyPlan) {
   const names = await workingKeyNames(tx, plan.personId);
-  // Who recovers a key may hold none of those that work.
-  if (plan.origin !== 'recovery') requireRoom(names.size, WORKING);
+  // Who has lost the local key, or recovers one, may hold none of those that work.
+  if (plan.origin !== 'local' && plan.origin !== 'recovery') requireRoom(names.size, WORKING);
   if (names.has(plan.name)) {
     throw new Refusal('key_name_taken', `A working key is called ${plan.name} already.`, {
       hint: 'Choose another name, or revoke that key first.',

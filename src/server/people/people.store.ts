@@ -1,7 +1,7 @@
 /** Queries on the people of the server. */
 import type { Knex } from 'knex';
 import type { MidturnPolicy, ServerRole } from '../../contract/types.ts';
-import { anyRow, countRows, firstRow, idsOf } from '../db/query.ts';
+import { anyRow, countRows, firstRow } from '../db/query.ts';
 import { rowBy, rowsBy, updateIn } from '../db/rows.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -49,15 +49,6 @@ export async function insertPerson(tx: WriteTx, given: Pick<PersonRow, 'handle' 
   await tx.change((db) => db('allowances').insert(allowance));
   return row;
 }
-
-/** Ends the local server's former keys of a person; answers the keys' ids. */
-export const revokeLocalKeys = async (tx: WriteTx, personId: string): Promise<string[]> => {
-  const ids = await idsOf(tx, (db) =>
-    db('access_keys').where({ person_id: personId, origin: 'local' }).whereNull('revoked_at').select('id'),
-  );
-  if (ids.length > 0) await tx.change((db) => db('access_keys').whereIn('id', ids).update({ revoked_at: tx.now }));
-  return ids;
-};
 
 const byHandleStatement = (lock: (query: Knex.QueryBuilder) => Knex.QueryBuilder = (query) => query) =>
   statement<{ handle: string }, PersonRow>((db, p) =>

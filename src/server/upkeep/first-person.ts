@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { reservedHandles } from '../../contract/ids.ts';
 import { slug } from '../../contract/slug.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { insertKey } from '../keys/credentials.store.ts';
-import { earliestAdmin, firstPersonAt, insertPerson, type PersonRow, revokeLocalKeys } from '../people/people.store.ts';
-import { newId } from '../text/ids.ts';
+import { endKey } from '../keys/keys.steps.ts';
+import { listKeyRows } from '../keys/keys.store.ts';
+import { earliestAdmin, firstPersonAt, insertPerson, type PersonRow } from '../people/people.store.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Start } from './data-folder.ts';
 import { deliveredTo, finishDelivery, issue, type KeyFile, makeHandedKey } from './key-file.ts';
@@ -34,7 +34,7 @@ export async function ensureLocalPerson({ db, root, dataDir }: Start): Promise<F
   if (admin && holder) return { handle: admin.handle, fresh: false, keyFile: key.file };
   // A key that no longer works goes first: were it removed last, a crash would leave it in the new one's way for good.
   if (holder === null) removeFile(key.file);
-  const person = await issue(key, (tx, token) => insertOwner(tx, root.digest(token)));
+  const person = await issue(key, (tx, token) => insertOwner(tx, root, token));
   if (person === null) throw new Error('a local server makes its owner');
   return { handle: person.handle, fresh: admin === undefined, keyFile: key.file };
 }
@@ -65,21 +65,13 @@ function nobodyHere(file: string): ServeError {
   );
 }
 
-async function insertOwner(tx: WriteTx, digest: Buffer): Promise<PersonRow> {
+async function insertOwner(tx: WriteTx, root: RootKey, token: string): Promise<PersonRow> {
   const known = await earliestAdmin(tx);
   const person = known ?? (await insertPerson(tx, { handle: localHandle(userInfo().username), server_role: 'admin' }));
-  for (const id of await revokeLocalKeys(tx, person.id)) tx.publish(`credential:${id}`);
-  await insertKey(tx, {
-    id: newId('key', tx.now),
-    person_id: person.id,
-    name: slug(hostname().split('.')[0] ?? '') || 'machine',
-    digest,
-    created_at: tx.now,
-    expires_at: null,
-    idle_seconds: null,
-    origin: 'local',
-    parent_key_id: null,
-  });
+  const former = await listKeyRows(tx, { personId: person.id, working: true }, (keys) => keys.where('origin', 'local'));
+  for (const row of former) await endKey(tx, row, { by: null, requestId: null });
+  const name = slug(hostname().split('.')[0] ?? '') || 'machine';
+  await makeHandedKey(tx, root, { personId: person.id, name, origin: 'local', token });
   return person;
 }
 

@@ -3,8 +3,10 @@
  * next start delivers: the secret is written as `<file>.pending`, then the database is told, then the file gets its name.
  */
 import { Refusal } from '../../contract/errors.ts';
+import { firstFree } from '../boards/names.rules.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import { IDLE_SECONDS, makeKey } from '../keys/keys.steps.ts';
+import { workingKeyNames } from '../keys/keys.store.ts';
 import { authenticate, type Caller, credentialOf, orRefusal } from '../operation/caller.ts';
 import { audit } from '../record/audit.steps.ts';
 import { newSecret } from '../text/ids.ts';
@@ -78,14 +80,16 @@ const isAdmin = (caller: Caller): boolean => caller.kind === 'PK' && caller.pers
 interface HandedKey {
   personId: string;
   name: string;
-  origin: 'first_admin' | 'recovery';
+  origin: 'local' | 'first_admin' | 'recovery';
   /** The secret that lies in the file. */
   token: string;
 }
 
-/** Makes the key that lies in a file, and notes it for the server's admins. @throws Refusal `limit_reached`, `key_name_taken` */
+/** Makes the key that lies in a file, and notes it for the server's admins. Its name gets a number where it is taken. */
 export async function makeHandedKey(tx: WriteTx, root: RootKey, { personId, ...key }: HandedKey): Promise<void> {
-  const { row } = await makeKey(tx, root, { ...key, personId, ends: { idleSeconds: IDLE_SECONDS }, parentKeyId: null });
+  const name = firstFree(key.name, await workingKeyNames(tx, personId), 40);
+  const ends = key.origin === 'local' ? { at: null } : { idleSeconds: IDLE_SECONDS };
+  const { row } = await makeKey(tx, root, { ...key, name, personId, ends, parentKeyId: null });
   const action = key.origin === 'recovery' ? 'key.recovered' : 'key.created';
   const details = { name: row.name, origin: row.origin, person: personId };
   await audit(tx, { action, by: null, target: row.id, requestId: null, details });

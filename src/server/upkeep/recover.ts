@@ -3,10 +3,8 @@
  * an admin and no new person; nobody else, admins included, can get a key for an existing person.
  */
 import { join } from 'node:path';
-import { firstFree } from '../boards/names.rules.ts';
 import { type Clock, systemClock } from '../db/clock.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { workingKeyNames } from '../keys/keys.store.ts';
 import { lockPeople, type PersonRow, personByHandle } from '../people/people.store.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type DataOptions, type Start, useData } from './data-folder.ts';
@@ -50,8 +48,7 @@ async function recover({ db, root, dataDir }: Start, handle: string): Promise<st
 async function insertKey(tx: WriteTx, root: RootKey, handle: string, token: string): Promise<PersonRow> {
   await lockPeople(tx);
   const person = await requireAdmin(tx, handle);
-  const name = firstFree(NAME, await workingKeyNames(tx, person.id), 40);
-  await makeHandedKey(tx, root, { personId: person.id, name, origin: 'recovery', token });
+  await makeHandedKey(tx, root, { personId: person.id, name: NAME, origin: 'recovery', token });
   return person;
 }
 

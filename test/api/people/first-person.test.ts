@@ -18,6 +18,7 @@ import { expect } from 'chai';
 import { startServer } from '../../../src/server/serve.ts';
 import { localHandle } from '../../../src/server/upkeep/first-person.ts';
 import { Api } from '../../support/api.ts';
+import { notesAbout } from '../../support/audit.ts';
 import { newBoard } from '../../support/cast.ts';
 import { startError, writePrivately } from '../../support/data-folder.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -83,6 +84,25 @@ forEachDatabase('the data folder', (engine) => {
     expect(await holder().ok('getMe')).to.deep.equal(me);
     expect(holder().token).not.to.equal(former.token);
     expect(await former.refused('getMe')).to.equal('401 unauthorized');
+    const { keys } = await holder().ok('listKeys');
+    const noted = await Promise.all(
+      keys.map(async ({ id }) => (await notesAbout(server, id)).map((row) => row.action)),
+    );
+    expect(noted).to.deep.equal([['key.created', 'key.revoked'], ['key.created']]);
+  });
+
+  it('gets a new key also where another that works has its name, or a hundred work', async () => {
+    const { name } = (await holder().ok('listKeys')).keys.at(-1)!;
+    const held = new Api(server.url, (await holder().ok('createKey', { body: { name: 'spare' } })).token);
+    await revokeKey(server, holder());
+    await held.ok('createKey', { body: { name } });
+    for (let n = 2; n < 100; n++) await held.ok('createKey', { body: { name: `key-${n}` } });
+    await server.restart();
+    const { keys } = await holder().ok('listKeys');
+    const working = keys.filter(({ state }) => state === 'working');
+    expect([working.length, working.at(-1)?.name]).to.deep.equal([101, `${name}-2`]);
+    for (const { id, origin } of working)
+      if (origin !== 'local') await holder().ok('revokeKey', { params: { key: id } });
   });
 
   it('gets a new key when the one it has does not work', async () => {
