@@ -62,7 +62,7 @@ describe('addresses', () => {
 
   it('of the local server are loopback with a port', () => {
     expect(parseAddress('localhost:7401\n', 'x')).to.deep.equal({ host: '127.0.0.1', port: 7401 });
-    for (const wrong of ['0.0.0.0:7400', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:70000'])
+    for (const wrong of ['0.0.0.0:7400', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:80', '127.0.0.1:70000'])
       expect(
         codeOf(() => parseAddress(wrong, 'x')),
         wrong,

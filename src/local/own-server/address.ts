@@ -43,12 +43,17 @@ export function originOf(address: { host: string; port: number }): string {
   return `http://${address.host}:${address.port}`;
 }
 
-/** Reads `127.0.0.1:7401`; anything that is not a loopback address and port is a usage error naming its source. */
+/**
+ * Reads `127.0.0.1:7401`; anything that is not a loopback address and port is a usage error naming its source. So is port
+ * 80: programs leave it out of the address that they ask for, which then is none of this server's.
+ */
 export function parseAddress(text: string, source: string): { host: string; port: number } {
   const match = /^(127\.0\.0\.1|localhost|\[::1\]):(\d{1,5})$/.exec(text.trim());
   const port = Number(match?.[2]);
-  if (!match || port < 1 || port > 65_535)
-    throw usage(`${source} must be a loopback address and a port, but is "${text}".`, 'It looks like 127.0.0.1:7401');
+  if (!match || port < 1 || port === 80 || port > 65_535) {
+    const rule = 'must be a loopback address and a port other than 80';
+    throw usage(`${source} ${rule}, but is "${text}".`, 'It looks like 127.0.0.1:7401');
+  }
   return { host: '127.0.0.1', port };
 }
 
