@@ -112,6 +112,30 @@ describe('the message box', () => {
     await close();
   });
 
+  it('keeps the focus where a reply is sent, or becomes a message of its own', async () => {
+    const root = await post(maya, board, 'Who takes it?');
+    await post(claude, board, 'I asked.', { to: ['@dana'], ask: { options: ['Yes', 'No'] } });
+    const { page, close } = await open();
+    await page.keyboard.press('j');
+    await page.keyboard.press('r');
+    const reply = page.getByRole('form', { name: 'Reply' });
+    await reply.waitFor();
+    await page.keyboard.type('Me');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('form', { name: 'New message' }).waitFor();
+    // What is typed on is no key that answers a question.
+    await page.keyboard.type('2');
+    expect(await boxOf(page).inputValue()).to.equal('2');
+    expect(await posted(3)).to.include({ body: 'Me', reply_to: root.id });
+    await page.getByRole('article').filter({ hasText: 'Who takes it?' }).first().hover();
+    await page.getByRole('button', { name: 'Reply', exact: true }).first().click();
+    await reply.getByRole('button', { name: 'Not a reply after all' }).click();
+    await page.getByRole('form', { name: 'New message' }).waitFor();
+    await page.keyboard.type('3');
+    expect(await boxOf(page).inputValue()).to.equal('23');
+    await close();
+  });
+
   it('shows a message once whose answer was lost, also where one on another board had its number', async () => {
     const { page, close } = await open();
     await boxOf(page).fill('Here first');

@@ -67,6 +67,7 @@ export function Box({ name, room, board, target }: Props) {
     [name],
   );
   useLayoutEffect(() => {
+    setError(null);
     // Focus when the person chooses to reply, but not when a reply is restored after a reload.
     if (target && resumedReply.peek()?.id !== target.id) focus();
   }, [target?.id]);

@@ -30,7 +30,7 @@ export function Composer({ room }: { room: Room }) {
   return (
     <div class="composer">
       <Outbox room={room} />
-      <Box key={name} name={name} room={room} board={board} target={target} />
+      <Box name={name} room={room} board={board} target={target} />
     </div>
   );
 }
