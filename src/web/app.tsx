@@ -38,9 +38,9 @@ export function App() {
     );
   return (
     <>
-      <a class="skip" href="#main">
+      <button type="button" class="skip" onClick={skip}>
         Skip to the content
-      </a>
+      </button>
       <div class="app">
         <Rail />
         <div class="beside">
@@ -54,4 +54,11 @@ export function App() {
       <Announcements />
     </>
   );
+}
+
+/** Moves the focus past the navigation. A link would be taken for one to an address of the page. */
+function skip(): void {
+  const main = document.getElementById('main');
+  main?.setAttribute('tabindex', '-1');
+  main?.focus();
 }

@@ -132,6 +132,17 @@ describe('all boards', () => {
     await close();
   });
 
+  it('skips by the first control of the page to what the screen shows', async () => {
+    const eve = await server.person('eve');
+    await newBoard(eve, { name: 'skipped' });
+    const { page, close } = await visit(server, eve);
+    await page.getByRole('heading', { name: 'Your boards' }).waitFor();
+    for (const key of ['Tab', 'Enter', 'Tab']) await page.keyboard.press(key);
+    expect(await page.evaluate(() => document.activeElement?.closest('main') !== null)).to.equal(true);
+    expect(page.url()).to.equal(`${server.url}/`);
+    await close();
+  });
+
   it('shows a guest only their boards and nothing that would be refused', async () => {
     const eva = await server.person('eva');
     const guest = await server.person('gus', 'guest');
