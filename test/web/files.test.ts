@@ -83,9 +83,10 @@ describe('files on the page', () => {
     await page.getByText('You approved v1.').waitFor();
     const read = () => server.dana.ok('getFile', { params: { board: board.name, file: 'plan.md' } });
     expect((await read()).approvals.map(({ version }) => version)).to.deep.equal([1]);
-    await page.getByRole('button', { name: 'Take approval back' }).click();
+    await page.getByRole('button', { name: 'Take approval back' }).press('Enter');
     await page.getByText('Nobody has approved v1.').waitFor();
     expect((await read()).approvals).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Approve v1' }).and(page.locator(':focus')).waitFor();
     await close();
   });
 

@@ -7,7 +7,7 @@ import { useWrite } from '../state/write.ts';
 import { modeNames, modes } from './waking.ts';
 
 export function Delivery({ member, own, onChange }: { member: Member; own: boolean; onChange: () => void }) {
-  const { busy, error, run } = useWrite();
+  const { error, run } = useWrite();
   const mode = member.delivery_mode ?? 'focused';
   if (!own) return <span class="q2 mode">{modes[mode].name}</span>;
   const set = (next: DeliveryMode): void =>
@@ -22,7 +22,6 @@ export function Delivery({ member, own, onChange }: { member: Member; own: boole
         label={`Delivery to ${member.name}`}
         value={mode}
         options={modeNames.map((name) => [name, modes[name].name] as const)}
-        disabled={busy}
         onChange={set}
       />
       {error !== null && <p role="alert">{errorText(error)}</p>}

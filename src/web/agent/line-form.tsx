@@ -51,7 +51,7 @@ export function LineForm({ member, onClose, onChange }: { member: Member; onClos
       canSubmit={text.trim() !== ''}
       aside={
         member.line && (
-          <button type="button" class="b" disabled={write.busy} onClick={clear}>
+          <button type="button" class="b" aria-disabled={write.busy} onClick={clear}>
             Clear it
           </button>
         )

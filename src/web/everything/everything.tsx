@@ -47,6 +47,7 @@ function Entries({ stream }: { stream: Stream }) {
     setShown(PAGE);
   };
   const showOlder = async (): Promise<void> => {
+    if (reading) return;
     setShown(limit + PAGE);
     if (found.length < limit + PAGE) await stream.loadOlder();
   };
@@ -89,7 +90,7 @@ function Entries({ stream }: { stream: Stream }) {
         ))}
       </div>
       {(stream.hasMore.value || found.length > limit) && found.length > 0 && (
-        <button type="button" class="b ev-more" disabled={reading} onClick={() => void showOlder()}>
+        <button type="button" class="b ev-more" aria-disabled={reading} onClick={() => void showOlder()}>
           Older
         </button>
       )}

@@ -73,11 +73,11 @@ export function Approval({ file, shownVersion, room, onChange }: ApprovalProps) 
         </p>
         {!archived &&
           (mine ? (
-            <button type="button" class="b" disabled={write.busy} onClick={() => void takeBack()}>
+            <button type="button" class="b" aria-disabled={write.busy} onClick={() => void takeBack()}>
               Take approval back
             </button>
           ) : (
-            <button type="button" class="b pri" disabled={write.busy} onClick={() => void approve()}>
+            <button type="button" class="b pri" aria-disabled={write.busy} onClick={() => void approve()}>
               <Icon name="check" />
               Approve v{shownVersion}
             </button>

@@ -62,7 +62,7 @@ export function Conflict({ file, room, mine, base, onClose, onAddAfter }: Confli
           Add mine as v{latest.version + 1}
         </button>
         <span class="row beside">
-          <button type="button" class="b" disabled={write.busy} onClick={() => void addBeside()}>
+          <button type="button" class="b" aria-disabled={write.busy} onClick={() => void addBeside()}>
             Add mine as another file
           </button>
           <input

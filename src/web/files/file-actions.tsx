@@ -121,12 +121,18 @@ function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () =
         <h2>Rename {file.name}</h2>
         <label>
           New name
-          <input class="in mono" value={name} maxLength={200} onInput={(event) => setName(event.currentTarget.value)} />
+          <input
+            class="in mono"
+            required
+            value={name}
+            maxLength={200}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
         </label>
         <p class="q2">Versions and approvals stay with it. Messages that cite it keep the name they had.</p>
         <ProblemLine error={write.error} />
         <div class="row">
-          <button type="submit" class="b pri" disabled={write.busy || name.trim() === ''}>
+          <button type="submit" class="b pri" aria-disabled={write.busy}>
             Rename
           </button>
           <button type="button" class="b" onClick={close}>
@@ -158,7 +164,7 @@ function Remove({ file, room, close }: { file: FileDetail; room: Room; close: ()
       </p>
       <ProblemLine error={write.error} />
       <div class="row">
-        <button type="button" class="b bad" disabled={write.busy} onClick={() => void remove()}>
+        <button type="button" class="b bad" aria-disabled={write.busy} onClick={() => void remove()}>
           Remove v{file.latest.version}
         </button>
         <button type="button" class="b" onClick={close}>

@@ -54,7 +54,7 @@ export function FormDialog(props: FormProps) {
           <button type="button" class="b" onClick={onCancel}>
             {cancelLabel}
           </button>
-          <button type="submit" class="b pri" disabled={write.busy || !canSubmit}>
+          <button type="submit" class="b pri" disabled={!canSubmit} aria-disabled={write.busy}>
             {action}
           </button>
         </div>

@@ -14,14 +14,12 @@ export const Select = <Value extends string>(props: {
   class?: string;
   value: Value;
   options: readonly Option[];
-  disabled?: boolean;
   onChange: (value: Value) => void;
 }) => (
   <select
     class={props.class ?? 'sel'}
     aria-label={props.label}
     value={props.value}
-    disabled={props.disabled}
     onChange={(event) => props.onChange(event.currentTarget.value as Value)}
   >
     {props.options.map(([value, words]) => (

@@ -164,7 +164,7 @@ export function JoinCodes({ room, made }: { room: Room; made: number }) {
                 <span title={formatExact(code.expires_at)}>ends in {until(code.expires_at)}</span>
               </span>
             </span>
-            <button type="button" class="b" disabled={write.busy} onClick={() => revoke(code)}>
+            <button type="button" class="b" aria-disabled={write.busy} onClick={() => revoke(code)}>
               Revoke<span class="vh"> the code for {code.guest ?? `sessions of ${code.created_by.name}`}</span>
             </button>
           </li>

@@ -86,6 +86,10 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
     }
   };
 
+  const readOlder = async (from: EventRange): Promise<void> => {
+    if (!reading) await read(from, from.before ?? undefined);
+  };
+
   const { event: open } = here;
   const around = open === undefined ? undefined : open + PAGE / 2;
   useEffect(() => {
@@ -178,12 +182,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
         <p class="q2 log-none">No event of this kind{list.before === null ? '.' : ' so far.'}</p>
       )}
       {list && list.before !== null && (
-        <button
-          type="button"
-          class="b log-more"
-          disabled={reading}
-          onClick={() => void read(list, list.before ?? undefined)}
-        >
+        <button type="button" class="b log-more" aria-disabled={reading} onClick={() => void readOlder(list)}>
           Older events
         </button>
       )}
@@ -195,6 +194,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
 function Export({ board }: { board: string }) {
   const [busy, setBusy] = useState(false);
   const save = async (): Promise<void> => {
+    if (busy) return;
     setBusy(true);
     try {
       const lines: string[] = [];
@@ -213,7 +213,7 @@ function Export({ board }: { board: string }) {
     }
   };
   return (
-    <button type="button" class="b" disabled={busy} onClick={() => void save()}>
+    <button type="button" class="b" aria-disabled={busy} onClick={() => void save()}>
       <Icon name="get" />
       Export
     </button>

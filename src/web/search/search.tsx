@@ -183,7 +183,7 @@ export default function Search() {
             </ul>
           )}
           {found?.after && (
-            <button type="button" class="b search-more" disabled={loadingMore} onClick={() => void loadMore()}>
+            <button type="button" class="b search-more" aria-disabled={loadingMore} onClick={() => void loadMore()}>
               {sort === 'newest' ? 'Older results' : 'More results'}
             </button>
           )}

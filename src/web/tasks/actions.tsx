@@ -36,7 +36,7 @@ export function Actions({ task, room, onChange }: { task: Task; room: Room; onCh
           <button
             type="button"
             class="b pri"
-            disabled={busy}
+            aria-disabled={busy}
             onClick={() =>
               void run('start', async (key) => onChange(await call('startTask', { params, idempotencyKey: key })))
             }
@@ -48,7 +48,7 @@ export function Actions({ task, room, onChange }: { task: Task; room: Room; onCh
           <button
             type="button"
             class={task.stale_since ? 'b pri' : 'b'}
-            disabled={busy}
+            aria-disabled={busy}
             onClick={() =>
               void run('take over', async (key) =>
                 onChange(await call('startTask', { params, body: { take_over: true }, idempotencyKey: key })),
@@ -66,7 +66,7 @@ export function Actions({ task, room, onChange }: { task: Task; room: Room; onCh
           <button
             type="button"
             class="b"
-            disabled={busy}
+            aria-disabled={busy}
             onClick={() =>
               void run('join', async (key) => onChange(await call('joinTask', { params, idempotencyKey: key })))
             }
@@ -75,7 +75,7 @@ export function Actions({ task, room, onChange }: { task: Task; room: Room; onCh
           </button>
         )}
         {takesPart && (
-          <button type="button" class="b" disabled={busy} onClick={() => drop()}>
+          <button type="button" class="b" aria-disabled={busy} onClick={() => drop()}>
             Give it up
           </button>
         )}

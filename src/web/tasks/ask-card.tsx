@@ -63,7 +63,7 @@ export function AskCard({ message, keys, onAnswered }: { message: Message; keys:
             value={words}
             onInput={(event) => setWords(event.currentTarget.value)}
           />
-          <button type="submit" class="b" disabled={sending || !words.trim()}>
+          <button type="submit" class="b" aria-disabled={sending || !words.trim()}>
             Answer
           </button>
         </form>

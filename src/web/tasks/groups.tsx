@@ -56,6 +56,7 @@ export function ByState(props: GroupsProps) {
   const found = byColumn(board.tasks.value?.values() ?? []);
   const ended = Math.max(found.done.length, counts ? counts.done + counts.cancelled : 0);
   const more = async (): Promise<void> => {
+    if (older.busy) return;
     if (found.done.length < Math.min(ended, shown + DONE_PAGE)) await older.run('older', () => board.loadOlder());
     setShown(shown + DONE_PAGE);
   };
@@ -73,7 +74,7 @@ export function ByState(props: GroupsProps) {
             </h3>
             <Cards {...props} tasks={tasks} />
             {column === 'done' && ended > tasks.length && (
-              <button type="button" class="older q2" disabled={older.busy} onClick={() => void more()}>
+              <button type="button" class="older q2" aria-disabled={older.busy} onClick={() => void more()}>
                 {ended - tasks.length} older
               </button>
             )}

@@ -44,7 +44,7 @@ export function MessagesAbout(props: { task: Task; about: AboutTask; room: Room;
         <button
           type="button"
           class="link q2"
-          disabled={earlier.busy}
+          aria-disabled={earlier.busy}
           onClick={() => void earlier.run('earlier', about.loadMore)}
         >
           Earlier messages
@@ -95,7 +95,7 @@ function MessageForm({ task, room }: { task: Task; room: Room }) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
         }}
       />
-      <button type="submit" class="b" disabled={busy || !text.trim()}>
+      <button type="submit" class="b" aria-disabled={busy || !text.trim()}>
         Post
       </button>
       <ProblemLine error={error} />

@@ -123,6 +123,7 @@ function Editor(props: {
   const newer = (task[field]?.version ?? 0) > base ? task[field] : null;
   const save = (event: Event): void => {
     event.preventDefault();
+    if (newer) return;
     void run('save', async (key) => {
       try {
         const body = field === 'stands' ? { stands: text, stands_base: base } : { about: text };
@@ -164,7 +165,7 @@ function Editor(props: {
       />
       <ProblemLine error={error} />
       <div class="row">
-        <button type="submit" class="b pri" disabled={busy || newer !== null}>
+        <button type="submit" class="b pri" aria-disabled={busy || newer !== null}>
           Save
         </button>
         <button type="button" class="b" onClick={() => close(null)}>

@@ -8,6 +8,7 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { copy } from '../parts/toast.tsx';
 import { Presence } from '../parts/who.tsx';
 import { keyGroups } from '../state/keys.ts';
+import { useWrite } from '../state/write.ts';
 import { useTalk } from './context.ts';
 
 export function GettingStarted() {
@@ -59,12 +60,13 @@ export function GettingStarted() {
   );
 }
 
+const focus = (element: HTMLElement | null): void => element?.focus();
+
 /** Creates the join line on request only, because it is a secret that is shown once. */
 function JoinLine({ role, joined }: { role: string; joined: boolean }) {
   const { room } = useTalk();
   const [code, setCode] = useState<Answer<'createJoinCode'> | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
+  const write = useWrite();
   if (joined)
     return (
       <p class="wait">
@@ -76,7 +78,7 @@ function JoinLine({ role, joined }: { role: string; joined: boolean }) {
       <>
         <div class="cmd">
           <code>{code.join_line}</code>
-          <button type="button" class="b pri" onClick={() => void copy(code.join_line, 'the line')}>
+          <button type="button" class="b pri" ref={focus} onClick={() => void copy(code.join_line, 'the line')}>
             <Icon name="copy" />
             Copy
           </button>
@@ -87,20 +89,16 @@ function JoinLine({ role, joined }: { role: string; joined: boolean }) {
         </p>
       </>
     );
-  const make = (): void => {
-    setBusy(true);
-    call('createJoinCode', { params: { board: room.name }, body: { role } })
-      .then(setCode, setError)
-      .finally(() => setBusy(false));
-  };
+  const make = async (): Promise<void> =>
+    setCode(await call('createJoinCode', { params: { board: room.name }, body: { role } }));
   return (
     <>
       <p class="make">
-        <button type="button" class="b pri" disabled={busy} onClick={make}>
+        <button type="button" class="b pri" aria-disabled={write.busy} onClick={() => void write.run('make', make)}>
           Make a join line
         </button>
       </p>
-      <ProblemLine error={error} />
+      <ProblemLine error={write.error} />
     </>
   );
 }
