@@ -174,6 +174,7 @@ describe('people on the page', () => {
     await choose(page, 'More about noor', 'Make an owner');
     await page.getByRole('button', { name: 'Make an owner' }).click();
     await page.getByRole('heading', { name: 'Make noor an owner' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'More about noor' }).and(page.locator(':focus')).waitFor();
     await page.getByRole('region', { name: 'noor' }).getByText('owner').waitFor();
     await choose(page, 'More about fixer', `Remove it from ${board}`);
     await page.getByRole('button', { name: 'Remove fixer' }).click();

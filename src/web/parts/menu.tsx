@@ -64,7 +64,8 @@ export function Menu(props: {
           role="menu"
           tabIndex={-1}
           onKeyDown={move}
-          onClick={close}
+          // Before the item acts: a dialog that it opens gives the focus back to what has it then.
+          onClickCapture={close}
         >
           {props.children}
         </div>
