@@ -254,6 +254,27 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('goes on by j and k from where a question stood that was answered', async () => {
+    const { person, board, agent } = await begin();
+    const ask = { options: ['a', 'b'] };
+    const { id } = await post(agent, board.name, 'Which first?', { ask });
+    for (const body of ['Which second?', 'Which third?']) await post(agent, board.name, body, { ask });
+    const { page, close } = await visit(server, person, `/inbox/asks/${id}`);
+    const answer = async (question: string): Promise<void> => {
+      await page.getByRole('heading', { name: question }).waitFor();
+      await page.keyboard.press('1');
+      await page.getByRole('region', { name: 'Answered today' }).getByText(question).waitFor();
+    };
+    await page.getByRole('link', { name: 'Which first?' }).waitFor();
+    await page.keyboard.press('j');
+    await answer('Which second?');
+    await page.keyboard.press('j');
+    await answer('Which third?');
+    await page.keyboard.press('k');
+    await answer('Which first?');
+    await close();
+  });
+
   it('takes a key for what is shown from the moment it is shown', async () => {
     const { person, board, agent } = await begin();
     const first = await post(agent, board.name, 'Which name?', { ask: { options: ['a', 'b'] } });

@@ -31,6 +31,14 @@ export default function Inbox() {
   const named: Chosen | null = here?.kind && here.id ? { kind: here.kind, id: here.id } : null;
   const chosen = named ?? first;
   const at = flat.findIndex(({ id }) => id === chosen?.id);
+  const group = groups.value.find(({ items }) => items.some(({ id }) => id === chosen?.id))?.name;
+  /** Where the chosen item stood: an answer moves it to another group, and j and k go on from here. */
+  const stood = useRef({ id: chosen?.id, group, at });
+  if (stood.current.id !== chosen?.id || [group, undefined].includes(stood.current.group))
+    stood.current = { id: chosen?.id, group, at };
+  const moved = stood.current.group !== group;
+  const next = moved ? stood.current.at : at + 1;
+  const previous = (moved ? stood.current.at : at) - 1;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     void readNeeds();
@@ -43,11 +51,11 @@ export default function Inbox() {
   }, [first, flat[0]]);
 
   const move = (to: number): false | undefined => {
-    const next = flat[to];
-    if (!next) return false;
-    navigate(itemPlace(next), { replace: named !== null });
+    const item = flat[to];
+    if (!item) return false;
+    navigate(itemPlace(item), { replace: named !== null });
     requestAnimationFrame(() => {
-      const link = document.getElementById(nameOf(next));
+      const link = document.getElementById(nameOf(item));
       if (link?.checkVisibility()) link.focus();
       else document.getElementById('inbox-title')?.focus();
     });
@@ -55,11 +63,11 @@ export default function Inbox() {
   useKeys(
     'Needs you',
     [
-      { keys: 'j', label: 'Next', run: () => move(at + 1) },
-      { keys: 'k', label: 'Previous', run: () => move(at - 1) },
+      { keys: 'j', label: 'Next', run: () => move(next) },
+      { keys: 'k', label: 'Previous', run: () => move(previous) },
       { keys: 'Escape', label: 'Back to the list', run: () => (named ? navigate({ screen: 'inbox' }) : false) },
     ],
-    [at, flat.map(({ id }) => id).join()],
+    [next, previous, flat.map(({ id }) => id).join()],
   );
   const count = needs.value.length;
   return (
@@ -77,10 +85,10 @@ export default function Inbox() {
           <span class="sp" />
           {named && (
             <>
-              <button type="button" class="b bare ic mob" aria-label="Previous" onClick={() => move(at - 1)}>
+              <button type="button" class="b bare ic mob" aria-label="Previous" onClick={() => move(previous)}>
                 <Icon name="up" />
               </button>
-              <button type="button" class="b bare ic mob" aria-label="Next" onClick={() => move(at + 1)}>
+              <button type="button" class="b bare ic mob" aria-label="Next" onClick={() => move(next)}>
                 <Icon name="down" />
               </button>
             </>
