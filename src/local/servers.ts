@@ -80,8 +80,12 @@ export function personServer(
  * is logged out everywhere and has no local server must log in again; no local server is started.
  */
 export function usualServer(saved: Credentials, folders: Folders, env: Env): ChosenServer {
-  if (saved.default) return { ...namedServer(saved.default, saved, folders, env), by: 'use' };
   const local = localServer(saved, folders, env);
+  if (saved.default) {
+    // The local one may be chosen before it ever ran, and has another address then.
+    const known = saved.default in saved.servers;
+    return { ...(known ? namedServer(saved.default, saved, folders, env) : local), by: 'use' };
+  }
   const known = knownServers(saved, folders, env);
   const loggedIn = known.filter(({ local, entry }) => entry?.key && (!local || entry.logged_in_at !== undefined));
   const last = lastLogin(loggedIn) ?? (known.some((server) => server.local) ? undefined : lastLogin(known));

@@ -69,6 +69,23 @@ describe('the server in use', function () {
     rmSync(folder);
   });
 
+  it('is the local one where it was chosen before it ever ran, and so had no address yet', async () => {
+    const fresh = new Home();
+    const key = first.dana.token;
+    try {
+      await fresh.shell(`printf %s '${key}' | service login ${first.url} --store file`);
+      await fresh.json(['servers', 'use', 'local']);
+      const { url } = await fresh
+        .json(['server', 'start'])
+        .then(() => fresh.json(['whoami']).then(({ server }) => server));
+      expect((await fresh.json(['servers'])).default).to.equal(url);
+      expect(url).not.to.equal(first.url);
+      expect((await fresh.json(['status'])).server.url).to.equal(url);
+    } finally {
+      await fresh.close();
+    }
+  });
+
   it('is said in one sentence by "service servers"', async () => {
     const { stdout } = await home.run(['servers']);
     expect(stdout.replaceAll('\n', ' ')).to.include(

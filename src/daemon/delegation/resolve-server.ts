@@ -1,6 +1,6 @@
 /** Resolves the server that a session's request is about. */
 import type { Env, Folders } from '../../local/folders.ts';
-import { namedServer } from '../../local/servers.ts';
+import { namedServer, usualServer } from '../../local/servers.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import type { SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
@@ -25,7 +25,7 @@ export function resolveServer(
     if (named) return originOf(named);
     const [only, another] = new Set(session.seats.map(({ origin }) => origin));
     if (only !== undefined && another === undefined) return only;
-    if (saved.default) return originOf(saved.default);
+    if (saved.default) return originOf(usualServer(saved, folders, env).origin);
     const known = credentials.origins();
     if (known.length === 1) return known[0]!.origin;
     throw new ControlRefusal('server_not_selected', 'Several servers are known and none is the default.', {
