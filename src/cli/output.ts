@@ -58,6 +58,11 @@ export class Output {
     else showJson(picked, indent);
   }
 
+  /** As text, what of a result is known before the rest of it. */
+  begin(text: string): void {
+    if (!this.quiet && this.mode === 'text') write(text);
+  }
+
   /** One record of a list or stream, on a line of its own. */
   each(record: object, text?: () => string): void {
     if (this.quiet) return;

@@ -1,5 +1,6 @@
-/** Waits that run out. */
+/** Waits that run out, and one that somebody ends. */
 import { expect } from 'chai';
+import { collect, finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('a wait that runs out', function () {
@@ -31,4 +32,24 @@ describe('a wait that runs out', function () {
     expect(thread.code).to.equal(0);
     expect(JSON.parse(thread.stdout).replies).to.have.length(1);
   });
+});
+
+describe('a wait for an answer', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+  before(() => home().json(['agent', 'create', 'codex']));
+
+  for (const [words, posted] of [
+    [['say', '--to', '@codex', 'Deploy?', '--wait-reply', '60'], /^Posted #\d+ to @codex on demo\n$/],
+    [['ask', '@codex', 'Which?', 'This', 'That', '--wait', '60'], /^Ask #\d+ sent to @codex on demo\n$/],
+  ] as const)
+    it(`of ${words[0]} says before it begins what was posted, which who ends it would post again`, async () => {
+      const child = home().start([...words]);
+      const printed = collect(child);
+      await until('it is told', () => posted.test(printed().stdout));
+      child.kill('SIGINT');
+      const { code } = await finished(child);
+      expect(code).to.equal(130);
+      expect(printed().stdout).to.match(posted);
+    });
 });

@@ -94,10 +94,12 @@ export default class Ask extends WriteCommand<typeof Ask> {
       await remind(this.out, inbox.member_id, { code: 'ask_options', text, every: DAY });
     }
     const record = { message, recipients: notes?.recipients ?? null };
-    if (wait === undefined) return this.print<typeof json>(record, () => askText(message, again).join('\n'));
+    const asked = askText(message, again).join('\n');
+    if (wait === undefined) return this.print<typeof json>(record, () => asked);
+    this.out.begin(asked);
     const answer = await awaitAnswer(session, message, wait);
     this.print<typeof json>({ ...record, ...(answer ? { answer } : { timed_out: true }) }, () =>
-      [...askText(message, again), answerText(answer, wait)].join('\n'),
+      answerText(answer, wait),
     );
     if ((wanted !== undefined && answer?.option !== wanted) || (!answer && fails)) throw new Exit(EXIT.checkFailed);
   }

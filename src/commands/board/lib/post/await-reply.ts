@@ -27,10 +27,10 @@ export async function awaitReply(session: BoardSession, message: Message, second
 }
 
 /** What came, as text. */
-export function replyText(result: WaitedReply, seconds: number, { paint }: Output, agent: boolean): string[] {
+export function replyText(result: WaitedReply, seconds: number, { paint }: Output, agent: boolean): string {
   const came = result.reply ? [result.reply] : result.owner_messages;
-  if (came.length === 0) return [`No reply within ${seconds} s.`];
-  return came.map((message) => messageText(message, { paint, times: 'relative', agent }));
+  if (came.length === 0) return `No reply within ${seconds} s.`;
+  return came.map((message) => messageText(message, { paint, times: 'relative', agent })).join('\n');
 }
 
 async function replies(

@@ -202,10 +202,9 @@ async function waited(
   const { awaitReply, replyText } = await import('./await-reply.ts');
   const { holdReplies } = await import('../../../inbox/lib/hold-deliveries.ts');
   const held = session.seat ? await holdReplies(session.seat, message.id) : null;
+  out.begin(first);
   const result = await awaitReply(session, message, wait);
-  out.print({ message, unread: null, recipients: null, ...result }, () =>
-    [first, ...replyText(result, wait, out, session.agent)].join('\n'),
-  );
+  out.print({ message, unread: null, recipients: null, ...result }, () => replyText(result, wait, out, session.agent));
   // What was shown here is not handed again.
   const shown = [...(result.reply ? [result.reply] : []), ...result.owner_messages].map(({ seq }) => seq);
   await held?.claim([...new Set(shown)]);
