@@ -54,6 +54,16 @@ describe('reading a board', function () {
     expect(await lines('board', 'thread', '3', '--limit', '2')).to.have.length(3);
   });
 
+  it('says of a thread on which board it is, also where its reference names it, and how to go on there', async () => {
+    const thread = ['board', 'thread', 'talk#3', '--limit', '1'];
+    expect((await home().json(thread)).board).to.equal('talk');
+    const { stdout } = await home().run(thread);
+    expect(stdout).to.match(/^talk · thread of #3 · 1 reply\n/);
+    const [, later = ''] = /\nLater: (service .*)\n$/.exec(stdout) ?? [];
+    const { replies, board } = JSON.parse((await home().shell(`${later} --json`)).stdout);
+    expect([board, replies[0].seq]).to.deep.equal(['talk', 123]);
+  });
+
   it('marks as read only what it showed, oldest first', async () => {
     expect(seqs(await home().json(['read', '--mark-read', '--limit', '3']))).to.deep.equal([4, 5, 6]);
     expect(seqs(await home().json(['read', '--unread']))).to.deep.equal([7, 8, 9, 10, 11]);

@@ -6,6 +6,7 @@ import { called } from '../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../cli/session/open-session.ts';
 import { flag, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
 import { waitFor } from '../../client/wait.ts';
+import { shellArgument } from '../../contract/text.ts';
 import type { Answer, Message } from '../../contract/types.ts';
 import { type MessageStyle, messageText } from './lib/read/message-text.ts';
 import { findMessage } from './lib/read/references.ts';
@@ -40,12 +41,16 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const record = await readThread(session, this.args.message, this.flags);
+    // A reference may name another board than the one in use.
+    const board = (record.root ?? record.replies[0])?.board ?? session.board;
+    this.out.base.board = board;
     if (this.out.mode === 'ndjson') {
       for await (const message of wholeThread(session, this.args.message, record, this.flags)) this.out.each(message);
     } else {
       const { agent } = session;
       const style = { paint: this.out.paint, times: this.times, agent, markdown: this.flags.markdown };
-      this.print<typeof json>(record, () => threadText(session.board, record, style, staying(session)));
+      const same = `${shellArgument(this.args.message)}${staying(session)}`;
+      this.print<typeof json>(record, () => threadText(board, record, style, same));
     }
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }
@@ -82,11 +87,12 @@ async function* wholeThread(
   }
 }
 
+/** @param same what names the thread again. */
 function threadText(
   board: string,
   { root, replies, next_after: next, timed_out }: ThreadRecord,
   style: MessageStyle,
-  stay: string,
+  same: string,
 ): string {
   const count = `${replies.length} ${replies.length === 1 ? 'reply' : 'replies'}`;
   return [
@@ -94,9 +100,7 @@ function threadText(
     ...(root ? [messageText(root, style)] : []),
     ...replies.map((reply) => messageText(reply, style)),
     timed_out ? 'No reply in that time.' : '',
-    next === null
-      ? ''
-      : called(`Later: service board thread ${root?.seq ?? replies[0]?.seq ?? ''} --after ${next}${stay}`),
+    next === null ? '' : called(`Later: service board thread ${same} --after ${next}`),
   ]
     .filter(Boolean)
     .join('\n');
