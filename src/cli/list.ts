@@ -1,4 +1,5 @@
 /** Lists that a command shows page by page, or whole. */
+import { shellArgument } from '../contract/text.ts';
 import { Failure } from '../local/failure.ts';
 import { booleanFlag, limitFlag, stringFlag } from './flags.ts';
 import type { Output } from './output.ts';
@@ -67,5 +68,8 @@ export const listText = (
 export const flagWords = (flags: object, names: readonly string[]): string =>
   names
     .map((name) => [name, (flags as Record<string, unknown>)[name]])
-    .map(([name, value]) => (value ? ` --${name}${value === true ? '' : ` ${value}`}` : ''))
+    .map(([name, value]) => {
+      if (!value) return '';
+      return value === true ? ` --${name}` : ` --${name} ${shellArgument(String(value))}`;
+    })
     .join('');

@@ -32,7 +32,7 @@ export function escapeUntrusted(text: string): string {
 }
 
 /** A text as POSIX shells read one argument. @param plain what needs no quotes; null: all get them. */
-export const shellArgument = (text: string, plain: RegExp | null = /^[\w./:@=-]+$/): string =>
+export const shellArgument = (text: string, plain: RegExp | null = /^[\w./:@=,-]+$/): string =>
   plain?.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** How many Unicode code points a text has. */

@@ -64,6 +64,13 @@ describe('reading a board', function () {
     expect([board, replies[0].seq]).to.deep.equal(['talk', 123]);
   });
 
+  it('names the next page of a search with every flag as a shell reads it', async () => {
+    const search = ['search', 'message', '--since', '2026-01-01 00:00', '--limit', '1'];
+    const { stdout } = await home().run(search);
+    const [, later = ''] = /\nLater: (service .*)\n$/.exec(stdout) ?? [];
+    expect(JSON.parse((await home().shell(`${later} --json`)).stdout).results).to.have.length(1);
+  });
+
   it('marks as read only what it showed, oldest first', async () => {
     expect(seqs(await home().json(['read', '--mark-read', '--limit', '3']))).to.deep.equal([4, 5, 6]);
     expect(seqs(await home().json(['read', '--unread']))).to.deep.equal([7, 8, 9, 10, 11]);

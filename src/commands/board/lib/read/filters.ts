@@ -1,5 +1,6 @@
 /** The flags that narrow which messages are read. Each is a field of the query by its name. */
 import { booleanFlag, choiceFlag, stringFlag } from '../../../../cli/flags.ts';
+import { flagWords } from '../../../../cli/list.ts';
 import { taskRef } from '../../../task/lib/tasks.ts';
 
 export const filterFlags = {
@@ -12,6 +13,7 @@ export const filterFlags = {
 };
 
 type Name = keyof typeof filterFlags;
+const names = Object.keys(filterFlags) as Name[];
 
 export type FilterOptions = { [Flag in Name]?: string | boolean | undefined };
 
@@ -19,19 +21,13 @@ export type FilterOptions = { [Flag in Name]?: string | boolean | undefined };
 export type Filters = Record<string, string | boolean>;
 
 /** The fields that the flags set ask for. @throws Failure for what cannot be a task. */
-export const filtersOf = (options: FilterOptions): Filters =>
-  Object.fromEntries(given(options).map(([name, value]) => [name.replaceAll('-', '_'), fieldOf(name, value)]));
+export function filtersOf(options: FilterOptions): Filters {
+  const given = names.flatMap((name): [Name, string | true][] => (options[name] ? [[name, options[name]]] : []));
+  return Object.fromEntries(given.map(([name, value]) => [name.replaceAll('-', '_'), fieldOf(name, value)]));
+}
 
 /** The flags as they are typed, with a space before each. */
-export const filterWords = (options: FilterOptions): string =>
-  given(options)
-    .map(([name, value]) => (value === true ? ` --${name}` : ` --${name} ${value}`))
-    .join('');
-
-function given(options: FilterOptions): [Name, string | true][] {
-  const names = Object.keys(filterFlags) as Name[];
-  return names.flatMap((name): [Name, string | true][] => (options[name] ? [[name, options[name]]] : []));
-}
+export const filterWords = (options: FilterOptions): string => flagWords(options, names);
 
 function fieldOf(name: Name, value: string | true): string | true {
   if (typeof value === 'string' && name === 'from') return value.replace(/^@/, '');
