@@ -268,6 +268,7 @@ describe('a session with a daemon', function () {
     const { code, json } = await run(['whoami'], env);
     expect([code, json.error.code]).to.deep.equal([8, 'sandbox_blocks_network']);
     expect(json.error.hint).to.include('service init');
+    expect((await run(['status'], env)).json.problem.code).to.equal('sandbox_blocks_network');
     expect(daemon.frames.filter(({ op }) => op === 'shutdown')).to.deep.equal([]);
     expect((await home().run(['board', 'list', '--json'])).code).to.equal(0);
   });

@@ -1,5 +1,6 @@
 /** `service status`: what is in use here and why, with the daemon, what was set up, and how the agent is reached. */
 import { expect } from 'chai';
+import { startTestServer } from '../support/server.ts';
 import { Machine } from './support/machine.ts';
 
 describe('service status', function () {
@@ -67,5 +68,18 @@ describe('service status', function () {
       problem: 'socket_unsafe',
     });
     await machine.shell('chmod 700 "$SERVICE_HOME/state"');
+  });
+
+  it('names a team’s server that does not answer, or that there is no key for, and says which it is', async () => {
+    const { url, dana, stop } = await startTestServer('sqlite');
+    await machine.shell(`printf %s '${dana.token}' | service login ${url} --store file`);
+    await stop();
+    const { server, problem } = await machine.json(['status', '--timeout', '1']);
+    expect([server.url, problem.code]).to.deep.equal([url, 'server_unreachable']);
+    await machine.json(['logout', url, '--keep-key']);
+    const { stdout } = await machine.run(['status']);
+    expect(stdout)
+      .to.match(/^Server +\S+ \(http:\S+\)$/m)
+      .and.match(/^Problem +There is no key for /m);
   });
 });

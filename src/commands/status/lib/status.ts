@@ -5,7 +5,7 @@ import { nameLink } from '../../../cli/parsing/unknown-name.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSource, chooseBoard } from '../../../cli/session/board.ts';
 import { nameEndedKey } from '../../../cli/session/ended-key.ts';
-import { here } from '../../../cli/session/here.ts';
+import { blockedHere, here } from '../../../cli/session/here.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { readInstalled } from '../../../harness/setup/installed.ts';
@@ -41,7 +41,7 @@ export async function readStatus(
   } catch (error) {
     nameEndedKey(error, session);
     const linked = nameLink(error as object, { flags, args: {}, board: out.base.board });
-    record.problem = asExpected(error, linked);
+    record.problem = asExpected(blockedHere(error), linked);
     if (record.board_source === 'none') nameBoard(record, flags.board, out);
   }
   return record;
@@ -50,12 +50,10 @@ export async function readStatus(
 /** The record as `field value` lines. */
 export function statusLines(record: StatusRecord, base: Base): [string, string | null][] {
   const { seats, problem } = record;
+  const stopped = problem?.code === 'server_not_running';
   const reached = [record.delivery, record.presence].filter((one) => one !== null);
   return [
-    [
-      'Server',
-      base.server ? `${base.server.name} (${base.server.url})${record.server_running ? '' : ', not running'}` : null,
-    ],
+    ['Server', base.server ? `${base.server.name} (${base.server.url})${stopped ? ', not running' : ''}` : null],
     ...hereLines(record),
     ['Board', base.board ? `${base.board} (from ${words[record.board_source]})` : 'none'],
     ['Agent', record.agent ? [`${record.agent} (from ${record.agent_source})`, ...reached].join(', ') : null],
@@ -130,10 +128,14 @@ function heldSeats(): StatusRecord['seats'] {
   );
 }
 
-/** A server that does not run or a board that is not chosen is a status; a broken file is an error. */
+/** A server that does not answer or a board that is not chosen is a status; a broken file is an error. */
 function asExpected(error: unknown, linked: boolean): NonNullable<StatusRecord['problem']> {
   const expected = [
     'server_not_running',
+    'server_unreachable',
+    'request_timeout',
+    'server_unexpected',
+    'sandbox_blocks_network',
     'server_identity_changed',
     'board_not_selected',
     'board_ambiguous',
