@@ -1,11 +1,13 @@
 /** Checks that no message is lost when the daemon is killed at any step, or when its network fails. */
-import { faultPoints } from '../../src/daemon/faults.ts';
+import { type FaultPoint, faultPoints } from '../../src/daemon/faults.ts';
 import { type Check, must, wakes } from './check.ts';
 import type { Fault, FaultProxy } from './fault-proxy.ts';
 import { type SeatedSession, startSession } from './seated.ts';
 
 /** After this point the receipt is on disk, and the message is not delivered again. */
 const durable = faultPoints.indexOf('confirm.recorded');
+/** Up to this point the session has not seen a text: what waits in it connects to the next daemon, without a prompt. */
+const lastUnseen = faultPoints.indexOf('hand.exposed');
 
 export const crashCheck: Check = {
   id: 'crash',
@@ -62,14 +64,15 @@ async function crashAtEachPoint(seat: SeatedSession): Promise<void> {
  * Waits until the daemon has crashed at the point: by itself if the session can be woken, else after a prompt. If the message
  * is acknowledged already, another message has to reach the point.
  */
-async function untilCrashed(seat: SeatedSession, point: string, message: { seq: number }): Promise<void> {
+async function untilCrashed(seat: SeatedSession, point: FaultPoint, message: { seq: number }): Promise<void> {
   const { world } = seat;
   const ended = () => world.daemon.ended;
+  const needsPrompt = faultPoints.indexOf(point) > lastUnseen;
   let another = false;
   for (let tries = 0; tries < 20; tries++) {
     // A client that lost its daemon reconnects after at most five seconds.
-    if (await world.within(ended, tries < 2 ? 500 : 2_000)) return;
-    if (!another && tries > 0 && (await seat.cursor()) >= message.seq) {
+    if (await world.within(ended, needsPrompt && tries < 2 ? 500 : 2_000)) return;
+    if (!another && (await seat.cursor()) >= message.seq) {
       another = true;
       await seat.personSays('kit-behind-the-crash');
     }
