@@ -1,7 +1,7 @@
 /** Texts that mean harm, in every place where the page shows what somebody wrote: nothing runs, and nothing is asked for. */
 import { expect } from 'chai';
 import type { Api } from '../support/api.ts';
-import { newAgent, newBoard } from '../support/cast.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
 import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -91,6 +91,17 @@ describe('texts that mean harm', () => {
       return (await list.getByRole('article').count()) === allHostile.length;
     }, 'all of them are shown');
     await unharmed();
+    await close();
+  });
+
+  it('leave the conversation readable where their markup goes too deep', async () => {
+    const deep = ['>', '1. '].map((mark) => mark.repeat(32_000 / mark.length));
+    for (const [n, marks] of deep.entries()) await post(dana, board, `${marks}word ${n}`);
+    await post(dana, board, 'the last word');
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const list = page.getByRole('region', { name: 'Conversation' });
+    await list.getByText('the last word').waitFor();
+    for (const n of deep.keys()) await list.getByText(`word ${n}`).waitFor();
     await close();
   });
 

@@ -10,6 +10,9 @@ import { purify } from './purify.ts';
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
+const codeBlock = (text: string, language = ''): string =>
+  `<figure class="code"><figcaption><span>${escapeHtml(language)}</span></figcaption><pre><code>${escapeHtml(text)}</code></pre></figure>`;
+
 const renderer: MarkedExtension = {
   gfm: true,
   breaks: true,
@@ -17,8 +20,7 @@ const renderer: MarkedExtension = {
     // HTML in a message is shown as text.
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
     image: ({ href, text }: Tokens.Image) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
-    code: ({ text, lang }: Tokens.Code) =>
-      `<figure class="code"><figcaption><span>${escapeHtml(lang ?? '')}</span></figcaption><pre><code>${escapeHtml(text)}</code></pre></figure>`,
+    code: ({ text, lang }: Tokens.Code) => codeBlock(text, lang),
     checkbox: ({ checked }: Tokens.Checkbox) => (checked ? '☑ ' : '☐ '),
   },
 };
@@ -45,8 +47,17 @@ purify.addHook('afterSanitizeAttributes', (node) => {
   if (!/^[/?#]/.test(href)) node.setAttribute('target', '_blank');
 });
 
+/** The parser calls itself for each level, and gives up thousands deep: the text is then shown as it was typed. */
+function htmlOf(text: string): string {
+  try {
+    return marked.parse(text, { async: false });
+  } catch {
+    return codeBlock(text);
+  }
+}
+
 function renderMarkdown(text: string): DocumentFragment {
-  return purify.sanitize(marked.parse(text, { async: false }), {
+  return purify.sanitize(htmlOf(text), {
     ...clean,
     ALLOWED_TAGS: [...clean.ALLOWED_TAGS],
     ALLOWED_ATTR: [...clean.ALLOWED_ATTR],
