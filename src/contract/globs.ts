@@ -15,8 +15,14 @@ const STATES_A_STEP = 10;
 /** What is left for several questions together. */
 export interface Steps {
   left: number;
-  /** The automata of the first globs, which are often asked about again. */
-  firsts?: Map<string, Automaton>;
+  /** What is known of the first globs, which are often asked about again. */
+  firsts?: Map<string, First>;
+}
+
+interface First {
+  prefix: string;
+  /** Null: not made yet. */
+  automaton: Automaton | null;
 }
 
 /** What is wrong with a glob; null for a good one. */
@@ -47,22 +53,20 @@ export function overlap(a: readonly string[], b: readonly string[], steps: Steps
     steps.left -= Math.ceil(made.states.length / STATES_A_STEP);
     return made;
   };
-  const first = (glob: string): Automaton => firsts.get(glob) ?? firsts.set(glob, make(glob)).get(glob)!;
+  const firstOf = (glob: string): First =>
+    firsts.get(glob) ?? firsts.set(glob, { prefix: prefixOf(glob), automaton: null }).get(glob)!;
   return b.some((other) => {
+    const prefix = prefixOf(other);
     let second: Automaton | null = null;
-    return a.some((one) => {
-      if (apart(one, other)) return false;
+    return a.some((glob) => {
+      const one = firstOf(glob);
+      if (!one.prefix.startsWith(prefix) && !prefix.startsWith(one.prefix)) return false;
       if (steps.left <= 0) return true;
       second ??= make(other);
-      return meet(first(one), second, steps);
+      one.automaton ??= make(glob);
+      return meet(one.automaton, second, steps);
     });
   });
-}
-
-/** Whether the texts that all matches of each begin with differ. */
-function apart(a: string, b: string): boolean {
-  const [one, other] = [prefixOf(a), prefixOf(b)];
-  return !one.startsWith(other) && !other.startsWith(one);
 }
 
 /** The text before what is special; the slash before `**` may be missing in a match. */

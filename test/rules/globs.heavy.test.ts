@@ -87,6 +87,16 @@ describe('globs of lines', () => {
     expect((process.cpuUsage().user - user) / 1_000).to.be.lessThan(2_000);
   }).timeout(60_000);
 
+  it('are told apart at once where they begin otherwise, by as many agents', () => {
+    const twenty = (folder: string) => Array.from({ length: 20 }, (_, n) => `packages/${folder}/src/part${n}/**/*.ts`);
+    const mine = twenty('mine');
+    const steps = { left: STEPS };
+    const before = process.cpuUsage();
+    for (let agent = 0; agent < 1_000; agent++)
+      for (const glob of twenty(`of${agent}`)) if (overlap(mine, [glob], steps)) throw new Error(`${glob} is apart`);
+    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').to.be.below(400);
+  });
+
   it('cost little, however they are made: 20 against 20', () => {
     const hostile = (letter: string) =>
       Array.from({ length: 20 }, (_, i) => `${`*${letter}?*`.repeat(60).slice(0, 196)}${i}${letter}`);
