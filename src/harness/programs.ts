@@ -1,5 +1,5 @@
 /** Finds and runs the programs of harnesses, with argument vectors and without a shell. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Env } from '../local/folders.ts';
@@ -33,45 +33,69 @@ export interface ProgramResult {
   stderr: string;
   /** It exceeded its time limit. */
   timedOut: boolean;
+  /** Why there is no code. */
+  problem: string | null;
 }
 
-const MAX_OUTPUT_LENGTH = 64 * 1024;
+const MAX_OUTPUT_LENGTH = 1024 * 1024;
 
 export interface RunOptions {
   env: Env;
   cwd?: string;
   /** Milliseconds after which it is stopped. */
   ms: number;
+  /** Its standard input; without, it has none. */
+  input?: string;
+  /** Whether it gets a process group of its own, which is stopped as a whole. */
+  ownGroup?: boolean;
 }
 
 /** Time to read remaining output after the exit; a process that it left running may keep the output open. */
 export const DRAIN_MS = 1_000;
 
-/** Runs a program without standard input. Never throws: `code` is null if it could not be started. */
-export function runProgram(file: string, args: string[], { env, cwd, ms }: RunOptions): Promise<ProgramResult> {
+/** Runs a program. Never throws: `code` is null if it could not be started. */
+export function runProgram(file: string, args: string[], options: RunOptions): Promise<ProgramResult> {
+  const { env, cwd, ms, input, ownGroup = false } = options;
   return new Promise((resolve) => {
     const printed = { stdout: '', stderr: '' };
     let timedOut = false;
-    const child = spawn(file, args, { env: env as NodeJS.ProcessEnv, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(file, args, {
+      env: env as NodeJS.ProcessEnv,
+      cwd,
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      detached: ownGroup,
+    });
     const timer = setTimeout(() => {
       timedOut = true;
-      child.kill('SIGKILL');
+      stop(child, ownGroup);
     }, ms);
     let drained: NodeJS.Timeout | undefined;
-    const finish = (code: number | null) => {
+    const finish = (code: number | null, problem: string | null) => {
       clearTimeout(timer);
       clearTimeout(drained);
-      for (const stream of [child.stdout, child.stderr]) stream.destroy();
-      resolve({ code, ...printed, timedOut });
+      for (const name of outputs) child[name]!.destroy();
+      resolve({ code, ...printed, timedOut, problem });
     };
-    for (const name of ['stdout', 'stderr'] as const)
-      child[name].on('data', (part: Buffer) => {
-        if (printed[name].length < MAX_OUTPUT_LENGTH) printed[name] += part.toString('utf8');
+    const ended = (code: number | null, signal: string | null) => finish(code, signal && `stopped by ${signal}`);
+    for (const name of outputs)
+      child[name]!.setEncoding('utf8').on('data', (part: string) => {
+        if (printed[name].length < MAX_OUTPUT_LENGTH) printed[name] += part;
       });
-    child.on('error', () => finish(null));
-    child.on('exit', (code) => {
-      drained = setTimeout(() => finish(code), DRAIN_MS);
+    child.stdin?.on('error', () => {}).end(input);
+    child.on('error', ({ message }) => finish(null, message));
+    child.on('exit', (code, signal) => {
+      drained = setTimeout(() => ended(code, signal), DRAIN_MS);
     });
-    child.on('close', finish);
+    child.on('close', ended);
   });
+}
+
+const outputs = ['stdout', 'stderr'] as const;
+
+function stop(child: ChildProcess, group: boolean): void {
+  try {
+    process.kill(group ? -child.pid! : child.pid!, 'SIGKILL');
+  } catch {
+    // It ended meanwhile.
+  }
 }
