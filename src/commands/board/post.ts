@@ -1,16 +1,7 @@
 import { z } from 'zod';
-import { WriteCommand } from '../../cli/base.ts';
-import {
-  booleanFlag,
-  choiceFlag,
-  integerFlag,
-  listFlag,
-  optional,
-  repeatedFlag,
-  stringFlag,
-  waitFlags,
-} from '../../cli/flags.ts';
+import { optional, WriteCommand } from '../../cli/base.ts';
 import { count, failure, flag, message, messages, object, postRecipients, seq, text } from '../../cli/shapes.ts';
+import { postFlags } from './lib/post/flags.ts';
 import { post } from './lib/post/post.ts';
 
 export const json = () => {
@@ -50,30 +41,7 @@ export default class BoardPost extends WriteCommand<typeof BoardPost> {
   static override seeAlso = ['board read', 'board thread', 'board members'];
   static override mayBeEmpty = ['code', 'body']; // Of no language; an empty text has an error of its own.
   static override args = { body: optional('Text of the message, or - for standard input') };
-  static override flags = {
-    to: listFlag({ char: 't', helpValue: 'TARGET', description: 'all, @name, role:R, owner:handle or mine' }),
-    reply: stringFlag('MSG', 'Reply to this message', { char: 'r' }),
-    option: integerFlag('K', 'Answer the ask with this option; its words are the default text', {
-      min: 1,
-      max: 4,
-      dependsOn: ['reply'],
-    }),
-    comment: booleanFlag('A reply to an ask that is no answer', { dependsOn: ['reply'], exclusive: ['option'] }),
-    task: listFlag({ char: 'T', helpValue: 'T', description: 'A task it is about' }),
-    'no-task': booleanFlag('About no task', { exclusive: ['task'] }),
-    file: listFlag({ char: 'F', helpValue: 'NAME[@V]', description: 'Attach this file of the board, a path or fil_…' }),
-    attach: repeatedFlag('PATH[=NAME]', 'Put this file onto the board, then attach it; - is standard input'),
-    urgent: booleanFlag('May interrupt', { char: 'u' }),
-    'expect-reply': booleanFlag('Say that an answer is expected'),
-    'body-file': stringFlag('PATH', 'Take the text from a file'),
-    code: stringFlag('[=LANG]', 'Put the text into a code block'),
-    truncate: choiceFlag(['none', 'head', 'tail'], 'Which part of a text that is too long to keep'),
-    'ndjson-in': booleanFlag('Post one message per line of JSON on standard input'),
-    'keep-going': booleanFlag('With --ndjson-in: go on after a line that fails', { dependsOn: ['ndjson-in'] }),
-    'no-notes': booleanFlag('Do not say who gets it when'),
-    'wait-reply': integerFlag('SECONDS', 'Wait for a reply; implies --expect-reply', { min: 0, max: 86_400 }),
-    ...waitFlags,
-  };
+  static override flags = postFlags;
 
   /** The language of `--code` may be left out, which the parser cannot read. */
   protected override prepare(argv: string[]): string[] {

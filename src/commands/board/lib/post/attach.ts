@@ -2,7 +2,6 @@
 import { asProblem } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
-import type { TimeStyle } from '../../../../cli/terminal/time.ts';
 import type { ClientError } from '../../../../client/errors.ts';
 import { shellArgument } from '../../../../contract/text.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
@@ -11,13 +10,9 @@ import { putQuery } from '../../../file/lib/options.ts';
 import { type Local, localFile, spooled } from '../../../file/lib/put.ts';
 import { putIfChanged } from '../../../file/lib/putting.ts';
 import { type Files, filesOf } from '../../../file/lib/scope.ts';
+import type { PostOptions } from './flags.ts';
 
-interface AttachOptions {
-  file?: string[] | undefined;
-  attach?: string[] | undefined;
-  'idempotency-key'?: string | undefined;
-  times?: TimeStyle;
-}
+type AttachOptions = Pick<PostOptions, 'file' | 'attach' | 'idempotency-key' | 'times'>;
 
 /** A version, as a post names it. */
 interface Attachment {
@@ -102,7 +97,7 @@ async function putOne(
       onConflict: 'fail',
       command: `service file put ${shellArgument(path)}${named}${staying(files.session)}`,
       key,
-      times: options.times ?? 'relative',
+      times: options.times,
       out,
     },
     digest,

@@ -8,6 +8,7 @@ import type { BodyIn } from '../../../../contract/types.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
 import { findMessage } from '../read/references.ts';
 import { checkLength } from './body.ts';
+import type { PostOptions } from './flags.ts';
 import { lineFields } from './post.ts';
 
 interface Line extends Pick<BodyIn<'postMessage'>, (typeof lineFields)[number]> {
@@ -19,7 +20,7 @@ const known = [...lineFields, 'key'];
 /** Posts every line. Stops at the first that fails, or with `keep-going` at the end, with the first failure's exit code. */
 export async function postLines(
   session: BoardSession,
-  options: { 'keep-going'?: boolean; 'idempotency-key'?: string | undefined },
+  options: Pick<PostOptions, 'keep-going' | 'idempotency-key'>,
   out: Output,
 ): Promise<void> {
   if (!hasPipedInput())

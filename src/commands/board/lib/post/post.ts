@@ -3,7 +3,6 @@ import { EXIT, Exit } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, type Taken } from '../../../../cli/stdin.ts';
-import type { TimeStyle } from '../../../../cli/terminal/time.ts';
 import type { Client } from '../../../../client/client.ts';
 import type { BodyIn, Message } from '../../../../contract/types.ts';
 import { usage } from '../../../../local/failure.ts';
@@ -11,6 +10,7 @@ import { taskRef } from '../../../task/lib/tasks.ts';
 import { findMessage, targets } from '../read/references.ts';
 import type { Attaching } from './attach.ts';
 import { checkLength, fenced, LIMIT, readBody, truncated } from './body.ts';
+import type { PostOptions } from './flags.ts';
 import type { Notes } from './post-notes.ts';
 
 /** The fields that a line of `--ndjson-in` may have. */
@@ -23,29 +23,6 @@ export const lineFields = [
   'about',
   'files',
 ] as const satisfies (keyof BodyIn<'postMessage'>)[];
-
-interface PostOptions {
-  body: string | undefined;
-  to?: string[] | undefined;
-  reply?: string | undefined;
-  /** Answers the ask that `reply` names: with this option, or not at all. */
-  option?: number | undefined;
-  comment?: boolean;
-  task?: string[] | undefined;
-  'no-task'?: boolean;
-  urgent?: boolean;
-  'expect-reply'?: boolean;
-  'wait-reply'?: number | undefined;
-  'fail-timeout'?: boolean | undefined;
-  'body-file'?: string | undefined;
-  code?: string | undefined;
-  truncate?: string | undefined;
-  'no-notes'?: boolean;
-  'idempotency-key'?: string | undefined;
-  file?: string[] | undefined;
-  attach?: string[] | undefined;
-  times?: TimeStyle;
-}
 
 /** The text is read and checked before anything is asked of a server, so that an empty pipe starts nothing. */
 export async function post(open: () => Promise<BoardSession>, options: PostOptions, out: Output): Promise<void> {
