@@ -10,20 +10,11 @@ import { type Env, makeFolder } from '../../../local/folders.ts';
 import { claimLocalAddress, localAddress, parseAddress } from '../../../local/own-server/address.ts';
 import { loadPacked } from '../../../local/program.ts';
 import type { RunningServer, ServeOptions } from '../../../server/serve.ts';
-import { readTeamOptions, readWait, type TeamFlags } from './team-options.ts';
+import type { ServeFlags } from './flags.ts';
+import { readTeamOptions, readWait } from './team-options.ts';
 import { requireShared, runWorkers, type Serving, serveAsWorker } from './workers.ts';
 
 const MAX_WORKERS = 32;
-
-interface ServeFlags extends TeamFlags {
-  team?: boolean;
-  db?: string | undefined;
-  files?: string | undefined;
-  'log-level'?: string | undefined;
-  'log-format'?: string | undefined;
-  'no-migrate'?: boolean;
-  workers?: number | undefined;
-}
 
 /** What the server is told, from flags and the few variables that count here. */
 export async function readServeOptions(flags: ServeFlags): Promise<ServeOptions> {

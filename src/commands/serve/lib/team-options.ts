@@ -6,15 +6,7 @@ import { publicOrigin } from '../../../contract/public-url.ts';
 import { Failure } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';
 import type { ServeOptions } from '../../../server/serve.ts';
-
-export interface TeamFlags {
-  data?: string | undefined;
-  listen?: string | undefined;
-  'public-url'?: string | undefined;
-  admin?: string | undefined;
-  'proxy-protocol'?: boolean;
-  'wait-for-db'?: string | undefined;
-}
+import type { ServeFlags } from './flags.ts';
 
 type TeamServe = Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed' | 'team' | 'waitForDb'>;
 
@@ -23,7 +15,7 @@ const DEFAULT_ADMIN = 'admin';
 const DEFAULT_WAIT = 60;
 
 /** @throws Failure `invalid_request` that names everything that is missing or wrong. */
-export function readTeamOptions(flags: TeamFlags, env: Env): TeamServe {
+export function readTeamOptions(flags: ServeFlags, env: Env): TeamServe {
   const problems: string[] = [];
   const missing: string[] = [];
   /** A flag beats its variable; an empty variable says nothing. */
@@ -92,7 +84,7 @@ function readFactor(text: string | undefined, problems: string[]): number | unde
 }
 
 /** Seconds for which a start waits for its database. */
-export function readWait(flags: TeamFlags, env: Env, usual: number, problems: string[]): number {
+export function readWait(flags: ServeFlags, env: Env, usual: number, problems: string[]): number {
   const text = flags['wait-for-db'] ?? (env.SERVICE_WAIT_FOR_DB || String(usual));
   if (/^\d{1,4}$/.test(text)) return Number(text);
   const source = flags['wait-for-db'] === undefined ? 'SERVICE_WAIT_FOR_DB' : '--wait-for-db';
