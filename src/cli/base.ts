@@ -11,6 +11,7 @@ import { Failure, usage } from '../local/failure.ts';
 import { forCommand, report } from './errors.ts';
 import { globalFlags, writeFlags } from './flags.ts';
 import { usageHint } from './help/help-text.ts';
+import { type ListWords, listText } from './list.ts';
 import type { Output } from './output.ts';
 import { modeOf } from './output.ts';
 import { refuseEmpty, usageError } from './parsing/errors.ts';
@@ -220,6 +221,17 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** Prints the result: one JSON object of the command's shape, or the text that is made from the same record. */
   protected print<Shape extends () => z.ZodType>(record: z.input<ReturnType<Shape>>, text: () => string): void {
     this.out.print(record as object, text);
+  }
+
+  /** Prints a list: one record per line where that is wanted, else as `print` does. @param of which list it is */
+  protected async printList<Shape extends () => z.ZodType>(
+    record: z.input<ReturnType<Shape>>,
+    items: readonly object[],
+    { of, rows, ...words }: { of: string; rows(): string[] | Promise<string[]> } & ListWords,
+  ): Promise<void> {
+    if (this.out.listed(items)) return;
+    const lines = this.out.mode === 'text' ? await rows() : [];
+    this.print<Shape>(record, () => listText(`${of} · ${items.length}`, lines, words));
   }
 
   /** The client alone, for commands that need no more. */

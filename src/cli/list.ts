@@ -56,13 +56,19 @@ export async function readList<Key extends string, Row extends object, Page exte
   }
 }
 
+/** What a list says besides its items. */
+export interface ListWords {
+  /** What to do where there are none. */
+  empty?: string;
+  /** What else to do. */
+  next?: string | false | undefined;
+}
+
 /** A list as text: its heading, the rows or what to do where there are none, then what else to do, if anything. */
-export const listText = (
-  heading: string,
-  rows: readonly string[],
-  empty: string,
-  next?: string | false | undefined,
-): string => [heading, ...(rows.length > 0 ? rows : [called(empty)]), ...(next ? [called(next)] : [])].join('\n');
+export function listText(heading: string, rows: readonly string[], { empty, next }: ListWords = {}): string {
+  const body = rows.length === 0 && empty ? [called(empty)] : rows;
+  return [heading, ...body, ...(next ? [called(next)] : [])].join('\n');
+}
 
 /** Those of these flags that were given, as they are typed, with a space before each. */
 export const flagWords = (flags: object, names: readonly string[]): string =>

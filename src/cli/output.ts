@@ -72,7 +72,7 @@ export class Output {
   }
 
   /** Prints a list that is wanted as one record per line; whether it is. */
-  listed(records: object[]): boolean {
+  listed(records: readonly object[]): boolean {
     if (this.mode !== 'ndjson') return false;
     for (const record of records) this.each(record);
     return true;

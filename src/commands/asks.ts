@@ -1,9 +1,8 @@
 import { BaseCommand, booleanFlag, choiceFlag, listFlags, stringFlag } from '../cli/base.ts';
-import { flagWords, listText, readList, type TooMany, wholeListFlags } from '../cli/list.ts';
+import { flagWords, readList, type TooMany, wholeListFlags } from '../cli/list.ts';
 import { staying } from '../cli/session/open-session.ts';
 import { messages, nextText, object } from '../cli/shapes.ts';
 import { requireFeature } from '../client/features.ts';
-import type { Message } from '../contract/types.ts';
 import { messageText } from './board/lib/read/message-text.ts';
 import { taskRef } from './task/lib/tasks.ts';
 
@@ -49,25 +48,21 @@ export default class Asks extends BaseCommand<typeof Asks> {
     const { rows: asks, page } = found;
     const next = page.next_after;
     const style = { paint: out.paint, times: this.times, agent: session.agent };
-    this.print<typeof json>({ asks, next_after: next }, () =>
-      listText(
-        `asks · ${asks.length}`,
-        byBoard(asks).flatMap(([board, own]) => [out.paint.bold(board), ...own.map((ask) => messageText(ask, style))]),
-        `Ask somebody: service ask @NAME "QUESTION"${staying(session)}`,
-        next !== null && `Later: service asks${flagWords(flags, FLAGS)}${staying(session)} --after ${next}`,
-      ),
-    );
+    await this.printList<typeof json>({ asks, next_after: next }, asks, {
+      of: 'asks',
+      rows: () =>
+        [...Map.groupBy(asks, ({ board }) => board)].flatMap(([board, own]) => [
+          out.paint.bold(board),
+          ...own.map((ask) => messageText(ask, style)),
+        ]),
+      empty: `Ask somebody: service ask @NAME "QUESTION"${staying(session)}`,
+      next: next !== null && `Later: service asks${flagWords(flags, FLAGS)}${staying(session)} --after ${next}`,
+    });
   }
 }
 
 /** Those that ask for the same list again. */
 const FLAGS = ['to-me', 'from-me', 'can-answer', 'state', 'task', 'limit'];
-
-function byBoard(asks: Message[]): [string, Message[]][] {
-  const boards = new Map<string, Message[]>();
-  for (const ask of asks) boards.set(ask.board, [...(boards.get(ask.board) ?? []), ask]);
-  return [...boards];
-}
 
 const tooMany: TooMany = {
   message: (most) => `There are more than ${most} asks.`,

@@ -1,5 +1,4 @@
 import { BaseCommand, listFlags } from '../../cli/base.ts';
-import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { allRows } from '../../client/pages.ts';
 import { revisionRows } from '../approval/lib/approval-text.ts';
@@ -17,14 +16,10 @@ export default class AllowanceHistory extends BaseCommand<typeof AllowanceHistor
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
     const revisions = await allRows(client, 'listAllowanceRevisions', 'revisions', { query: { limit: 100 } });
-    if (this.out.listed(revisions)) return;
-    const rows = await revisionRows(revisions, this.times);
-    this.print<typeof json>({ revisions }, () =>
-      listText(
-        `${server.url} · ${revisions.length}`,
-        rows,
-        'Let agents do something without asking: service allowance set',
-      ),
-    );
+    await this.printList<typeof json>({ revisions }, revisions, {
+      of: server.url,
+      rows: () => revisionRows(revisions, this.times),
+      empty: 'Let agents do something without asking: service allowance set',
+    });
   }
 }

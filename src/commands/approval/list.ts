@@ -1,5 +1,4 @@
 import { BaseCommand, choiceFlag, listFlags } from '../../cli/base.ts';
-import { listText } from '../../cli/list.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { approvalRows } from './lib/approval-text.ts';
@@ -24,16 +23,12 @@ export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
   override async run(): Promise<void> {
     const session = await this.session('A');
     const approvals = await allApprovals(session, this.flags.state);
-    if (this.out.listed(approvals)) return;
-    const rows = await approvalRows(approvals, this.times);
     const pending = !session.agent && approvals.some(({ state }) => state === 'pending');
-    this.print<typeof json>({ approvals }, () =>
-      listText(
-        `${session.server.url} · ${approvals.length}`,
-        rows,
-        session.agent ? 'You asked for nothing that needs an approval.' : NONE,
-        pending && `Allow one: service approval allow <id>${stayingAt(session)}`,
-      ),
-    );
+    await this.printList<typeof json>({ approvals }, approvals, {
+      of: session.server.url,
+      rows: () => approvalRows(approvals, this.times),
+      empty: session.agent ? 'You asked for nothing that needs an approval.' : NONE,
+      next: pending && `Allow one: service approval allow <id>${stayingAt(session)}`,
+    });
   }
 }

@@ -116,10 +116,9 @@ async function eventsText(session: BoardSession, page: LogRecord, flags: LogFilt
   ]);
   const same = flagWords(flags, ['type', 'actor', 'limit']);
   const later = `Later: service audit log --after ${page.next_after}${same}${staying(session)}`;
-  return listText(
-    `${session.board} · ${page.events.length}, head #${page.head_seq}`,
-    await table(['EVENT', 'TYPE', 'BY', 'TIME', 'NOTES'], rows),
-    `None fits. All: service audit log${staying(session)}`,
-    page.next_after !== null && later,
-  );
+  const heading = `${session.board} · ${page.events.length}, head #${page.head_seq}`;
+  return listText(heading, await table(['EVENT', 'TYPE', 'BY', 'TIME', 'NOTES'], rows), {
+    empty: `None fits. All: service audit log${staying(session)}`,
+    next: page.next_after !== null && later,
+  });
 }

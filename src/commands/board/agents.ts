@@ -1,5 +1,4 @@
 import { BaseCommand, booleanFlag, listFlags } from '../../cli/base.ts';
-import { listText } from '../../cli/list.ts';
 import { allMembers } from './lib/list.ts';
 import { memberRows } from './lib/member-text.ts';
 import { members } from './lib/shapes.ts';
@@ -18,10 +17,10 @@ export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
     const members = await allMembers(client, board, { removed: this.flags.removed, kind: 'agent' });
-    if (this.out.listed(members)) return;
-    const rows = await memberRows(members);
-    this.print<typeof json>({ members }, () =>
-      listText(`${board} · ${members.length}`, rows, `Put one there: service agent create NAME --board ${board}`),
-    );
+    await this.printList<typeof json>({ members }, members, {
+      of: board,
+      rows: () => memberRows(members),
+      empty: `Put one there: service agent create NAME --board ${board}`,
+    });
   }
 }

@@ -1,5 +1,4 @@
 import { BaseCommand, booleanFlag, choiceFlag, listFlags } from '../../cli/base.ts';
-import { listText } from '../../cli/list.ts';
 import { allMembers } from './lib/list.ts';
 import { memberRows } from './lib/member-text.ts';
 import { members } from './lib/shapes.ts';
@@ -23,10 +22,10 @@ export default class BoardMembers extends BaseCommand<typeof BoardMembers> {
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
     const members = await allMembers(client, board, { removed: this.flags.removed, kind: this.flags.kind });
-    if (this.out.listed(members)) return;
-    const rows = await memberRows(members);
-    this.print<typeof json>({ members }, () =>
-      listText(`${board} · ${members.length}`, rows, `Put an agent there: service agent create NAME --board ${board}`),
-    );
+    await this.printList<typeof json>({ members }, members, {
+      of: board,
+      rows: () => memberRows(members),
+      empty: `Put an agent there: service agent create NAME --board ${board}`,
+    });
   }
 }

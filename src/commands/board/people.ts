@@ -18,8 +18,6 @@ export default class BoardPeople extends BaseCommand<typeof BoardPeople> {
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
     const { visibility, people } = await allPeople(client, board);
-    if (this.out.listed(people)) return;
-    const rows = await personRows(people);
-    this.print<typeof json>({ visibility, people }, () => [`${board} · ${people.length}`, ...rows].join('\n'));
+    await this.printList<typeof json>({ visibility, people }, people, { of: board, rows: () => personRows(people) });
   }
 }

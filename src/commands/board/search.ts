@@ -81,11 +81,10 @@ const nothingFound = (everywhere: boolean): string =>
 
 /** By board, in the order in which each board comes first. */
 function foundText(results: SearchResult[], style: MessageStyle): string[] {
-  const boards = [...new Set(results.map(({ board }) => board))];
-  return boards.flatMap((board) => {
-    const own = results.filter((result) => result.board === board);
-    return [`${style.paint.bold(board)} · ${own.length} found`, ...own.map((result) => resultText(result, style))];
-  });
+  return [...Map.groupBy(results, ({ board }) => board)].flatMap(([board, own]) => [
+    `${style.paint.bold(board)} · ${own.length} found`,
+    ...own.map((result) => resultText(result, style)),
+  ]);
 }
 
 /** A message with its snippet for a body, a task or file with its snippet below; the words found between stars. */

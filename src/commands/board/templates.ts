@@ -15,11 +15,8 @@ export default class BoardTemplates extends BaseCommand<typeof BoardTemplates> {
   override async run(): Promise<void> {
     const client = await this.client('A');
     const { templates } = (await client.call('listTemplates')).data;
-    if (this.out.listed(templates)) return;
-    const rows = await table(
-      ['NAME', 'ROLES', 'FOR'],
-      templates.map((t) => [t.name, Object.keys(t.roles).join(', '), t.summary]),
-    );
-    this.print<typeof json>({ templates }, () => [`templates · ${templates.length}`, ...rows].join('\n'));
+    const cells = templates.map((t) => [t.name, Object.keys(t.roles).join(', '), t.summary]);
+    const rows = () => table(['NAME', 'ROLES', 'FOR'], cells);
+    await this.printList<typeof json>({ templates }, templates, { of: 'templates', rows });
   }
 }

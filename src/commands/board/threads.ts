@@ -1,5 +1,5 @@
 import { BaseCommand, listFlags } from '../../cli/base.ts';
-import { listText, pageFlags, readList } from '../../cli/list.ts';
+import { pageFlags, readList } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
@@ -26,15 +26,12 @@ export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
     const found = await readList(this.out, this.flags, 'threads', read);
     if (!found) return;
     const { threads, next_after: next } = found.page;
-    const rows = await threadRows(threads, this.times);
-    this.print<typeof json>({ threads, next_after: next }, () =>
-      listText(
-        `${board} · ${threads.length}`,
-        rows,
-        `A reply begins one: service say --reply NUMBER "TEXT"${staying(session)}`,
-        next !== null && `Later: service board threads --after ${next}${staying(session)}`,
-      ),
-    );
+    await this.printList<typeof json>({ threads, next_after: next }, threads, {
+      of: board,
+      rows: () => threadRows(threads, this.times),
+      empty: `A reply begins one: service say --reply NUMBER "TEXT"${staying(session)}`,
+      next: next !== null && `Later: service board threads --after ${next}${staying(session)}`,
+    });
   }
 }
 

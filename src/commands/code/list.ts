@@ -1,5 +1,4 @@
 import { BaseCommand, booleanFlag, listFlags } from '../../cli/base.ts';
-import { listText } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { allRows } from '../../client/pages.ts';
@@ -21,15 +20,11 @@ export default class CodeList extends BaseCommand<typeof CodeList> {
     const query = { state: this.flags.all ? 'all' : 'working', limit: 200 };
     const input = { params: { board: session.board }, query };
     const codes = await allRows(session.client, 'listJoinCodes', 'join_codes', input);
-    if (this.out.listed(codes)) return;
-    const rows = await codeRows(codes, this.times);
-    this.print<typeof json>({ join_codes: codes }, () =>
-      listText(
-        `${session.board} · ${codes.length}`,
-        rows,
-        `Make one: service code create${staying(session)}`,
-        codes.length > 0 && `Revoke one: service code revoke <id>${staying(session)}`,
-      ),
-    );
+    await this.printList<typeof json>({ join_codes: codes }, codes, {
+      of: session.board,
+      rows: () => codeRows(codes, this.times),
+      empty: `Make one: service code create${staying(session)}`,
+      next: codes.length > 0 && `Revoke one: service code revoke <id>${staying(session)}`,
+    });
   }
 }

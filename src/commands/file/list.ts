@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, listFlags, stringFlag } from '../../cli/base.ts';
-import { flagWords, listText, pageFlags, readList } from '../../cli/list.ts';
+import { flagWords, pageFlags, readList } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { boardFile, nextText, object } from '../../cli/shapes.ts';
 import { taskRef } from '../task/lib/tasks.ts';
@@ -43,14 +43,11 @@ export default class FileList extends BaseCommand<typeof FileList> {
     const { files, next_after: next } = found.page;
     const filters = flagWords(this.flags, ['task', 'mine', 'maintained']);
     const empty = filters ? 'None fits. All: service file list' : 'Put one there: service file put PATH';
-    const rows = await fileRows(files, this.times);
-    this.print<typeof json>({ files, next_after: next }, () =>
-      listText(
-        `${board} · ${files.length}`,
-        rows,
-        empty + staying(session),
-        next !== null && `More: service file list --after ${next}${filters}${staying(session)}`,
-      ),
-    );
+    await this.printList<typeof json>({ files, next_after: next }, files, {
+      of: board,
+      rows: () => fileRows(files, this.times),
+      empty: empty + staying(session),
+      next: next !== null && `More: service file list --after ${next}${filters}${staying(session)}`,
+    });
   }
 }

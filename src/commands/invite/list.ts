@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { BaseCommand, choiceFlag, listFlags } from '../../cli/base.ts';
-import { listText } from '../../cli/list.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
@@ -26,13 +25,13 @@ export default class InviteList extends BaseCommand<typeof InviteList> {
     const { client, server } = session;
     const query = { state: this.flags.state, limit: 500 };
     const invites = await allRows(client, 'listInvites', 'invites', { query });
-    if (this.out.listed(invites)) return;
-    const rows = await inviteRows(invites, this.times);
     const active = invites.some((invite) => invite.state === 'active');
-    const next = active && `Revoke one: service invite revoke <id>${stayingAt(session)}`;
-    this.print<typeof json>({ invites }, () =>
-      listText(`${server.url} · ${invites.length}`, rows, 'Invite somebody: service invite create', next),
-    );
+    await this.printList<typeof json>({ invites }, invites, {
+      of: server.url,
+      rows: () => inviteRows(invites, this.times),
+      empty: 'Invite somebody: service invite create',
+      next: active && `Revoke one: service invite revoke <id>${stayingAt(session)}`,
+    });
   }
 }
 

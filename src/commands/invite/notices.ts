@@ -1,5 +1,4 @@
 import { BaseCommand, listFlags } from '../../cli/base.ts';
-import { listText } from '../../cli/list.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
@@ -21,17 +20,13 @@ export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
     const session = await this.session('P');
     const { client, server } = session;
     const notices = await allRows(client, 'listInviteNotices', 'notices', { query: { limit: 100 } });
-    if (this.out.listed(notices)) return;
-    const rows = await inviteNoticeRows(notices, this.times);
     const active = notices.find(({ state }) => state === 'active');
-    this.print<typeof json>({ notices }, () =>
-      listText(
-        `${server.url} · ${notices.length}`,
-        rows,
-        'Your agents asked for none. What they may do without asking: service allowance show',
-        active && `Revoke one: service invite revoke ${active.id}${stayingAt(session)}`,
-      ),
-    );
+    await this.printList<typeof json>({ notices }, notices, {
+      of: server.url,
+      rows: () => inviteNoticeRows(notices, this.times),
+      empty: 'Your agents asked for none. What they may do without asking: service allowance show',
+      next: active && `Revoke one: service invite revoke ${active.id}${stayingAt(session)}`,
+    });
   }
 }
 

@@ -1,5 +1,4 @@
 import { BaseCommand, booleanFlag, listFlags, stringFlag } from '../../cli/base.ts';
-import { listText } from '../../cli/list.ts';
 import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
@@ -31,13 +30,12 @@ export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
     const { key, all } = this.flags;
     const query = { key: await keyIdNamed(session, key), state: all ? 'all' : 'working', limit: 500 };
     const { person, delegations } = await wholeList(session.client, 'listDelegations', 'delegations', { query });
-    if (this.out.listed(delegations)) return;
-    const rows = await delegationRows(delegations, this.times);
-    const next = delegations.length > 0 && `End one: service key end-delegation <id>${stayingAt(session)}`;
-    const empty = 'A machine has one once a session on it joins a board: service init, service code create';
-    this.print<typeof json>({ person, delegations }, () =>
-      listText(`${server.url} · ${delegations.length}`, rows, empty, next),
-    );
+    await this.printList<typeof json>({ person, delegations }, delegations, {
+      of: server.url,
+      rows: () => delegationRows(delegations, this.times),
+      empty: 'A machine has one once a session on it joins a board: service init, service code create',
+      next: delegations.length > 0 && `End one: service key end-delegation <id>${stayingAt(session)}`,
+    });
   }
 }
 

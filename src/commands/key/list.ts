@@ -24,10 +24,8 @@ export default class KeyList extends BaseCommand<typeof KeyList> {
     const { client, server } = await this.session('P');
     const { person } = this.flags;
     const list = await readKeys(client, person === undefined ? undefined : await handleOf(client, person));
-    if (this.out.listed(list.keys)) return;
-    const rows = await keyRows(list, this.times);
-    const head = `${list.person.handle} on ${server.url} · ${list.keys.length}`;
-    this.print<typeof json>(list, () => [head, ...rows].join('\n'));
+    const of = `${list.person.handle} on ${server.url}`;
+    await this.printList<typeof json>(list, list.keys, { of, rows: () => keyRows(list, this.times) });
   }
 }
 

@@ -1,5 +1,4 @@
 import { BaseCommand, listFlags, stringFlag } from '../../cli/base.ts';
-import { listText } from '../../cli/list.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/terminal/table.ts';
@@ -28,12 +27,12 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
     const { person, sessions: all } = await wholeList(client, 'listBrowserSessions', 'sessions', { query });
     // By its name a key without a session need not be there: guests cannot ask for theirs.
     const sessions = all.filter((one) => key === undefined || id !== undefined || one.key.name === key);
-    if (this.out.listed(sessions)) return;
-    const rows = await sessionRows(sessions, this.times);
-    const next = sessions.length > 0 && `End one: service key end-session <id>${stayingAt(session)}`;
-    this.print<typeof json>({ person, sessions }, () =>
-      listText(`${server.url} · ${sessions.length}`, rows, 'Sign a browser in: service open', next),
-    );
+    await this.printList<typeof json>({ person, sessions }, sessions, {
+      of: server.url,
+      rows: () => sessionRows(sessions, this.times),
+      empty: 'Sign a browser in: service open',
+      next: sessions.length > 0 && `End one: service key end-session <id>${stayingAt(session)}`,
+    });
   }
 }
 

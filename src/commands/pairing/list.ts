@@ -1,5 +1,4 @@
 import { choiceFlag, listFlags } from '../../cli/flags.ts';
-import { listText } from '../../cli/list.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { DelegatedCommand } from '../board/lib/delegated-command.ts';
@@ -19,15 +18,11 @@ export default class PairingList extends DelegatedCommand<typeof PairingList> {
 
   override async run(): Promise<void> {
     const { url, requests } = await this.listed();
-    if (this.out.listed(requests)) return;
-    const rows = await pairingRows(requests);
-    this.print<typeof json>({ requests }, () =>
-      listText(
-        `${url} · ${requests.length}`,
-        rows,
-        'Propose work: service pairing request HANDLE "WORK" --board BOARD',
-      ),
-    );
+    await this.printList<typeof json>({ requests }, requests, {
+      of: url,
+      rows: () => pairingRows(requests),
+      empty: 'Propose work: service pairing request HANDLE "WORK" --board BOARD',
+    });
   }
 
   /** By the daemon where the session has no seat yet. */

@@ -17,9 +17,8 @@ export default class PeopleList extends BaseCommand<typeof PeopleList> {
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
     const people = await allRows(client, 'listPeople', 'people', { query: { limit: 500 } });
-    if (this.out.listed(people)) return;
     const cells = people.map((p) => [p.handle, p.server_role, escapeUntrusted(p.display_name ?? '')]);
-    const rows = await table(['HANDLE', 'ROLE', 'CALLED'], cells);
-    this.print<typeof json>({ people }, () => [`${server.url} · ${people.length}`, ...rows].join('\n'));
+    const rows = () => table(['HANDLE', 'ROLE', 'CALLED'], cells);
+    await this.printList<typeof json>({ people }, people, { of: server.url, rows });
   }
 }

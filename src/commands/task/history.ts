@@ -1,5 +1,4 @@
 import { BaseCommand, choiceFlag, listFlags, required } from '../../cli/base.ts';
-import { listText } from '../../cli/list.ts';
 import { staying } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { indented } from '../../cli/terminal/fields.ts';
@@ -29,14 +28,11 @@ export default class TaskHistory extends BaseCommand<typeof TaskHistory> {
       query: { field: this.flags.field, limit: 200 },
     };
     const { task, field, versions } = await wholeList(client, 'listTaskTexts', 'versions', input);
-    if (this.out.listed(versions)) return;
     const write = field === 'stands' ? `note ${task.ref} "TEXT"` : `update ${task.ref} --about "TEXT"`;
-    this.print<typeof json>({ task, field, versions }, () =>
-      listText(
-        `${board} · ${task.ref}: ${field === 'stands' ? 'where it stands' : 'what it is about'} · ${versions.length}`,
-        versions.flatMap((version) => [writtenText(version, this.times), indented(version.text)]),
-        `Write the first one: service task ${write}${staying(session)}`,
-      ),
-    );
+    await this.printList<typeof json>({ task, field, versions }, versions, {
+      of: `${board} · ${task.ref}: ${field === 'stands' ? 'where it stands' : 'what it is about'}`,
+      rows: () => versions.flatMap((version) => [writtenText(version, this.times), indented(version.text)]),
+      empty: `Write the first one: service task ${write}${staying(session)}`,
+    });
   }
 }

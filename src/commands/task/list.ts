@@ -1,5 +1,5 @@
 import { BaseCommand, booleanFlag, choiceFlag, listFlags, stringFlag } from '../../cli/base.ts';
-import { flagWords, listText, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
+import { flagWords, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
 import { type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
 import type { Answer } from '../../contract/types.ts';
@@ -62,16 +62,13 @@ export default class TaskList extends BaseCommand<typeof TaskList> {
     if (!found) return;
     const { rows: tasks, page } = found;
     const { counts, next_after } = page;
-    const rows = await taskRows(tasks, this.times, !board);
     const same = flagWords(flags, ['state', 'done', 'mine', 'owner', 'blocked', 'newest', 'all-boards', 'limit']);
-    this.print<typeof json>({ tasks, counts, next_after }, () =>
-      listText(
-        `${board ?? session.server.name} · ${tasks.length}`,
-        rows,
-        `${this.nextWhereNone}${staying(session)}`,
-        next_after !== null && `Later: service task list${same}${staying(session)} --after ${next_after}`,
-      ),
-    );
+    await this.printList<typeof json>({ tasks, counts, next_after }, tasks, {
+      of: board ?? session.server.name,
+      rows: () => taskRows(tasks, this.times, !board),
+      empty: `${this.nextWhereNone}${staying(session)}`,
+      next: next_after !== null && `Later: service task list${same}${staying(session)} --after ${next_after}`,
+    });
   }
 
   /** What to do where there is no task. */

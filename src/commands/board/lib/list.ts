@@ -75,7 +75,7 @@ export async function boardListText(record: BoardListRecord, url: string, ofArch
     ? 'None is archived. All: service board list --all'
     : 'Create a board: service board create general. Those you may join: service board list --all';
   const rows = await boardRows(boards, hidden);
-  return listText(`${url} · ${boards.length + hidden.length}`, rows, empty, more.join('\n'));
+  return listText(`${url} · ${boards.length + hidden.length}`, rows, { empty, next: more.join('\n') });
 }
 
 /** Every person of a board. */

@@ -62,7 +62,7 @@ export async function ownAgentsText(agents: Member[], url: string, times: TimeSt
       agent.location ? `${whereText(agent.location)} ${showTime(agent.location.last_active, times)}` : '',
     ]),
   );
-  return listText(`${url} · ${agents.length}`, rows, NO_AGENT);
+  return listText(`${url} · ${agents.length}`, rows, { empty: NO_AGENT });
 }
 
 const whereText = ({ machine, folder }: NonNullable<Member['location']>): string =>
@@ -108,7 +108,7 @@ export async function usageTableText(agents: Member[], url: string): Promise<str
       costWords(usage?.cost_usd),
     ]),
   );
-  return listText(`${url} · used today`, rows, NO_AGENT);
+  return listText(`${url} · used today`, rows, { empty: NO_AGENT });
 }
 
 function presenceText({ presence, presence_since: since }: Member, times: TimeStyle): string | null {
