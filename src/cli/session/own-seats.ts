@@ -30,10 +30,12 @@ async function read(): Promise<Seat[]> {
 const held = (saved: Credentials, origin: string, id: string | undefined): Seat[] =>
   allSeats(saved).filter((seat) => seat.memberId === id && seat.origin === origin);
 
-/** Agents with a seat whose token is on this machine; nothing is sent. */
-export function savedAgents(): string[] {
-  const seats = Object.values(readCredentials(runtime().folders).servers).flatMap((entry) =>
-    Object.values(entry.seats),
-  );
-  return [...new Set(seats.filter(({ token }) => token !== undefined).map(({ name }) => name))].sort();
-}
+/** Every seat that this machine holds a token for; nothing is sent. */
+export const savedSeats = (): Seat[] => allSeats(readCredentials(runtime().folders));
+
+/** The seat of this id among them. */
+export const savedSeat = (memberId: string): Seat | undefined =>
+  savedSeats().find((seat) => seat.memberId === memberId);
+
+/** The agents of these seats. */
+export const savedAgents = (): string[] => [...new Set(savedSeats().map(({ saved }) => saved.name))].sort();

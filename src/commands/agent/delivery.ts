@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { optionalChoice, WriteCommand } from '../../cli/base.ts';
-import { runtime } from '../../cli/runtime.ts';
 import { tellMode } from '../../cli/session/ask-daemon.ts';
 import { without } from '../../cli/session/here.ts';
+import { savedSeat } from '../../cli/session/own-seats.ts';
 import { count, flag, object, text } from '../../cli/shapes.ts';
 import type { DeliveryMode, Member } from '../../contract/types.ts';
-import { allSeats, type Seat } from '../../local/actors.ts';
 import { usage } from '../../local/failure.ts';
-import { readCredentials } from '../../local/keys/credentials.ts';
 import { agentNamed, ownName } from './lib/own-agent.ts';
 
 export const json = () =>
@@ -46,7 +44,7 @@ export default class AgentDelivery extends WriteCommand<typeof AgentDelivery> {
     });
     const { data: agent } = await client.call('getMember', { params });
     const record = deliveryRecord(agent, data.changed);
-    const seat = seatHeld(agent.id);
+    const seat = savedSeat(agent.id);
     if (seat) await tellMode(seat, record.mode, record.revision);
     this.print<typeof json>(record, () => `${deliveryText(record, board)}${again}`);
   }
@@ -78,7 +76,3 @@ export function deliveryText({ agent, mode, applied }: ReturnType<typeof deliver
   const still = applied === null || applied === mode ? '' : `, its daemon still applies ${applied}`;
   return `${agent} on ${board}: ${mode} (${rules[mode]})${still}`;
 }
-
-/** The seat of this id, where this machine holds its token. */
-const seatHeld = (memberId: string): Seat | null =>
-  allSeats(readCredentials(runtime().folders)).find((seat) => seat.memberId === memberId) ?? null;

@@ -1,10 +1,8 @@
 import { confirmFlags, optional, WriteCommand } from '../../cli/base.ts';
 import { EXIT } from '../../cli/errors.ts';
-import { runtime } from '../../cli/runtime.ts';
 import { type Session, staying } from '../../cli/session/open-session.ts';
-import { allSeats } from '../../local/actors.ts';
+import { savedSeats } from '../../cli/session/own-seats.ts';
 import { Failure } from '../../local/failure.ts';
-import { readCredentials } from '../../local/keys/credentials.ts';
 import { forgetSeats } from './lib/leaving.ts';
 import { boardMeant, lifecycleQuestion, lifecycleText, lookedUp } from './lib/lifecycle.ts';
 import { lifecycle } from './lib/shapes.ts';
@@ -33,7 +31,7 @@ export default class BoardDelete extends WriteCommand<typeof BoardDelete> {
     }
     const { data, again } = await this.write(session.client, 'deleteBoard', { params: { board } });
     // Tokens of seats on a deleted board do nothing any more.
-    const seats = allSeats(readCredentials(runtime().folders)).filter(({ saved }) => saved.board_id === data.id);
+    const seats = savedSeats().filter(({ saved }) => saved.board_id === data.id);
     await forgetSeats(seats.map(({ memberId }) => memberId));
     this.print<typeof json>(data, () => `${lifecycleText('delete', board, data)}${again}`);
   }

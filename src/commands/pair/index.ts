@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { booleanFlag, optional, stringFlag, writeFlags } from '../../cli/flags.ts';
 import type { Output } from '../../cli/output.ts';
-import { called, runtime } from '../../cli/runtime.ts';
+import { called } from '../../cli/runtime.ts';
 import { type Session, staying } from '../../cli/session/open-session.ts';
+import { savedSeat } from '../../cli/session/own-seats.ts';
 import { agreedOnJoin, board, flag, member, object, seatUse, text } from '../../cli/shapes.ts';
 import { showEnd, type TimeStyle } from '../../cli/terminal/time.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
-import { allSeats } from '../../local/actors.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { readCredentials } from '../../local/keys/credentials.ts';
 import { findProject, type ProjectFile } from '../../local/project.ts';
 import { saveSeat, useOf } from '../agent/lib/new-seat.ts';
 import { createHere, type Delegated, type SeatedRecord } from '../board/lib/delegated.ts';
@@ -118,7 +117,7 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
 
   /** The code that brings the second one, made by the seat of the first. */
   private async firstCode({ agent, board_record: board, pair_role: role }: SeatedRecord): Promise<NewCode> {
-    const seat = allSeats(readCredentials(runtime().folders)).find(({ memberId }) => memberId === agent.id);
+    const seat = savedSeat(agent.id);
     if (!seat) throw new Failure('agent_seat_elsewhere', `This machine has no token of ${agent.name}.`);
     const { client } = await this.session('G', { seat });
     return (await makeCode({ client, board: board.name }, { role, ttl: undefined, key: undefined })).code;

@@ -4,14 +4,14 @@ import { EXIT, Exit } from '../../cli/errors.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { refOf } from '../../cli/session/ask-daemon.ts';
 import { inSession } from '../../cli/session/here.ts';
+import { savedSeats } from '../../cli/session/own-seats.ts';
 import { count, object, text } from '../../cli/shapes.ts';
 import { endWith, exitAfter } from '../../cli/signals.ts';
 import { duration } from '../../cli/terminal/time.ts';
 import { loadProfiles } from '../../harness/load.ts';
 import { withoutRemoved } from '../../launch/environment.ts';
-import { allSeats, selectorOf } from '../../local/actors.ts';
+import { selectorOf } from '../../local/actors.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { readCredentials } from '../../local/keys/credentials.ts';
 import { inputOf, requireProgram, runChild } from './lib/child.ts';
 import { Headless } from './lib/headless.ts';
 import { RunLimit } from './lib/limit.ts';
@@ -72,7 +72,7 @@ export default class Run extends BaseCommand<typeof Run> {
     const own = {
       ...withoutRemoved(runtime().env),
       SERVICE_SESSION: key,
-      SERVICE_AGENT: selectorOf(seat, allSeats(readCredentials(runtime().folders))),
+      SERVICE_AGENT: selectorOf(seat, savedSeats()),
     };
     const stop = new AbortController();
     let exit: number = EXIT.done;

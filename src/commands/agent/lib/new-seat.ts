@@ -3,11 +3,12 @@ import type { z } from 'zod';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
+import { savedSeats } from '../../../cli/session/own-seats.ts';
 import type { seatUse } from '../../../cli/shapes.ts';
 import type { BodyIn, Member } from '../../../contract/types.ts';
 import { usualRole } from '../../../contract/values.ts';
 import { usage } from '../../../local/failure.ts';
-import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../../local/keys/credentials.ts';
+import { credentialsPath, requireNames, updateCredentials } from '../../../local/keys/credentials.ts';
 
 interface SeatOptions {
   body: BodyIn<'joinBoard'>;
@@ -53,10 +54,7 @@ export async function saveSeat(
 
 /** How to act as an agent from here: by its name, with its board where this machine has another of that name. */
 export function useOf(agent: { id: string; name: string; board: string }): Use {
-  const seats = Object.values(readCredentials(runtime().folders).servers).flatMap((entry) =>
-    Object.entries(entry.seats),
-  );
-  const taken = seats.some(([id, { name, token }]) => token !== undefined && name === agent.name && id !== agent.id);
+  const taken = savedSeats().some(({ memberId, saved }) => saved.name === agent.name && memberId !== agent.id);
   const as = taken ? `${agent.name}@${agent.board}` : agent.name;
   return { as, env: `SERVICE_AGENT=${as}`, bound_session: null };
 }

@@ -1,6 +1,7 @@
 /** The agent that a person's command is about. */
 import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
+import { savedSeats } from '../../../cli/session/own-seats.ts';
 import { chooseActor, type Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
@@ -27,9 +28,7 @@ export function agentNamed(as: string, globals: Globals): string {
 }
 
 const holdsSeat = (nameOrId: string): boolean =>
-  Object.values(readCredentials(runtime().folders).servers).some(({ seats }) =>
-    Object.entries(seats).some(([id, seat]) => seat.token !== undefined && (id === nameOrId || seat.name === nameOrId)),
-  );
+  savedSeats().some(({ memberId, saved }) => memberId === nameOrId || saved.name === nameOrId);
 
 /** The agent that `--as` names, among those this machine holds; the person says what holds for it. */
 export function agentMeant(as: string, board: string | undefined): Seat {

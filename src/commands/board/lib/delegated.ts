@@ -5,12 +5,12 @@ import { askFor, noteHolder } from '../../../cli/session/ask-daemon.ts';
 import { inSession, sessionHere } from '../../../cli/session/here.ts';
 import { sayServer, useLocalServer } from '../../../cli/session/local-server.ts';
 import type { SessionChoice } from '../../../cli/session/open-session.ts';
-import { sessionSeats } from '../../../cli/session/own-seats.ts';
+import { savedSeat, sessionSeats } from '../../../cli/session/own-seats.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { Board, BodyIn, Member } from '../../../contract/types.ts';
 import type { AgentRef, Answers } from '../../../daemon/protocol.ts';
 import type { SessionHere } from '../../../harness/detect.ts';
-import { allSeats, environmentToken } from '../../../local/actors.ts';
+import { environmentToken } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject, projectContent } from '../../../local/project.ts';
@@ -135,7 +135,7 @@ async function seated(
   { session }: Delegated,
   { board, member, reused, previous, pair_role }: Answers['join'],
 ): Promise<SeatedRecord> {
-  const seat = allSeats(readCredentials(runtime().folders)).find(({ memberId }) => memberId === member.id);
+  const seat = savedSeat(member.id);
   if (seat) await noteHolder(seat, session.key);
   return {
     board_record: board,

@@ -7,10 +7,10 @@ import { type BoardSource, chooseBoard } from '../../../cli/session/board.ts';
 import { nameEndedKey } from '../../../cli/session/ended-key.ts';
 import { blockedHere, here } from '../../../cli/session/here.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';
+import { savedSeats } from '../../../cli/session/own-seats.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { readInstalled } from '../../../harness/setup/installed.ts';
 import { Failure } from '../../../local/failure.ts';
-import { readCredentials } from '../../../local/keys/credentials.ts';
 import { findProject } from '../../../local/project.ts';
 import { remindOfTasks } from '../../inbox/lib/inbox.ts';
 import { lineText } from '../../task/lib/task-text.ts';
@@ -119,14 +119,8 @@ function nothing(): Omit<StatusRecord, 'seats' | keyof StatusHere> {
 const agentSource = ({ agent, seatSource }: Session): StatusRecord['agent_source'] =>
   seatSource ?? (agent ? 'token' : 'none');
 
-function heldSeats(): StatusRecord['seats'] {
-  const { servers } = readCredentials(runtime().folders);
-  return Object.values(servers).flatMap((entry) =>
-    Object.entries(entry.seats)
-      .filter(([, seat]) => seat.token)
-      .map(([member_id, seat]) => ({ agent: seat.name, board: seat.board, member_id })),
-  );
-}
+const heldSeats = (): StatusRecord['seats'] =>
+  savedSeats().map(({ memberId, saved }) => ({ agent: saved.name, board: saved.board, member_id: memberId }));
 
 /** A server that does not answer or a board that is not chosen is a status; a broken file is an error. */
 function asExpected(error: unknown, linked: boolean): NonNullable<StatusRecord['problem']> {

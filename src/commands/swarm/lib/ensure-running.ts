@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto';
 import { runtime } from '../../../cli/runtime.ts';
 import { refOf } from '../../../cli/session/ask-daemon.ts';
+import { savedSeats } from '../../../cli/session/own-seats.ts';
 import { daemonPaths } from '../../../daemon/paths.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { passedEnvironment } from '../../../launch/environment.ts';
 import type { StartRequest } from '../../../launch/protocol.ts';
 import { dropTicket, issueTicket } from '../../../launch/ticket.ts';
-import { allSeats, type Seat, selectorOf } from '../../../local/actors.ts';
+import { type Seat, selectorOf } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
-import { readCredentials } from '../../../local/keys/credentials.ts';
 import { until } from '../../../local/process.ts';
 import { argvOf, firstPrompt, nextPrompt } from './command-lines.ts';
 import { daemonView, type Holder, holderOf, launched, type Problem } from './look.ts';
@@ -61,7 +61,7 @@ async function ensure(swarm: Swarm, agent: Planned, seat: Seat, status: StatusAn
   const unsure = before !== null && before.handle === null && before.started_at !== null;
   if (!unsure && holder?.open && (await runsByHand(agent, seat, holder, before)))
     return { ...start, action: 'running' };
-  const seats = allSeats(readCredentials(runtime().folders));
+  const seats = savedSeats();
   const { launchers, name } = swarm;
   const starting = { swarm: name, agent, seat, seats, holder, before, launchers };
   const { action, started } = await startAgent(starting, (first) => swarm.note(agent.name, first));

@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto';
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
-import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
+import { savedSeats } from '../../../cli/session/own-seats.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { patterns } from '../../../contract/ids.ts';
 import type { Board } from '../../../contract/types.ts';
-import { allSeats, type Seat } from '../../../local/actors.ts';
+import type { Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
-import { readCredentials } from '../../../local/keys/credentials.ts';
 import { createSeat } from '../../agent/lib/new-seat.ts';
 import { allMembers } from '../../board/lib/list.ts';
 import type { Planned } from './plan.ts';
@@ -38,9 +37,7 @@ export async function boardOf({ client }: Session, name: string): Promise<{ boar
 
 /** What this machine holds of the agents of a board, by name. */
 export function heldSeats(serverId: string, boardId: string): Map<string, Seat> {
-  const seats = allSeats(readCredentials(runtime().folders)).filter(
-    ({ entry, saved }) => entry.server_id === serverId && saved.board_id === boardId,
-  );
+  const seats = savedSeats().filter(({ entry, saved }) => entry.server_id === serverId && saved.board_id === boardId);
   return new Map(seats.map((seat) => [seat.saved.name, seat]));
 }
 
