@@ -175,15 +175,13 @@ function inState(query: Knex.QueryBuilder, state: AskFilter['state'], now: numbe
 function answerableBy(query: Knex.QueryBuilder, db: Knex, ids: string[]): void {
   const persons = db({ p: 'members' }).whereIn('p.id', ids).where('p.kind', 'human').select('p.person_id');
   query.where((either) =>
-    either
-      .whereIn('a.to_id', ids)
-      .orWhereIn(
-        'a.from_id',
-        db({ s: 'members' })
-          .where('s.kind', 'agent')
-          .whereRaw('s.board_id = a.board_id')
-          .whereIn('s.person_id', persons)
-          .select('s.id'),
-      ),
+    either.whereIn('a.to_id', ids).orWhereExists(
+      // Looked up by the asker's id: a person may have thousands of seats that ended.
+      db({ f: 'members' })
+        .whereRaw('f.id = a.from_id')
+        .where('f.kind', 'agent')
+        .whereIn('f.person_id', persons)
+        .select(db.raw('1')),
+    ),
   );
 }

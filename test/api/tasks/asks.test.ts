@@ -1,4 +1,9 @@
 import { expect } from 'chai';
+import { type AskFilter, listAskRows } from '../../../src/server/asks/asks.store.ts';
+import { inParts } from '../../../src/server/db/rows.ts';
+import type { ReadTx } from '../../../src/server/db/tx.ts';
+import { type MemberRow, memberById } from '../../../src/server/members/members.store.ts';
+import { newId } from '../../../src/server/text/ids.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -299,6 +304,27 @@ forEachDatabase('an ask', (engine) => {
     const { messages } = await pam.ok('listMessages', { params: { board }, query: { has: 'ask' } });
     expect(messages).to.have.length(3);
     expect((await pam.ok('listMessages', { params: { board }, query: { has: 'answer' } })).messages).to.have.length(1);
+  });
+
+  it('is found for who may answer it by its asker, not among all seats of their person', async () => {
+    const plan = await server.db.write(async (tx) => {
+      const seat = (await memberById(tx, a.memberId)) as MemberRow;
+      const ended = { ...seat, status: 'left' as const, token_digest: null, session_digest: null };
+      const rows = Array.from({ length: 2_000 }, (_, n) => ({ ...ended, id: newId('mem', n), name: `ended-${n}` }));
+      await inParts(rows, (part) => tx.change((db) => db('members').insert(part)));
+      if (engine === 'postgres') await tx.query((db) => db.raw('ANALYZE members'));
+      const explain = engine === 'postgres' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN';
+      const query: ReadTx['query'] = (build) => tx.query((db) => db.raw(`${explain} ${build(db)}`));
+      const filter: AskFilter = {
+        boardIds: [seat.board_id],
+        answererIds: [seat.id],
+        reader: { memberId: seat.id, readsAll: true },
+        state: 'open',
+        blockingFirst: false,
+      };
+      return JSON.stringify(await listAskRows({ now: tx.now, query } as ReadTx, filter, null, 50));
+    });
+    expect(plan).not.to.match(/members_by_person|members__board_id__name/);
   });
 
   it('is listed on pages of at most a MiB of long messages', async () => {
