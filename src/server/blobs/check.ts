@@ -83,11 +83,11 @@ export async function copyStorage({ from, to, ...options }: StorageOptions & { f
 }
 
 async function copy(source: BlobStore, target: BlobStore, digest: Digest): Promise<boolean> {
-  const bytes = await source.open(digest);
-  const staged = await target
-    .stage(bytes, { maxBytes: Number.POSITIVE_INFINITY, scan: scanFile() })
+  const staged = await source
+    .open(digest)
+    .then((bytes) => target.stage(bytes, { maxBytes: Number.POSITIVE_INFINITY, scan: scanFile() }))
     .catch((error: unknown) => {
-      if (isUnreadable(error)) return null;
+      if (isUnreadable(error) || error instanceof BlobMissing) return null;
       throw error;
     });
   if (!staged) return false;

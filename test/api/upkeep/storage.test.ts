@@ -9,9 +9,15 @@ import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
 import { Api } from '../../support/api.ts';
 import { newBoard } from '../../support/cast.ts';
 import { put } from '../../support/files.ts';
+import { startObjects } from '../../support/objects.ts';
 import { newPostgresDatabase } from '../../support/postgres.ts';
 
 const quiet = { host: '127.0.0.1', port: 0, portFixed: true, logTo: { write() {} } };
+
+const pathOf = (dataDir: string, digest: string): string => {
+  const hex = digest.slice('sha256:'.length);
+  return join(dataDir, 'files', 'sha256', hex.slice(0, 2), hex.slice(2, 4), hex);
+};
 
 /** The code with which a start is refused. */
 const refusal = (options: Parameters<typeof startServer>[0]): Promise<string> =>
@@ -118,8 +124,7 @@ describe('the database of a data folder', () => {
     for (const text of ['one', 'two', 'three']) digests.push((await put(dana, name, text, text)).latest.digest);
     await server.close();
     const unread = digests.sort()[0] as string;
-    const hex = unread.slice('sha256:'.length);
-    const path = join(dataDir, 'files', 'sha256', hex.slice(0, 2), hex.slice(2, 4), hex);
+    const path = pathOf(dataDir, unread);
     // A folder cannot be read either.
     rmSync(path);
     mkdirSync(path);
@@ -127,6 +132,30 @@ describe('the database of a data folder', () => {
     expect([checked, bad.map(({ digest, state }) => [digest, state])]).to.deep.equal([3, [[unread, 'corrupt']]]);
     const [from, to] = [`disk://${join(dataDir, 'files')}`, `disk://${join(folder(), 'copy')}`];
     expect(await copyStorage({ dataDir, from, to })).to.deep.equal({ copied: 2, skipped: 0, failed: [unread] });
+  });
+
+  it('has its files copied to the end where one of them is collected meanwhile', async () => {
+    const dataDir = folder();
+    const server = await startServer({ ...quiet, dataDir });
+    const dana = new Api(server.url, readFileSync(join(dataDir, 'local-key'), 'utf8').trim());
+    const { name } = await newBoard(dana);
+    const digests: string[] = [];
+    for (const text of ['one', 'two', 'three']) digests.push((await put(dana, name, text, text)).latest.digest);
+    await server.close();
+    const target = await startObjects();
+    Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
+    const gone = digests.sort()[0] as string;
+    // The target is asked first whether it has the bytes.
+    const find = target.objects.get.bind(target.objects);
+    target.objects.get = (key) => {
+      rmSync(pathOf(dataDir, gone), { force: true });
+      return find(key);
+    };
+    const [from, to] = [`disk://${join(dataDir, 'files')}`, `s3://bucket/files?endpoint=${target.endpoint}`];
+    const copied = await copyStorage({ dataDir, from, to }).finally(() => target.close());
+    expect(copied).to.deep.equal({ copied: 2, skipped: 0, failed: [gone] });
+    delete process.env['AWS_ACCESS_KEY_ID'];
+    delete process.env['AWS_SECRET_ACCESS_KEY'];
   });
 
   it('keeps its secret: a start without the file makes no other', async () => {
