@@ -61,6 +61,7 @@ describe('every screen of the page', function () {
         await shoot(`${name}-${colorScheme}`);
         await expectAccessible(page, `${name} ${colorScheme}`, rules);
       }
+      expect(await page.evaluate(() => document.scrollingElement!.scrollWidth), `${name}: wider`).to.equal(WIDE.width);
       await page.setViewportSize(ZOOMED_200);
       await settled(page);
       expect(await page.evaluate(outOfReach), `${name} at 200 %`).to.deep.equal([]);
@@ -89,7 +90,9 @@ function measure(least: number): { wider: string[]; small: string[] } {
       ? [...document.querySelectorAll('body *')]
           .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
           .map(nameOf)
-      : [];
+      : [...document.querySelectorAll('body *')]
+          .filter((one) => one.scrollWidth > one.clientWidth && /auto|scroll/.test(getComputedStyle(one).overflowX))
+          .map(nameOf);
   const reach = (element: Element): DOMRect => {
     const { x, y, width, height } = element.getBoundingClientRect();
     // An invisible margin around a small control counts, and so does its label.
@@ -121,6 +124,9 @@ function outOfReach(): string[] {
     `${element.tagName.toLowerCase()}.${element.className} "${(element.textContent ?? '').trim().slice(0, 30)}"`;
   const wrong: string[] = [];
   if (document.scrollingElement!.scrollWidth > innerWidth) wrong.push('the page scrolls sideways');
+  for (const one of document.querySelectorAll('body *'))
+    if (one.scrollWidth > one.clientWidth && /auto|scroll/.test(getComputedStyle(one).overflowX))
+      wrong.push(`scrolls sideways: ${nameOf(one)}`);
   const shown = [
     ...document.querySelectorAll<HTMLElement>(
       'body :is(a[href], button, input, select, textarea, summary, [tabindex="0"], h1, h2, h3, p, time)',

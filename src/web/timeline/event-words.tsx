@@ -42,7 +42,7 @@ const TaskLink = ({ data, about }: { data: Data; about: EventContext }) => {
 
 const FileLink = ({ name, version, board }: { name: unknown; version?: unknown; board: string }) => (
   <>
-    <a class="ref" href={hrefOf({ screen: 'board', board, tab: 'files', file: text(name) })}>
+    <a class="ref path" href={hrefOf({ screen: 'board', board, tab: 'files', file: text(name) })}>
       {text(name)}
     </a>
     {typeof version === 'number' && ` v${version}`}
@@ -217,7 +217,7 @@ const describers: Record<string, Describe> = {
   'file.removed': file('x', 'took off'),
   'file.renamed': line('file', ({ before, after }, { board }) => (
     <>
-      renamed <span class="ref">{text(before)}</span> to <FileLink name={after} board={board} />
+      renamed <span class="ref path">{text(before)}</span> to <FileLink name={after} board={board} />
     </>
   )),
 };

@@ -24,6 +24,8 @@ const CODE = [
   '  return Math.random() * ceiling // full jitter',
   '}',
 ];
+const LONG_TITLE = 'Hiring of engineers for the payments team, in Berlin, Lisbon or from elsewhere';
+const LONG_PATH = 'docs/decisions/2026-11-retries-are-capped-and-jittered-in-every-client-of-payments.md';
 const FIRST = [
   'export function delay(attempt: number, o: RetryOptions): number {',
   '  return o.base * 2 ** attempt',
@@ -81,12 +83,14 @@ export async function tellStory(server: TestServer): Promise<Story> {
   await put(claude, board, 'src/retry.ts', `${CODE.join('\n')}\n`, { base: 1 });
   await put(claude, board, 'src/retry.ts', `// Waits between two tries.\n${CODE.join('\n')}\n`, { base: 2 });
   await put(maya, board, 'notes/release.md', '# Release\n\nFriday 16:00.\n');
+  const writer = await newAgent(maya, board, { name: 'release-note-writer-for-payments' });
+  await put(writer, board, LONG_PATH, '# Retries\n');
 
   const root = await post(
     claude,
     board,
     `Found it. \`retry()\` waits \`2 ** n\` seconds without a limit, and two workers that fail together stay together. Two changes:\n\n1. Cap one wait at \`maxDelay\`, with full jitter.\n2. Retry only on \`429\`, \`502\`, \`503\`, \`504\` and network errors.\n\n\`\`\`ts\n${CODE.join('\n')}\n\`\`\``,
-    { files: [{ file: first.id }], about: [cap] },
+    { files: [{ file: first.id }, { file: LONG_PATH }], about: [cap] },
   );
   const reply = (from: Api, body: string, more: Record<string, unknown> = {}) =>
     post(from, board, body, { reply_to: root.id, ...more });
@@ -132,7 +136,7 @@ export async function tellStory(server: TestServer): Promise<Story> {
     body: { kind: 'invite_people', invite: { ttl_seconds: 3_600, boards: [infra.id], suggested_handle: 'ren' } },
   });
   await newBoard(maya, { name: 'mobile-app', title: 'Mobile app' });
-  await newBoard(dana, { name: 'hiring', title: 'Hiring', visibility: 'private' });
-  await post(dana, 'hiring', 'Two calls on Tuesday, notes are in the file.');
+  await newBoard(dana, { name: 'hiring-of-engineers-for-payments', title: LONG_TITLE, visibility: 'private' });
+  await post(dana, 'hiring-of-engineers-for-payments', 'Two calls on Tuesday, notes are in the file.');
   return { dana, maya, gil, claude, codex, fixer, root: root.seq, approval: asked.approval.id };
 }
