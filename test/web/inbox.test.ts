@@ -396,6 +396,12 @@ describe('what needs the person', () => {
     const again = await request();
     await page.getByRole('link', { name: `Wants to add person-${persons}` }).click();
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
+    // On a narrow screen, two short choices share the row above a long one.
+    await page.setViewportSize({ width: 768, height: 900 });
+    const widths = await page
+      .locator('.decide .opt')
+      .evaluateAll((choices) => choices.map((choice) => Math.round(choice.getBoundingClientRect().width)));
+    expect(widths).to.deep.equal([316, 316, 640]);
     await page.keyboard.press('1');
     await page.getByText('You allowed it once').waitFor();
     const decided = await person.ok('getApproval', { params: { approval: again.approval.id } });
