@@ -299,6 +299,33 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('sets each paragraph, question and option in the direction of its own words', async () => {
+    const question = 'מי לוקח את PAY-1?';
+    const claude = await newAgent(dana, board.name, { name: 'claude' });
+    const body = `Two of them:\n\nהקוד ב-retry.ts נכשל!\n\n- שלום, dana!\n\n${question}`;
+    await post(claude, board.name, body, { to: ['@dana'], ask: { options: ['כן, Node 24!', 'No'] } });
+    const { page, close } = await open(dana);
+    /** Whether the last character of a text stands left of the first, as it does from right to left. */
+    const fromRight = (text: Locator): Promise<boolean> =>
+      text.first().evaluate((element) => {
+        const node = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode() as Text;
+        const leftOf = (at: number): number => {
+          const range = document.createRange();
+          range.setStart(node, at);
+          range.setEnd(node, at + 1);
+          return range.getBoundingClientRect().left;
+        };
+        return leftOf(node.length - 1) < leftOf(0);
+      });
+    const message = conversation(page).getByRole('article').filter({ hasText: 'Two of them' });
+    expect(await fromRight(message.getByText('Two of them'))).to.equal(false);
+    for (const text of ['נכשל!', 'dana!', '24!']) expect(await fromRight(message.getByText(text)), text).to.equal(true);
+    await page.goto(`${server.url}/inbox`);
+    for (const title of [page.getByRole('heading', { name: question }), page.locator('.qq')])
+      expect(await fromRight(title)).to.equal(true);
+    await close();
+  });
+
   it('shows a message that came between the reads of messages and of events', async () => {
     await read(dana, (await say(maya, 'Before')).seq);
     const { slow, close } = await openSlow();

@@ -96,11 +96,12 @@ export function BoardRow({ board }: { board: Board }) {
             )}
           </span>
           <span class="q2 cut">
-            {last
-              ? `${last.from.name}: ${plainText(last.body)}`
-              : (board.message_count ?? 0) > 0
-                ? '\u00a0'
-                : 'Nothing was said yet'}
+            {last && (
+              <>
+                {last.from.name}: <bdi>{plainText(last.body)}</bdi>
+              </>
+            )}
+            {!last && ((board.message_count ?? 0) > 0 ? '\u00a0' : 'Nothing was said yet')}
           </span>
         </span>
         <Glyphs board={board} members={members} />

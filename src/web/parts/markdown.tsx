@@ -73,6 +73,8 @@ export function Markdown({ text, decorate }: { text: string; decorate?: (fragmen
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const fragment = renderMarkdown(text);
+    // Each paragraph or list in the direction of its words; code stays from left to right.
+    for (const block of fragment.children) if (block.tagName !== 'FIGURE') block.setAttribute('dir', 'auto');
     decorate?.(fragment);
     decorateCode(fragment);
     element.current?.replaceChildren(fragment);
