@@ -29,8 +29,14 @@ function unexpected(): string[] {
   const found: string[] = [];
   for (const element of document.querySelectorAll('.x *')) {
     if (!known.includes(element.tagName)) found.push(`<${element.tagName}>`);
+    // The page sets each block in the direction of its words.
     for (const { name, value } of element.attributes)
-      if (!attributes.includes(name) && !element.closest('svg') && name !== 'aria-hidden')
+      if (
+        !attributes.includes(name) &&
+        !element.closest('svg') &&
+        name !== 'aria-hidden' &&
+        !(name === 'dir' && value === 'auto')
+      )
         found.push(`${name}=${value}`);
     const href = element.tagName === 'A' ? element.getAttribute('href') : null;
     if (href !== null && !/^(https?:\/\/|mailto:|\/(?![/\\])|\?|#)/.test(href)) found.push(`href=${href}`);
