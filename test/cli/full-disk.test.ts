@@ -25,7 +25,8 @@ describe('a file that has no place here', function () {
     const put = ['file', 'get', 'big.txt'];
     expect(await refused([...put, 'nowhere/big.txt'], 'folder_unwritable')).to.include('its folder is not there');
     expect(await refused([...put, 'big.txt/in.txt'], 'folder_unwritable')).to.include('its folder is a file');
-    expect(await refused([...put, 'folder', '--force'], 'folder_unwritable')).to.include('it is a folder');
+    for (const force of [[], ['--force']])
+      expect(await refused([...put, 'folder', ...force], 'folder_unwritable')).to.include('it is a folder');
     expect(readdirSync(home().work).sort()).to.deep.equal(['.service', 'big.txt', 'folder']);
   });
 

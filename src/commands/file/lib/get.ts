@@ -1,6 +1,6 @@
 /** Downloads a file: into a temporary file first, verified, then moved into place. */
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, existsSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, realpathSync, rmSync, statSync } from 'node:fs';
 import { chmod, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
@@ -152,7 +152,9 @@ const toFile = (file: FileHandle): Sink => ({
 
 /** A file that somebody changed, or that is none of ours, is not written over. */
 async function requireOurs(files: Files, path: string, force: boolean): Promise<void> {
-  if (force || !existsSync(path)) return;
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there?.isDirectory()) throw unwritable({ code: 'EISDIR' }, path);
+  if (force || !there) return;
   const noted = notedAt(files, path);
   if (noted && noted.digest === (await digestOfFile(path))) return;
   const why = noted ? 'was changed since it was got' : 'is there already';
