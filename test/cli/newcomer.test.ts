@@ -50,6 +50,19 @@ describe('somebody new', function () {
       );
   });
 
+  it('is told how to name a file whose own name is no path on a board', async () => {
+    await home().shell('echo 1 > "my notes.md"');
+    const error =
+      'Error (invalid_request): "my notes.md" is no path on a board: it has letters, digits, dots, hyphens and underscores.';
+    for (const [args, named] of [
+      [['file', 'put', 'my notes.md'], '--name notes/api.md'],
+      [['say', 'hi', '--attach', 'my notes.md'], "--attach 'my notes.md'=notes/api.md"],
+    ] as const) {
+      const hint = `Hint: Say what it is called there, such as ${named}`;
+      expect(await refused([...args])).to.deep.equal({ code: 2, error, hint });
+    }
+  });
+
   it('without a seat is told how to get one, and with some which there are', async () => {
     const none = (await refused(['say', 'hi', '--as', 'codex'])).hint;
     expect(none).to.equal('Hint: Make a seat here: service agent create codex --board demo');

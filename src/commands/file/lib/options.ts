@@ -1,5 +1,6 @@
 /** Turns flags into the options of a file upload. */
 import { basename } from 'node:path';
+import { filePathPattern } from '../../../contract/ids.ts';
 import { usage } from '../../../local/failure.ts';
 import type { PutQuery } from './put.ts';
 import { type Files, notedAt } from './scope.ts';
@@ -41,13 +42,23 @@ export function tagsOf({ task, 'no-tasks': none, maintained, 'one-off': oneOff }
 
 /**
  * What a file is put as: its path on the board and the version it replaces, by the flags, else as it was got, else as a
- * new file of its own name.
+ * new file of its own name. @param naming the flag that gives it another one.
  */
-export function putQuery(files: Files, path: string, options: PutOptions): { query: PutQuery; digest: string | null } {
+export function putQuery(
+  files: Files,
+  path: string,
+  options: PutOptions,
+  naming = '--name notes/api.md',
+): { query: PutQuery; digest: string | null } {
   if (path === '-' && options.name === undefined)
     throw usage('What is piped in has no name of its own.', 'service file put notes/api.md -');
   const noted = path === '-' ? null : notedAt(files, path);
   const name = options.name ?? noted?.name ?? basename(path);
+  if (!filePathPattern.test(name))
+    throw usage(
+      `"${name}" is no path on a board: it has letters, digits, dots, hyphens and underscores.`,
+      `Say what it is called there, such as ${naming}`,
+    );
   const known = noted?.name === name ? noted : null;
   const replaced =
     options.base !== undefined ? { base: options.base } : known ? { base: known.version, file_id: known.file_id } : {};

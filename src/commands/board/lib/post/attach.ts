@@ -86,7 +86,7 @@ async function putOne(
   key: string | undefined,
   { options, out }: { options: AttachOptions; out: Output },
 ): Promise<{ file: string; version: number; name: string }> {
-  const { query, digest } = putQuery(files, path, { name });
+  const { query, digest } = putQuery(files, path, { name }, `--attach ${shellArgument(path)}=notes/api.md`);
   const named = name === undefined ? '' : ` --name ${shellArgument(name)}`;
   const { record } = await putIfChanged(
     {
