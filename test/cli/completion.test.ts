@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
 import { completionScript, shells } from '../../src/commands/completion/lib/script.ts';
+import { findProgram } from '../../src/harness/programs.ts';
 import { collect, finished, Home, root, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
@@ -83,6 +84,40 @@ describe('completion', function () {
     child.stdin?.write('exit\n');
     await finished(child);
   });
+
+  /** Where the shell is on this machine, what it offers for a line with the cursor at its end. */
+  const others: Record<string, (line: string) => string> = {
+    zsh: (line) =>
+      [
+        'compdef() { :; }',
+        `compset() { PREFIX="\${PREFIX#*=}"; }`,
+        'compadd() { shift; for one in "$@"; do case "$one" in "$PREFIX"*) print -r -- "$one";; esac; done; }',
+        'eval "$(service completion zsh)"',
+        `words=(${line.replace(/ $/, ' ""')}); CURRENT=$#words; PREFIX="$words[CURRENT]"`,
+        '_service',
+      ].join('\n'),
+    fish: (line) => `service completion fish | source; complete -C '${line}' | string split -f 1 \\t`,
+  };
+  for (const [shell, script] of Object.entries(others))
+    (findProgram(shell, process.env) ? it : it.skip)(`offers the same in ${shell}`, async () => {
+      const completed = async (line: string) => {
+        const file = join(home().dir, `offered.${shell}`);
+        writeFileSync(file, script(line));
+        const { stdout, stderr } = await home().shell(`${shell} ${shell === 'zsh' ? '-f' : '--no-config'} ${file}`);
+        expect(stderr).to.equal('');
+        return stdout.split('\n').filter(Boolean);
+      };
+      const whole = shell === 'fish' ? '--has=' : '';
+      for (const [line, offers] of [
+        ['service board po', ['policy', 'post']],
+        ['service say --exp', ['--expect-reply']],
+        ['service read --has an', ['answer']],
+        ['service board read --json --has=a', [`${whole}ask`, `${whole}answer`]],
+        ['service board read --has ', ['ask', 'answer', 'files', 'mention_me']],
+        ['service servers use lo', ['local']],
+      ] as const)
+        expect(await completed(line), line).to.have.members([...offers]);
+    });
 
   it('remembers an answer for a minute', async () => {
     const first = await home().run(['complete', '--', 'board', 'delete', '']);

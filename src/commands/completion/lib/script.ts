@@ -25,7 +25,7 @@ const lookup = (name: string, map: Map<string, string[]>) =>
 /** Finds what can stand in the place of the last word; sets REPLY to it, or to "?" for values to ask for. */
 const walk = (takers: string[]) => `_service_find() {
   local name='' skip='' before='' word last="\${@: -1}"
-  set -- "\${@:1:$#-1}"
+  set -- "\${@:1:$(($# - 1))}"
   for word in "$@"; do
     before="$word"
     if [ -n "$skip" ]; then skip=''; continue; fi
@@ -84,10 +84,12 @@ function zshScript(table: CompletionTable): string {
 # Completion of service for zsh: eval "$(service completion zsh)"
 ${functions(table)}
 _service() {
-  local REPLY
-  _service_find "\${(@)words[2,CURRENT]}"
+  local REPLY word="\${words[CURRENT]}"
+  local -a typed=("\${(@)words[2,CURRENT]}")
+  case "$word" in --*=*) typed[-1]=("\${word%%=*}" "\${word#*=}"); compset -P '*=' ;; esac
+  _service_find "\${typed[@]}"
   if [ "$REPLY" = '${ASK}' ]; then
-    REPLY="$("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"
+    REPLY="$("\${words[1]}" complete -- "\${typed[@]}" 2>/dev/null)"
   fi
   if [ -n "$REPLY" ]; then compadd -- \${=REPLY}; else _files; fi
 }
@@ -151,12 +153,17 @@ function __service_find
 end
 function __service_complete
   set -l typed (commandline -opc) (commandline -ct)
+  set -l flag
+  if string match -qr -- '^--[a-z-]+=' $typed[-1]
+    set -l parts (string split -m 1 -- = $typed[-1])
+    set typed $typed[1..-2] $parts
+    set flag $parts[1]=
+  end
   set -l found (__service_find $typed[2..-1])
   if test "$found" = '${ASK}'
-    command $typed[1] complete -- $typed[2..-1] 2>/dev/null
-  else
-    printf '%s\\n' $found
+    set found (command $typed[1] complete -- $typed[2..-1] 2>/dev/null)
   end
+  printf '%s\\n' "$flag"$found
 end
 for name in service board-service
   complete -c $name -a '(__service_complete)'
