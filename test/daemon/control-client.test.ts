@@ -5,6 +5,7 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -263,6 +264,26 @@ describe('the control socket, from its client', () => {
       for (let n = 0; n < 7; n++) expect(await startAndConnect({ ...ways, client: null }, there)).to.equal('there');
       now += 600_001;
       expect(await startAndConnect(ways, there)).to.equal('there');
+      // What was noted before the machine's clock was set back does not count.
+      for (let n = 0; n < 4; n++) expect(await startAndConnect(ways, there)).to.equal('there');
+      now -= 3_600_000;
+      expect(await startAndConnect(ways, there)).to.equal('there');
+    });
+
+    it('or is told at once that it could not be, and where to look', async () => {
+      const program = [process.execPath, '-e', 'process.exit(1)'];
+      const started = performance.now();
+      const error = await connectDaemon(options({ start: { program, client: null } })).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(error).to.include({ code: 'daemon_not_running', hint: 'service doctor' });
+      expect(performance.now() - started).to.be.below(5_000);
+    });
+
+    it('and leaves no draft behind where its starts cannot be noted', async () => {
+      mkdirSync(join(state, 'daemon-starts.json'));
+      expect(await codeOf(() => connectDaemon(options(starting('1.0.0'))))).to.equal('EISDIR');
+      expect(readdirSync(state)).to.deep.equal(['daemon-starts.json']);
     });
   });
 

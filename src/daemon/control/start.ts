@@ -1,10 +1,12 @@
 /** Starts the daemon if it does not run; limited, so that a broken daemon does not keep the machine busy. */
-import { closeSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep } from '../../client/time.ts';
 import { type Env, envOf, makeFolder } from '../../local/folders.ts';
+import { writePrivate } from '../../local/private-file.ts';
 import { checkFolder } from './address.ts';
-import { isAbsent, notRunning } from './errors.ts';
+import { DaemonError, isAbsent, notRunning } from './errors.ts';
 
 const START_TIMEOUT_MS = 5_000;
 const CONNECT_INTERVAL_MS = 25;
@@ -36,7 +38,7 @@ export interface DaemonAccess {
 export async function startAndConnect<T>(options: StartOptions, connect: () => Promise<T>): Promise<T> {
   const { client } = options;
   if (client !== null && !mayStart({ ...options, client })) throw notRunning();
-  spawnDaemon(options);
+  const daemon = spawnDaemon(options);
   const end = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     await sleep(CONNECT_INTERVAL_MS);
@@ -45,13 +47,20 @@ export async function startAndConnect<T>(options: StartOptions, connect: () => P
       options.onStart?.();
       return connected;
     } catch (error) {
-      if (!isAbsent(error) || performance.now() > end) throw error;
+      if (!isAbsent(error)) throw error;
+      // It exits with 0 where another daemon runs already.
+      if (daemon.exitCode || performance.now() > end) throw didNotStart();
     }
   }
 }
 
+const didNotStart = (): DaemonError =>
+  new DaemonError('daemon_not_running', 'The delivery daemon was started, but does not answer.', {
+    hint: 'service doctor',
+  });
+
 /** Spawns the daemon as a detached process with a reduced environment. */
-function spawnDaemon({ state, env, program }: StartOptions): void {
+function spawnDaemon({ state, env, program }: StartOptions): ChildProcess {
   makeFolder(state);
   checkFolder(state);
   const log = openSync(join(state, 'daemon.log'), 'a', 0o600);
@@ -64,10 +73,11 @@ function spawnDaemon({ state, env, program }: StartOptions): void {
     stdio: ['ignore', log, log],
     env: daemonEnv(env),
   });
-  // If the program does not exist, waiting for its socket fails.
+  // If the program does not exist, it has an exit code, too.
   child.once('error', () => {});
   child.unref();
   closeSync(log);
+  return child;
 }
 
 const passedVariables =
@@ -80,14 +90,14 @@ export const daemonEnv = (env: Env): Record<string, string> => envOf(env, passed
 function mayStart({ state, client, now = Date.now }: StartOptions & { client: string }): boolean {
   const path = join(state, 'daemon-starts.json');
   const since = now() - START_LIMIT.ms;
-  const starts = Object.entries(readStarts(path)).map(([name, times]) => [name, times.filter((at) => at > since)]);
+  const starts = Object.entries(readStarts(path)).map(([name, times]) => [
+    name,
+    times.filter((at) => at > since && at <= now()),
+  ]);
   const recent: Record<string, number[]> = Object.fromEntries(starts.filter(([, times]) => times!.length > 0));
   const own = recent[client] ?? [];
   if (own.length >= START_LIMIT.starts) return false;
-  makeFolder(state);
-  const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, JSON.stringify({ ...recent, [client]: [...own, now()] }), { mode: 0o600 });
-  renameSync(draft, path);
+  writePrivate(path, JSON.stringify({ ...recent, [client]: [...own, now()] }));
   return true;
 }
 
