@@ -167,6 +167,9 @@ export const listHiddenRows = (
     return query;
   });
 
+/** Characters of a text that is kept: owners choose theirs, and many long ones would fill the memory. */
+const MOST_KEPT = 16_384;
+
 /** Most boards share a few texts; what was parsed is remembered, frozen by its type. */
 function remembering<T>(complete: (stored: T) => T = (stored) => stored): (text: string) => T {
   const known = new Map<string, T>();
@@ -175,7 +178,7 @@ function remembering<T>(complete: (stored: T) => T = (stored) => stored): (text:
     if (found !== undefined) return found;
     if (known.size >= 1_000) known.clear();
     const parsed = complete(JSON.parse(text) as T);
-    known.set(text, parsed);
+    if (text.length <= MOST_KEPT) known.set(text, parsed);
     return parsed;
   };
 }
