@@ -59,17 +59,21 @@ export class Blobs {
       await staged.publish();
       const fits = await db.write((tx) => this.#note(tx, staged));
       if (fits) return;
-      await this.store.delete(staged.digest);
+      // A row means that these bytes were there before.
+      if (!(await db.read((tx) => blobOf(tx, staged.digest)))) await this.store.delete(staged.digest);
       throw quotaReached();
     });
   }
 
-  /** False: together with what is there already it would be more than the quota. */
+  /**
+   * False: together with what is there already it would be more than the quota. The same bytes count again: that they take no
+   * more would tell whoever sends them that they lie on some board.
+   */
   async #note(tx: WriteTx, { digest, size }: Staged): Promise<boolean> {
     const { quota } = this.#options;
     if (quota > 0) {
       await tx.serialise('blob quota');
-      if (!(await blobOf(tx, digest)) && (await storedBytes(tx)) + size > quota) return false;
+      if ((await storedBytes(tx)) + size > quota) return false;
     }
     await touchBlob(tx, digest, size);
     return true;

@@ -103,7 +103,25 @@ describe('where the bytes of files are kept', () => {
     });
   }
 
-  it('may be limited: what is over the quota is refused, what is there already takes no more', async () => {
+  it('may be limited, which tells nobody what lies on a board they do not see', async () => {
+    const server = await startTestServer('sqlite', { filesQuota: 100 });
+    const eve = await server.person('eve');
+    const hidden = await newBoard(server.dana, { visibility: 'private' });
+    const own = await newBoard(eve);
+    const plan = 'a'.repeat(60);
+    await put(server.dana, hidden.name, 'plan.txt', plan);
+    const statuses = [plan, 'b'.repeat(60)].map(async (text) => {
+      const init = { method: 'POST', headers: eve.headers({ bytes: text }), duplex: 'half' as const };
+      // In chunks: how many bytes there will be is not said before they come.
+      const body = new Blob([text]).stream();
+      return (await fetch(`${server.url}/v1/boards/${own.name}/files?name=a.txt`, { ...init, body })).status;
+    });
+    expect(await Promise.all(statuses)).to.deep.equal([507, 507]);
+    expect((await bytesOf(server.dana, hidden.name, 'plan.txt')).toString()).to.equal(plan);
+    await server.stop();
+  });
+
+  it('may be limited: what is over the quota is refused, and takes nothing of it', async () => {
     const server = await startTestServer('sqlite', { filesQuota: 100 });
     const { name } = await newBoard(server.dana);
     await put(server.dana, name, 'a.txt', 'a'.repeat(60));
