@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { operations } from '../../src/contract/operations.ts';
+import { useCases } from '../../src/server/use-cases.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -59,5 +60,12 @@ describe('operations and their callers', () => {
     expect([...daemonOnly, ...pageOnly].filter((name) => called.has(name))).to.deep.equal([]);
     const old = names.filter((name) => 'deprecated' in operations[name as keyof typeof operations]);
     expect(old).to.deep.equal(deprecated);
+  });
+});
+
+describe('use cases', () => {
+  it('each serve an operation', () => {
+    const served = Object.keys(useCases({ info: {} } as Parameters<typeof useCases>[0]));
+    expect(served.sort()).to.deep.equal(names.sort());
   });
 });
