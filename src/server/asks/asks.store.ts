@@ -1,7 +1,7 @@
 /** Asks: whom a message asks what, and its latest answer. What it says stands in the message. */
 import type { Knex } from 'knex';
-import { insertInto, rowBy } from '../db/rows.ts';
-import { listStatement, type Params, type Value } from '../db/statement.ts';
+import { insertInto, rowBy, rowsOver } from '../db/rows.ts';
+import { listStatement, type Value } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
@@ -63,14 +63,14 @@ export type AskWithContext = AskRow & {
 };
 
 /** Only where an answer is shown with the words of its option is the question itself read too: it may be long. */
-const withContextStatement = (posted: boolean) =>
-  listStatement<Params, AskWithContext>((db, _p, ids) => {
+const withContext = (posted: boolean) =>
+  rowsOver<AskWithContext>((db, ids) => {
     const query = db({ a: 'asks' })
       .join({ f: 'members' }, 'f.id', 'a.from_id')
       .join({ t: 'members' }, 't.id', 'a.to_id')
       .join({ tp: 'people' }, 'tp.id', 't.person_id')
       .leftJoin({ k: 'tasks' }, 'k.id', 'a.task_id')
-      .whereIn('a.message_id', ids as string[])
+      .whereIn('a.message_id', ids)
       .select('a.*', {
         from_kind: 'f.kind',
         from_person_id: 'f.person_id',
@@ -89,12 +89,12 @@ const withContextStatement = (posted: boolean) =>
       ? query.leftJoin({ e: 'events' }, (on) => on.on('e.board_id', 'a.board_id').andOn('e.seq', 'a.seq'))
       : query;
   });
-const withoutPosted = withContextStatement(false);
-const withPosted = withContextStatement(true);
+const withoutPosted = withContext(false);
+const withPosted = withContext(true);
 
 /** The asks of these messages, in one statement. @param posted with the events that asked. */
 export const asksOf = (tx: ReadTx, messageIds: string[], posted: boolean): Promise<AskWithContext[]> =>
-  tx.all(...(posted ? withPosted : withoutPosted).over({}, messageIds));
+  (posted ? withPosted : withoutPosted)(tx, messageIds);
 
 const openAsks = (db: Knex, side: 'from_id' | 'to_id', memberIds: Value[], now: Value) =>
   db('asks')

@@ -1,4 +1,5 @@
 /** What the rows of most tables need, made from the name of a table. Reading statements are built once. */
+import type { Knex } from 'knex';
 import { listStatement, type Params, type Value } from './statement.ts';
 import type { ReadTx, WriteTx } from './tx.ts';
 
@@ -30,22 +31,23 @@ export const updateIn =
   (tx: WriteTx, id: string, columns: Partial<Row>): Promise<number> =>
     tx.change((db) => db(table).where('id', id).update(columns));
 
-const rowsWith = <Row>(table: string, column: string) =>
-  listStatement<Params, Row>((db, _p, values) =>
+/** The row with this value in a column that is unique. */
+export function rowBy<Row>(table: string, column: keyof Row & string) {
+  const read = listStatement<Params, Row>((db, _p, values) =>
     db(table)
       .whereIn(column, values as string[])
       .select('*'),
   );
-
-/** The row with this value in a column that is unique. */
-export function rowBy<Row>(table: string, column: keyof Row & string) {
-  const read = rowsWith<Row>(table, column);
   return (tx: ReadTx, value: Value): Promise<Row | undefined> => tx.one(read, column, value);
 }
 
 /** The rows with one of these values in a column. */
-export function rowsBy<Row>(table: string, column: keyof Row & string) {
-  const read = rowsWith<Row>(table, column);
-  return async (tx: ReadTx, values: readonly Value[]): Promise<Row[]> =>
+export const rowsBy = <Row>(table: string, column: keyof Row & string) =>
+  rowsOver<Row>((db, values) => db(table).whereIn(column, values).select('*'));
+
+/** The rows that a query over a list of values has; none for an empty list. */
+export function rowsOver<Row, Item extends Value = string>(build: (db: Knex, values: Item[]) => Knex.QueryBuilder) {
+  const read = listStatement<Params, Row>((db, _p, values) => build(db, values as Item[]));
+  return async (tx: ReadTx, values: readonly Item[]): Promise<Row[]> =>
     values.length === 0 ? [] : tx.all(...read.over({}, values));
 }

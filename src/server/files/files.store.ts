@@ -1,8 +1,7 @@
 /** File rows: what a file is called, what it is for, and its versions. The bytes lie elsewhere. */
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
-import { insertInto, rowsBy, updateIn, writeInto } from '../db/rows.ts';
-import { listStatement, type Params } from '../db/statement.ts';
+import { insertInto, rowsBy, rowsOver, updateIn, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type FileRow = {
@@ -68,15 +67,8 @@ export const filesWithIds = rowsBy<FileRow>('files', 'id');
 export const liveBrief = async (tx: ReadTx, boardId: string): Promise<FileRow | undefined> =>
   (await briefsOf(tx, [boardId]))[0];
 
-export const briefsOf = (tx: ReadTx, boardIds: string[]): Promise<FileRow[]> =>
-  tx.all(...briefsStatement.over({}, boardIds));
-
-const briefsStatement = listStatement<Params, FileRow>((db, _p, boardIds) =>
-  db('files')
-    .whereIn('board_id', boardIds as string[])
-    .where('brief', 1)
-    .whereNull('removed_at')
-    .select('*'),
+export const briefsOf = rowsOver<FileRow>((db, boardIds) =>
+  db('files').whereIn('board_id', boardIds).where('brief', 1).whereNull('removed_at').select('*'),
 );
 
 export const countLive = (tx: ReadTx, boardId: string): Promise<number> =>

@@ -1,6 +1,6 @@
 /** Inboxes and read positions: whom messages name, what is unread, what is owed. */
-import { inParts } from '../db/rows.ts';
-import { listStatement, type Params, statement } from '../db/statement.ts';
+import { inParts, rowsOver } from '../db/rows.ts';
+import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MessageReader } from '../messages/readable.rules.ts';
 
@@ -18,8 +18,7 @@ interface NamedCount {
 }
 
 /** What names each of them, then what is urgent to everyone by others. */
-const unreadStatement = listStatement<Params, NamedCount>((db, _p, memberIds) => {
-  const ids = memberIds as string[];
+const readUnread = rowsOver<NamedCount>((db, ids) => {
   const naming = db({ m: 'members' })
     .join({ x: 'message_members' }, (on) => on.on('x.member_id', 'm.id').andOn('x.seq', '>', 'm.read_up_to'))
     .whereIn('m.id', ids)
@@ -54,7 +53,7 @@ const unreadStatement = listStatement<Params, NamedCount>((db, _p, memberIds) =>
  */
 export async function unreadOf(tx: ReadTx, agents: readonly { memberId: string; readsAll: boolean }[]) {
   const ids = agents.map((agent) => agent.memberId);
-  const rows = Map.groupBy(await tx.all(...unreadStatement.over({}, ids)), (row) => row.member_id);
+  const rows = Map.groupBy(await readUnread(tx, ids), (row) => row.member_id);
   return new Map(
     agents.map(({ memberId, readsAll }) => {
       const woken = { count: 0, urgent: 0 };
@@ -187,7 +186,8 @@ export const countsAt = async (tx: ReadTx, boardId: string, memberId: string, up
   };
 };
 
-const openRequestsStatement = listStatement<Params, { member_id: string; count: number }>((db, _p, memberIds) =>
+/** How many replies these members still owe. */
+export const openRequests = rowsOver<{ member_id: string; count: number }>((db, memberIds) =>
   db('message_members')
     .whereIn('member_id', memberIds)
     .where('awaits', 1)
@@ -195,10 +195,6 @@ const openRequestsStatement = listStatement<Params, { member_id: string; count: 
     .select('member_id')
     .count({ count: '*' }),
 );
-
-/** How many replies these members still owe. */
-export const openRequests = (tx: ReadTx, memberIds: string[]): Promise<{ member_id: string; count: number }[]> =>
-  tx.all(...openRequestsStatement.over({}, memberIds));
 
 const answeredStatement = statement<{ member_id: string; seq: number }>((db, p) =>
   db('message_members').where({ member_id: p.member_id, seq: p.seq, awaits: 1 }).update({ awaits: 0 }),

@@ -1,6 +1,6 @@
 /** How many people and agents a board has. */
 import { countRows } from '../db/query.ts';
-import { listStatement, type Params } from '../db/statement.ts';
+import { rowsOver } from '../db/rows.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
 
@@ -10,7 +10,8 @@ interface MemberCounts {
   agents: number;
 }
 
-const countsStatement = listStatement<Params, MemberCounts>((db, _p, boardIds) =>
+/** How many active people and agents boards have. */
+export const countMembers = rowsOver<MemberCounts>((db, boardIds) =>
   db('members')
     .whereIn('board_id', boardIds)
     .where('status', 'active')
@@ -20,10 +21,6 @@ const countsStatement = listStatement<Params, MemberCounts>((db, _p, boardIds) =
       agents: db.raw("SUM(CASE WHEN kind = 'agent' THEN 1 ELSE 0 END)"),
     }),
 );
-
-/** How many active people and agents boards have. */
-export const countMembers = (tx: ReadTx, boardIds: string[]): Promise<MemberCounts[]> =>
-  tx.all(...countsStatement.over({}, boardIds));
 
 /** How many active agents, and of how many different people; and how many of one person. */
 export const agentTotals = async (tx: ReadTx, boardId: string, personId: string) => {

@@ -1,8 +1,8 @@
 /** Member rows: a person or an agent on one board. */
 import { idPattern, patterns } from '../../contract/ids.ts';
 import { firstRow } from '../db/query.ts';
-import { insertInto, rowBy, updateIn } from '../db/rows.ts';
-import { listStatement, type Params, statement } from '../db/statement.ts';
+import { insertInto, rowBy, rowsOver, updateIn } from '../db/rows.ts';
+import { listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { newId, timeOfId } from '../text/ids.ts';
 import { idOrder, type MemberRow, type MemberWithPerson } from './member.rules.ts';
@@ -63,15 +63,9 @@ const namedStatement = listStatement<{ board_id: string }, MemberRow>((db, p, na
     .select('*'),
 );
 
-const withIdsStatement = listStatement<Params, MemberWithPerson>((db, _p, ids) =>
-  db({ m: 'members' })
-    .join({ p: 'people' }, 'p.id', 'm.person_id')
-    .whereIn('m.id', ids as string[])
-    .select('m.*', withPerson),
+export const membersWithIds = rowsOver<MemberWithPerson>((db, ids) =>
+  db({ m: 'members' }).join({ p: 'people' }, 'p.id', 'm.person_id').whereIn('m.id', ids).select('m.*', withPerson),
 );
-
-export const membersWithIds = (tx: ReadTx, ids: string[]): Promise<MemberWithPerson[]> =>
-  ids.length === 0 ? Promise.resolve([]) : tx.all(...withIdsStatement.over({}, ids));
 
 /** The same by their ids. */
 export const membersById = async (tx: ReadTx, ids: Iterable<string>): Promise<Map<string, MemberWithPerson>> =>

@@ -1,8 +1,8 @@
 /** Reactions on messages. */
 import type { ReactionName } from '../../contract/values.ts';
 import { anyRow } from '../db/query.ts';
-import { insertInto } from '../db/rows.ts';
-import { listStatement, type Params, statement } from '../db/statement.ts';
+import { insertInto, rowsOver } from '../db/rows.ts';
+import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 type ReactionRow = {
@@ -16,17 +16,14 @@ type ReactionRow = {
 
 export type ReactionWithMember = ReactionRow & { member_name: string };
 
-const ofStatement = listStatement<Params, ReactionWithMember>((db, _p, ids) =>
+/** The reactions to these messages, earliest first. */
+export const reactionsTo = rowsOver<ReactionWithMember>((db, ids) =>
   db({ r: 'reactions' })
     .join({ m: 'members' }, 'm.id', 'r.member_id')
-    .whereIn('r.message_id', ids as string[])
+    .whereIn('r.message_id', ids)
     .orderBy('r.seq')
     .select('r.*', { member_name: 'm.name' }),
 );
-
-/** The reactions to these messages, earliest first. */
-export const reactionsTo = (tx: ReadTx, messageIds: string[]): Promise<ReactionWithMember[]> =>
-  messageIds.length === 0 ? Promise.resolve([]) : tx.all(...ofStatement.over({}, messageIds));
 
 type Key = Pick<ReactionRow, 'message_id' | 'member_id' | 'name'>;
 

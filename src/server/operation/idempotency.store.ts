@@ -1,6 +1,7 @@
 /** Answers kept for the repeat of a keyed request. */
 import { hash } from 'node:crypto';
-import { insertion, listStatement, type Params, statement } from '../db/statement.ts';
+import { rowBy } from '../db/rows.ts';
+import { insertion, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 /** How long an answer is kept, in milliseconds. */
@@ -36,17 +37,13 @@ const TIME = 14;
 const slotOf = (scope: Buffer, key: string): string =>
   key.slice(0, TIME) + hash('sha256', scope.toString('latin1') + key, 'base64').slice(0, HASH);
 
-const findStatement = listStatement<Params, KeptRow>((db, _p, slots) =>
-  db('idempotency')
-    .whereIn('slot', slots as string[])
-    .select('*'),
-);
+const bySlot = rowBy<KeptRow>('idempotency', 'slot');
 const inserting = insertion<KeptRow>('idempotency');
 const deleteStatement = statement<{ slot: string }>((db, p) => db('idempotency').where('slot', p.slot).delete());
 
 /** The row of a key, expired or not. */
 export const findKept = (tx: ReadTx, scope: Buffer, key: string): Promise<KeptRow | undefined> =>
-  tx.one(findStatement, 'slot', slotOf(scope, key));
+  bySlot(tx, slotOf(scope, key));
 
 export function insertKept(tx: WriteTx, row: Omit<KeptRow, 'slot'>): Promise<void> {
   const kept = { slot: slotOf(row.scope, row.key), ...row };

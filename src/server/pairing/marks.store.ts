@@ -1,7 +1,7 @@
 /** Pings and replies the server has seen being posted. Bookkeeping: what is no such line is text like any other. */
 import type { PairingDirection } from '../../contract/types.ts';
-import { insertInto } from '../db/rows.ts';
-import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { insertInto, rowsOver } from '../db/rows.ts';
+import type { WriteTx } from '../db/tx.ts';
 
 export type MarkRow = {
   request_id: string;
@@ -15,10 +15,9 @@ export type MarkRow = {
 export const insertMark = insertInto<MarkRow>('pairing_marks');
 
 /** All marks of these requests, of every generation. */
-export const marksOf = async (tx: ReadTx, requestIds: string[]): Promise<MarkRow[]> =>
-  requestIds.length === 0
-    ? []
-    : tx.query<MarkRow>((db) => db('pairing_marks').whereIn('request_id', requestIds).orderBy('seq').select('*'));
+export const marksOf = rowsOver<MarkRow>((db, requestIds) =>
+  db('pairing_marks').whereIn('request_id', requestIds).orderBy('seq').select('*'),
+);
 
 export const clearMarks = (tx: WriteTx, requestId: string): Promise<number> =>
   tx.change((db) => db('pairing_marks').where('request_id', requestId).delete());

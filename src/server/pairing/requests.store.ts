@@ -2,8 +2,8 @@
 import type { Knex } from 'knex';
 import { WEEK } from '../../contract/durations.ts';
 import { countRows, idsOf } from '../db/query.ts';
-import { insertInto } from '../db/rows.ts';
-import { listStatement, type Params, statement } from '../db/statement.ts';
+import { insertInto, rowsOver } from '../db/rows.ts';
+import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { PairingRow, SubjectRow } from './subject.rules.ts';
 
@@ -62,15 +62,13 @@ function subjects(db: Knex): Knex.QueryBuilder {
 export const insertRequest = insertInto<Partial<PairingRow>>('pairing_requests');
 
 const byIdStatement = statement<{ id: string }, SubjectRow>((db, p) => subjects(db).where('r.id', p.id));
-const byIdsStatement = listStatement<Params, SubjectRow>((db, _p, ids) =>
-  subjects(db).whereIn('r.id', ids).orderBy('r.id'),
-);
-const byInviteStatement = listStatement<Params, SubjectRow>((db, _p, ids) => subjects(db).whereIn('r.invite_id', ids));
+const withIds = rowsOver<SubjectRow>((db, ids) => subjects(db).whereIn('r.id', ids).orderBy('r.id'));
+const ofInvites = rowsOver<SubjectRow>((db, ids) => subjects(db).whereIn('r.invite_id', ids));
 
 export const requestById = (tx: ReadTx, id: string): Promise<SubjectRow | undefined> => tx.first(byIdStatement, { id });
 
-export const requestOfInvite = (tx: ReadTx, inviteId: string): Promise<SubjectRow | undefined> =>
-  tx.first(...byInviteStatement.over({}, [inviteId]));
+export const requestOfInvite = async (tx: ReadTx, inviteId: string): Promise<SubjectRow | undefined> =>
+  (await ofInvites(tx, [inviteId]))[0];
 
 /** Locks a request's row until the commit; its board is locked before it. What it was read as is read again after. */
 export const lockRequest = async (tx: WriteTx, id: string): Promise<void> => {
@@ -79,8 +77,7 @@ export const lockRequest = async (tx: WriteTx, id: string): Promise<void> => {
 
 /** Requests of these invites, by invite. */
 export const requestsOfInvites = async (tx: ReadTx, inviteIds: string[]): Promise<Map<string, SubjectRow>> => {
-  if (inviteIds.length === 0) return new Map();
-  const rows = await tx.all(...byInviteStatement.over({}, inviteIds));
+  const rows = await ofInvites(tx, inviteIds);
   return new Map(rows.map((row) => [row.invite_id ?? '', row]));
 };
 
@@ -113,7 +110,7 @@ export const openRequests = async (
       .forUpdate()
       .select('r.id'),
   );
-  return ids.length === 0 ? [] : tx.all(...byIdsStatement.over({}, ids));
+  return withIds(tx, ids);
 };
 
 /** How many of these are open and within their time. */

@@ -2,7 +2,8 @@
 import type { Knex } from 'knex';
 import { lifecycles } from '../../contract/values.ts';
 import { firstRow } from '../db/query.ts';
-import { insertion, listStatement, type Params } from '../db/statement.ts';
+import { rowsOver } from '../db/rows.ts';
+import { insertion } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
 import { ftsQuery, ftsText, hasPhrase, looseQuery, tsqueryText, vectorOf } from './dialect.rules.ts';
@@ -50,10 +51,8 @@ export async function addDocs(tx: WriteTx, docs: readonly Doc[]): Promise<void> 
   }
 }
 
-const takenStatement = listStatement<Params, { id: number | string }>((db, _p, ids) =>
-  db('search_docs')
-    .whereIn('id', ids as number[])
-    .select('id'),
+const takenAmong = rowsOver<{ id: number | string }, number>((db, ids) =>
+  db('search_docs').whereIn('id', ids).select('id'),
 );
 
 /** Most documents are the first of their kind in their millisecond: whether they are is asked for all at once. */
@@ -61,8 +60,7 @@ async function numbersFor(tx: WriteTx, docs: readonly Doc[]): Promise<(Doc & { i
   const firsts = docs.map(({ at, kind }) => at * PER_MS + FIRST[kind]);
   const next = new Map<number, number>();
   const alone = new Set(firsts.filter((first) => firsts.indexOf(first) === firsts.lastIndexOf(first)));
-  const taken = await tx.all(...takenStatement.over({}, firsts));
-  for (const { id } of taken) alone.delete(Number(id));
+  for (const { id } of await takenAmong(tx, firsts)) alone.delete(Number(id));
   const numbered: (Doc & { id: number })[] = [];
   for (const [n, doc] of docs.entries()) {
     const first = firsts[n] as number;

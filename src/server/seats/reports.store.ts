@@ -1,8 +1,7 @@
 /** What a seat's daemon reports of it: presence, the delivery it applies, where it runs. */
 import type { Knex } from 'knex';
 import { lifecycles } from '../../contract/values.ts';
-import { rowsBy, writeInto } from '../db/rows.ts';
-import { listStatement, type Params } from '../db/statement.ts';
+import { rowsBy, rowsOver, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { PRESENCE_MS, type Presence } from './presence.rules.ts';
 
@@ -75,18 +74,15 @@ export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
 
 export type WaitingSeat = ReportRow & { name: string; board_id: string };
 
-const waitingStatement = listStatement<Params, WaitingSeat>((db, _p, personIds) =>
+/** The agents of these people that said they wait for their person; whether they still do is not looked at. */
+export const waitingSeats = rowsOver<WaitingSeat>((db, personIds) =>
   db({ m: 'members' })
     .join({ r: 'seat_reports' }, 'r.member_id', 'm.id')
-    .whereIn('m.person_id', personIds as string[])
+    .whereIn('m.person_id', personIds)
     .where({ 'm.kind': 'agent', 'm.status': 'active', 'r.presence': 'waiting' })
     .orderBy('m.id')
     .select('r.*', 'm.name', 'm.board_id'),
 );
-
-/** The agents of these people that said they wait for their person; whether they still do is not looked at. */
-export const waitingSeats = (tx: ReadTx, personIds: string[]): Promise<WaitingSeat[]> =>
-  tx.all(...waitingStatement.over({}, personIds));
 
 export interface Disconnected {
   member_id: string;

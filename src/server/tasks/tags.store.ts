@@ -1,5 +1,5 @@
 /** What messages are about, and what that makes of counts. */
-import { listStatement, type Params } from '../db/statement.ts';
+import { rowsOver } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
 
@@ -22,17 +22,14 @@ export const insertTags = (tx: WriteTx, rows: TagRow[]): Promise<number> =>
 
 type Tag = { message_id: string; task_id: string; ref: string; how: How };
 
-const tagsStatement = listStatement<Params, Tag>((db, _p, ids) =>
+/** What these messages are about, as recorded. */
+export const tagsOf = rowsOver<Tag>((db, ids) =>
   db({ x: 'message_tasks' })
     .join({ t: 'tasks' }, 't.id', 'x.task_id')
-    .whereIn('x.message_id', ids as string[])
+    .whereIn('x.message_id', ids)
     .orderBy('x.n')
     .select('x.message_id', 'x.task_id', 't.ref', 'x.how'),
 );
-
-/** What these messages are about, as recorded. */
-export const tagsOf = (tx: ReadTx, messageIds: string[]): Promise<Tag[]> =>
-  messageIds.length === 0 ? Promise.resolve([]) : tx.all(...tagsStatement.over({}, messageIds));
 
 export interface MessageCounts {
   task_id: string;

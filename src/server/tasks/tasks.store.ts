@@ -1,8 +1,7 @@
 /** Task rows, their helpers and the versions of their texts. */
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
-import { insertInto, rowsBy, updateIn } from '../db/rows.ts';
-import { listStatement, type Params } from '../db/statement.ts';
+import { insertInto, rowsBy, rowsOver, updateIn } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Selector } from './references.rules.ts';
 
@@ -208,15 +207,12 @@ export const countTasks = (tx: ReadTx, boardIds: string[]): Promise<{ state: Tas
 export const countBlocked = (tx: ReadTx, boardIds: string[]): Promise<number> =>
   countRows(tx, (db) => matching(db, { boardIds, states: ['open', 'in_progress'], blocked: true }));
 
-const openCountStatement = listStatement<Params, { board_id: string; count: number }>((db, _p, boardIds) =>
+/** Open tasks of each of these boards. */
+export const countOpenTasks = rowsOver<{ board_id: string; count: number }>((db, boardIds) =>
   db('tasks')
-    .whereIn('board_id', boardIds as string[])
+    .whereIn('board_id', boardIds)
     .where('state', 'open')
     .groupBy('board_id')
     .select('board_id')
     .count({ count: '*' }),
 );
-
-/** Open tasks of each of these boards. */
-export const countOpenTasks = (tx: ReadTx, boardIds: string[]): Promise<{ board_id: string; count: number }[]> =>
-  tx.all(...openCountStatement.over({}, boardIds));
