@@ -1,9 +1,9 @@
 /** What an agent may ask its person for: the exact text of it, its hash, and what each kind is. */
 import { canonicalJson } from '../../contract/canonical.ts';
-import { Refusal } from '../../contract/errors.ts';
 import type { Route } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import type { AdminAction, Authorization, Category } from '../../contract/types.ts';
+import { invalidField } from '../operation/refusals.rules.ts';
 import { sha256 } from '../text/hash.ts';
 import { findSecrets } from '../text/redaction.ts';
 
@@ -73,8 +73,5 @@ export const personNamed = (action: AdminAction): string | null => ('person_id' 
 /** @throws Refusal `invalid_request` when what the work says holds a secret of this service. */
 export function refuseSecrets(work: string): void {
   if (!findSecrets(work).some(({ kind }) => kind === 'service_token')) return;
-  throw new Refusal('invalid_request', 'work: holds a secret of this service.', {
-    hint: 'Say what the work is without any key, token or link.',
-    details: { field: 'work', problem: 'holds a secret of this service' },
-  });
+  throw invalidField('work', 'holds a secret of this service', 'Say what the work is without any key, token or link.');
 }

@@ -1,5 +1,5 @@
 /** A person allows or declines what one of their agents asked for. */
-import { Refusal } from '../../contract/errors.ts';
+import type { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, ServerInvite } from '../../contract/types.ts';
 import { recheckShown } from '../access/replay.ts';
 import { changeAllowance, changedBy, INVITE_WARNING } from '../allowances/allowance.steps.ts';
@@ -7,6 +7,7 @@ import { allowanceOf, categoriesOf } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { tellDecision } from '../notices/notices.steps.ts';
 import type { Caller } from '../operation/caller.ts';
+import { invalidField } from '../operation/refusals.rules.ts';
 import type { Deps, ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfApproval } from '../pairing/endings.steps.ts';
 import { lockPeople } from '../people/people.store.ts';
@@ -72,10 +73,7 @@ async function lockAll(tx: WriteTx, seen: RequestRow, action: AdminAction): Prom
 }
 
 const oneAtATime = (): Refusal =>
-  new Refusal('invalid_request', 'always: this kind of action is allowed one at a time only.', {
-    hint: 'Send it without always.',
-    details: { field: 'always', problem: 'this kind of action is allowed one at a time only' },
-  });
+  invalidField('always', 'this kind of action is allowed one at a time only', 'Send it without always.');
 
 /** Turns the category on that this action belongs to; answers what the person must hear of it. */
 async function allowAlways(

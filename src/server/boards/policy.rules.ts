@@ -2,6 +2,7 @@
 import { canonicalJson } from '../../contract/canonical.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Permission, Policy, PolicyChange, PolicyKey, Preset, Role } from '../../contract/types.ts';
+import { invalidField } from '../operation/refusals.rules.ts';
 
 type StoredPolicy = Omit<Policy, 'overrides'>;
 
@@ -39,10 +40,7 @@ export function withOverrides(policy: StoredPolicy): Policy {
 export function changedPolicy(policy: StoredPolicy, { preset, ...keys }: PolicyChange): StoredPolicy {
   const { agent_run: limits } = keys;
   if (typeof limits === 'object' && limits.notice >= limits.hold)
-    throw new Refusal('invalid_request', 'policy.agent_run: notice must be less than hold.', {
-      hint: 'Such as {"notice": 12, "hold": 30}.',
-      details: { field: 'policy.agent_run', problem: 'notice must be less than hold' },
-    });
+    throw invalidField('policy.agent_run', 'notice must be less than hold', 'Such as {"notice": 12, "hold": 30}.');
   return { ...(preset === undefined ? policy : presets[preset]), ...keys };
 }
 

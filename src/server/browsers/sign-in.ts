@@ -14,6 +14,7 @@ import {
   sessionWorks,
   unauthorized,
 } from '../operation/caller.ts';
+import { invalidField } from '../operation/refusals.rules.ts';
 import type { OpenCase } from '../operation/usecase.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
@@ -36,10 +37,8 @@ export const createBrowserSession = (root: RootKey): OpenCase<'createBrowserSess
   prepare(body) {
     const { code, key, token } = body;
     if ([code, key, token].filter((form) => form !== undefined).length === 1) return body;
-    throw new Refusal('invalid_request', 'code: give exactly one of code, key and token.', {
-      hint: 'Sign in with a login code, an access key or a stored browser token.',
-      details: { field: 'code', problem: 'give exactly one of code, key and token' },
-    });
+    const hint = 'Sign in with a login code, an access key or a stored browser token.';
+    throw invalidField('code', 'give exactly one of code, key and token', hint);
   },
 
   async run(tx, source, { body }) {

@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { ANY_REQUEST } from '../../contract/openapi/problems.ts';
 import type { OperationKind } from '../../contract/operation.ts';
+import { invalidField } from '../operation/refusals.rules.ts';
 import type { Step } from './context.ts';
 
 const MAX_URL = 8 * 1024;
@@ -32,9 +33,4 @@ export const requireLimits: Step = ({ req, state }, next) => {
   return next();
 };
 
-export function malformed(field: string, problem: string): Refusal {
-  return new Refusal('invalid_request', `${field}: ${problem}.`, {
-    hint: ANY_REQUEST,
-    details: { field, problem },
-  });
-}
+export const malformed = (field: string, problem: string): Refusal => invalidField(field, problem, ANY_REQUEST);

@@ -1,6 +1,7 @@
 /** What a request to join must contain, for each kind of credential. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
+import { invalidField } from '../operation/refusals.rules.ts';
 
 type Join = Body<'joinBoard'>;
 export type ByCode = Join & { code: string };
@@ -31,10 +32,7 @@ export function formOfDelegation(body: Join): BySession {
 }
 
 const shape = (field: string, problem: string): Refusal =>
-  new Refusal('invalid_request', `${field}: ${problem}.`, {
-    hint: 'Join with a code, or with board and role; a session joins with board and session.',
-    details: { field, problem },
-  });
+  invalidField(field, problem, 'Join with a code, or with board and role; a session joins with board and session.');
 
 /** The harness as given, else the session's prefix. @throws Refusal 422 when they contradict each other. */
 export function harnessOf({ harness, session }: Pick<Join, 'harness' | 'session'>): string | null {

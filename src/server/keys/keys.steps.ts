@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { closeForKeys } from '../approvals/closings.steps.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
-import { requireRoom } from '../operation/refusals.rules.ts';
+import { invalidField, requireRoom } from '../operation/refusals.rules.ts';
 import { type AuditEntry, audit } from '../record/audit.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
@@ -64,10 +64,7 @@ export async function makeKey(tx: WriteTx, root: RootKey, plan: KeyPlan) {
 /** A client whose answer was lost comes with the same token again, but then its invite or code is used up. @throws Refusal */
 export async function requireUnusedToken(tx: WriteTx, root: RootKey, token: string): Promise<void> {
   if (!(await findKey(tx, root.digest(token)))) return;
-  throw new Refusal('invalid_request', 'client_token: was used for a key before.', {
-    hint: 'Make a new one each time.',
-    details: { field: 'client_token', problem: 'was used for a key before' },
-  });
+  throw invalidField('client_token', 'was used for a key before', 'Make a new one each time.');
 }
 
 /** Ends a working key, and with it all that works because of it. */

@@ -1,7 +1,8 @@
 /** The live stream as an operation: everything that can refuse it comes before its first byte. */
-import { Refusal } from '../../contract/errors.ts';
+import type { Refusal } from '../../contract/errors.ts';
 import { onBoard } from '../access/board-access.ts';
 import { isPerson } from '../operation/caller.ts';
+import { invalidField } from '../operation/refusals.rules.ts';
 import type { StreamCase } from '../operation/usecase.ts';
 import type { Live } from './live.ts';
 
@@ -32,9 +33,5 @@ function numberOf(lastEventId: string | undefined): number | undefined {
 const NOT_WITH_BOARD = 'Give board alone to follow one log, or leave it out for the hints of several boards.';
 const STREAM_HINTS: Record<string, string> = { boards: NOT_WITH_BOARD, events: NOT_WITH_BOARD };
 
-function badStream(field: string, problem: string, details: Record<string, unknown> = {}): Refusal {
-  return new Refusal('invalid_request', `${field}: ${problem}.`, {
-    hint: STREAM_HINTS[field] ?? 'Read the board again and follow it from its head.',
-    details: { field, problem, ...details },
-  });
-}
+const badStream = (field: string, problem: string, details?: Record<string, unknown>): Refusal =>
+  invalidField(field, problem, STREAM_HINTS[field] ?? 'Read the board again and follow it from its head.', details);

@@ -6,12 +6,20 @@ export const keyConflict = (): Refusal =>
     hint: 'Use a new key for a new request.',
   });
 
+/** A field that cannot be as it is. @param problem goes on after its name. */
+export const invalidField = (
+  field: string,
+  problem: string,
+  hint: string,
+  more: Record<string, unknown> = {},
+): Refusal => new Refusal('invalid_request', `${field}: ${problem}.`, { hint, details: { field, problem, ...more } });
+
 /** Of what could be on any of several boards. */
 export const needsBoard = (
   field: string,
   problem = 'needs board',
   hint = 'Names belong to one board: say which with board.',
-): Refusal => new Refusal('invalid_request', `${field}: ${problem}.`, { hint, details: { field, problem } });
+): Refusal => invalidField(field, problem, hint);
 
 /** How many there may be of something. */
 interface Limit {

@@ -17,7 +17,7 @@ import type { Call, Incoming } from './call.ts';
 import { authenticate, orRefusal, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { findKept } from './idempotency.store.ts';
-import { keyConflict } from './refusals.rules.ts';
+import { invalidField, keyConflict } from './refusals.rules.ts';
 import {
   again,
   busy,
@@ -211,10 +211,8 @@ const tooLarge = (): Refusal =>
 
 function requireDigest({ digest }: Incoming, found: Buffer): void {
   if (digest === null || timingSafeEqual(digest, found)) return;
-  throw new Refusal('invalid_request', 'Content-Digest: is not that of the bytes that came.', {
-    hint: 'They were damaged on the way: upload again.',
-    details: { field: 'Content-Digest', problem: 'is not that of the bytes that came' },
-  });
+  const hint = 'They were damaged on the way: upload again.';
+  throw invalidField('Content-Digest', 'is not that of the bytes that came', hint);
 }
 
 const hasSecret = ({ kinds, line }: FileSecrets): Refusal =>

@@ -2,7 +2,8 @@
  * Words of a text and of a query. Both engines get words that were split and folded here, so that they find the same:
  * runs of letters and digits, in lower case, without accents, no stemming and no stop words.
  */
-import { Refusal } from '../../contract/errors.ts';
+import type { Refusal } from '../../contract/errors.ts';
+import { invalidField } from '../operation/refusals.rules.ts';
 
 interface Word {
   /** As it is compared. */
@@ -75,10 +76,7 @@ export function parseQuery(text: string): SearchQuery {
 }
 
 const badQuery = (problem: string): Refusal =>
-  new Refusal('invalid_request', `q: ${problem}.`, {
-    hint: 'Words are looked for together; "a phrase", -not this, begin*.',
-    details: { field: 'q', problem },
-  });
+  invalidField('q', problem, 'Words are looked for together; "a phrase", -not this, begin*.');
 
 /** Where the wanted terms stand in a text, in order, without overlaps. */
 export function matchesIn(text: string, { wanted }: SearchQuery): [number, number][] {
