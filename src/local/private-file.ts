@@ -121,9 +121,14 @@ export function noteFile<T>(name: string, empty: T, check: (value: unknown) => v
     const text = readPrivate(path);
     return text === null ? empty : parseOwn(path, text, check);
   };
+  /** @param changed answers the new value, or the very one it is given: then nothing is written */
   const change = (folders: State, changed: (before: T) => T): Promise<void> => {
     const path = join(folders.state, name);
-    return withLock(`${path}.lock`, () => writePrivate(path, `${JSON.stringify(changed(read(folders)))}\n`));
+    return withLock(`${path}.lock`, () => {
+      const before = read(folders);
+      const after = changed(before);
+      if (after !== before) writePrivate(path, `${JSON.stringify(after)}\n`);
+    });
   };
   return { read, change };
 }

@@ -1,9 +1,7 @@
 /** Reminds agents of things, each a limited number of times, counted on this machine. Failures are ignored. */
-import { join } from 'node:path';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import { withLock } from '../../../local/lock.ts';
-import { parseOwn, readPrivate, writePrivate } from '../../../local/private-file.ts';
+import { isRecord, noteFile } from '../../../local/private-file.ts';
 
 type ReminderCode =
   | 'tasks_not_picked_up'
@@ -33,7 +31,7 @@ interface Given {
 }
 
 /** By the seat's member id, then by code. */
-type Memory = Record<string, Record<string, Given>>;
+const memory = noteFile<Record<string, Record<string, Given>>>('nudges.json', {}, isRecord);
 
 /** Gives a reminder to an agent unless it has had it often enough. @param agent the seat's member id. */
 export async function remind(out: Output, agent: string, reminder: Reminder): Promise<void> {
@@ -44,33 +42,22 @@ export async function remind(out: Output, agent: string, reminder: Reminder): Pr
 }
 
 async function isDue(agent: string, { code, every, most, about }: Reminder): Promise<boolean> {
-  const path = join(runtime().folders.state, 'nudges.json');
+  let due = false;
   try {
-    return await withLock(`${path}.lock`, () => {
-      const memory = read(path);
-      const last = memory[agent]?.[code];
+    await memory.change(runtime().folders, (before) => {
+      const last = before[agent]?.[code];
       const now = Date.now();
-      if (last) {
-        if (every !== undefined && now < last.at + every) return false;
-        if (most !== undefined && last.count >= most) return false;
-        if (about !== undefined && last.about === about) return false;
-      }
+      const tooSoon = last && every !== undefined && now < last.at + every;
+      const tooOften = last && most !== undefined && last.count >= most;
+      const theSame = last && about !== undefined && last.about === about;
+      if (tooSoon || tooOften || theSame) return before;
+      due = true;
       const given = { at: now, count: (last?.count ?? 0) + 1, ...(about === undefined ? {} : { about }) };
-      memory[agent] = { ...memory[agent], [code]: given };
-      writePrivate(path, `${JSON.stringify(memory)}\n`);
-      return true;
+      return { ...before, [agent]: { ...before[agent], [code]: given } };
     });
+    return due;
   } catch {
     // What cannot be kept is not said: it would be said every time.
     return false;
   }
-}
-
-function read(path: string): Memory {
-  const text = readPrivate(path);
-  return text === null ? {} : parseOwn(path, text, isMemory);
-}
-
-function isMemory(value: unknown): value is Memory {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
