@@ -9,7 +9,14 @@ import { readKey, readLocalKey } from '../../local/keys/keystore.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
 import { localFetch } from '../../local/own-server/loopback-fetch.ts';
 import { findProject, type ProjectFile, projectContent } from '../../local/project.ts';
-import { type KnownServer, localServer, loginCommand, namedServer, personServer } from '../../local/servers.ts';
+import {
+  type ChosenServer,
+  type KnownServer,
+  localServer,
+  loginCommand,
+  namedServer,
+  personServer,
+} from '../../local/servers.ts';
 import { EXIT } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { noteDone, runtime, version } from '../runtime.ts';
@@ -135,6 +142,13 @@ export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose
       if (attempt >= 2 && process.stderr.isTTY) out.note(`Trying again (${reason})…`);
     },
   };
+}
+
+/** The server that a person's command means: the one named, else that of the environment, the folder or the usual one. */
+export function serverOfPerson(named: string | undefined): ChosenServer {
+  const { env, folders } = runtime();
+  const choice = { named: named ?? env.SERVICE_SERVER, project: findProject() };
+  return personServer(choice, readCredentials(folders), folders, env);
 }
 
 interface TargetChoice {

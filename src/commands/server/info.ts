@@ -1,17 +1,14 @@
 import { BaseCommand, optional } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
-import { clientOptions } from '../../cli/session/open-session.ts';
+import { clientOptions, serverOfPerson } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { fields } from '../../cli/terminal/fields.ts';
 import { Client } from '../../client/client.ts';
 import { Failure } from '../../local/failure.ts';
-import { readCredentials } from '../../local/keys/credentials.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
 import { localAddress, originOf } from '../../local/own-server/address.ts';
 import { accepts } from '../../local/own-server/probe.ts';
 import { currentServer } from '../../local/own-server/running.ts';
-import { findProject } from '../../local/project.ts';
-import { namedServer, personServer } from '../../local/servers.ts';
 
 export const json = () => object({ info: answer('getInfo') });
 
@@ -46,9 +43,7 @@ export default class ServerInfo extends BaseCommand<typeof ServerInfo> {
 async function whichServer(named: string | undefined): Promise<{ url: string; local: boolean }> {
   const { env, folders } = runtime();
   if (named && looksLikeUrl(named)) return { url: canonicalOrigin(named), local: false };
-  const saved = readCredentials(folders);
-  const request = { named: env.SERVICE_SERVER, project: findProject() };
-  const server = named ? namedServer(named, saved, folders, env) : personServer(request, saved, folders, env);
+  const server = serverOfPerson(named);
   if (!server.local) return { url: server.origin, local: false };
   return { url: (await currentServer(folders, env))?.url ?? originOf(localAddress(folders, env)), local: true };
 }

@@ -2,8 +2,7 @@ import { BaseCommand, required, storageFlags } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
-import { absolute, database, failWith, loadServer } from '../serve/lib/serve.ts';
-import { requireOperator } from '../storage/lib/storage.ts';
+import { requireOperator, withStorage } from '../storage/lib/storage.ts';
 
 export const json = () => object({ handle: text, key_file: text });
 
@@ -19,13 +18,12 @@ export default class ServerRecoverKey extends BaseCommand<typeof ServerRecoverKe
   /** Also in an agent's session it is refused: only a person makes keys for people. */
   override async run(): Promise<void> {
     requireOperator(this.globals.as);
-    const data = this.flags.data ?? runtime().env.SERVICE_DATA;
-    if (!data) throw usage('--data or SERVICE_DATA is missing: the folder the server was started with.');
-    const db = database(this.flags.db) ?? runtime().env.SERVICE_DB;
-    const { recoverKey } = await loadServer();
+    if (!this.flags.data && !runtime().env.SERVICE_DATA)
+      throw usage('--data or SERVICE_DATA is missing: the folder the server was started with.');
     const named = this.args.handle.trim().replace(/^@/, '').toLowerCase();
-    const options = { dataDir: absolute(data), handle: named, ...(db ? { db } : {}) };
-    const { handle, key_file } = await recoverKey(options).catch(failWith);
+    const { handle, key_file } = await withStorage(this.flags, this.globals.as, ({ recoverKey }, options) =>
+      recoverKey({ ...options, handle: named }),
+    );
     this.print<typeof json>(
       { handle, key_file },
       () => `A key for @${handle} is in ${key_file}. Start the server, then sign in.`,

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, optional, stringFlag } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
-import { runtime } from '../../cli/runtime.ts';
 import { requireWhole, sessionHere } from '../../cli/session/here.ts';
+import { serverOfPerson } from '../../cli/session/open-session.ts';
 import { object, text } from '../../cli/shapes.ts';
-import { readCredentials } from '../../local/keys/credentials.ts';
-import { findProject } from '../../local/project.ts';
-import { personServer } from '../../local/servers.ts';
 import type { Deps } from '../key/lib/pending-keys.ts';
 import { stepLines } from './lib/step.ts';
 import type { Target } from './lib/walk.ts';
@@ -57,7 +54,7 @@ export default class Setup extends BaseCommand<typeof Setup> {
       const link = inviteLink(text);
       return { origin: link.origin, link, pairing: null };
     }
-    return { origin: workServer(this.globals.server), link: null, pairing: text };
+    return { origin: serverOfPerson(this.globals.server).origin, link: null, pairing: text };
   }
 
   private async view(origin: string) {
@@ -65,11 +62,4 @@ export default class Setup extends BaseCommand<typeof Setup> {
     const session = sessionHere();
     return session ? sessionView(session, origin) : personView(await this.sessionAt(origin));
   }
-}
-
-/** The server that proposed work is on: the one named, else the one any command would choose. */
-function workServer(named: string | undefined): string {
-  const { env, folders } = runtime();
-  const choice = { named: named ?? env.SERVICE_SERVER, project: findProject() };
-  return personServer(choice, readCredentials(folders), folders, env).origin;
 }

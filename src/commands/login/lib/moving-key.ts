@@ -1,16 +1,10 @@
 /** Moves a saved key between the keychain and the file. */
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
+import { serverOfPerson } from '../../../cli/session/open-session.ts';
 import { Failure, usage } from '../../../local/failure.ts';
-import {
-  credentialsPath,
-  readCredentials,
-  type ServerEntry,
-  updateCredentials,
-} from '../../../local/keys/credentials.ts';
+import { credentialsPath, type ServerEntry, updateCredentials } from '../../../local/keys/credentials.ts';
 import { forgetKey, readKey, saveKey } from '../../../local/keys/keystore.ts';
-import { findProject } from '../../../local/project.ts';
-import { personServer } from '../../../local/servers.ts';
 
 interface Moved {
   record: {
@@ -27,9 +21,7 @@ interface Moved {
 /** Saves the key in the other place, and only then takes it out of the one it was in. */
 export async function moveKey(named: string | undefined, to: 'keychain' | 'file', out: Output): Promise<Moved> {
   const { env, folders } = runtime();
-  const saved = readCredentials(folders);
-  const project = findProject();
-  const server = personServer({ named: named ?? env.SERVICE_SERVER, project }, saved, folders, env);
+  const server = serverOfPerson(named);
   if (server.local) throw usage('The key of this machine’s own server stands in its data folder, and stays there.');
   const { origin, entry } = server;
   out.base.server = { name: server.name, url: origin };

@@ -3,6 +3,7 @@ import { asProblem, EXIT, Exit } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
+import { serverOfPerson } from '../../../cli/session/open-session.ts';
 import { plural } from '../../../cli/terminal/fields.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { pages } from '../../../client/pages.ts';
@@ -10,8 +11,7 @@ import type { ErrorBody } from '../../../contract/errors.ts';
 import type { AccessKey } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
-import { findProject } from '../../../local/project.ts';
-import { knownServers, personServer } from '../../../local/servers.ts';
+import { knownServers } from '../../../local/servers.ts';
 import { forgetKeyIn, forgetKeyOf } from '../../key/lib/keys.ts';
 
 interface SignedOut {
@@ -77,9 +77,7 @@ export async function signOut(session: Session, ask: (question: string) => Promi
 
 /** Forgets a key without a word to its server. @param named as given; default: the server in use. */
 export async function forgetOnly(named: string | undefined, out: Output): Promise<SignOut> {
-  const { env, folders } = runtime();
-  const project = findProject();
-  const chosen = personServer({ named: named ?? env.SERVICE_SERVER, project }, readCredentials(folders), folders, env);
+  const chosen = serverOfPerson(named);
   if (chosen.local) throw usage('The key of this machine’s own server stands in its data folder, and stays there.');
   const server = { name: chosen.name, url: chosen.origin };
   out.base.server = server;
