@@ -1,10 +1,11 @@
 /** Reads what a server on this machine reports: in its pid file, and on its port. */
 import { readFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Folders } from '../folders.ts';
 import { alive } from '../process.ts';
+import { fetchBy } from './loopback-fetch.ts';
 
 export interface PidFile {
   pid: number;
@@ -53,20 +54,13 @@ export interface ProbedInfo {
 
 /** The answer to `GET /v1/info` there; null if it is not a board service. */
 export async function probe(origin: string, ms = 1000): Promise<ProbedInfo | null> {
-  return new Promise((resolve) => {
-    const request = get(`${origin}/v1/info`, { timeout: ms, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (part: string) => {
-        text += part;
-        if (text.length > 65_536) request.destroy();
-      });
-      response.on('end', () => resolve(asInfo(text)));
-    });
-    request.on('timeout', () => request.destroy());
-    request.on('close', () => resolve(null));
-    request.on('error', () => resolve(null));
-  });
+  try {
+    const init = { signal: AbortSignal.timeout(ms) };
+    const answer = await fetchBy(request, new URL('/v1/info', origin), init, { agent: false, maxBytes: 65_536 });
+    return asInfo(await answer.text());
+  } catch {
+    return null;
+  }
 }
 
 /** Parses the answer; null if it is not from a board service. */
