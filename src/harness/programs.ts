@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Env } from '../local/folders.ts';
+import { type Env, homeOf } from '../local/folders.ts';
+import type { Profile } from './profile.ts';
 
 /** The file of a program: a path, a name on PATH, or its recorded place at setup; null if there is none. */
 export function findProgram(name: string, env: Env, recorded?: string): string | null {
@@ -19,6 +20,12 @@ function runnable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The folder of a program's settings; empty where none is known. */
+export function configFolder({ config_dir: setting }: Pick<Profile, 'config_dir'>, env: Env): string {
+  const folder = (setting && env[setting.env]) || setting?.default || '';
+  return folder.replace(/^~(?=\/|$)/, () => homeOf(env));
 }
 
 /** Fills the placeholders of a command line. Braces in values are not expanded again. */

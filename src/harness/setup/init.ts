@@ -1,15 +1,17 @@
 /** Sets up harnesses: computes the changes first, so that they can be shown, then writes them. */
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { homeOf } from '../../local/folders.ts';
 import { olderThan } from '../../local/versions.ts';
 import { modText } from '../claude-code-mod.ts';
 import type { Profile } from '../profile.ts';
+import { configFolder } from '../programs.ts';
 import { skillText } from '../skill.ts';
 import { missedHooks, type WantedHook, wantedGroups } from './entries.ts';
 import { extensionText } from './extension.ts';
 import { changeFile, readText, Unreadable } from './files.ts';
 import { digest, type Installed, type Item, type Scope } from './installed.ts';
-import { launcherPath, type Program } from './launcher.ts';
+import type { Program } from './launcher.ts';
+import { launcherPath } from './launcher.ts';
 import type { Found } from './scan.ts';
 import { ownHooks, withHooks, withRule } from './settings.ts';
 
@@ -82,22 +84,15 @@ export function installPath(
 ): string {
   if (scope === 'project') return join(cwd, install.project ?? '');
   return (install.global ?? '')
-    .replace('{config_dir}', () => configFolder(profile, program))
-    .replace(/^~(?=\/|$)/, () => homeOf(program));
+    .replace('{config_dir}', () => configFolder(profile, program.env))
+    .replace(/^~(?=\/|$)/, () => homeOf(program.env));
 }
-
-const homeOf = ({ env }: Program): string => env.HOME || homedir();
 
 /** The folders of a harness's settings by precedence: the project's, in project scope, then the person's. */
 export function settingsFolders({ profile, program, scope, cwd }: Setting): string[] {
   const project = profile.install.find(({ kind, project: path }) => kind === 'hooks' && path)?.project;
   const ofProject = scope === 'project' && project ? [join(cwd, dirname(project))] : [];
-  return [...ofProject, configFolder(profile, program)];
-}
-
-function configFolder({ config_dir: setting }: Profile, program: Program): string {
-  const folder = (setting && program.env[setting.env]) || setting?.default || '';
-  return folder.replace(/^~(?=\/|$)/, () => homeOf(program));
+  return [...ofProject, configFolder(profile, program.env)];
 }
 
 function one(setting: Setting, install: Install, installed: Installed, apply: boolean): Change | null {

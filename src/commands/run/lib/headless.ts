@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
-import { fillPlaceholders } from '../../../harness/programs.ts';
+import { configFolder, fillPlaceholders } from '../../../harness/programs.ts';
 import { usage } from '../../../local/failure.ts';
 import { isRecord, noteFile } from '../../../local/private-file.ts';
 import type { Outcome } from './child.ts';
 import { FieldFinder } from './field-finder.ts';
-import { configFolder, programOf } from './programs.ts';
+import { programOf } from './programs.ts';
 import { UsageReader, type Used } from './usage.ts';
 
 /** A conversation that could not be taken up so often in a row is given up, and a new one begun. */
@@ -76,7 +76,7 @@ export class Headless {
       session: session ?? '',
       dir,
       model: model ?? '',
-      config_dir: configFolder(this.#profile),
+      config_dir: configFolder(this.#profile, runtime().env),
     };
     const [name = '', ...rest] = [...fillPlaceholders(lines, values), ...args];
     const finder = FieldFinder.ofId(field ?? '');

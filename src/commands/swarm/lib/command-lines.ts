@@ -1,8 +1,8 @@
 /** Builds the command line of an agent: its program's own, then what the user added. */
 import { runtime } from '../../../cli/runtime.ts';
-import { fillPlaceholders } from '../../../harness/programs.ts';
+import { configFolder, fillPlaceholders } from '../../../harness/programs.ts';
 import type { Seat } from '../../../local/actors.ts';
-import { configFolder, programOf } from '../../run/lib/programs.ts';
+import { programOf } from '../../run/lib/programs.ts';
 import { isRunner, type Planned } from './plan.ts';
 
 interface Start {
@@ -28,7 +28,7 @@ function interactiveArgv({ profile, model, args, dir }: Planned, { prompt, sessi
     session: session ?? '',
     dir,
     model: model ?? '',
-    config_dir: configFolder(profile),
+    config_dir: configFolder(profile, runtime().env),
   };
   // What its person wrote is run as it was written.
   const [name = '', ...rest] = [...fillPlaceholders(words.slice(0, own), values), ...args];
