@@ -7,16 +7,12 @@ import { folders, makeFolder } from './folders.ts';
 import { loadPacked, setProgram } from './program.ts';
 import { becomeServerProcess } from './server-process.ts';
 
-interface Part {
-  start(entryUrl: string): Promise<void>;
-}
-
 /** @param file the entry file of the package, `bin/run.js` */
 export async function start(file: string): Promise<void> {
   if (process.argv[2] === 'serve') becomeServerProcess();
   useCompileCache();
   setProgram({ root: join(file, '..', '..'), fromSources: false });
-  const part = await loadPacked<Part>(partOf(process.argv.slice(2)), '');
+  const part = await loadPacked<{ start(entryUrl: string): Promise<void> }>(partOf(process.argv.slice(2)), '');
   await part.start(pathToFileURL(file).href);
 }
 

@@ -3,8 +3,6 @@ import { EXIT } from '../../cli/errors.ts';
 import { askFor, noteHolder, refOf } from '../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../cli/session/here.ts';
 import { agreedOnJoin, member, object, seatRef, text } from '../../cli/shapes.ts';
-import type { DeliveryMode } from '../../contract/types.ts';
-import type { AgentRef } from '../../daemon/protocol.ts';
 import type { Seat } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
 import { deliveryLine } from '../join/lib/join-summary.ts';
@@ -40,15 +38,8 @@ export default class AgentResume extends BaseCommand<typeof AgentResume> {
   }
 }
 
-interface Bound {
-  session: string;
-  /** The seat of the same board that the session held before. */
-  previous: AgentRef | null;
-  mode: DeliveryMode | null;
-}
-
 /** @throws Failure `agent_session_required` outside a session. */
-async function bindHere(seat: Seat): Promise<Bound> {
+async function bindHere(seat: Seat) {
   const session = sessionHere();
   if (!session)
     throw new Failure('agent_session_required', 'Only a session of an agent’s program takes a seat.', {

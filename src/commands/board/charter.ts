@@ -13,11 +13,8 @@ import { changeLine, readBoard } from './lib/settings.ts';
 
 export const json = () => object({ charter: text, changed: flag });
 
-interface Saved {
-  data: Answer<'updateBoard'>;
-  /** What the text ends with. */
-  again: string;
-}
+/** With what the text ends with. */
+type Saved = { data: Answer<'updateBoard'>; again: string };
 
 export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
   static override boardFirst = true;

@@ -36,19 +36,13 @@ export default class FileDiff extends BaseCommand<typeof FileDiff> {
   }
 }
 
-interface Diff {
-  from: string;
-  to: string;
-  diff: string;
-}
-
 interface Side {
   label: string;
   bytes: Buffer;
 }
 
 /** @param versions as they were typed; one is compared with the latest, none means the two latest. */
-async function diffOf(files: Files, name: string, versions: string[], out: Output): Promise<Diff> {
+async function diffOf(files: Files, name: string, versions: string[], out: Output) {
   const noted = versions.length === 0 && existsSync(name) ? notedAt(files, name) : null;
   if (noted) {
     const { file_id: file, version } = noted;
@@ -71,7 +65,7 @@ async function side(files: Files, file: string, name: string, version: number, o
   return { label: `${name}@${version}`, bytes: (await readBytes(files, { file, version }, out)).bytes };
 }
 
-function compare(from: Side, to: Side): Diff {
+function compare(from: Side, to: Side) {
   if (isBinary(from.bytes) || isBinary(to.bytes))
     throw new Failure('binary_to_terminal', 'These bytes are no text, so there are no lines to compare.', {
       hint: 'Get both versions and compare them with a program of their kind',

@@ -45,18 +45,8 @@ export default class HarnessTest extends BaseCommand<typeof HarnessTest> {
   }
 }
 
-interface TestRecord {
-  harness: string;
-  supported: boolean;
-  checks: Verdict[];
-}
-
 /** Runs the kit; each verdict is told as it comes. */
-async function testHarness(
-  profile: Profile,
-  only: string | undefined,
-  note: (line: string) => void,
-): Promise<TestRecord> {
+async function testHarness(profile: Profile, only: string | undefined, note: (line: string) => void) {
   const kit = await loadKit();
   if (only !== undefined && !kit.checks.includes(only))
     throw usage(`There is no check called ${only}.`, `There are: ${kit.checks.join(', ')}`);

@@ -6,16 +6,11 @@ import { chooseActor, type Seat } from '../../../local/actors.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 
-interface Globals {
-  board?: string | undefined;
-  server?: string | undefined;
-}
-
 /**
  * Turns the name of an agent into its server and board, and answers by what it goes there: its id where this
  * machine holds its seat, else the name, on the board that is in use.
  */
-export function agentNamed(as: string, globals: Globals): string {
+export function agentNamed(as: string, globals: { board?: string; server?: string }): string {
   const [name = '', board] = as.replace(/^@/, '').split('@', 2);
   if (!holdsSeat(name)) {
     globals.board ??= board;

@@ -8,7 +8,9 @@ import { type Check, failing, fine, warning } from '../lib/check.ts';
 export const node: Check = {
   name: 'node',
   async run() {
-    const { engines } = JSON.parse(readFileSync(join(runtime().root, 'package.json'), 'utf8')) as Package;
+    const { engines } = JSON.parse(readFileSync(join(runtime().root, 'package.json'), 'utf8')) as {
+      engines: { node: string };
+    };
     const needed = engines.node.slice('>='.length);
     if (olderThan(process.versions.node, `${needed}.0`))
       return [
@@ -20,7 +22,3 @@ export const node: Check = {
     return [warning('node', 'unsupported_platform', problem, 'service inbox --wait 60')];
   },
 };
-
-interface Package {
-  engines: { node: string };
-}

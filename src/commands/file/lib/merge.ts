@@ -14,16 +14,11 @@ interface ThreeWays {
   labels: { base: string; theirs: string };
 }
 
-interface Merged {
-  bytes: Buffer;
-  conflicts: number;
-}
-
 /** Whether bytes are no text: then nothing is merged. */
 export const isBinary = (bytes: Buffer): boolean => bytes.subarray(0, 8_192).includes(0);
 
 /** Null where there is no git. @throws Failure `merge_unavailable` for what is no text. */
-export function merge({ base, theirs, ours, labels }: ThreeWays): Merged | null {
+export function merge({ base, theirs, ours, labels }: ThreeWays): { bytes: Buffer; conflicts: number } | null {
   if ([base, theirs, ours].some(isBinary)) {
     throw new Failure('merge_unavailable', 'These bytes are no text, so they cannot be merged.', {
       hint: 'Get the version that is there under another path and decide between the two',

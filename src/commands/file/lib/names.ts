@@ -2,14 +2,8 @@
 import { filePathPattern } from '../../../contract/ids.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 
-interface Named {
-  file: string;
-  /** Undefined: the latest. */
-  version: number | undefined;
-}
-
-/** `NAME`, `NAME@3`, `fil_…` or `fil_…@3`. */
-export function fileNamed(text: string): Named {
+/** `NAME`, `NAME@3`, `fil_…` or `fil_…@3`; without a version the latest is meant. */
+export function fileNamed(text: string): { file: string; version: number | undefined } {
   const match = /^(.+)@([1-9]\d{0,8})$/.exec(text);
   return match ? { file: match[1] as string, version: Number(match[2]) } : { file: text, version: undefined };
 }

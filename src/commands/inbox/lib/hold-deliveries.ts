@@ -8,14 +8,8 @@ import type { Seat } from '../../../local/actors.ts';
 
 const ANSWER_MS = 2_000;
 
-/** Leaves replies to a message to the command that waits for them; `claim` says which it has shown. */
-interface ReplyHold {
-  claim(seqs: number[]): Promise<void>;
-  release(): void;
-}
-
-/** Keeps replies out of what the daemon hands, where one runs. */
-export async function holdReplies(seat: Seat, messageId: string): Promise<ReplyHold> {
+/** Keeps replies to a message out of what the daemon hands, where one runs. @returns `claim` says which were shown */
+export async function holdReplies(seat: Seat, messageId: string) {
   let connection: Connection | null = null;
   try {
     connection = await connectHere({ start: false });
@@ -31,7 +25,7 @@ export async function holdReplies(seat: Seat, messageId: string): Promise<ReplyH
     // Without a daemon nobody else hands them.
   }
   return {
-    claim: async (seqs) => {
+    claim: async (seqs: number[]) => {
       if (!connection || seqs.length === 0) return;
       try {
         await connection.send({ op: 'claim', seqs });

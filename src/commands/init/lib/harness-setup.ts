@@ -24,13 +24,8 @@ interface InitOptions {
   claims?: boolean | undefined;
 }
 
-interface InitRecord {
-  applied: boolean;
-  scope: Scope;
-  harnesses: { name: string; detected: boolean; version: string | null; changes: Change[] }[];
-  /** Of the repository here, where it was asked for. */
-  pre_commit?: Change[];
-}
+/** With `pre_commit` of the repository here, where it was asked for. */
+type InitRecord = Awaited<ReturnType<Init['run']>> & { pre_commit?: Change[] };
 
 export class Init {
   readonly #settings: Setting[];
@@ -62,7 +57,7 @@ export class Init {
   }
 
   /** What would be changed, or with `apply` what was. */
-  async run(apply: boolean, named: readonly string[]): Promise<InitRecord> {
+  async run(apply: boolean, named: readonly string[]) {
     if (apply) writeLauncher(ownProgram());
     const harnesses = await withInstalled(apply, (installed) =>
       this.#settings.map((setting) => {

@@ -4,19 +4,15 @@ import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import type { Client } from '../../../client/client.ts';
 import { wholeList } from '../../../client/pages.ts';
-import type { AccessKey, Person } from '../../../contract/types.ts';
+import type { AccessKey } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readCredentials, updateCredentials } from '../../../local/keys/credentials.ts';
 import { forgetKey } from '../../../local/keys/keystore.ts';
 
-interface KeyList {
-  person: Person;
-  keys: AccessKey[];
-  current_key_id: string;
-}
+type KeyList = Awaited<ReturnType<typeof readKeys>>;
 
 /** All keys of the person, or of somebody else. */
-export async function readKeys(client: Client, handle: string | undefined): Promise<KeyList> {
+export async function readKeys(client: Client, handle: string | undefined) {
   const query = { person: handle, limit: 500 };
   const { person, current_key_id, keys } = await wholeList(client, 'listKeys', 'keys', { query });
   return { person, current_key_id, keys };

@@ -3,23 +3,11 @@ import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { serverOfPerson } from '../../../cli/session/open-session.ts';
 import { Failure, usage } from '../../../local/failure.ts';
-import { credentialsPath, type ServerEntry, updateCredentials } from '../../../local/keys/credentials.ts';
+import { credentialsPath, updateCredentials } from '../../../local/keys/credentials.ts';
 import { forgetKey, readKey, saveKey } from '../../../local/keys/keystore.ts';
 
-interface Moved {
-  record: {
-    server_id: string;
-    person: ServerEntry['person'];
-    key: { id: string; name: string };
-    stored: 'keychain' | 'file';
-  };
-  url: string;
-  /** Where it is now, in words. */
-  place: string;
-}
-
-/** Saves the key in the other place, and only then takes it out of the one it was in. */
-export async function moveKey(named: string | undefined, to: 'keychain' | 'file', out: Output): Promise<Moved> {
+/** Saves the key in the other place, and only then takes it out of the one it was in. @returns `place`: where it is now, in words */
+export async function moveKey(named: string | undefined, to: 'keychain' | 'file', out: Output) {
   const { env, folders } = runtime();
   const server = serverOfPerson(named);
   if (server.local) throw usage('The key of this machine’s own server stands in its data folder, and stays there.');

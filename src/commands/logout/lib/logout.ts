@@ -14,13 +14,7 @@ import { readCredentials } from '../../../local/keys/credentials.ts';
 import { knownServers } from '../../../local/servers.ts';
 import { forgetKeyIn, forgetKeyOf } from '../../key/lib/keys.ts';
 
-interface SignedOut {
-  server: { name: string; url: string };
-  revoked: boolean;
-  ended_sessions: number;
-  agents_ended: number;
-  forgotten: boolean;
-}
+type SignedOut = ReturnType<typeof nothing>;
 
 /** What was done, and how a person is told. */
 export interface SignOut {
@@ -119,7 +113,7 @@ export async function leaveAll(servers: string[], leave: (url: string) => Promis
   return { record, text: texts.join('\n') || 'There is no key of another server here.', exit };
 }
 
-const nothing = ({ name, url }: { name: string; url: string }): SignedOut => ({
+const nothing = ({ name, url }: { name: string; url: string }) => ({
   server: { name, url },
   revoked: false,
   ended_sessions: 0,

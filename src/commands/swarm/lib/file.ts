@@ -145,16 +145,11 @@ interface Problem {
   message: string;
 }
 
-interface Known {
-  swarm: z.ZodObject;
-  agent: z.ZodObject;
-}
-
 /** One for each place, with its line. @param value what the file holds */
 function fileProblems(
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
-  known: Known,
+  known: Record<'swarm' | 'agent', z.ZodObject>,
   lineOf: (path: PropertyKey[]) => number,
 ): Problem[] {
   return issues.flatMap((issue) => {
