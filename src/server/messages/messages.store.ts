@@ -137,8 +137,10 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
   readable(query, filter.reader);
   if (filter.senderId !== undefined) query.where('m.sender_id', filter.senderId);
   if (filter.senderRole !== undefined) {
-    query.whereIn('m.sender_id', (sub: Knex.QueryBuilder) =>
-      sub.from('members').where({ board_id: filter.boardId, role: filter.senderRole }).select('id'),
+    const role = filter.senderRole;
+    // Looked up for each message of the page: few messages are of other roles, and a board may have had thousands of members.
+    query.whereExists((sub: Knex.QueryBuilder) =>
+      sub.from({ f: 'members' }).whereRaw('f.id = m.sender_id').where('f.role', role).select(sub.client.raw('1')),
     );
   }
   if (asked.roots) query.whereNull('m.root_seq');
@@ -151,16 +153,17 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
   if (asked.has === 'answer') query.whereNotNull('m.answer_to');
   if (asked.has === 'files') query.whereExists(linked('message_files'));
   if (asked.has === 'ask') query.whereExists(linked('asks'));
-  if (filter.taskId !== undefined) query.whereExists(linked('message_tasks', { 'x.task_id': filter.taskId }));
+  if (filter.taskId !== undefined) {
+    const about = { task_id: filter.taskId };
+    query.whereIn('m.seq', (sub: Knex.QueryBuilder) => sub.from('message_tasks').where(about).select('seq'));
+  }
   if (asked.has === 'mention_me') query.whereExists(named(filter.reader.memberId, 'mentioned'));
   return query;
 }
 
 /** Rows of a table that refer to the message. */
-const linked =
-  (table: string, where = {}) =>
-  (sub: Knex.QueryBuilder) =>
-    sub.from({ x: table }).whereRaw('x.message_id = m.id').where(where).select(sub.client.raw('1'));
+const linked = (table: string) => (sub: Knex.QueryBuilder) =>
+  sub.from({ x: table }).whereRaw('x.message_id = m.id').select(sub.client.raw('1'));
 
 const named = (memberId: string, how: 'addressed' | 'mentioned') => (sub: Knex.QueryBuilder) =>
   sub

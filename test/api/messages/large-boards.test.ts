@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { inParts } from '../../../src/server/db/rows.ts';
 import { type MemberRow, memberById } from '../../../src/server/members/members.store.ts';
-import { type MessageRow, messageBySeq, messagesIn } from '../../../src/server/messages/messages.store.ts';
+import {
+  type MessageFilter,
+  type MessageRow,
+  messageBySeq,
+  messagesIn,
+} from '../../../src/server/messages/messages.store.ts';
 import { type EventRow, eventsAfter } from '../../../src/server/record/events.store.ts';
 import { newId } from '../../../src/server/text/ids.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
@@ -17,11 +22,13 @@ forEachDatabase('a large board beside many small ones', (engine) => {
   let server: TestServer;
   let boardId: string;
   let me: MemberRow;
+  let taskId: string;
 
   before(async () => {
     server = await startTestServer(engine);
     const board = await newBoard(server.dana);
     const { memberId } = await newAgent(server.dana, board.name);
+    taskId = (await server.dana.ok('createTask', { params: { board: board.name }, body: { title: 'one' } })).id;
     const { seq } = await post(server.dana, board.name, 'one of many');
     boardId = board.id;
     await server.db.write(async (tx) => {
@@ -34,7 +41,7 @@ forEachDatabase('a large board beside many small ones', (engine) => {
       });
       await inParts(seats, (part) => tx.change((db) => db('members').insert(part)));
       const copies = Array.from({ length: MESSAGES + SMALL_BOARDS * FEW }, (_, n) => {
-        if (n < MESSAGES) return { board_id: boardId, seq: seq + 1 + n, sender_id: message.sender_id };
+        if (n < MESSAGES) return { board_id: boardId, seq: seq + 1 + n, sender_id: me.id };
         const { id, board_id } = seats[n % SMALL_BOARDS]!;
         return { board_id, seq: 1 + Math.floor((n - MESSAGES) / SMALL_BOARDS), sender_id: id };
       });
@@ -44,24 +51,41 @@ forEachDatabase('a large board beside many small ones', (engine) => {
       await inParts(messages, (part) => tx.change((db) => db('messages').insert(part)));
       const events = copies.map(({ board_id, seq }) => ({ ...event, board_id, seq, id: newId('evt', tx.now) }));
       await inParts(events, (part) => tx.change((db) => db('events').insert(part)));
+      const about = messages.filter(({ seq }, n) => n < MESSAGES && seq > MESSAGES / 2).slice(0, 3);
+      const links = about.map(({ id, seq }) => {
+        return { message_id: id, task_id: taskId, board_id: boardId, seq, thread_seq: seq, how: 'named', n: 0 };
+      });
+      await tx.change((db) => db('message_tasks').insert(links));
       if (engine === 'postgres') await tx.query((db) => db.raw('ANALYZE'));
     });
   });
   after(() => server.stop());
 
-  it('shows a page from its middle by reading that page', async () => {
-    const filter = { boardId, reader: { memberId: me.id, readsAll: true } };
+  const filters = (): [string, Partial<MessageFilter>][] => [
+    ['all messages', {}],
+    ['messages of a role', { senderRole: me.role! }],
+    ['messages about a task', { taskId }],
+  ];
+
+  it('shows a page from its middle by reading that page, whatever is looked for', async () => {
     const middle = MESSAGES / 2;
-    const { page, read } = await server.db.write(async (tx) => {
-      if (engine === 'postgres') await tx.query((db) => db.raw('SET LOCAL track_counts = on'));
-      const page = await messagesIn(tx, filter, { after: middle, before: null }, 'asc', 50);
-      if (engine === 'sqlite') return { page, read: 0 };
-      const rows = await tx.query<{ read: number }>((db) =>
-        db('pg_stat_xact_user_tables').select(db.raw('SUM(idx_tup_fetch)::int AS read')),
-      );
-      return { page, read: rows[0]!.read };
-    });
-    expect(page.map((row) => row.seq)).to.deep.equal(Array.from({ length: 50 }, (_, n) => middle + 1 + n));
-    expect(read).to.be.below(600);
+    for (const [name, wanted] of filters()) {
+      const filter = { boardId, reader: { memberId: me.id, readsAll: true }, ...wanted };
+      const { page, read } = await server.db.write(async (tx) => {
+        if (engine === 'postgres') await tx.query((db) => db.raw('SET LOCAL track_counts = on'));
+        const page = await messagesIn(tx, filter, { after: middle, before: null }, 'asc', 50);
+        if (engine === 'sqlite') return { page, read: 0 };
+        const rows = await tx.query<{ read: number }>((db) =>
+          db('pg_stat_xact_user_tables').select(db.raw('SUM(idx_tup_fetch)::int AS read')),
+        );
+        return { page, read: rows[0]!.read };
+      });
+      const seqs = Array.from({ length: 50 }, (_, n) => middle + 1 + n);
+      expect(
+        page.map((row) => row.seq),
+        name,
+      ).to.deep.equal(wanted.taskId ? seqs.slice(0, 3) : seqs);
+      expect(read, name).to.be.below(600);
+    }
   });
 });
