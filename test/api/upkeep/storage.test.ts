@@ -84,6 +84,17 @@ describe('the database of a data folder', () => {
     );
   });
 
+  it('is not waited for where it knows no such user, or is not there', async () => {
+    const db = await newPostgresDatabase();
+    const wrong = [db.replace('//postgres:', '//nobody:'), `${db}0`];
+    for (const url of [...wrong, ...wrong.map((each) => each.replace('@127', '@127.0.0.1:1,127'))]) {
+      const begun = Date.now();
+      const start = refusal({ ...quiet, dataDir: folder(), db: url, files: 'db:', waitForDb: 60 });
+      expect(await start, url).to.match(/^storage_unreachable /);
+      expect(Date.now() - begun, url).to.be.below(10_000);
+    }
+  });
+
   it('that is only looked into is not made', async () => {
     const dataDir = folder();
     for (const look of [() => checkStorage({ dataDir }), () => schemaOf({ dataDir })]) {
