@@ -162,6 +162,30 @@ describe('a team’s server of several workers', function () {
     await until('all were replaced again', () => replaced() > reloads + 1, 60_000);
   });
 
+  it('are as many as before also where one dies in its own turn', async () => {
+    const before = workersOf();
+    const replaced = () => printed().stderr.split('All workers were replaced.').length - 1;
+    const reloads = replaced();
+    child.kill('SIGHUP');
+    await until('the first is being replaced', () => workersOf().length > before.length);
+    process.kill(before[0] ?? 0, 'SIGKILL');
+    const died = performance.now();
+    await until('all were replaced', () => replaced() > reloads, 60_000);
+    // Until another one would have been started for it.
+    const pause =
+      Number(
+        printed()
+          .stderr.match(/starts in (\d+) s/g)
+          ?.at(-1)
+          ?.match(/\d+/)?.[0],
+      ) * 1_000;
+    for (let n = reloads + 1; performance.now() < died + pause + 1_000; n++) {
+      child.kill('SIGHUP');
+      await until('all were replaced again', () => replaced() > n, 60_000);
+    }
+    expect(workersOf()).to.have.length(before.length);
+  });
+
   it('are not replaced by those of a build that would change the database under them', async () => {
     const before = workersOf();
     const database = new pg.Client(db);

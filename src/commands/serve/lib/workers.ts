@@ -47,11 +47,13 @@ export async function runWorkers(
   const ended = Promise.withResolvers<number>();
   let ending = false;
   let reloading = false;
+  let starting = 0;
 
   /** Starts one more. @throws its exit code, when it ends before it serves */
   function start(): Promise<Serving> {
     const worker = cluster.fork();
-    return new Promise((resolve, reject) => {
+    starting++;
+    const served = new Promise<Serving>((resolve, reject) => {
       worker.once('message', (message: Serving) => {
         workers.add(worker);
         resolve(message);
@@ -61,6 +63,7 @@ export async function runWorkers(
         if (workers.delete(worker) && !ending) died();
       });
     });
+    return served.finally(() => starting--);
   }
 
   function died(): void {
@@ -74,9 +77,13 @@ export async function runWorkers(
     }
     const pause = Math.min(PAUSE_MS.first * 2 ** (lately - 1), PAUSE_MS.most);
     out.note(`A worker died; another one starts in ${pause / 1_000} s.`);
-    setTimeout(() => {
-      if (!ending) start().catch(died);
-    }, pause);
+    setTimeout(replace, pause, pause);
+  }
+
+  /** Starts one for a worker that died, unless a reload has. */
+  function replace(pause: number): void {
+    if (reloading) setTimeout(replace, pause, pause);
+    else if (!ending && workers.size + starting < count) start().catch(died);
   }
 
   /** Lets a worker finish its requests; resolves when it is gone. */
