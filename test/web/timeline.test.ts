@@ -284,6 +284,26 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('opens without taking the focus from what is being written', async () => {
+    await say(maya, 'Not read yet');
+    const { page, close } = await visit(server, dana);
+    const held = Promise.withResolvers<void>();
+    await page.route('**/messages?*', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/?board=${board.name}`);
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await box.focus();
+    await page.keyboard.type('I was ');
+    held.resolve();
+    await article(page, 'Not read yet').waitFor();
+    await conversation(page).and(page.locator('[aria-busy=false]')).waitFor();
+    await page.keyboard.type('here');
+    expect(await box.inputValue()).to.equal('I was here');
+    await close();
+  });
+
   it('tells what was written from right to left without moving the words around it', async () => {
     const params = { board: board.name };
     const { id } = await maya.ok('createTask', { params, body: { title: 'שלום 1', start: true } });

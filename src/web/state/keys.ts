@@ -70,7 +70,8 @@ function keysOf(event: KeyboardEvent): string {
   return `${event.ctrlKey || event.metaKey ? 'Mod ' : ''}${event.shiftKey && (letter || event.key.length > 1) ? 'Shift ' : ''}${key}`;
 }
 
-const isTextField = (element: Element | null): boolean =>
+/** Whether what is typed goes into an element. */
+export const isTextField = (element: Element | null): boolean =>
   element instanceof HTMLElement &&
   (element.isContentEditable || element.matches('input:not([type=checkbox], [type=radio]), textarea, select'));
 

@@ -1,5 +1,6 @@
 /** Controls the scroll position: keeps it while content around it changes, and loads more near both ends. */
 import { signal } from '@preact/signals';
+import { isTextField } from '../state/keys.ts';
 import type { ScrollTarget, Timeline } from './timeline.ts';
 
 /** Closer to the end than this, the view follows new messages. */
@@ -131,18 +132,20 @@ export class Scroll {
 
   /** Returns false if the target is not in the document yet. */
   private scrollToTarget(scroller: HTMLElement, { seq, focus }: ScrollTarget): boolean {
+    // Messages may come when the person writes already, and what is typed then must not become keys.
+    const takesFocus = focus && !isTextField(document.activeElement);
     if (seq === null) {
       if (!this.timeline.atEnd.peek()) return false;
       this.timeline.following = true;
       this.scrollToEnd();
-      if (focus) this.elements().at(-1)?.focus({ preventScroll: true });
+      if (takesFocus) this.elements().at(-1)?.focus({ preventScroll: true });
       return true;
     }
     const element = scroller.querySelector<HTMLElement>(`article[data-seq="${seq}"]`);
     if (!element) return false;
     this.timeline.following = false;
     scroller.scrollTop += element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - TOP_MARGIN_PX;
-    if (focus) element.focus({ preventScroll: true, focusVisible: this.timeline.opened.peek() } as FocusOptions);
+    if (takesFocus) element.focus({ preventScroll: true, focusVisible: this.timeline.opened.peek() } as FocusOptions);
     return true;
   }
 }
