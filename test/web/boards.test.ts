@@ -132,6 +132,25 @@ describe('all boards', () => {
     await close();
   });
 
+  it('joins an open board, from the list and at its address, after the person got another handle', async () => {
+    const fay = await server.person('fay');
+    const gus = await server.person('gus');
+    for (const name of ['first-open', 'second-open']) await newBoard(gus, { name });
+    const { page, close } = await visit(server, fay);
+    const join = page.getByRole('button', { name: 'Join first-open' });
+    await join.waitFor();
+    await fay.ok('renamePerson', { params: { handle: 'fay' }, body: { handle: 'faye' } });
+    await join.click();
+    await page.waitForURL(/board=first-open/);
+    await page.goto(`${server.url}/?board=second-open`);
+    const second = page.getByRole('button', { name: 'Join second-open' });
+    await second.waitFor();
+    await fay.ok('renamePerson', { params: { handle: 'faye' }, body: { handle: 'fay' } });
+    await second.click();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await close();
+  });
+
   it('skips by the first control of the page to what the screen shows', async () => {
     const eve = await server.person('eve');
     await newBoard(eve, { name: 'skipped' });

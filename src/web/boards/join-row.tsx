@@ -1,10 +1,7 @@
 /** An open board that the person is not on, with the button that joins it. */
 import type { Board } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
-import { hasCode } from '../api/errors.ts';
-import { session } from '../api/session.ts';
 import { ProblemLine } from '../parts/problem.tsx';
-import { readBoards } from '../state/boards.ts';
+import { joinBoard, readBoards } from '../state/boards.ts';
 import { navigate } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 import { memberCounts } from './row.tsx';
@@ -13,13 +10,7 @@ export function JoinRow({ board }: { board: Board }) {
   const { name, title } = board;
   const write = useWrite();
   const join = async (): Promise<void> => {
-    const handle = session.peek()?.person.handle ?? '';
-    const done = await write.run(`join ${name}`, (idempotencyKey) =>
-      call('addBoardPerson', { params: { board: name }, body: { handle }, idempotencyKey }).catch((error) => {
-        // It was joined in another window.
-        if (!hasCode(error, 'already_on_board')) throw error;
-      }),
-    );
+    const done = await write.run(`join ${name}`, (key) => joinBoard(name, key));
     if (!done) return;
     void readBoards();
     navigate({ screen: 'board', board: name, tab: 'talk' });

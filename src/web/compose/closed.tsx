@@ -1,9 +1,9 @@
 /** Replaces the message box on an archived board, and for people who are not on the board. */
 import type { Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { session } from '../api/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { joinBoard } from '../state/boards.ts';
 import { openRoom, type Room } from '../state/room.ts';
 import { useWrite } from '../state/write.ts';
 import { summarizeNames } from './audience.ts';
@@ -60,9 +60,8 @@ export function Join({ room }: { room: Room }) {
         class="b pri"
         aria-disabled={busy}
         onClick={() =>
-          void run('join', async (idempotencyKey) => {
-            const handle = session.peek()?.person.handle ?? '';
-            await call('addBoardPerson', { params: { board: room.name }, body: { handle }, idempotencyKey });
+          void run('join', async (key) => {
+            await joinBoard(room.name, key);
             openRoom(null);
             openRoom(room.name);
           })

@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import { ClientError } from '../../client/errors.ts';
 import type { Board } from '../../contract/types.ts';
-import { call, listAll, readAll } from '../api/client.ts';
+import { call, listAll, readAll, readSession } from '../api/client.ts';
+import { hasCode } from '../api/errors.ts';
 import { session } from '../api/session.ts';
 import { listenToHints, listenToReturn } from '../live/link.ts';
 import { oneAtATime } from './throttle.ts';
@@ -36,6 +37,19 @@ export const readBoards = oneAtATime(async () => {
 
 export async function readArchived(): Promise<void> {
   archived.value = await readAll('listBoards', 'boards', { query: { all: true, lifecycle: 'archived' } });
+}
+
+/** Joins an open board. */
+export async function joinBoard(board: string, idempotencyKey: string): Promise<void> {
+  // The person may have another handle than when the page was opened.
+  await readSession();
+  const handle = session.peek()?.person.handle ?? '';
+  try {
+    await call('addBoardPerson', { params: { board }, body: { handle }, idempotencyKey });
+  } catch (error) {
+    // It was joined in another window.
+    if (!hasCode(error, 'already_on_board')) throw error;
+  }
 }
 
 /** Moves the person's read position on a board. API errors are ignored: a later call makes up for it. */
