@@ -131,10 +131,11 @@ describe('tasks on the page', () => {
     await page.getByRole('textbox', { name: 'Why' }).fill('Not needed');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the task' }).click();
     await column(page, 'Done').getByText('cancelled').waitFor();
-    await page
-      .getByRole('complementary')
-      .getByText(/took claude off it/)
-      .waitFor();
+    const ended = page.getByRole('complementary');
+    await ended.getByText(/took claude off it/).waitFor();
+    // Its actions are gone, and the focus goes on from the top of its panel.
+    await ended.and(page.locator(':focus')).waitFor();
+    expect(await page.getByText(/^nobody/).count()).to.equal(0);
     await close();
   });
 

@@ -42,16 +42,14 @@ export function TaskCard(props: {
       <span class="tt">{task.title}</span>
       <span class="m2">
         <span class="ref">{task.ref}</span>
-        {showColumn ? (
-          <span class="sp q2">{columnTitles[column].toLowerCase()}</span>
-        ) : owner ? (
+        {showColumn && <span class="sp q2">{columnTitles[column].toLowerCase()}</span>}
+        {!showColumn && owner && (
           <>
             <Glyph who={{ ...owner, state: member?.state ?? 'disconnected' }} size={20} />
             <span class="cut">{owner.name}</span>
           </>
-        ) : (
-          <span class="q">nobody yet</span>
         )}
+        {!showColumn && !owner && column !== 'done' && <span class="q">nobody yet</span>}
       </span>
       {line && (
         <span class="su">

@@ -92,6 +92,10 @@ export function TaskPanel(props: PanelProps) {
     'aria-label': task ? `${task.ref} ${task.title}` : selector,
   };
   useEffect(() => panel.current?.focus(), []);
+  useEffect(() => {
+    // A task that has ended has no actions any more, and the button that ended it had the focus.
+    if (document.activeElement === document.body) panel.current?.focus();
+  }, [task?.closed_at]);
   return (
     <div ref={panel} class="panel" tabIndex={-1} {...named}>
       <div class="row ph">
@@ -144,7 +148,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
             </span>
           </span>
         )}
-        {!task.owner && <span>nobody has it yet</span>}
+        {!task.owner && !task.closed_at && <span>nobody has it yet</span>}
         {task.stale_since && <span title={formatExact(task.stale_since)}>but is gone: the task may be taken over</span>}
         {task.with.map((helper) => (
           <span class="row" key={helper.id}>
