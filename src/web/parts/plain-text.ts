@@ -1,15 +1,25 @@
 /** Markdown to plain text without a parser, so that screens that render no Markdown stay small. */
 
+/** Stands for a piece of code until the markup around it is gone. No message contains it. */
+const CODE = '\0';
+
 /** The first 1,000 characters of a Markdown text without its markup, in one line. */
-export const plainText = (text: string): string =>
-  text
+export function plainText(text: string): string {
+  const codes: string[] = [];
+  return text
     .slice(0, 1_000)
     .replaceAll(/^ {0,3}(```|~~~)[^\n]*$/gm, ' ')
+    .replaceAll(/`+([^`]+)`+/g, (_, code: string) => {
+      codes.push(code);
+      return CODE;
+    })
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/^\s{0,3}(#{1,6}\s+|>\s?|[-*+]\s+|\d+[.)]\s+)/gm, '')
     .replaceAll(/\*\*|__|~~|`+/g, '')
     .replaceAll(/(^|[\s(])[*_](?=\S)/g, '$1')
     .replaceAll(/(\S)[*_](?=[\s.,;:!?)]|$)/g, '$1')
     .replaceAll(/\\([\\`*_{}[\]()#+.!~>-])/g, '$1')
+    .replaceAll(CODE, () => codes.shift() ?? '')
     .replaceAll(/\s+/g, ' ')
     .trim();
+}

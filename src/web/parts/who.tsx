@@ -34,13 +34,15 @@ function initials(name: string, others: readonly string[] = []): string {
   return letters[0]! + (letters[differs] ?? letters[1] ?? '');
 }
 
+/** What a state changes of an agent's avatar: its cursor is that of an idle agent. Without a state it has none. */
 const presenceClass: Partial<Record<AgentState, string>> = { working: ' on', disconnected: ' off', late: ' off' };
 
 /** The avatar of a person or agent. `size` in pixels; `others`: names that its letters should differ from. */
 export function Glyph({ who, size = 32, others }: { who: Identity; size?: 20 | 24 | 28 | 32 | 40; others?: string[] }) {
   const hue = hueOf(who.owner ?? who.name);
   const agent = who.kind === 'agent';
-  const shape = agent ? `a${presenceClass[who.state ?? 'idle'] ?? ''}` : 'p';
+  const presence = who.state ? (presenceClass[who.state] ?? '') : ' still';
+  const shape = agent ? `a${presence}` : 'p';
   return (
     <span class={`g ${shape} H${hue} s${size}`} aria-hidden="true">
       {agent ? initials(who.name, others) : who.name.slice(0, 1).toUpperCase()}
