@@ -152,6 +152,7 @@ describe('the brief', () => {
     await field(page).fill('Release Friday');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: /^Brief Release Friday v1/ }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).and(page.locator(':focus')).waitFor();
     await post(maya, board, 'Good');
     await page.getByRole('button', { name: 'Brief Release Friday v1, 1 message since' }).waitFor();
     await dana.ok('archiveBoard', { params: { board } });

@@ -238,6 +238,9 @@ describe('the conversation', () => {
     await refuse();
     await conversation(page).evaluate((list) => list.scrollTo({ top: 0 }));
     await expectSeen(refusal);
+    // It covers none of the messages.
+    const [line, list] = [await refusal.boundingBox(), await conversation(page).boundingBox()];
+    expect(line!.y + line!.height).to.be.at.most(list!.y);
     await page.unrouteAll({ behavior: 'wait' });
     await context.setOffline(true);
     await context.setOffline(false);

@@ -19,7 +19,8 @@ export default function BriefPanel({ room }: { room: Room }) {
   const text = useBriefText(room, brief);
   const writable = board?.lifecycle === 'active';
   const [editing, setEditing] = useState(() => writable && (!brief || hasDraft(board.id)));
-  const section = useRef<HTMLElement>(null);
+  /** Whether the button to edit it has to take the focus of the editor, once the text that was saved is loaded. */
+  const edited = useRef(false);
   if (!board) return null;
   const close = (): void => {
     openBrief.value = null;
@@ -28,14 +29,18 @@ export default function BriefPanel({ room }: { room: Room }) {
   const closeEditor = (): void => {
     setEditing(false);
     if (!room.board.peek()?.brief) close();
-    else requestAnimationFrame(() => section.current?.querySelector<HTMLElement>('.brief-edit')?.focus());
+    else edited.current = true;
+  };
+  const takeFocus = (button: HTMLButtonElement | null): void => {
+    if (!button || !edited.current) return;
+    edited.current = false;
+    if (document.activeElement === document.body) button.focus();
   };
   // Editing needs the loaded text.
   const ready = !brief || typeof text === 'string';
   const hasUnsaved = hasDraft(board.id);
   return (
     <section
-      ref={section}
       id="brief"
       class="brief"
       aria-label="Brief"
@@ -62,7 +67,7 @@ export default function BriefPanel({ room }: { room: Room }) {
                 <Icon name="get" />
               </a>
               {writable && ready && (
-                <button type="button" class="b t28 brief-edit" onClick={() => setEditing(true)}>
+                <button type="button" class="b t28" ref={takeFocus} onClick={() => setEditing(true)}>
                   Edit
                 </button>
               )}
