@@ -127,6 +127,23 @@ describe('the page in other media', () => {
     await close();
   });
 
+  it('shows what has the focus above the actions of its message on a narrow screen', async () => {
+    await post(await newAgent(maya, board, { name: 'claude' }), board, 'Before');
+    const { page, close } = await visit(server, dana, `/?board=${board}`, { viewport: { width: 320, height: 640 } });
+    await article(page, 'Before').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Tab');
+    const time = article(page, 'Before').locator('.at-link');
+    await time.and(page.locator(':focus')).waitFor();
+    await page.getByRole('toolbar', { name: 'Message actions' }).waitFor();
+    const shown = await time.evaluate((link) => {
+      const { left, top, width, height } = link.getBoundingClientRect();
+      return link.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    });
+    expect(shown).to.equal(true);
+    await close();
+  });
+
   it('moves nothing when motion is unwanted, and otherwise only fades', async () => {
     // With nothing unread it opens at its end, where what comes is added.
     await post(dana, board, 'Before');
