@@ -183,6 +183,12 @@ describe('files on the page', () => {
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
     await page.getByLabel('New name').fill('new.txt');
+    // A slip keeps the name that was typed.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'More' }).and(page.locator(':focus')).waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    expect(await page.getByLabel('New name').inputValue()).to.equal('new.txt');
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { name: 'new.txt', exact: true }).waitFor();
     await page.getByRole('button', { name: 'More' }).click();

@@ -125,6 +125,11 @@ describe('tasks on the page', () => {
     await panel.getByText('nobody has it yet').waitFor();
     await more('New title');
     await page.getByRole('textbox', { name: 'Title' }).fill('Cap every wait');
+    // A slip keeps the title that was typed.
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await more('New title');
+    expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).to.equal('Cap every wait');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Cap every wait' }).waitFor();
     await more('Cancel the task');
