@@ -1,10 +1,6 @@
 import { BaseCommand, booleanFlag, optional } from '../../cli/base.ts';
-import { called } from '../../cli/runtime.ts';
-import { staying } from '../../cli/session/open-session.ts';
 import { savedFile } from '../../cli/shapes.ts';
-import { sizeText } from '../../cli/terminal/fields.ts';
-import { shellArgument } from '../../contract/text.ts';
-import { getFile, printFile } from '../file/lib/get.ts';
+import { getFile, printFile, savedFrom } from '../file/lib/get.ts';
 import { localName } from '../file/lib/names.ts';
 import { filesOf } from '../file/lib/scope.ts';
 import { requireBrief } from './lib/brief.ts';
@@ -30,12 +26,8 @@ export default class BriefGet extends BaseCommand<typeof BriefGet> {
       await printFile(files, wanted, this.out);
       return;
     }
-    const { digest, size, mediaType } = await getFile(files, wanted, path, this.flags.force, this.out);
-    const shown = path.includes('/') ? path : `./${path}`;
-    this.print<typeof json>({ name, version, digest, size, media_type: mediaType, path, file_id }, () =>
-      called(
-        `${name} v${version} (${sizeText(size)}) is now ${shown}. To save your changes: service brief put ${shellArgument(path)}${staying(files.session)}`,
-      ),
-    );
+    const got = await getFile(files, wanted, path, this.flags.force, this.out);
+    const saved = savedFrom(got, name, path, { put: 'service brief put', files });
+    this.print<typeof json>(saved.record, saved.text);
   }
 }

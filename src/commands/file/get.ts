@@ -1,10 +1,6 @@
 import { BaseCommand, booleanFlag, optional, required } from '../../cli/base.ts';
-import { called } from '../../cli/runtime.ts';
-import { staying } from '../../cli/session/open-session.ts';
 import { savedFile } from '../../cli/shapes.ts';
-import { sizeText } from '../../cli/terminal/fields.ts';
-import { shellArgument } from '../../contract/text.ts';
-import { getFile, printFile } from './lib/get.ts';
+import { getFile, printFile, savedFrom } from './lib/get.ts';
 import { fileNamed, localName } from './lib/names.ts';
 import { filesOf } from './lib/scope.ts';
 
@@ -34,27 +30,12 @@ export default class FileGet extends BaseCommand<typeof FileGet> {
     const { data } = await files.session.client.call('getFile', { params: { board, file } });
     const wanted = { file: data.id, version, name: data.name } as const;
     const target = this.args.path ?? localName(data.name);
-    const got =
-      target === '-'
-        ? await printFile(files, wanted, this.out)
-        : await getFile(files, wanted, target, this.flags.force, this.out);
-    const path = target === '-' ? null : target;
-    if (path === null) return;
-    const { digest, size, mediaType, fileId } = got;
-    const record = {
-      name: data.name,
-      version: got.version,
-      digest,
-      size,
-      media_type: mediaType,
-      path,
-      file_id: fileId,
-    };
-    const shown = path.includes('/') ? path : `./${path}`;
-    this.print<typeof json>(record, () =>
-      called(
-        `${data.name} v${got.version} (${sizeText(size)}) is now ${shown}. To save your changes: service file put ${shellArgument(path)}${staying(files.session)}`,
-      ),
-    );
+    if (target === '-') {
+      await printFile(files, wanted, this.out);
+      return;
+    }
+    const got = await getFile(files, wanted, target, this.flags.force, this.out);
+    const saved = savedFrom(got, data.name, target, { put: 'service file put', files });
+    this.print<typeof json>(saved.record, saved.text);
   }
 }

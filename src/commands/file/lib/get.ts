@@ -4,7 +4,9 @@ import { createReadStream, realpathSync, rmSync, statSync } from 'node:fs';
 import { chmod, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
+import { staying } from '../../../cli/session/open-session.ts';
 import { undoAtExit } from '../../../cli/signals.ts';
+import { sizeText } from '../../../cli/terminal/fields.ts';
 import { progressOf } from '../../../cli/terminal/progress.ts';
 import { showData } from '../../../cli/terminal/terminal.ts';
 import { type Downloaded, download, type Sink } from '../../../client/download.ts';
@@ -49,6 +51,17 @@ export async function getFile(
     whole();
     throw unwritable(error, path);
   }
+}
+
+/** What is told of a version that was written to a path. @param put the command that puts it back */
+export function savedFrom(got: Downloaded, name: string, path: string, { put, files }: { put: string; files: Files }) {
+  const { version, digest, size, mediaType, fileId } = got;
+  const shown = path.includes('/') ? path : `./${path}`;
+  const back = `${put} ${shellArgument(path)}${staying(files.session)}`;
+  return {
+    record: { name, version, digest, size, media_type: mediaType, path, file_id: fileId },
+    text: () => called(`${name} v${version} (${sizeText(size)}) is now ${shown}. To save your changes: ${back}`),
+  };
 }
 
 /** Where a file really is, through links, which stay; and the rights it has, if it is there. */
