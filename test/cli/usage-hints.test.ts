@@ -52,6 +52,11 @@ describe('a command that names its server, board or agent', function () {
     ['code create', ' --board other --server local'],
     ['key create spare', 'service key revoke spare --server local\n'],
     ['key revoke nope', 'service key list --server local shows'],
+    ['file get none.md', 'service file list --server local --board other shows'],
+    ['say hi --to @nobody', 'service board members --server local --board other shows'],
+    ['board message 99', 'service board read --server local --board other shows'],
+    ['agent show nobody', 'service board members --board other --server local shows'],
+    ['board add nobody', 'service people list --server local shows'],
     ['inbox', ' --board other --server local'],
     ['invite preview -', 'Pipe it in: service invite preview - < invite.txt'],
   ] as const)
