@@ -427,8 +427,12 @@ describe('sessions of the daemon', () => {
     expect(rig.rows('SELECT * FROM bindings')).to.have.length(1);
   });
 
-  it('hold at most twenty seats, and are at most two hundred', async () => {
-    const session = await rig.session();
+  it('hold at most twenty seats, and are at most two hundred, of which those without a known process make room', async () => {
+    const alive = { process: processRef(process.pid)! };
+    const waiting = await rig.session();
+    await waiting.wait();
+    const left = await rig.session();
+    const session = await rig.session(undefined, alive);
     const boards = await Promise.all(Array.from({ length: 21 }, () => rig.seat()));
     for (const { seat } of boards.slice(0, 20)) expect(await session.bind(seat)).to.not.have.property('error');
     expect(errorOf(await session.bind(boards[20]!.seat))).to.equal('invalid_request');
@@ -436,11 +440,14 @@ describe('sessions of the daemon', () => {
       errorOf(await session.ask('create_board', { server: rig.origin, create: {}, idempotency_key: 'k' })),
     ).to.equal('invalid_request');
     expect(await seatsOf(session)).to.have.length(20);
-    for (let n = 1; n < 200; n++) await rig.session();
-    const one = new TestSession(rig, { harness: 'fake', session: 'one-too-many' });
-    expect(errorOf(await one.ask('register', { source: 'startup' }))).to.equal('invalid_request');
+    for (let n = 3; n < 200; n++) await rig.session(undefined, alive);
+    const register = (name: string) =>
+      new TestSession(rig, { harness: 'fake', session: name, ...alive }).ask('register', { source: 'startup' });
+    expect(errorOf(await register('in-place-of-one'))).to.equal(undefined);
+    expect([rig.isOpen(left), rig.isOpen(waiting)]).to.deep.equal([false, true]);
+    expect(errorOf(await register('one-too-many'))).to.equal('invalid_request');
     await session.ask('end');
-    expect(errorOf(await one.ask('register', { source: 'startup' }))).to.equal(undefined);
+    expect(errorOf(await register('one-too-many'))).to.equal(undefined);
   });
 
   it('have the agents of other servers beside each other', async () => {

@@ -149,10 +149,7 @@ export class Sessions {
   }
 
   #create(header: Header, source: Source): Session {
-    if (this.open().length >= MAX_SESSIONS)
-      throw new ControlRefusal('invalid_request', `There are ${MAX_SESSIONS} open sessions already.`, {
-        hint: 'End one that is not used',
-      });
+    if (this.open().length >= MAX_SESSIONS) this.#makeRoom();
     const row = this.#row(header, source);
     this.#deps.journal.saveSession(row);
     const session = new Session(row, 'unknown');
@@ -161,6 +158,19 @@ export class Sessions {
     this.#deps.log.write('session_started', { session: row.key, source });
     this.#deps.events.emit('changed', session);
     return session;
+  }
+
+  /**
+   * Closes the oldest session that may have ended unseen: one without a known process that is not connected. Its next
+   * event opens it again. @throws ControlRefusal if there is none
+   */
+  #makeRoom(): void {
+    const unseen = this.open().find(({ row, waiting, extension }) => row.pid === null && !waiting && !extension);
+    if (!unseen)
+      throw new ControlRefusal('invalid_request', `There are ${MAX_SESSIONS} open sessions already.`, {
+        hint: 'End one that is not used',
+      });
+    this.close(unseen, 'process_unknown');
   }
 
   #row(header: Header, source: Source): SessionRow {
