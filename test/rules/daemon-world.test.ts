@@ -33,4 +33,15 @@ describe('time as server connections see it', () => {
     expect(await world.sleep(1, away.signal).catch(() => 'at once')).to.equal('at once');
     expect(clock.timers()).to.deep.equal([]);
   });
+
+  it('asks its clock for no time that is over', async () => {
+    const asked: number[] = [];
+    const after = (ms: number, run: () => void) => {
+      asked.push(ms);
+      run();
+      return () => {};
+    };
+    await createEnvironment({ nowUs: () => 0, now: () => 0, after }, { write: () => {} }, '1.2.3').sleep(-45_000);
+    expect(asked).to.deep.equal([0]);
+  });
 });

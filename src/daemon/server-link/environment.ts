@@ -16,7 +16,7 @@ export function createEnvironment(clock: DaemonClock, log: Log, version: string)
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
-        const cancel = clock.after(Math.min(ms, 2 ** 31 - 1), () => {
+        const cancel = clock.after(Math.min(Math.max(ms, 0), 2 ** 31 - 1), () => {
           signal?.removeEventListener('abort', aborted);
           resolve();
         });
