@@ -111,6 +111,18 @@ describe('texts that mean harm', () => {
     await close();
   });
 
+  it('hold nobody up in a brief, however its tags are left open', async () => {
+    for (const tag of ['<base ', '<style ', '<style></style ']) {
+      const { id } = await put(dana, board, 'brief.html', `<p>the plan</p>${tag.repeat(500_000 / tag.length)}`, {
+        brief: true,
+      });
+      const { page, close } = await visit(server, dana, `/?board=${board}`);
+      await page.getByRole('button', { name: /^Brief the plan/ }).waitFor();
+      await close();
+      await dana.ok('removeFile', { params: { board, file: id } });
+    }
+  });
+
   it('stay text in titles, names, options and lines', async () => {
     const titles = allHostile.map(oneLine).filter((title) => title.length <= 200);
     const kept: string[] = [];

@@ -23,14 +23,15 @@ const sanitizeOptions = {
 const links = ['href', 'xlink:href'];
 
 /**
- * Removes styles and `base` before parsing: the browser applies the page's policy during parsing and would report them.
- * A style element left over, such as an unclosed one, becomes a `template`, which DOMPurify drops with its content.
+ * Takes out styles and `base` before parsing: the browser applies the page's policy during parsing and would report them.
+ * A style element becomes a `template`, which DOMPurify drops with its content. No end is looked for, which would take the
+ * square of the length where there is none.
  */
 const stripRefused = (html: string): string =>
   html
-    .replaceAll(/<style\b[\s\S]*?<\/style\s*>|<base\b[^>]*>/gi, '')
     .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/([\s/"'])style\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, '$1'))
-    .replaceAll(/<(\/?)style\b/gi, '<$1template');
+    .replaceAll(/<(\/?)style\b/gi, '<$1template')
+    .replaceAll(/<base\b/gi, '<wbr');
 
 /** Sanitizes HTML to a body that cannot run, load or navigate. Links keep their address as title. */
 function sanitize(html: string): HTMLElement {
