@@ -111,6 +111,16 @@ describe('texts that mean harm', () => {
     await close();
   });
 
+  it('hold nobody up with emphasis that has no end', async () => {
+    for (const marks of ['*a"', '_a/', '*~&']) await post(dana, board, `${marks.repeat(10_000)} **the word**`);
+    await post(dana, board, 'the *last* word');
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const list = page.getByRole('region', { name: 'Conversation' });
+    await list.locator('em', { hasText: 'last' }).waitFor();
+    for (const n of [0, 1, 2]) await list.getByText('the word').nth(n).waitFor();
+    await close();
+  });
+
   it('hold nobody up in a brief, however its tags are left open', async () => {
     for (const tag of ['<base ', '<style ', '<style></style ']) {
       const { id } = await put(dana, board, 'brief.html', `<p>the plan</p>${tag.repeat(500_000 / tag.length)}`, {
