@@ -121,6 +121,15 @@ describe('texts that mean harm', () => {
     await close();
   });
 
+  it('hold nobody up in code that is one long line', async () => {
+    await post(dana, board, `\`\`\`md\n${'[a]('.repeat(4_900)}\n\`\`\`\n\n\`\`\`ts\nconst code = 1;\n\`\`\``);
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const code = page.getByRole('region', { name: 'Conversation' }).locator('figure.code');
+    await code.locator('span.k', { hasText: 'const' }).waitFor();
+    await code.first().getByText('[a](').waitFor();
+    await close();
+  });
+
   it('hold nobody up in a brief, however its tags are left open', async () => {
     for (const tag of ['<base ', '<style ', '<style></style ']) {
       const { id } = await put(dana, board, 'brief.html', `<p>the plan</p>${tag.repeat(500_000 / tag.length)}`, {

@@ -45,9 +45,12 @@ function flatten(parts: Part[], outer: string | undefined): Piece[] {
   );
 }
 
-/** Splits code into coloured pieces; null for an unknown language. @param language a name or file extension */
+/** The highlighter may look from every place of a line to its end, which takes the square of its length. */
+const LONG_LINE = /.{1001}/;
+
+/** Splits code into coloured pieces; null for an unknown language or a long line. @param language a name or file extension */
 export function highlight(text: string, language: string): Piece[] | null {
-  if (!hljs.getLanguage(language)) return null;
+  if (!hljs.getLanguage(language) || LONG_LINE.test(text)) return null;
   // Uses the token tree instead of the HTML output, so that no text is ever parsed as HTML.
   const { _emitter } = hljs.highlight(text, { language, ignoreIllegals: true });
   return flatten((_emitter as unknown as { rootNode: { children: Part[] } }).rootNode.children, undefined);
