@@ -67,7 +67,7 @@ export class Blobs {
 
   /**
    * False: together with what is there already it would be more than the quota. The same bytes count again: that they take no
-   * more would tell whoever sends them that they lie on some board.
+   * more would tell their sender that they lie on some board.
    */
   async #note(tx: WriteTx, { digest, size }: Staged): Promise<boolean> {
     const { quota } = this.#options;
