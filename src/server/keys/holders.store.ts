@@ -7,6 +7,19 @@ import type { MemberRow } from '../members/member.rules.ts';
 /** Kinds of credential that can open a stream. */
 export type HolderKind = 'PK' | 'BR' | 'AG';
 
+const ofMember = [
+  'board_id',
+  'kind',
+  'status',
+  'role',
+  'access',
+  'read_up_to',
+  'read_count',
+  'sent_count',
+  'read_sent_count',
+  'braked_until',
+] as const;
+
 /** A credential, its key, and the member it is: of a person on the board asked about, of a seat on its own. */
 export type HolderRow = {
   digest: Buffer;
@@ -19,19 +32,7 @@ export type HolderRow = {
   session_ended_at: number | null;
   /** Null: the person is not on the board; the other columns of the member are null then too. */
   member_id: string | null;
-} & Pick<
-  MemberRow,
-  | 'board_id'
-  | 'kind'
-  | 'status'
-  | 'role'
-  | 'access'
-  | 'read_up_to'
-  | 'read_count'
-  | 'sent_count'
-  | 'read_sent_count'
-  | 'braked_until'
->;
+} & Pick<MemberRow, (typeof ofMember)[number]>;
 
 const MOST = 4_096;
 
@@ -47,16 +48,7 @@ function columns(db: Knex, digest: string, session: boolean) {
     session_expires_at: session ? 's.expires_at' : none(),
     session_ended_at: session ? 's.ended_at' : none(),
     member_id: 'm.id',
-    board_id: 'm.board_id',
-    kind: 'm.kind',
-    status: 'm.status',
-    role: 'm.role',
-    access: 'm.access',
-    read_up_to: 'm.read_up_to',
-    read_count: 'm.read_count',
-    sent_count: 'm.sent_count',
-    read_sent_count: 'm.read_sent_count',
-    braked_until: 'm.braked_until',
+    ...Object.fromEntries(ofMember.map((column) => [column, `m.${column}`])),
   };
 }
 
