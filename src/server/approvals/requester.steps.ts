@@ -21,8 +21,12 @@ export const requesterOf = (caller: Caller, agentId: string, requestId: string):
 });
 
 /** Who acts on a board: the agent where it has its seat, else the person; no foreign seat stands in a board's log. */
-export async function settingFor(tx: WriteTx, board: BoardRow, { person, agentId }: Requester): Promise<Setting> {
-  const agent = await memberById(tx, agentId);
+export async function settingFor(
+  tx: WriteTx,
+  board: BoardRow,
+  { person, agentId }: { person: Caller; agentId?: string | undefined },
+): Promise<Setting> {
+  const agent = agentId === undefined ? undefined : await memberById(tx, agentId);
   const own = agent?.board_id === board.id ? agent : await activeHuman(tx, board.id, person.person.person_id);
   return { tx, board, actor: actorOn(own ?? null, person) };
 }

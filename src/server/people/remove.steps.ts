@@ -1,7 +1,7 @@
 /** What ends with a person on the server, for the operation itself and for the approval of an agent's request. */
 import type { PersonRemoval } from '../../contract/types.ts';
-import { actorOn } from '../access/acting.ts';
 import { closeForPerson } from '../approvals/closings.steps.ts';
+import { settingFor } from '../approvals/requester.steps.ts';
 import { type BoardRow, lockBoardById } from '../boards/boards.store.ts';
 import { endBrowsersOf } from '../browsers/sessions.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -12,7 +12,6 @@ import { voidApproved } from '../machines/machines.store.ts';
 import { endMembership } from '../members/end-members.steps.ts';
 import { lockSeats } from '../members/end-members.store.ts';
 import { countOwners, countPeople } from '../members/member-counts.store.ts';
-import { memberById } from '../members/members.store.ts';
 import { activeHuman, boardIdsOf, longestStanding } from '../members/memberships.store.ts';
 import { makeOwnerBySystem } from '../members/owners.steps.ts';
 import type { Caller } from '../operation/caller.ts';
@@ -75,10 +74,8 @@ async function leaveEveryBoard(tx: WriteTx, person: PersonRow, { caller, agentId
     const board = await lockBoardById(tx, id);
     const member = await activeHuman(tx, id, person.id);
     if (!board || board.lifecycle === 'deleted' || !member) continue;
-    const agent = agentId === undefined ? undefined : await memberById(tx, agentId);
-    const own = agent?.board_id === id ? agent : await activeHuman(tx, id, caller.person.person_id);
-    const actor = actorOn(own ?? null, caller);
-    counts.agents_removed += (await endMembership({ tx, board, actor }, member, 'removed_from_server', why)).length;
+    const setting = await settingFor(tx, board, { person: caller, agentId });
+    counts.agents_removed += (await endMembership(setting, member, 'removed_from_server', why)).length;
     counts.boards_left++;
     if (await passOn(tx, board)) counts.owners_passed++;
     if (board.visibility === 'private' && (await countPeople(tx, id)) === 0) counts.unreachable_boards.push(id);
