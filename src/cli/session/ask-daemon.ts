@@ -24,18 +24,22 @@ interface DaemonFlags {
   start: boolean;
 }
 
-/** The way to the daemon from here. In a sandbox, and where nothing may be started, it is used only as it runs. */
-function daemonOptions({ start }: DaemonFlags): DaemonOptions {
+/**
+ * The way to the daemon from here. In a sandbox, and where nothing may be started, it is used only as it runs.
+ * @param byPerson whether somebody asks just for this, for whom also SERVICE_NO_AUTOSTART is no obstacle
+ */
+export function daemonOptions({ start, byPerson = false }: DaemonFlags & { byPerson?: boolean }): DaemonOptions {
   const { env, folders, program, root } = runtime();
-  const may = start && here().sandbox === null && env.SERVICE_NO_AUTOSTART !== '1';
+  const may = start && here().sandbox === null && (byPerson || env.SERVICE_NO_AUTOSTART !== '1');
   return {
     state: folders.state,
     env,
     start: may
       ? {
           program: [process.execPath, ...process.execArgv, program],
-          client: sessionHere()?.key ?? 'command',
-          onStart: () => noteAutostart('daemon'),
+          ...(byPerson
+            ? { client: null }
+            : { client: sessionHere()?.key ?? 'command', onStart: () => noteAutostart('daemon') }),
         }
       : null,
     replaceBy: may ? buildOf(root) : null,

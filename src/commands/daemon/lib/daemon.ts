@@ -1,31 +1,18 @@
 /** Runs, starts, stops and queries the daemon. */
 import { Exit } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import { here, refuseStartInSandbox } from '../../../cli/session/here.ts';
+import { daemonOptions } from '../../../cli/session/ask-daemon.ts';
+import { refuseStartInSandbox } from '../../../cli/session/here.ts';
 import { endWith } from '../../../cli/signals.ts';
-import { askDaemon, type DaemonOptions } from '../../../daemon/control/client.ts';
+import { askDaemon } from '../../../daemon/control/client.ts';
 import { isAbsent } from '../../../daemon/control/errors.ts';
 import { daemonPaths } from '../../../daemon/paths.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
-import { buildOf } from '../../../local/build.ts';
 import { Failure } from '../../../local/failure.ts';
 import { until } from '../../../local/process.ts';
 import { loadPacked, runsFromSources } from '../../../local/program.ts';
 
 const STOP_MS = 10_000;
-
-/** How this command reaches the daemon. @param wanted whether it may start or replace one, for somebody who said so */
-function daemonOptions(wanted: boolean): DaemonOptions {
-  const { env, folders, program, root } = runtime();
-  // From a sandbox the one that runs is used as it is.
-  const start = wanted && here().sandbox === null;
-  return {
-    state: folders.state,
-    env,
-    start: start ? { program: [process.execPath, ...process.execArgv, program], client: null } : null,
-    replaceBy: start ? buildOf(root) : null,
-  };
-}
 
 /** The daemon in this process, to its end. @throws Failure `daemon_in_sandbox` */
 export async function runHere(): Promise<void> {
@@ -49,7 +36,7 @@ function ownFailure(error: unknown): unknown {
 /** What the running daemon says of itself; null where none runs. */
 export async function daemonStatus(): Promise<StatusAnswer | null> {
   try {
-    return complete(await askDaemon(daemonOptions(false), 'status', {}));
+    return complete(await askDaemon(daemonOptions({ start: false }), 'status', {}));
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;
@@ -75,7 +62,7 @@ function complete({ v: _, ...status }: StatusAnswer & { v?: number }): StatusAns
 export async function startDaemon(): Promise<{ pid: number; started: boolean }> {
   const before = await daemonStatus();
   if (!before) refuseStartInSandbox();
-  const { pid } = await askDaemon(daemonOptions(true), 'status', {});
+  const { pid } = await askDaemon(daemonOptions({ start: true, byPerson: true }), 'status', {});
   return { pid, started: before?.pid !== pid };
 }
 
@@ -83,7 +70,7 @@ export async function startDaemon(): Promise<{ pid: number; started: boolean }> 
 export async function stopDaemon(restart = false): Promise<boolean> {
   const { lock } = daemonPaths(runtime().folders);
   try {
-    await askDaemon(daemonOptions(false), 'shutdown', { restart });
+    await askDaemon(daemonOptions({ start: false }), 'shutdown', { restart });
   } catch (error) {
     if (isAbsent(error)) return false;
     throw error;
