@@ -6,7 +6,6 @@ import type { CallInput, Client } from '../client/client.ts';
 import type { OperationName } from '../contract/operations.ts';
 import { shellArgument } from '../contract/text.ts';
 import type { Answer } from '../contract/types.ts';
-import type { Seat } from '../local/actors.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { forCommand, report } from './errors.ts';
 import { globalFlags, writeFlags } from './flags.ts';
@@ -51,11 +50,7 @@ export type FlagsOf<T extends typeof Command> = Omit<Interfaces.InferredFlags<T[
 type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>;
 type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
 
-interface SessionOptions {
-  autostart?: boolean;
-  ofBoard?: boolean;
-  seat?: Seat;
-}
+type SessionOptions = Partial<Pick<SessionChoice, 'autostart' | 'ofBoard' | 'seat'>>;
 
 export abstract class BaseCommand<T extends typeof Command = typeof Command> extends Command {
   static override baseFlags = globalFlags;

@@ -1,4 +1,6 @@
 /** Reports every error in one shape, whether it comes from a server, this program or the flag parser. */
+
+import type { ClientError } from '../client/errors.ts';
 import type { ErrorBody } from '../contract/errors.ts';
 import { ANY_REQUEST } from '../contract/openapi/problems.ts';
 import { Failure, withHint } from '../local/failure.ts';
@@ -49,7 +51,7 @@ export function asProblem(error: unknown): Problem {
   };
 }
 
-function bodyOf({ code, message, hint, details, next }: Failure | ClientErrorLike): Problem['body'] {
+function bodyOf({ code, message, hint, details, next }: Failure | ClientError): Problem['body'] {
   const more = { ...(next ? { next: calledNext(next) as never } : {}), ...(details ? { details } : {}) };
   return { error: { code, message, hint: called(hint), ...more } };
 }
@@ -61,7 +63,7 @@ function bodyOf({ code, message, hint, details, next }: Failure | ClientErrorLik
  * @param usage how this one is typed.
  */
 export function forCommand(error: unknown, help: string, usage = help): unknown {
-  if (isClientError(error) && error.hint === ANY_REQUEST) error.hint = help;
+  if (isClientError(error) && error.hint === ANY_REQUEST) Object.assign(error, { hint: help });
   return withHint(error, help, usage);
 }
 
@@ -125,17 +127,8 @@ function errorText({ body, requestId, stack, foreign }: Problem, out: Output, ve
   return lines.join('\n');
 }
 
-interface ClientErrorLike extends Error {
-  code: string;
-  hint: string;
-  details?: Record<string, unknown>;
-  next?: { command: string; resume: string };
-  status?: number;
-  requestId?: string;
-}
-
 /** Told by name, so that printing an error does not load the client. */
-function isClientError(error: unknown): error is ClientErrorLike {
+function isClientError(error: unknown): error is ClientError {
   return error instanceof Error && error.name === 'ClientError';
 }
 

@@ -1,5 +1,6 @@
 /** Parses an answer into a reply or an error. */
-import type { NextStep } from '../contract/errors.ts';
+
+import type { ErrorBody } from '../contract/errors.ts';
 import type { ClientRoute } from '../contract/routes.ts';
 import { describe, isJson, readJson, unexpectedAnswer } from './body.ts';
 import { ClientError, type ClientErrorOptions, type Delivery, unexpected } from './errors.ts';
@@ -81,14 +82,6 @@ function outdated(row: ClientRoute, common: ClientErrorOptions): ClientError {
   });
 }
 
-interface ReadRefusal {
-  code: string;
-  message: string;
-  hint: string;
-  next?: NextStep;
-  details?: Record<string, unknown>;
-}
-
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -97,10 +90,14 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const ownCommand = /^service [a-z][\w @.,:/='[\]-]*$/;
 
 /** The contract's error body, or null for any other JSON. */
-function refusalIn(body: unknown): ReadRefusal | null {
+function refusalIn(body: unknown): ErrorBody['error'] | null {
   const error = isRecord(body) ? body['error'] : undefined;
   if (!isRecord(error) || typeof error['code'] !== 'string' || error['code'] === '') return null;
-  const refusal: ReadRefusal = { code: error['code'], message: text(error['message']), hint: text(error['hint']) };
+  const refusal: ErrorBody['error'] = {
+    code: error['code'],
+    message: text(error['message']),
+    hint: text(error['hint']),
+  };
   if (isRecord(error['details'])) refusal.details = error['details'];
   const next = error['next'];
   if (isRecord(next) && typeof next['command'] === 'string' && ownCommand.test(next['command'])) {

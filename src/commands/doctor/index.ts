@@ -92,14 +92,13 @@ const checks: readonly Check[] = [
 
 const LIMIT_MS = 10_000;
 
-interface Diagnosis {
-  checks: Finding[];
-  /** What `--fix` changed, a line each. */
-  fixed: string[];
-}
+type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
-/** Looks at everything. @param repair whether what can be mended without harm is mended first. */
-async function diagnose(repair: boolean): Promise<Diagnosis> {
+/**
+ * Looks at everything. @param repair whether what can be mended without harm is mended first.
+ * @returns `fixed`: what that changed, a line each
+ */
+async function diagnose(repair: boolean) {
   const fixed: string[] = [];
   if (repair) for (const check of checks) fixed.push(...((await check.repair?.(aroundNow()).catch(() => [])) ?? []));
   // Read after the repair: a file that was open to others can be read now.

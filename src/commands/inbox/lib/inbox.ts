@@ -17,9 +17,6 @@ import { remind } from './reminders.ts';
 import type { shownInbox } from './shapes.ts';
 
 type Inbox = Answer<'readInbox'>;
-/** What became of the tasks that waited for answers. */
-type TaskOutcomes = Awaited<ReturnType<typeof readOutcomes>>;
-
 export interface InboxOptions {
   wait?: number | undefined;
   peek?: boolean;
@@ -28,16 +25,11 @@ export interface InboxOptions {
 
 type InboxRecord = z.infer<typeof shownInbox>;
 
-export interface Shown {
-  inbox: Inbox;
-  record: InboxRecord;
-  outcomes: TaskOutcomes;
-  /** What a further command needs to act as this seat. */
-  flags: string;
-}
+/** With the flags that a further command needs to act as this seat. */
+export type Shown = Awaited<ReturnType<typeof readInbox>>;
 
 /** Reads the inbox, after waiting for a message if that was asked for. */
-export async function readInbox(session: Session, options: InboxOptions): Promise<Shown> {
+export async function readInbox(session: Session, options: InboxOptions) {
   const { client } = session;
   const { inbox, timedOut } = await unshown(session, options);
   const last = inbox.messages.at(-1)?.seq ?? null;

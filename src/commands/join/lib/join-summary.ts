@@ -12,14 +12,10 @@ const rules: Record<DeliveryMode, string> = {
 /** How messages reach an agent, in one sentence. */
 export const deliveryLine = (mode: DeliveryMode): string => `Delivery mode ${mode}: ${rules[mode]}.`;
 
-export interface Agreed {
-  charter: string;
-  role_charter: string | null;
-  mode: DeliveryMode | null;
-}
+export type Agreed = ReturnType<typeof agreedOf>;
 
 /** What a new agent has to know: its board's charter, its role's, and how messages reach it. */
-export const agreedOf = (board: Board, agent: Pick<Member, 'role' | 'delivery_mode'> | undefined): Agreed => ({
+export const agreedOf = (board: Board, agent: Pick<Member, 'role' | 'delivery_mode'> | undefined) => ({
   charter: board.charter,
   role_charter: board.roles[agent?.role ?? '']?.charter ?? null,
   mode: agent?.delivery_mode ?? null,

@@ -30,11 +30,7 @@ interface MachineOptions extends Deps {
   label: string | undefined;
 }
 
-interface Begun {
-  origin: string;
-  code: string;
-  expires_at: string;
-}
+type Begun = Awaited<ReturnType<typeof requestKey>>;
 
 type Key = Extract<Answer<'collectMachineKey'>, { key: unknown }>;
 
@@ -43,7 +39,7 @@ const WAIT_SECONDS = 25;
 const STARTS = 3;
 
 /** Asks the server for a code, and keeps the secret that goes with it. */
-export async function requestKey(url: string, options: MachineOptions): Promise<Begun> {
+export async function requestKey(url: string, options: MachineOptions) {
   const origin = canonicalOrigin(url);
   const entry = entryToConnect(origin);
   const handle = options.handle ?? (await askHandle(options));
