@@ -18,9 +18,9 @@ export function signalTo(ref: ProcessRef, signal: NodeJS.Signals, group = false)
 }
 
 /** Waits for the process to end by itself, then kills it. @returns whether the process is gone */
-export async function waitOrKill(ref: ProcessRef, group = false, graceMs = GRACE_MS): Promise<boolean> {
+export async function waitOrKill(ref: ProcessRef, group = false): Promise<boolean> {
   const gone = () => isGone(ref);
-  if (await until(gone, graceMs, INTERVAL_MS)) return true;
+  if (await until(gone, GRACE_MS, INTERVAL_MS)) return true;
   signalTo(ref, 'SIGKILL', group);
   return until(gone, KILL_TIMEOUT_MS, INTERVAL_MS);
 }

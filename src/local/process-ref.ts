@@ -45,8 +45,8 @@ const MAX_LEVELS = 8;
 const wrappers = /^-?(sh|bash|dash|zsh|fish|ksh|ash|env|sudo|timeout|nice|nohup|setsid|xargs|npx|npm( .*)?)$/;
 
 /** The nearest process above this one that is neither a shell nor a wrapper. */
-export function harnessProcess(from: number = process.ppid): ProcessRef | null {
-  let pid = from;
+export function harnessProcess(): ProcessRef | null {
+  let pid = process.ppid;
   for (let level = 0; level < MAX_LEVELS && pid > 1; level++) {
     const stat = statOf(pid);
     if (!stat || stat.ended) return null;

@@ -24,9 +24,10 @@ export interface Found {
   own: boolean;
 }
 
-/** The first file of a name from a folder upward, ending at the root of a repository, the home folder or the root. */
-export function findUpward(name: string, maxBytes: number, from = process.cwd(), home = homeFolder()): Found | null {
-  for (let folder = from; ; folder = dirname(folder)) {
+/** The first file of a name from this folder upward, ending at the root of a repository, the home folder or the root. */
+export function findUpward(name: string, maxBytes: number): Found | null {
+  const home = homeFolder();
+  for (let folder = process.cwd(); ; folder = dirname(folder)) {
     const found = readFile(join(folder, name), maxBytes);
     if (found) return found;
     if (folder === home || dirname(folder) === folder || existsSync(join(folder, '.git'))) return null;

@@ -184,8 +184,8 @@ export const readable = (line: string, taken: number): string[] =>
   reading === null ? [line] : linesOf(parted(line, reading), screenWidth() - taken).map(({ text }) => text);
 
 /** The same of a line whose later lines begin further in. */
-export const hanging = (line: string, indent = '    '): string[] =>
-  readable(line, indent.length).map((part, i) => (i === 0 ? part : indent + part));
+export const hanging = (line: string): string[] =>
+  readable(line, INDENT).map((part, i) => (i === 0 ? part : ' '.repeat(INDENT) + part));
 
 /** Whether a line fits the terminal as it is. */
 export const fits = (line: string): boolean => reading === null || reading(line) <= screenWidth();

@@ -55,13 +55,13 @@ const lines: Record<Shell, string> = {
 };
 
 /** The file a shell reads when it starts. */
-function shellFile(shell: Shell, env: Env, platform: NodeJS.Platform = process.platform): string {
+function shellFile(shell: Shell, env: Env): string {
   const home = homeOf(env);
   const config = env.XDG_CONFIG_HOME || join(home, '.config');
   if (shell === 'bash') return join(home, '.bashrc');
   if (shell === 'zsh') return join(env.ZDOTDIR || home, '.zshrc');
   if (shell === 'fish') return join(config, 'fish', 'config.fish');
-  return platform === 'win32'
+  return process.platform === 'win32'
     ? join(home, 'Documents', 'PowerShell', 'profile.ps1')
     : join(config, 'powershell', 'profile.ps1');
 }

@@ -1,7 +1,6 @@
 import { BaseCommand, optional, waitFlags } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { usage } from '../../local/failure.ts';
-import { seconds } from '../board/lib/read/references.ts';
 import { inboxText, readInbox } from './lib/inbox.ts';
 import { shownInbox } from './lib/shapes.ts';
 
@@ -19,8 +18,10 @@ export default class InboxWait extends BaseCommand<typeof InboxWait> {
   override async run(): Promise<void> {
     const given = this.args.seconds ?? '600';
     if (!/^\d{1,5}$/.test(given)) throw usage(`"${given}" is no number of seconds.`, 'service inbox wait 600');
+    const wait = Number(given);
+    if (wait > 86_400) throw usage('SECONDS takes 0 to 86400 seconds.');
     const session = await this.session('G');
-    const shown = await readInbox(session, { wait: seconds(Number(given), 'SECONDS'), peek: true });
+    const shown = await readInbox(session, { wait, peek: true });
     const { inbox, record } = shown;
     this.out.base.board = inbox.board;
     this.print<typeof json>(record, () => inboxText(shown));

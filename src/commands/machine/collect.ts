@@ -14,12 +14,12 @@ export default class MachineCollect extends BaseCommand<typeof MachineCollect> {
 
   override async run(): Promise<void> {
     await this.requirePerson();
-    const { out, timeoutMs, verbose } = this;
+    const { out, deps } = this;
     const waiting = waitingRequest(this.args.url);
     const { code = '', expires_at, handle } = waiting.pending;
     if (Date.parse(expires_at) > Date.now())
       printApprovalSteps({ origin: waiting.origin, code, expires_at }, handle, out.quiet);
-    const { record, text, next } = await collectKey(waiting, { out, timeoutMs, verbose, noInput: true });
+    const { record, text, next } = await collectKey(waiting, { ...deps, noInput: true });
     out.print(record, () => `${text}\n${next}`);
   }
 }

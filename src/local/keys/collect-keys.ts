@@ -9,12 +9,8 @@ const LIFETIME_MS = 600_000;
 type Keys = Record<string, { key: string; at: number }>;
 
 /** The key for an approval on a server: the one of an earlier attempt, or a new one, saved before it is used. */
-export function collectKey(
-  folders: Pick<Folders, 'state'>,
-  server: string,
-  approval: string,
-  now = Date.now(),
-): string {
+export function collectKey(folders: Pick<Folders, 'state'>, server: string, approval: string): string {
+  const now = Date.now();
   const path = join(folders.state, 'collect.json');
   const name = `${server} ${approval}`;
   const kept = Object.fromEntries(Object.entries(read(path)).filter(([, { at }]) => at > now - LIFETIME_MS));

@@ -30,8 +30,10 @@ export function runningServer(folders: Folders): PidFile | null {
   }
 }
 
+const TIMEOUT_MS = 1000;
+
 /** Whether anything accepts connections there. */
-export function accepts(origin: string, ms = 1000): Promise<boolean> {
+export function accepts(origin: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(origin);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
@@ -39,7 +41,7 @@ export function accepts(origin: string, ms = 1000): Promise<boolean> {
       socket.destroy();
       resolve(open);
     };
-    socket.setTimeout(ms, () => finish(false));
+    socket.setTimeout(TIMEOUT_MS, () => finish(false));
     socket.once('connect', () => finish(true));
     socket.once('error', () => finish(false));
   });
@@ -53,9 +55,9 @@ export interface ProbedInfo {
 }
 
 /** The answer to `GET /v1/info` there; null if it is not a board service. */
-export async function probe(origin: string, ms = 1000): Promise<ProbedInfo | null> {
+export async function probe(origin: string): Promise<ProbedInfo | null> {
   try {
-    const init = { signal: AbortSignal.timeout(ms) };
+    const init = { signal: AbortSignal.timeout(TIMEOUT_MS) };
     const answer = await fetchBy(request, new URL('/v1/info', origin), init, { agent: false, maxBytes: 65_536 });
     return asInfo(await answer.text());
   } catch {

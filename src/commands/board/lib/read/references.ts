@@ -1,4 +1,4 @@
-/** Parses references to messages, targets and seconds. */
+/** Parses references to messages, and targets. */
 import type { Client } from '../../../../client/client.ts';
 import type { Message } from '../../../../contract/types.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
@@ -41,12 +41,6 @@ export function targets(given: string[] | undefined, owner: string | null): stri
     if (owner) return `owner:${owner}`;
     throw usage('--to mine means the agents of the person who posts; an agent names them.', '--to owner:<handle>');
   });
-}
-
-/** Whole seconds within bounds, as `--wait` takes them. */
-export function seconds(value: number, name: string, max = 86_400): number {
-  if (value >= 0 && value <= max) return value;
-  throw usage(`${name} takes 0 to ${max} seconds.`);
 }
 
 function linkRef(text: string): MessageRef | null {
