@@ -1,6 +1,7 @@
 /** Loads all profiles of this machine: the built-in ones, and those in the person's config folder. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../local/folders.ts';
 import { builtinProfiles } from './builtin.ts';
 import type { Profile } from './profile.ts';
 
@@ -13,7 +14,9 @@ export interface Profiles {
 /** Reads `<config>/harnesses/*.json`. Invalid ones are skipped and reported; none may replace a built-in one. */
 export async function loadProfiles(config: string): Promise<Profiles> {
   const folder = join(config, 'harnesses');
-  const files = jsonFiles(folder);
+  const files = namesIn(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort();
   const profiles: Profiles = { all: [...builtinProfiles], invalid: [] };
   if (files.length === 0) return profiles;
   const { conflicts: clashes, readProfile } = await import('./profile-rules.ts');
@@ -25,16 +28,6 @@ export async function loadProfiles(config: string): Promise<Profiles> {
     else profiles.invalid.push({ file, problems });
   }
   return profiles;
-}
-
-function jsonFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.json'))
-      .sort();
-  } catch {
-    return [];
-  }
 }
 
 function parsed(file: string): unknown {

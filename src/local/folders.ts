@@ -1,5 +1,5 @@
 /** The folders of this program on this machine. */
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { usage } from './failure.ts';
@@ -56,6 +56,15 @@ export function makeFolder(path: string): void {
     else if (code !== 'EEXIST') throw error;
     // The parent exists now, or another program made the folder; for a file in its place this throws.
     mkdirSync(path, { recursive: true, mode: 0o700 });
+  }
+}
+
+/** What is in a folder; nothing where it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -2,7 +2,8 @@
 import { accessSync, chmodSync, constants, existsSync, lstatSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { swarmsFolder } from '../../../launch/launchers.ts';
-import { type Around, type Check, type Finding, failing, fine, namesIn } from '../lib/check.ts';
+import { namesIn } from '../../../local/folders.ts';
+import { type Around, type Check, type Finding, failing, fine } from '../lib/check.ts';
 
 const KINDS = ['config', 'data', 'state', 'cache'] as const;
 /** Files of the folders that only their owner may read, beside all JSON of the state. */

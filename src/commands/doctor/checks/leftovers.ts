@@ -1,8 +1,9 @@
 /** Finds what interrupted commands left behind: stale locks and unsent input. */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../../../local/folders.ts';
 import { alive } from '../../../local/process.ts';
-import { type Around, type Check, fine, namesIn, warning } from '../lib/check.ts';
+import { type Around, type Check, fine, warning } from '../lib/check.ts';
 
 /** A spooled input is older than any upload may take. */
 const SPOOL_MS = 86_400_000;

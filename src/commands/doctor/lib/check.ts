@@ -1,5 +1,4 @@
 /** Types of a check and its findings. A check changes nothing, starts nothing and asks no questions. */
-import { readdirSync } from 'node:fs';
 import type { Env, Folders } from '../../../local/folders.ts';
 import type { Credentials } from '../../../local/keys/credentials.ts';
 
@@ -53,12 +52,3 @@ const wrong =
 
 export const warning = wrong('warning');
 export const failing = wrong('error');
-
-/** What is in a folder; nothing where it cannot be read. */
-export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
