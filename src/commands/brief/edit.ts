@@ -26,8 +26,7 @@ export default class BriefEdit extends WriteCommand<typeof BriefEdit> {
       putCommand: 'service brief put',
       key: this.key,
       times: this.times,
-      out: this.out,
-      noInput: this.noInput,
+      ...this.deps,
     });
     if (!done)
       return this.print<typeof json>({ name, version, replaced: null }, () => `${name} is unchanged at v${version}.`);

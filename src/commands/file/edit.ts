@@ -29,8 +29,7 @@ export default class FileEdit extends WriteCommand<typeof FileEdit> {
       putCommand: 'service file put',
       key: this.key,
       times: this.times,
-      out: this.out,
-      noInput: this.noInput,
+      ...this.deps,
     });
     if (!done) {
       const record = { file: data, version: file.version, replaces: file.version, changed: false };

@@ -14,8 +14,7 @@ export function completionScript(shell: Shell, catalog: Catalog): string {
 }
 
 const clauses = (map: Map<string, string[]>): string =>
-  [...map]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+  sorted(map)
     .map(([key, values]) => `    '${key}') REPLY='${values.join(' ')}' ;;`)
     .join('\n');
 

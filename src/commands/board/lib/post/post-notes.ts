@@ -1,4 +1,5 @@
 /** After a post, tells who gets it when and what is unread. Gives up after two seconds. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import type { Client } from '../../../../client/client.ts';
@@ -135,14 +136,5 @@ function listed(messages: Message[]) {
   return { seqs: messages.map((message) => message.seq), from: [...from.values()] };
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), LIMIT_MS);
-  });
-  try {
-    return await Promise.race([work.catch(() => null), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const inTime = <T>(work: Promise<T>): Promise<T | null> =>
+  Promise.race([work.catch(() => null), sleep(LIMIT_MS, null, { ref: false })]);
