@@ -1,6 +1,5 @@
 /** Signs in with a key, which is checked with its server before it is saved. */
 import { EXIT } from '../../../cli/errors.ts';
-import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { ANOTHER_KEY } from '../../../cli/session/ended-key.ts';
 import { pinLocal, useLocalServer } from '../../../cli/session/local-server.ts';
@@ -16,15 +15,12 @@ import { Failure } from '../../../local/failure.ts';
 import { localEntry, readCredentials, updateCredentials } from '../../../local/keys/credentials.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../../local/origin.ts';
 import { localServer, namedServer, usualServer } from '../../../local/servers.ts';
+import type { Deps } from '../../key/lib/pending-keys.ts';
 import { settle } from '../../key/lib/save-key.ts';
 
-interface SignInOptions {
+interface SignInOptions extends Deps {
   url: string | undefined;
   store: string | undefined;
-  secret: () => Promise<string>;
-  out: Output;
-  timeoutMs: number;
-  verbose: boolean;
 }
 
 interface Result {
@@ -40,7 +36,7 @@ interface Result {
 }
 
 /** The key, from a pipe or typed unseen. */
-export async function readSecret(out: Output, noInput: boolean): Promise<string> {
+async function readSecret({ out, noInput }: Deps): Promise<string> {
   if (hasPipedInput()) return (await readWhole('-', out, 'a key')).trim();
   if (mayAsk(out, noInput)) return askSecret('Key (abh_…)');
   throw missing('The key', 'Pipe it in: service login <url> < key.txt');
@@ -62,7 +58,7 @@ export async function signIn(options: SignInOptions): Promise<Result> {
   if (named === 'local') return signInLocally(options);
   if (!named) throw missing('The address of the server', 'service login https://team.example.com');
   const origin = looksLikeUrl(named) ? canonicalOrigin(named) : namedServer(named, saved, folders, env).origin;
-  const token = checked(await options.secret());
+  const token = checked(await readSecret(options));
   const client = new Client({ origin, token, ...clientOptions(options) });
   const { data: info } = await client.call('getInfo');
   if (info.server_id === localEntry(saved)?.[1].server_id) return signInLocally(options);
