@@ -77,7 +77,11 @@ export interface OperationRow extends Route, Shapes {}
 /** Makes rows of one method, answered with 200; a row states where it differs. */
 const rowsOf =
   <const Method extends Route['method']>(method: Method, idempotency: IdempotencyClass) =>
-  (path: string, credentials: readonly CredentialKind[], summary: string): Route & { method: Method } => ({
+  <const Path extends string>(
+    path: Path,
+    credentials: readonly CredentialKind[],
+    summary: string,
+  ): Route & { method: Method; path: Path } => ({
     method,
     path,
     credentials,

@@ -53,6 +53,9 @@ export type Body<Name extends OperationName> = [SchemaOf<Name, 'body'>] extends 
 export type Query<Name extends OperationName> = [SchemaOf<Name, 'query'>] extends [never]
   ? Record<string, never>
   : Out<SchemaOf<Name, 'query'>>;
+export type Params<Name extends OperationName> = Readonly<Record<NamesIn<Schemas[Name]['path']>, string>>;
+/** The names in the braces of a path. */
+type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 export type Actor = z.output<typeof common.actor>;
 export type EventActor = z.output<typeof common.eventActor>;

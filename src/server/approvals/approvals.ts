@@ -24,7 +24,7 @@ export const listApprovals =
 export const getApproval =
   (address: ServerAddress): ReadCase<'getApproval'>['run'] =>
   async (tx, caller, { params }) => {
-    const { approval } = await findApproval(tx, caller, params['approval'] ?? '', address.baseUrl());
+    const { approval } = await findApproval(tx, caller, params.approval, address.baseUrl());
     const work = await pairingOfInvite(tx, caller, approval.execution?.invite_id);
     return { approval, collected: false, ...(work === undefined ? {} : { pairing_request_id: work }) };
   };

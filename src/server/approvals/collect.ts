@@ -30,7 +30,7 @@ type Result = Outcome<Answer<'collectApproval'>>;
 export const collectApproval = (deps: Deps): WriteCase<'collectApproval'> => ({
   async run(tx, found, { params, idempotencyKey }) {
     const caller = found as SeatCaller;
-    const row = await approvalById(tx, params['approval'] ?? '');
+    const row = await approvalById(tx, params.approval);
     const own = row?.agent_id === caller.seat.id && row.person_id === caller.person.person_id;
     if (!row || !own || row.parent_key_id !== caller.key.key_id) throw approvalNotFound();
     const collecting = { tx, deps, caller, row };

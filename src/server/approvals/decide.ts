@@ -29,7 +29,7 @@ export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
   before: lockPeople,
   async run(tx, caller, { params, body: { always }, requestId }) {
     const baseUrl = deps.address.baseUrl();
-    const { row: seen } = await findApproval(tx, caller, params['approval'] ?? '', baseUrl);
+    const { row: seen } = await findApproval(tx, caller, params.approval, baseUrl);
     const action = actionOf(seen);
     const row = await lockAll(tx, seen, action);
     const { state } = effective(row, tx.now);
@@ -93,7 +93,7 @@ async function allowAlways(
 
 export const declineApproval = (address: ServerAddress): WriteCase<'declineApproval'> => ({
   async run(tx, caller, { params }) {
-    const { row: seen } = await findApproval(tx, caller, params['approval'] ?? '', address.baseUrl());
+    const { row: seen } = await findApproval(tx, caller, params.approval, address.baseUrl());
     caller.shown.approval = seen.id;
     await lockApproval(tx, seen.id);
     const row = await reread(tx, seen.id);

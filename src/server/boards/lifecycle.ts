@@ -37,7 +37,7 @@ type Lifecycle = WriteCase<'archiveBoard' | 'restoreBoard' | 'deleteBoard'>;
 
 const lifecycle = (step: Step): Lifecycle => ({
   async run(tx, caller, { params }) {
-    const ref = params['board'] ?? '';
+    const ref = params.board;
     const found = await lockReached(tx, caller, ref);
     if (brdId.test(ref)) caller.shown.hidden = true;
     requireAuthority(caller, found, step);

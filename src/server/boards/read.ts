@@ -13,7 +13,7 @@ import { type BoardRow, countArchived, listBoardRows, listHiddenRows, parsePolic
 import { templates } from './templates.rules.ts';
 
 export const getBoard: ReadCase<'getBoard'>['run'] = async (tx, caller, { params }) =>
-  boardView(tx, caller, await seeBoard(tx, caller, params['board'] ?? ''));
+  boardView(tx, caller, await seeBoard(tx, caller, params.board));
 
 export const listTemplates: ReadCase<'listTemplates'>['run'] = async () => ({ templates: [...templates] });
 

@@ -31,7 +31,7 @@ export const updateBoard: WriteCase<'updateBoard'> = {
   worksArchived: (body) => body.agents_add_people === false && Object.keys(body).length === 1,
 
   async run(tx, caller, { params, body }) {
-    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
+    const { place, acting } = await actingOn(tx, caller, params.board);
     await requireAuthority(tx, caller, place, body);
     await requireValues(tx, place, body);
     await apply(acting, body);

@@ -13,7 +13,7 @@ export const setBoardVisibility: WriteCase<'setBoardVisibility'> = {
   worksArchived: ({ visibility }) => visibility === 'private',
 
   async run(tx, caller, { params, body }) {
-    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
+    const { place, acting } = await actingOn(tx, caller, params.board);
     await requireOwner(tx, place);
     const answer = await foreseen(tx, place.board, body);
     if (body.dry_run) return { answer, tried: true };

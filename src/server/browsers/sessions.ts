@@ -21,7 +21,7 @@ export const listBrowserSessions: ReadCase<'listBrowserSessions'>['run'] = async
 };
 
 export const endBrowserSession: WriteCase<'endBrowserSession'>['run'] = async (tx, { person }, { params }) => {
-  const [session] = await liveSessions(tx, { personId: person.person_id, id: params['session'] ?? '' });
+  const [session] = await liveSessions(tx, { personId: person.person_id, id: params.session });
   const ended = session ? await endSessions(tx, [session.id]) : [];
   if (!session || ended.length === 0) throw sessionNotFound();
   return { answer: sessionView(session) };

@@ -54,7 +54,7 @@ export const listDelegations: ReadCase<'listDelegations'>['run'] = async (tx, ca
 export const endDelegation: WriteCase<'endDelegation'> = {
   async run(tx, caller, { params }) {
     const { person_id } = caller.person;
-    const id = params['delegation'] ?? '';
+    const id = params.delegation;
     await endDelegations(tx, { id, person_id }, caller.key.key_id);
     const row = await delegationOf(tx, person_id, id);
     if (!row) {

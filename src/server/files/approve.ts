@@ -1,4 +1,5 @@
 /** A person's approval of a version, and taking it back. */
+import type { Params } from '../../contract/types.ts';
 import { actingOn } from '../access/acting.ts';
 import { record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -9,9 +10,9 @@ import { approve } from './approvals.steps.ts';
 import { approvalsOf, removeApproval } from './files.store.ts';
 import { requireFile, requireVersion } from './find.steps.ts';
 
-async function find(tx: WriteTx, caller: Caller, params: Record<string, string>) {
-  const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
-  return { place, acting, file: await requireFile(tx, place.board.id, params['file'] ?? '') };
+async function find(tx: WriteTx, caller: Caller, params: Params<'getFile'>) {
+  const { place, acting } = await actingOn(tx, caller, params.board);
+  return { place, acting, file: await requireFile(tx, place.board.id, params.file) };
 }
 
 export const approveFile: WriteCase<'approveFile'> = {

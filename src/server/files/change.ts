@@ -1,6 +1,6 @@
 /** Renaming a file, saying what it is for, and taking it off its board. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Body } from '../../contract/types.ts';
+import type { Body, Params } from '../../contract/types.ts';
 import { actingOn } from '../access/acting.ts';
 import { type Acting, record } from '../boards/acting.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -13,9 +13,9 @@ import { changeFile, type FileRow, liveByName, setFileTasks, tasksOfFiles } from
 import { requireLiveFile, taskIdsOf } from './find.steps.ts';
 import { takeOff } from './write.steps.ts';
 
-async function find(tx: WriteTx, caller: Caller, params: Record<string, string>) {
-  const { place, acting } = await actingOn(tx, caller, params['board'] ?? '', ['upload_files']);
-  return { place, acting, file: await requireLiveFile(tx, place.board.id, params['file'] ?? '') };
+async function find(tx: WriteTx, caller: Caller, params: Params<'getFile'>) {
+  const { place, acting } = await actingOn(tx, caller, params.board, ['upload_files']);
+  return { place, acting, file: await requireLiveFile(tx, place.board.id, params.file) };
 }
 
 export const updateFile: WriteCase<'updateFile'> = {

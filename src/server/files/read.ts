@@ -1,4 +1,5 @@
 /** Reading files: the list, one of them, its versions and where they were cited, and which bytes a version has. */
+import type { Params } from '../../contract/types.ts';
 import { onBoard, type Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { DownloadCase, ReadCase } from '../operation/usecase.ts';
@@ -15,7 +16,7 @@ import { postsOf } from './posts.store.ts';
 const WITH_FILE = 200;
 
 export const listFiles: ReadCase<'listFiles'>['run'] = async (tx, caller, { params, query }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const place = await onBoard(tx, caller, params.board);
   const { board, member } = place;
   const { after, limit, task, mine, maintained } = query;
   const bound = { board: board.id, task, mine, maintained, by: mine ? member.id : null };
@@ -72,9 +73,9 @@ export const downloadFile: DownloadCase<'downloadFile'>['run'] = async (tx, call
   };
 };
 
-async function find(tx: ReadTx, caller: Parameters<typeof onBoard>[1], params: Record<string, string>) {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
-  return { place, file: await requireFile(tx, place.board.id, params['file'] ?? '') };
+async function find(tx: ReadTx, caller: Parameters<typeof onBoard>[1], params: Params<'getFile'>) {
+  const place = await onBoard(tx, caller, params.board);
+  return { place, file: await requireFile(tx, place.board.id, params.file) };
 }
 
 /** A message may cite several versions; its citations are never parted between pages, because a page begins after a message. */

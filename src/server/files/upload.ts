@@ -18,11 +18,11 @@ type Asked = Query<'uploadFile'>;
 
 export const uploadFile: UploadCase<'uploadFile'> = {
   async check(tx, caller, { params, query }) {
-    await decide(tx, await onBoard(tx, caller, params['board'] ?? ''), query);
+    await decide(tx, await onBoard(tx, caller, params.board), query);
   },
 
   async run(tx, caller, { params, query }, { digest, size }) {
-    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
+    const { place, acting } = await actingOn(tx, caller, params.board);
     const { decision, atName, brief, taskIds } = await decide(tx, place, query);
     const before = decision.do === 'version' ? (query.brief ? brief : atName) : undefined;
     const version = {

@@ -221,7 +221,7 @@ export const ackInbox: WriteCase<'ackInbox'> = {
 export const ackBoard: WriteCase<'ackBoard'> = {
   async run(tx, caller, { params, body }) {
     // Held, because the answer's count is put together from the board's counters and the position's.
-    const place = await lockPlace(tx, caller, params['board'] ?? '');
+    const place = await lockPlace(tx, caller, params.board);
     const cursor = await acknowledge(tx, place, body.up_to);
     return { answer: await positionOf(tx, caller, place, cursor) };
   },

@@ -12,7 +12,7 @@ import { inviteNotFound } from './refusals.rules.ts';
 /** Metadata only: what the invite gives stays as it was. */
 export const updateInvite: WriteCase<'updateInvite'> = {
   async run(tx, caller, { params, body }) {
-    const row = await inviteById(tx, params['invite'] ?? '');
+    const row = await inviteById(tx, params.invite);
     if (row?.created_by !== caller.person.person_id || stateOf(row, tx.now) !== 'active') throw inviteNotFound();
     if (caller.kind === 'AG' && row.issuing_agent_id !== caller.seat.id) throw inviteNotFound();
     const suggested_handle = body.suggested_handle === '' ? null : body.suggested_handle;
@@ -26,7 +26,7 @@ export const updateInvite: WriteCase<'updateInvite'> = {
 /** The role of an admin is not needed: the issuer of an invite may revoke it. */
 export const revokeInvite: WriteCase<'revokeInvite'> = {
   async run(tx, caller, { params, requestId }) {
-    const row = await inviteById(tx, params['invite'] ?? '');
+    const row = await inviteById(tx, params.invite);
     if (row?.created_by !== caller.person.person_id) throw inviteNotFound();
     const { to, effect } = plainTransition(inviteTable, stateOf(row, tx.now), 'revoke');
     const changed = to === 'revoked' && (await setInviteRevoked(tx, row.id)) > 0;

@@ -18,7 +18,7 @@ export const listInvites: ReadCase<'listInvites'>['run'] = async (tx, caller, { 
 };
 
 export const getInvite: ReadCase<'getInvite'>['run'] = async (tx, caller, { params }) => {
-  const invite = await inviteById(tx, params['invite'] ?? '');
+  const invite = await inviteById(tx, params.invite);
   if (invite?.created_by !== caller.person.person_id) throw inviteNotFound();
   return inviteView(tx, caller, invite);
 };

@@ -33,7 +33,7 @@ type RequestBody = Body<'createJoinCode'>;
 export const createJoinCode = (root: RootKey, address: ServerAddress): WriteCase<'createJoinCode'> => ({
   async run(tx, caller, { params, body }) {
     if (caller.kind === 'AG' && body.guest !== undefined) throw guestCodeByPerson();
-    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
+    const { place, acting } = await actingOn(tx, caller, params.board);
     requireInvite(caller, place);
     requireRole(place.board, body.role);
     const guest = body.guest === undefined ? null : await requireGuest(tx, place, body.guest);
@@ -111,7 +111,7 @@ async function recordCode(acting: Acting, code: JoinCodeRow): Promise<void> {
 }
 
 export const listJoinCodes: ReadCase<'listJoinCodes'>['run'] = async (tx, caller, { params, query }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const place = await onBoard(tx, caller, params.board);
   requireInvite(caller, place);
   const rows = await listCodeRows(tx, {
     boardId: place.board.id,
@@ -128,8 +128,8 @@ export const listJoinCodes: ReadCase<'listJoinCodes'>['run'] = async (tx, caller
 /** It only takes away, so it works on an archive too, and for an agent whose role may no longer make codes. */
 export const revokeJoinCode: WriteCase<'revokeJoinCode'> = {
   async run(tx, caller, { params }) {
-    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
-    const code = await codeById(tx, params['code_id'] ?? '');
+    const { place, acting } = await actingOn(tx, caller, params.board);
+    const code = await codeById(tx, params.code_id);
     if (code?.board_id !== place.board.id) {
       throw new Refusal('join_code_not_found', 'There is no such join code on this board.', {
         hint: `service code list --all --board ${place.board.name} shows them.`,

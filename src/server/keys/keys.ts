@@ -52,7 +52,7 @@ export const createKey = (root: RootKey): WriteCase<'createKey'> => ({
 export const revokeKey: WriteCase<'revokeKey'> = {
   before: lockPeople,
   async run(tx, caller, { params, query, requestId }) {
-    const row = await lockKey(tx, params['key'] ?? '');
+    const row = await lockKey(tx, params.key);
     if (!row || !mayRevoke(caller, row.person_id)) throw keyNotFound();
     caller.shown.person = row.person_id;
     if (query.revoke_invites) await revokeInvites(tx, caller, row, requestId);

@@ -1,6 +1,6 @@
 /** An agent's line: what it says it is on now. The record knows nothing of it, and an archived board takes it too. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Body } from '../../contract/types.ts';
+import type { Body, Params } from '../../contract/types.ts';
 import { memberNotFound } from '../access/authority.ts';
 import { onBoard, ownPlace, type Place } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -25,9 +25,9 @@ interface Target {
   setBy: string;
 }
 
-type Find = (tx: WriteTx, caller: Caller, params: Record<string, string>) => Promise<Target>;
+type Find = (tx: WriteTx, caller: Caller, params: Params<'setAgentLine'>) => Promise<Target>;
 
-const setting = (find: Find): WriteCase<'setMyLine'> & WriteCase<'setAgentLine'> => ({
+const setting = (find: Find): WriteCase<'setAgentLine'> => ({
   prepare: (body) => ({ ...body, text: redact(body.text).text }),
   async run(tx, caller, { params, body }) {
     return { answer: await set(tx, caller, await find(tx, caller, params), body) };
@@ -35,7 +35,7 @@ const setting = (find: Find): WriteCase<'setMyLine'> & WriteCase<'setAgentLine'>
   recheck: recheckOverlaps,
 });
 
-const clearing = (find: Find): WriteCase<'clearMyLine'> & WriteCase<'clearAgentLine'> => ({
+const clearing = (find: Find): WriteCase<'clearAgentLine'> => ({
   async run(tx, caller, { params }) {
     const { place, agentId } = await find(tx, caller, params);
     await clearLines(tx, place.board.id, { member_id: agentId });
@@ -93,9 +93,9 @@ async function agentWithId(tx: WriteTx, id: string): Promise<MemberWithPerson> {
 }
 
 /** An active agent of the caller's, its seat locked. @throws Refusal `member_not_found`, `agent_owner_required`. */
-async function ownAgent(tx: WriteTx, caller: Caller, params: Record<string, string>): Promise<Target> {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
-  const found = await findMember(tx, place.board.id, params['member'] ?? '');
+async function ownAgent(tx: WriteTx, caller: Caller, params: Params<'setAgentLine'>): Promise<Target> {
+  const place = await onBoard(tx, caller, params.board);
+  const found = await findMember(tx, place.board.id, params.member);
   if (found?.status !== 'active') throw memberNotFound(place);
   if (found.kind !== 'agent' || found.person_id !== caller.person.person_id) {
     throw new Refusal('agent_owner_required', `${found.name} is not an agent of yours.`, {

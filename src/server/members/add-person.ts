@@ -17,7 +17,7 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
     // Locked before the board, as in every write that needs both; what it says decides nothing yet.
     const person = await shareLockPersonByHandle(tx, handle);
     const needsMember = (found: VisibleBoard): boolean => !addsThemselves(found, caller, handle);
-    const found = await lockVisible(tx, caller, params['board'] ?? '', needsMember);
+    const found = await lockVisible(tx, caller, params.board, needsMember);
     const place = needsMember(found) ? requirePlace(found) : null;
     if (place && caller.kind === 'AG') await requireAgentMayAdd(tx, place, handle);
     const added = await requireAddable(tx, caller, found, person);

@@ -8,14 +8,14 @@ import { boardPersonView } from '../views/person.ts';
 import { makeOwner, ownershipChanges, unmakeOwner } from './owners.steps.ts';
 
 export const makeBoardOwner: WriteCase<'makeBoardOwner'> = {
-  run: (tx, caller, { params, body }) => change(tx, caller, params['board'], body.handle, 'owner'),
+  run: (tx, caller, { params, body }) => change(tx, caller, params.board, body.handle, 'owner'),
 };
 
 export const unmakeBoardOwner: WriteCase<'unmakeBoardOwner'> = {
-  run: (tx, caller, { params }) => change(tx, caller, params['board'], params['handle'], 'member'),
+  run: (tx, caller, { params }) => change(tx, caller, params.board, params.handle, 'member'),
 };
 
-async function change(tx: WriteTx, caller: Caller, board = '', handle = '', role: 'owner' | 'member') {
+async function change(tx: WriteTx, caller: Caller, board: string, handle: string, role: 'owner' | 'member') {
   const { place, acting } = await actingOn(tx, caller, board);
   await requireOwner(tx, place);
   const member = await requirePersonOn(tx, place, handle);

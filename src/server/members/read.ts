@@ -9,7 +9,7 @@ import { boardPersonView } from '../views/person.ts';
 import { findMember, listMemberRows, membersById } from './members.store.ts';
 
 export const listBoardPeople: ReadCase<'listBoardPeople'>['run'] = async (tx, caller, { params, query }) => {
-  const { board } = await seeBoard(tx, caller, params['board'] ?? '');
+  const { board } = await seeBoard(tx, caller, params.board);
   const rows = await listMemberRows(tx, {
     boardId: board.id,
     kind: 'human',
@@ -23,7 +23,7 @@ export const listBoardPeople: ReadCase<'listBoardPeople'>['run'] = async (tx, ca
 };
 
 export const listMembers: ReadCase<'listMembers'>['run'] = async (tx, caller, { params, query }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const place = await onBoard(tx, caller, params.board);
   const rows = await listMemberRows(tx, {
     boardId: place.board.id,
     kind: query.kind,
@@ -36,8 +36,8 @@ export const listMembers: ReadCase<'listMembers'>['run'] = async (tx, caller, { 
 };
 
 export const getMember: ReadCase<'getMember'>['run'] = async (tx, caller, { params }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
-  const found = await findMember(tx, place.board.id, params['member'] ?? '');
+  const place = await onBoard(tx, caller, params.board);
+  const found = await findMember(tx, place.board.id, params.member);
   if (!found) throw memberNotFound(place);
   return memberView(tx, found, place, caller);
 };

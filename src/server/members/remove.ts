@@ -21,7 +21,7 @@ import { lockSeats } from './end-members.store.ts';
 import { findMember, type MemberWithPerson } from './members.store.ts';
 
 export const leaveBoard: WriteCase<'leaveBoard'> = {
-  async run(tx, caller, { params: { board = '' } }) {
+  async run(tx, caller, { params: { board } }) {
     await lockSeats(tx, { board, of: { person: caller.person.person_id } });
     const place = await lockPlace(tx, caller, board);
     return { answer: await leave(tx, caller, place) };
@@ -29,7 +29,7 @@ export const leaveBoard: WriteCase<'leaveBoard'> = {
 };
 
 export const removeBoardPerson: WriteCase<'removeBoardPerson'> = {
-  async run(tx, caller, { params: { board = '', handle = '' } }) {
+  async run(tx, caller, { params: { board, handle } }) {
     await lockSeats(tx, { board, of: { handle } });
     const place = await lockPlace(tx, caller, board);
     if (handle === caller.person.handle) return { answer: await leave(tx, caller, place) };
@@ -39,7 +39,7 @@ export const removeBoardPerson: WriteCase<'removeBoardPerson'> = {
 };
 
 export const removeMember: WriteCase<'removeMember'> = {
-  async run(tx, caller, { params: { board = '', member: wanted = '' } }) {
+  async run(tx, caller, { params: { board, member: wanted } }) {
     await lockSeats(tx, { board, of: { member: wanted } });
     const reached = await lockReached(tx, caller, board);
     if (reached.member) caller.shown.member = true;

@@ -49,7 +49,7 @@ export const postMessage: WriteCase<'postMessage', Post> = {
 
   async run(tx, caller, { params, body }) {
     const { sent } = body;
-    const place = await lockPlace(tx, caller, params['board'] ?? '');
+    const place = await lockPlace(tx, caller, params.board);
     const roles = parseRoles(place.board);
     const role = place.member.kind === 'agent' ? roles[place.member.role ?? ''] : undefined;
     if (place.member.kind === 'agent') requirePermission(role, 'post');

@@ -1,4 +1,5 @@
 /** Reactions: at most one of a kind by each member on each message. */
+import type { Params } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
 import { eventActor } from '../access/acting.ts';
 import type { Place } from '../access/board-access.ts';
@@ -44,7 +45,7 @@ export const removeReaction: WriteCase<'removeReaction'> = {
 };
 
 export const listReactions: ReadCase<'listReactions'>['run'] = async (tx, caller, { params }) => {
-  const { place, message } = await findMessage(tx, caller, params['message'] ?? '');
+  const { place, message } = await findMessage(tx, caller, params.message);
   const rows = await reactionsTo(tx, [message.id]);
   const ids = rows.map((row) => row.member_id);
   const members = await membersById(tx, ids);
@@ -65,10 +66,10 @@ async function recheck(tx: WriteTx, caller: Caller, { message = '' }: Shown): Pr
   await findMessage(tx, caller, message);
 }
 
-async function findForReaction(tx: WriteTx, caller: Caller, params: Record<string, string>): Promise<Found> {
-  const found = await lockMessage(tx, caller, params['message'] ?? '');
+async function findForReaction(tx: WriteTx, caller: Caller, params: Params<'addReaction'>): Promise<Found> {
+  const found = await lockMessage(tx, caller, params.message);
   caller.shown.message = found.message.id;
-  return { ...found, name: params['reaction'] as ReactionName };
+  return { ...found, name: params.reaction as ReactionName };
 }
 
 const keyOf = ({ message, place, name }: Found) => ({ message_id: message.id, member_id: place.member.id, name });

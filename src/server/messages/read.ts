@@ -26,24 +26,24 @@ import { postedIn } from './posted.rules.ts';
 const MAX_REPLY_IDS = 100;
 
 export const listMessages: ReadCase<'listMessages'>['run'] = async (tx, caller, { params, query }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const place = await onBoard(tx, caller, params.board);
   const filter = await filterOf(tx, place, query);
   const page = await messagePage(tx, place, filter, { ...query, before: query.before ?? null });
   return { board: place.board.name, messages: page.items, next_after: page.next_after, prev_before: page.prev_before };
 };
 
 export const getMessage: ReadCase<'getMessage'>['run'] = async (tx, caller, { params }) => {
-  const { place, message } = await findMessage(tx, caller, params['message'] ?? '');
+  const { place, message } = await findMessage(tx, caller, params.message);
   return withRecipients(tx, place, message);
 };
 
 export const getMessageBySeq: ReadCase<'getMessageBySeq'>['run'] = async (tx, caller, { params }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
-  return withRecipients(tx, place, await findMessageBySeq(tx, place, Number(params['seq'])));
+  const place = await onBoard(tx, caller, params.board);
+  return withRecipients(tx, place, await findMessageBySeq(tx, place, Number(params.seq)));
 };
 
 export const listReplies: WaitCase<'listReplies'>['run'] = async (tx, caller, { params, query }) => {
-  const id = params['message'] ?? '';
+  const id = params.message;
   const { place, message } = await findMessage(tx, caller, id);
   const rootSeq = message.root_seq ?? message.seq;
   const thread = { boardId: place.board.id, reader: place.reader };

@@ -17,8 +17,8 @@ import { postedIn } from './posted.rules.ts';
 type Receipt = Answer<'listReceipts'>['recipients'][number];
 
 export const listReceipts: ReadCase<'listReceipts'>['run'] = async (tx, caller, { params }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
-  const message = await findMessageBySeq(tx, place, Number(params['seq']));
+  const place = await onBoard(tx, caller, params.board);
+  const message = await findMessageBySeq(tx, place, Number(params.seq));
   const [row] = await messagesWithSeqs(tx, place.board.id, [message.seq]);
   const { to, recipients = [] } = postedIn(row!);
   return {

@@ -14,7 +14,7 @@ import { threadAgents } from './threads.store.ts';
 
 export const setThreadRun: WriteCase<'setThreadRun'> = {
   async run(tx, caller, { params, body }) {
-    const { place, root } = await find(tx, caller, params['message'] ?? '');
+    const { place, root } = await find(tx, caller, params.message);
     const limits = place.policy.agent_run;
     const run = body.action === 'stop' ? { ...root, run_stopped: 1 } : continued(root, limits);
     const setting = { tx, board: place.board, actor: eventActor(place.member, caller.person.handle) };

@@ -9,7 +9,7 @@ import { fitting } from '../views/window.ts';
 import { newestThreads, type Thread, threadSenders } from './threads.store.ts';
 
 export const listThreads: ReadCase<'listThreads'>['run'] = async (tx, caller, { params, query }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const place = await onBoard(tx, caller, params.board);
   const before = readBoundNumber(place.board.id, query.after);
   const found = await newestThreads(tx, place.board.id, place.reader, before, query.limit + 1);
   const page = found.slice(0, query.limit);

@@ -4,14 +4,14 @@ import type { Readable } from 'node:stream';
 import type { Refusal } from '../../contract/errors.ts';
 import type { Route } from '../../contract/operation.ts';
 import type { OperationName } from '../../contract/operations.ts';
-import type { Answer, Body, KindOf, Query } from '../../contract/types.ts';
+import type { Answer, Body, KindOf, Params, Query } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Caller, Credential, Shown } from './caller.ts';
 import type { BoardTerms } from './terms.ts';
 
 interface Input<Name extends OperationName, Prepared = Body<Name>> {
-  params: Record<string, string>;
+  params: Params<Name>;
   query: Query<Name>;
   body: Prepared;
   /** The request's number, for what the operator may look up later. */
@@ -231,6 +231,7 @@ export interface Offered<Case> {
 }
 
 /** The input of whichever operation. */
-export interface AnyInput extends Omit<Input<never, unknown>, 'query'> {
+export interface AnyInput extends Omit<Input<never, unknown>, 'params' | 'query'> {
+  params: Readonly<Record<string, string>>;
   query: object;
 }

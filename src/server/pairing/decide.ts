@@ -17,7 +17,7 @@ type Ending = WriteCase<'declinePairing'> & WriteCase<'cancelPairing'>;
 /** One side ends it; works on an archived board too. */
 const ending = (deps: Deps, on: 'decline' | 'cancel', side: PairingSide, require: Requires): Ending => ({
   async run(tx, caller, { params }) {
-    const { row } = await lockPairing(tx, caller, params['pairing'] ?? '');
+    const { row } = await lockPairing(tx, caller, params.pairing);
     require(row, caller);
     return { answer: await pairingView(tx, caller, await move(tx, row, on, { side }), deps) };
   },
@@ -38,7 +38,7 @@ async function recheckAs(tx: WriteTx, caller: Caller, { pairing = '' }: Shown, r
 /** Binds no session: the agent is asked, and its own session accepts. */
 export const choosePairingAgent = (deps: Deps): WriteCase<'choosePairingAgent'> => ({
   async run(tx, caller, { params, body: { agent_id, generation, replace } }) {
-    const held = await lockPairing(tx, caller, params['pairing'] ?? '');
+    const held = await lockPairing(tx, caller, params.pairing);
     const { row, board } = held;
     requireRecipient(row, caller);
     requireOpen(tx, caller, held);

@@ -19,7 +19,7 @@ import { type Evidence, stateAt } from './subject.rules.ts';
 export const acceptPairing = (deps: Deps): WriteCase<'acceptPairing'> => ({
   async run(tx, found, { params, body: { agent_id, generation } }) {
     const caller = found as PairingCaller;
-    const { row } = await lockOwnPairing(tx, caller, params['pairing'] ?? '');
+    const { row } = await lockOwnPairing(tx, caller, params.pairing);
     const { proof } = caller;
     if (proof.side !== 'recipient') throw notYours('the recipient');
     if (agent_id !== proof.agent_id || generation !== proof.generation) throw pairingChanged();
@@ -31,7 +31,7 @@ export const acceptPairing = (deps: Deps): WriteCase<'acceptPairing'> => ({
 export const verifyPairing = (deps: Deps): WriteCase<'verifyPairing'> => ({
   async run(tx, found, { params, body }) {
     const caller = found as PairingCaller;
-    const { row } = await lockOwnPairing(tx, caller, params['pairing'] ?? '');
+    const { row } = await lockOwnPairing(tx, caller, params.pairing);
     const moved = await verify(tx, caller, row, body);
     return { answer: await pairingView(tx, caller, moved, deps) };
   },

@@ -27,5 +27,5 @@ const comesAfter = (row: SubjectRow, from: { created_at: number; id: string }): 
 export const getPairingRequest =
   (deps: Deps): ReadCase<'getPairingRequest'>['run'] =>
   async (tx, caller, { params }) => {
-    return pairingView(tx, caller, await findPairing(tx, caller, params['pairing'] ?? ''), deps);
+    return pairingView(tx, caller, await findPairing(tx, caller, params.pairing), deps);
   };

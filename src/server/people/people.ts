@@ -32,7 +32,7 @@ async function showPerson(tx: ReadTx, handle: string) {
 export const setPersonRole: WriteCase<'setPersonRole'> = {
   before: lockPeople,
   async run(tx, caller, { params, body, requestId }) {
-    const person = await lockPersonByHandle(tx, params['handle'] ?? '');
+    const person = await lockPersonByHandle(tx, params.handle);
     if (!person) throw personNotFound();
     caller.shown.person = person.id;
     refuseGuestRole(person);
@@ -49,7 +49,7 @@ export const setPersonRole: WriteCase<'setPersonRole'> = {
 export const removePerson: WriteCase<'removePerson'> = {
   before: lockPeople,
   async run(tx, caller, { params, query: { dry_run }, requestId }) {
-    const person = await personByHandle(tx, params['handle'] ?? '');
+    const person = await personByHandle(tx, params.handle);
     if (!person) throw personNotFound();
     const counts = await removeFromServer(tx, person, { caller, requestId });
     return { answer: { person: personView(person), dry_run, ...counts }, tried: dry_run };

@@ -21,7 +21,7 @@ import {
 export const renamePerson: WriteCase<'renamePerson'> = {
   before: lockPeople,
   async run(tx, caller, { params, body: { handle }, requestId }) {
-    const current = params['handle'] ?? '';
+    const current = params.handle;
     requireAuthority(caller, current === caller.person.handle);
     const person = await lockPersonByHandle(tx, current);
     if (!person) throw personNotFound();

@@ -6,7 +6,7 @@ import { pageOf } from '../views/window.ts';
 import { eventsIn } from './events.store.ts';
 
 export const listEvents: ReadCase<'listEvents'>['run'] = async (tx, caller, { params, query }) => {
-  const { board, policy, reader } = await onBoard(tx, caller, params['board'] ?? '');
+  const { board, policy, reader } = await onBoard(tx, caller, params.board);
   const list = { boardId: board.id, types: query.type };
   const page = await pageOf(
     {

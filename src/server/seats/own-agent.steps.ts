@@ -1,5 +1,6 @@
 /** Finds an active agent that is a person's own, for what only its person decides. */
 import { Refusal } from '../../contract/errors.ts';
+import type { Params } from '../../contract/types.ts';
 import { asMember, seeBoard, type VisibleBoard } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { findMember, type MemberRow, memberById } from '../members/members.store.ts';
@@ -15,11 +16,11 @@ interface OwnAgent {
 }
 
 /** @throws Refusal `agent_not_found`, `agent_owner_required`, and what finding the board refuses. */
-export async function lockOwnAgent(tx: WriteTx, caller: Caller, params: Record<string, string>): Promise<OwnAgent> {
-  const seen = await seeBoard(tx, caller, params['board'] ?? '');
+export async function lockOwnAgent(tx: WriteTx, caller: Caller, params: Params<'getMember'>): Promise<OwnAgent> {
+  const seen = await seeBoard(tx, caller, params.board);
   // An admin, who may remove its agents without being on it, is told whose they are.
   const place = seen.member === null && isAdmin(caller) ? seen : asMember(caller, seen);
-  const found = await findMember(tx, place.board.id, params['member'] ?? '');
+  const found = await findMember(tx, place.board.id, params.member);
   if (found?.kind !== 'agent' || found.status !== 'active') throw agentNotFound(place);
   if (found.person_id !== caller.person.person_id) {
     throw new Refusal('agent_owner_required', `${found.name} is not an agent of yours.`, {

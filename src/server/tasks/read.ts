@@ -25,7 +25,7 @@ import {
 type Asked = Query<'listTasks'> | Query<'listAllTasks'>;
 
 export const listTasks: ReadCase<'listTasks'>['run'] = async (tx, caller, { params, query }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const place = await onBoard(tx, caller, params.board);
   return { board: place.board.name, ...(await listOf(tx, [place], query, place)) };
 };
 
@@ -85,13 +85,13 @@ async function viewsOf(tx: ReadTx, places: Place[], rows: readonly TaskRow[]) {
 }
 
 export const getTask: ReadCase<'getTask'>['run'] = async (tx, caller, { params }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
-  return taskView(tx, place, await requireTask(tx, place.board.id, params['task'] ?? ''));
+  const place = await onBoard(tx, caller, params.board);
+  return taskView(tx, place, await requireTask(tx, place.board.id, params.task));
 };
 
 export const listTaskTexts: ReadCase<'listTaskTexts'>['run'] = async (tx, caller, { params, query }) => {
-  const place = await onBoard(tx, caller, params['board'] ?? '');
-  const task = await requireTask(tx, place.board.id, params['task'] ?? '');
+  const place = await onBoard(tx, caller, params.board);
+  const task = await requireTask(tx, place.board.id, params.task);
   const bound = [task.id, query.field];
   const below = readBoundNumber(bound, query.after, 'int32');
   const rows = await textVersions(tx, task.id, query.field, below, query.limit + 1);

@@ -1,5 +1,6 @@
 /** Starting, joining, finishing and dropping tasks. */
 import { Refusal } from '../../contract/errors.ts';
+import type { Params } from '../../contract/types.ts';
 import { actingOn } from '../access/acting.ts';
 import { memberNotFound } from '../access/authority.ts';
 import type { Place } from '../access/board-access.ts';
@@ -32,11 +33,11 @@ import type { TaskRow } from './tasks.store.ts';
 async function find(
   tx: WriteTx,
   caller: Caller,
-  params: Record<string, string>,
+  params: Params<'getTask'>,
   permissions: readonly 'claim_tasks'[] = [],
 ) {
-  const { place, acting } = await actingOn(tx, caller, params['board'] ?? '', permissions);
-  const task = await requireTask(tx, place.board.id, params['task'] ?? '');
+  const { place, acting } = await actingOn(tx, caller, params.board, permissions);
+  const task = await requireTask(tx, place.board.id, params.task);
   requireOpen(task);
   return { place, acting, task };
 }

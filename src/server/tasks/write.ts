@@ -28,7 +28,7 @@ export const createTask: WriteCase<'createTask'> = {
 
   async run(tx, caller, { params, body }) {
     const needs = body.start ? (['create_tasks', 'claim_tasks'] as const) : (['create_tasks'] as const);
-    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '', needs);
+    const { place, acting } = await actingOn(tx, caller, params.board, needs);
     const task = await open(acting, body.title, body.about || null);
     if (body.start) await takeTask(acting, task);
     return { answer: await taskView(tx, place, task) };
@@ -93,8 +93,8 @@ export const updateTask: WriteCase<'updateTask'> = {
   }),
 
   async run(tx, caller, { params, body }) {
-    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
-    const task = await requireTask(tx, place.board.id, params['task'] ?? '');
+    const { place, acting } = await actingOn(tx, caller, params.board);
+    const task = await requireTask(tx, place.board.id, params.task);
     requireOpen(task);
     await requireOwnership(tx, place, task, body.ownership);
     await requirePart(acting, place, task, body);
