@@ -1,4 +1,5 @@
 /** Where attempts are counted on a request's way: as it arrives, once its person is known, and when its end is known. */
+import type { IncomingMessage } from 'node:http';
 import type { Next } from 'koa';
 import { Refusal } from '../../contract/errors.ts';
 import { clientOf } from './connection/address.ts';
@@ -19,10 +20,18 @@ export async function limitBad(options: AppOptions, ctx: Context, next: Next): P
   try {
     await next();
   } catch (error) {
-    if (error instanceof Refusal && error.status === 401) await attempts.countBad(subjectOf(ctx, options));
+    const bad = error instanceof Refusal && error.status === 401 && !isSentByOtherSite(ctx.req);
+    if (bad) await attempts.countBad(subjectOf(ctx, options));
     throw error;
   }
 }
+
+/**
+ * Whether a page of another site had a browser send the request, which then shows no credential: whoever opens such a page
+ * guesses nothing, and must not lose access to the server by it.
+ */
+const isSentByOtherSite = ({ headers }: IncomingMessage): boolean =>
+  headers['sec-fetch-site'] === 'cross-site' && headers.authorization === undefined && headers.cookie === undefined;
 
 /** Refuses an operation that its client tried too often. @throws Refusal `rate_limited`. */
 export const limitAttempts =
