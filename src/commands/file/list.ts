@@ -42,12 +42,13 @@ export default class FileList extends BaseCommand<typeof FileList> {
     if (!found) return;
     const { files, next_after: next } = found.page;
     const filters = flagWords(this.flags, ['task', 'mine', 'maintained']);
+    const limit = flagWords(this.flags, ['limit']);
     const empty = filters ? 'None fits. All: service file list' : 'Put one there: service file put PATH';
     await this.printList<typeof json>({ files, next_after: next }, files, {
       of: board,
       rows: () => fileRows(files, this.times),
       empty: empty + staying(session),
-      next: next !== null && `More: service file list --after ${next}${filters}${staying(session)}`,
+      next: next !== null && `More: service file list --after ${next}${filters}${limit}${staying(session)}`,
     });
   }
 }
