@@ -98,8 +98,8 @@ describe('completion', function () {
       ].join('\n'),
     fish: (line) => `service completion fish | source; complete -C '${line}' | string split -f 1 \\t`,
   };
-  for (const [shell, script] of Object.entries(others))
-    (findProgram(shell, process.env) ? it : it.skip)(`offers the same in ${shell}`, async () => {
+  for (const [shell, script] of Object.entries(others).filter(([name]) => findProgram(name, process.env)))
+    it(`offers the same in ${shell}`, async () => {
       const completed = async (line: string) => {
         const file = join(home().dir, `offered.${shell}`);
         writeFileSync(file, script(line));

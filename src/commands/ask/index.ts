@@ -98,9 +98,8 @@ export default class Ask extends WriteCommand<typeof Ask> {
     if (wait === undefined) return this.print<typeof json>(record, () => asked);
     this.out.begin(asked);
     const answer = await awaitAnswer(session, message, wait);
-    this.print<typeof json>({ ...record, ...(answer ? { answer } : { timed_out: true }) }, () =>
-      answerText(answer, wait),
-    );
+    const outcome = answer ? { answer } : { timed_out: true };
+    this.print<typeof json>({ ...record, ...outcome }, () => answerText(answer, wait));
     if ((wanted !== undefined && answer?.option !== wanted) || (!answer && fails)) throw new Exit(EXIT.checkFailed);
   }
 }
