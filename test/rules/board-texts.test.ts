@@ -11,8 +11,14 @@ describe('the roles and policies of boards', () => {
     expect(parsePolicy({ policy })).to.equal(parsePolicy({ policy }));
   });
 
-  it('are not kept where they are long: an owner who goes on changing them does not fill the memory', () => {
-    const long = roles('x'.repeat(20_000));
-    expect(parseRoles({ roles: long })).not.to.equal(parseRoles({ roles: long }));
+  it('are parsed once also where they are long: a page of questions asks for them at each', () => {
+    const long = roles('x'.repeat(300_000));
+    expect(parseRoles({ roles: long })).to.equal(parseRoles({ roles: long }));
+  });
+
+  it('are not all kept where they are long: an owner who goes on changing them does not fill the memory', () => {
+    const first = parseRoles({ roles: roles('first') });
+    for (let n = 0; n < 20; n++) parseRoles({ roles: roles(`${n} ${'x'.repeat(300_000)}`) });
+    expect(parseRoles({ roles: roles('first') })).not.to.equal(first);
   });
 });

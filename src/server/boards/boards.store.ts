@@ -167,18 +167,23 @@ export const listHiddenRows = (
     return query;
   });
 
-/** Characters of a text that is kept: owners choose theirs, and many long ones would fill the memory. */
-const MOST_KEPT = 16_384;
+/** Characters of all texts that are kept: owners choose theirs, and many long ones would fill the memory. */
+const MOST_KEPT = 4_194_304;
 
 /** Most boards share a few texts; what was parsed is remembered, frozen by its type. */
 function remembering<T>(complete: (stored: T) => T = (stored) => stored): (text: string) => T {
   const known = new Map<string, T>();
+  let kept = 0;
   return (text) => {
     const found = known.get(text);
     if (found !== undefined) return found;
-    if (known.size >= 1_000) known.clear();
     const parsed = complete(JSON.parse(text) as T);
-    if (text.length <= MOST_KEPT) known.set(text, parsed);
+    if (known.size >= 1_000 || kept + text.length > MOST_KEPT) {
+      known.clear();
+      kept = 0;
+    }
+    known.set(text, parsed);
+    kept += text.length;
     return parsed;
   };
 }
