@@ -137,11 +137,8 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
   readable(query, filter.reader);
   if (filter.senderId !== undefined) query.where('m.sender_id', filter.senderId);
   if (filter.senderRole !== undefined) {
-    const role = filter.senderRole;
-    // Looked up for each message of the page: few messages are of other roles, and a board may have had thousands of members.
-    query.whereExists((sub: Knex.QueryBuilder) =>
-      sub.from({ f: 'members' }).whereRaw('f.id = m.sender_id').where('f.role', role).select(sub.client.raw('1')),
-    );
+    // Looked up for each message: few are of other roles, and a board may have had thousands of members.
+    query.whereRaw(exists('members AS f WHERE f.id = m.sender_id AND f.role = ?'), [filter.senderRole]);
   }
   if (asked.roots) query.whereNull('m.root_seq');
   if (filter.rootSeq !== undefined) query.where('m.root_seq', filter.rootSeq);
@@ -151,8 +148,8 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
       .where((either) => either.where('m.to_everyone', 1).orWhereExists(named(filter.reader.memberId, 'addressed')));
   }
   if (asked.has === 'answer') query.whereNotNull('m.answer_to');
-  if (asked.has === 'files') query.whereExists(linked('message_files'));
-  if (asked.has === 'ask') query.whereExists(linked('asks'));
+  if (asked.has === 'files') query.whereRaw(exists('message_files AS f WHERE f.message_id = m.id'));
+  if (asked.has === 'ask') query.whereRaw(exists('asks AS f WHERE f.message_id = m.id'));
   if (filter.taskId !== undefined) {
     const about = { task_id: filter.taskId };
     query.whereIn('m.seq', (sub: Knex.QueryBuilder) => sub.from('message_tasks').where(about).select('seq'));
@@ -161,9 +158,8 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
   return query;
 }
 
-/** Rows of a table that refer to the message. */
-const linked = (table: string) => (sub: Knex.QueryBuilder) =>
-  sub.from({ x: table }).whereRaw('x.message_id = m.id').select(sub.client.raw('1'));
+/** LIMIT makes SQLite look before it reads what else is shown of the message; Postgres leaves it out. */
+const exists = (rows: string): string => `EXISTS (SELECT 1 FROM ${rows} LIMIT 1)`;
 
 const named = (memberId: string, how: 'addressed' | 'mentioned') => (sub: Knex.QueryBuilder) =>
   sub

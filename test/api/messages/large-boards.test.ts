@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { inParts } from '../../../src/server/db/rows.ts';
+import type { ReadTx } from '../../../src/server/db/tx.ts';
 import { type MemberRow, memberById } from '../../../src/server/members/members.store.ts';
 import {
   type MessageFilter,
@@ -88,4 +89,20 @@ forEachDatabase('a large board beside many small ones', (engine) => {
       expect(read, name).to.be.below(600);
     }
   });
+
+  if (engine === 'sqlite')
+    it('leaves out what is not looked for before it reads the rest of a message', async () => {
+      const filter = { boardId, reader: { memberId: me.id, readsAll: true } };
+      for (const wanted of [{ senderRole: 'rare' }, { asked: { has: 'ask' } }, { asked: { has: 'files' } }] as const) {
+        const plan = await server.db.read((tx) => {
+          const query: ReadTx['query'] = (build) => tx.query((db) => db.raw(`EXPLAIN QUERY PLAN ${build(db)}`));
+          const explained = { now: tx.now, query } as ReadTx;
+          return messagesIn(explained, { ...filter, ...wanted }, { after: 0, before: null }, 'desc', 50);
+        });
+        const tables = plan.flatMap(
+          (step) => /(?<=^SEARCH )\w+/.exec((step as unknown as { detail: string }).detail) ?? [],
+        );
+        expect(tables.join(' '), JSON.stringify(wanted)).to.match(/^m f e s/);
+      }
+    });
 });
