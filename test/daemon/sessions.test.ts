@@ -431,6 +431,7 @@ describe('sessions of the daemon', () => {
     const alive = { process: processRef(process.pid)! };
     const waiting = await rig.session();
     await waiting.wait();
+    const working = await rig.session();
     const left = await rig.session();
     const session = await rig.session(undefined, alive);
     const boards = await Promise.all(Array.from({ length: 21 }, () => rig.seat()));
@@ -440,11 +441,15 @@ describe('sessions of the daemon', () => {
       errorOf(await session.ask('create_board', { server: rig.origin, create: {}, idempotency_key: 'k' })),
     ).to.equal('invalid_request');
     expect(await seatsOf(session)).to.have.length(20);
-    for (let n = 3; n < 200; n++) await rig.session(undefined, alive);
+    for (let n = 4; n < 200; n++) await rig.session(undefined, alive);
+    clock.pass(1_000);
+    await working.hook('boundary');
     const register = (name: string) =>
       new TestSession(rig, { harness: 'fake', session: name, ...alive }).ask('register', { source: 'startup' });
     expect(errorOf(await register('in-place-of-one'))).to.equal(undefined);
-    expect([rig.isOpen(left), rig.isOpen(waiting)]).to.deep.equal([false, true]);
+    expect([left, working, waiting].map(rig.isOpen)).to.deep.equal([false, true, true]);
+    expect(errorOf(await register('in-place-of-another'))).to.equal(undefined);
+    expect([working, waiting].map(rig.isOpen)).to.deep.equal([false, true]);
     expect(errorOf(await register('one-too-many'))).to.equal('invalid_request');
     await session.ask('end');
     expect(errorOf(await register('one-too-many'))).to.equal(undefined);

@@ -54,6 +54,8 @@ export class Session {
   flight: InFlightHandoff | null = null;
   /** Token of the handoff that is being prepared; replacing it cancels the preparation. */
   preparing: object | null = null;
+  /** When it last registered or had an event, in monotonic microseconds. */
+  heardUs = 0;
   /** The last prompt or tool call, in monotonic microseconds. */
   activityUs = 0;
   /** Since when it is reachable without a handoff in flight. */

@@ -63,6 +63,7 @@ export class Sessions {
   register(header: Header, source: Source): { session: Session; reopened: boolean; renewed: boolean } {
     const known = this.get(sessionKey(header));
     if (!known) return { session: this.#create(header, source), reopened: false, renewed: false };
+    known.heardUs = this.#deps.clock.nowUs();
     const reopened = !known.row.open;
     const renewed = this.#applyBoot(known, header);
     this.#save(known, {
@@ -94,6 +95,7 @@ export class Sessions {
       if (!isGone({ pid: row.pid!, start: row.pid_start! })) return null;
       this.close(session, 'process_gone');
     }
+    session.heardUs = this.#deps.clock.nowUs();
     row = session.row;
     if (!row.open || header.boot !== undefined) {
       if (!row.open) return this.register(header, row.source).session;
@@ -153,7 +155,7 @@ export class Sessions {
     const row = this.#row(header, source);
     this.#deps.journal.saveSession(row);
     const session = new Session(row, 'unknown');
-    session.readyUs = this.#deps.clock.nowUs();
+    session.readyUs = session.heardUs = this.#deps.clock.nowUs();
     this.#byKey.set(row.key, session);
     this.#deps.log.write('session_started', { session: row.key, source });
     this.#deps.events.emit('changed', session);
@@ -161,11 +163,13 @@ export class Sessions {
   }
 
   /**
-   * Closes the oldest session that may have ended unseen: one without a known process that is not connected. Its next
-   * event opens it again. @throws ControlRefusal if there is none
+   * Closes a session that may have ended unseen: of those without a known process that are not connected, the one that
+   * nothing was heard of for longest. Its next event opens it again. @throws ControlRefusal if there is none
    */
   #makeRoom(): void {
-    const unseen = this.open().find(({ row, waiting, extension }) => row.pid === null && !waiting && !extension);
+    const [unseen] = this.open()
+      .filter(({ row, waiting, extension }) => row.pid === null && !waiting && !extension)
+      .sort((a, b) => a.heardUs - b.heardUs);
     if (!unseen)
       throw new ControlRefusal('invalid_request', `There are ${MAX_SESSIONS} open sessions already.`, {
         hint: 'End one that is not used',
