@@ -101,7 +101,9 @@ const outputs = ['stdout', 'stderr'] as const;
 
 function stop(child: ChildProcess, group: boolean): void {
   try {
-    process.kill(group ? -child.pid! : child.pid!, 'SIGKILL');
+    // By its handle, which knows that it ended: its number may be another program's by then.
+    if (group) process.kill(-child.pid!, 'SIGKILL');
+    else child.kill('SIGKILL');
   } catch {
     // It ended meanwhile.
   }

@@ -10,7 +10,7 @@ import { createAdapters } from '../../src/harness/adapters/index.ts';
 import { giveToQueue } from '../../src/harness/adapters/queue.ts';
 import { readThread } from '../../src/harness/adapters/thread.ts';
 import { builtinProfiles } from '../../src/harness/builtin.ts';
-import { fillPlaceholders, findProgram } from '../../src/harness/programs.ts';
+import { fillPlaceholders, findProgram, runProgram } from '../../src/harness/programs.ts';
 
 const source = fileURLToPath(new URL('support/fake-codex.mjs', import.meta.url));
 
@@ -155,6 +155,22 @@ describe('adapters of harnesses', () => {
       for (const harness of ['claude-code', 'omp', 'command'])
         expect(await adapters().of(harness).check(session('any'))).to.equal('ok');
     });
+  });
+
+  it('end no other program whose number is that of one that ended', async () => {
+    const { kill } = process;
+    const ended: number[] = [];
+    process.kill = (pid) => {
+      ended.push(pid);
+      return true;
+    };
+    try {
+      // What it leaves running keeps its output open until the time is over.
+      await runProgram('/bin/sh', ['-c', 'sleep 1 & exit 0'], { env: process.env, ms: 300 });
+    } finally {
+      process.kill = kill;
+    }
+    expect(ended).to.deep.equal([]);
   });
 
   it('fill names into command lines once', () => {
