@@ -83,8 +83,8 @@ export function usualServer(saved: Credentials, folders: Folders, env: Env): Cho
   const local = localServer(saved, folders, env);
   if (saved.default) {
     // The local one may be chosen before it ever ran, and has another address then.
-    const known = saved.default in saved.servers;
-    return { ...(known ? namedServer(saved.default, saved, folders, env) : local), by: 'use' };
+    const moved = saved.default.startsWith('http://127.0.0.1:') && !(saved.default in saved.servers);
+    return { ...(moved ? local : namedServer(saved.default, saved, folders, env)), by: 'use' };
   }
   const known = knownServers(saved, folders, env);
   const loggedIn = known.filter(({ local, entry }) => entry?.key && (!local || entry.logged_in_at !== undefined));

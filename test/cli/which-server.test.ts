@@ -86,6 +86,20 @@ describe('the server in use', function () {
     }
   });
 
+  it('is no other where the chosen one is not known any more', async () => {
+    const fresh = new Home();
+    try {
+      await fresh.json(['board', 'create', 'mine', '--no-link']);
+      const file = fresh.path('config', 'credentials.json');
+      const saved = JSON.parse(readFileSync(file, 'utf8'));
+      writeFileSync(file, JSON.stringify({ ...saved, default: 'https://team.example.com' }));
+      const { stdout } = await fresh.run(['say', 'hi', '--board', 'mine', '--json']);
+      expect(JSON.parse(stdout).error.code).to.equal('server_unknown');
+    } finally {
+      await fresh.close();
+    }
+  });
+
   it('is said in one sentence by "service servers"', async () => {
     const { stdout } = await home.run(['servers']);
     expect(stdout.replaceAll('\n', ' ')).to.include(
