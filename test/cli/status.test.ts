@@ -74,8 +74,8 @@ describe('service status', function () {
     const { url, dana, stop } = await startTestServer('sqlite');
     await machine.shell(`printf %s '${dana.token}' | service login ${url} --store file`);
     await stop();
-    const { server, problem } = await machine.json(['status', '--timeout', '1']);
-    expect([server.url, problem.code]).to.deep.equal([url, 'server_unreachable']);
+    const { server, server_running, problem } = await machine.json(['status', '--timeout', '1']);
+    expect([server.url, server_running, problem.code]).to.deep.equal([url, false, 'server_unreachable']);
     await machine.json(['logout', url, '--keep-key']);
     const { stdout } = await machine.run(['status']);
     expect(stdout)

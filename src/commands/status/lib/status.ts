@@ -42,6 +42,7 @@ export async function readStatus(
     nameEndedKey(error, session);
     const linked = nameLink(error as object, { flags, args: {}, board: out.base.board });
     record.problem = asExpected(blockedHere(error), linked);
+    if (silent.includes(record.problem.code)) record.server_running = false;
     if (record.board_source === 'none') nameBoard(record, flags.board, out);
   }
   return record;
@@ -122,14 +123,15 @@ const agentSource = ({ agent, seatSource }: Session): StatusRecord['agent_source
 const heldSeats = (): StatusRecord['seats'] =>
   savedSeats().map(({ memberId, saved }) => ({ agent: saved.name, board: saved.board, member_id: memberId }));
 
+/** Problems of a server that did not answer. */
+const silent = ['server_unreachable', 'request_timeout', 'sandbox_blocks_network'];
+
 /** A server that does not answer or a board that is not chosen is a status; a broken file is an error. */
 function asExpected(error: unknown, linked: boolean): NonNullable<StatusRecord['problem']> {
   const expected = [
     'server_not_running',
-    'server_unreachable',
-    'request_timeout',
     'server_unexpected',
-    'sandbox_blocks_network',
+    ...silent,
     'server_identity_changed',
     'board_not_selected',
     'board_ambiguous',
