@@ -27,8 +27,8 @@ export async function limitBad(options: AppOptions, ctx: Context, next: Next): P
 }
 
 /**
- * Whether a page of another site had a browser send the request, which then shows no credential: whoever opens such a page
- * guesses nothing, and must not lose access to the server by it.
+ * Whether a page of another site had a browser send the request, without a credential. It is no guess, and opening such a page
+ * must not cost a person their access to the server.
  */
 const isSentByOtherSite = ({ headers }: IncomingMessage): boolean =>
   headers['sec-fetch-site'] === 'cross-site' && headers.authorization === undefined && headers.cookie === undefined;

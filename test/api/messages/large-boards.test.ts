@@ -25,7 +25,8 @@ forEachDatabase('a large board beside many small ones', (engine) => {
   let me: MemberRow;
   let taskId: string;
 
-  before(async () => {
+  before(async function () {
+    this.timeout(60_000);
     server = await startTestServer(engine);
     const board = await newBoard(server.dana);
     const { memberId } = await newAgent(server.dana, board.name);
