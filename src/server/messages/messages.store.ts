@@ -145,7 +145,7 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
   if (asked.to_me) {
     query
       .whereNot('m.sender_id', filter.reader.memberId)
-      .where((either) => either.where('m.to_everyone', 1).orWhereExists(named(filter.reader.memberId, 'addressed')));
+      .where((either) => either.where('m.to_everyone', 1).orWhereRaw(named('addressed'), [filter.reader.memberId]));
   }
   if (asked.has === 'answer') query.whereNotNull('m.answer_to');
   if (asked.has === 'files') query.whereRaw(exists('message_files AS f WHERE f.message_id = m.id'));
@@ -154,19 +154,15 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
     const about = { task_id: filter.taskId };
     query.whereIn('m.seq', (sub: Knex.QueryBuilder) => sub.from('message_tasks').where(about).select('seq'));
   }
-  if (asked.has === 'mention_me') query.whereExists(named(filter.reader.memberId, 'mentioned'));
+  if (asked.has === 'mention_me') query.whereRaw(named('mentioned'), [filter.reader.memberId]);
   return query;
 }
 
 /** LIMIT makes SQLite look before it reads what else is shown of the message; Postgres leaves it out. */
 const exists = (rows: string): string => `EXISTS (SELECT 1 FROM ${rows} LIMIT 1)`;
 
-const named = (memberId: string, how: 'addressed' | 'mentioned') => (sub: Knex.QueryBuilder) =>
-  sub
-    .from({ n: 'message_members' })
-    .whereRaw('n.seq = m.seq')
-    .where({ 'n.member_id': memberId, [`n.${how}`]: 1 })
-    .select(sub.client.raw('1'));
+const named = (how: 'addressed' | 'mentioned'): string =>
+  exists(`message_members AS f WHERE f.seq = m.seq AND f.member_id = ? AND f.${how} = 1`);
 
 function within(query: Knex.QueryBuilder, window: SeqWindow): Knex.QueryBuilder {
   query.where('m.seq', '>', window.after);
