@@ -121,6 +121,20 @@ describe('texts that mean harm', () => {
     await close();
   });
 
+  it('cost a long text of lines, names and words with emphasis none of it', async () => {
+    const lines = Array.from(
+      { length: 300 },
+      (_, n) => `**10:${n}** the worker did get_user_name and another_step of the plan`,
+    );
+    await post(dana, board, lines.join('\n'));
+    await post(dana, board, `${'get_user_name and '.repeat(600)}**the end**`);
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const list = page.getByRole('region', { name: 'Conversation' });
+    await list.locator('strong', { hasText: 'the end' }).waitFor();
+    expect(await list.locator('strong').count()).to.equal(lines.length + 1);
+    await close();
+  });
+
   it('hold nobody up in code that is one long line', async () => {
     await post(dana, board, `\`\`\`md\n${'[a]('.repeat(4_900)}\n\`\`\`\n\n\`\`\`ts\nconst code = 1;\n\`\`\``);
     const { page, close } = await visit(server, dana, `/?board=${board}`);

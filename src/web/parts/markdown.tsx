@@ -2,7 +2,7 @@
  * Renders untrusted Markdown (GitHub flavour). The renderer escapes the author's HTML, DOMPurify sanitizes its output,
  * and images become links, so that nothing is loaded from other servers.
  */
-import { Marked, type MarkedExtension, type Tokens } from 'marked';
+import { Marked, type MarkedExtension, Tokenizer, type Tokens } from 'marked';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { decorateCode } from './code.ts';
 import { purify } from './purify.ts';
@@ -14,20 +14,27 @@ const codeBlock = (text: string, language = ''): string =>
   `<figure class="code"><figcaption><span>${escapeHtml(language)}</span></figcaption><pre><code>${escapeHtml(text)}</code></pre></figure>`;
 
 /**
- * Characters that may still be looked through for ends of emphasis. Each sign that begins some looks for its end in the rest of
- * its paragraph: thousands without one would hold up the page for half a minute.
+ * Characters that may still be looked through for ends of emphasis. Each sign that begins some looks for its end, at worst in all
+ * the rest of its paragraph: thousands without one would hold up the page for half a minute.
  */
 let lookAhead = 0;
 const lookAheadOf = (text: string): number => 500_000 + 30 * text.length;
+
+/** Whether a text begins with signs that may begin emphasis: not before a space, and `_` not inside of a word. */
+const mayBeginEmphasis = (text: string, before: string): boolean =>
+  /^(?:\*+[^\s*]|_+[^\s_])/.test(text) && !(text.startsWith('_') && /[\p{L}\p{N}]/u.test(before));
 
 const renderer: MarkedExtension = {
   gfm: true,
   breaks: true,
   tokenizer: {
-    // False: as usual. Undefined: the sign stands for itself.
-    emStrong(rest) {
-      if (/^[*_]/.test(rest)) lookAhead -= rest.length;
-      return lookAhead > 0 ? false : undefined;
+    // Undefined: the sign stands for itself.
+    emStrong(rest, masked, before = '') {
+      if (!mayBeginEmphasis(rest, before) || lookAhead <= 0) return undefined;
+      lookAhead -= rest.length;
+      const found = Tokenizer.prototype.emStrong.call(this, rest, masked, before);
+      if (found) lookAhead += rest.length - found.raw.length;
+      return found;
     },
   },
   renderer: {
@@ -88,8 +95,8 @@ export function Markdown({ text, decorate }: { text: string; decorate?: (fragmen
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const fragment = renderMarkdown(text);
-    // Each paragraph or list in the direction of its words; code stays from left to right.
-    for (const block of fragment.children) if (block.tagName !== 'FIGURE') block.setAttribute('dir', 'auto');
+    // Each paragraph or list in the direction of its words.
+    for (const block of fragment.children) block.setAttribute('dir', 'auto');
     decorate?.(fragment);
     decorateCode(fragment);
     element.current?.replaceChildren(fragment);
