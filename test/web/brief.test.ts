@@ -79,6 +79,15 @@ describe('the brief', () => {
     await close();
   });
 
+  it('of HTML is shown whose comments, styles and scripts name tags', async () => {
+    const style = '<style>/* one <style>, no <script>, under the <title> */ p { color: red }</style>';
+    const html = `<!-- its <style> is below -->${style}<script>put('<style><!--')</script><p>The plan</p>`;
+    await put(dana, board, 'brief.html', html, { brief: true });
+    const { page, close } = await visit(server, maya, `/?board=${board}`);
+    await page.getByRole('button', { name: 'Brief The plan' }).waitFor();
+    await close();
+  });
+
   it('changed by two people shows the second both texts, and loses neither', async () => {
     const { id } = await put(dana, board, 'brief.md', '# Payments\n\nNobody is charged twice.', { brief: true });
     const { page, close } = await visit(server, dana, `/?board=${board}`);

@@ -22,13 +22,17 @@ const sanitizeOptions = {
 /** Attributes that lead elsewhere, in HTML and SVG. */
 const links = ['href', 'xlink:href'];
 
+/** Comments, scripts and styles up to their end, else up to the end of the text, so that a missing end is looked for once. */
+const UNREAD = /<!--[\s\S]*?(-->|$)|<(script|style)\b[\s\S]*?(<\/\2\s*>|$)/gi;
+
 /**
  * Takes out styles and `base` before parsing: the browser applies the page's policy during parsing and would report them.
- * A style element becomes a `template`, which DOMPurify drops with its content. No end is looked for, which would take the
- * square of the length where there is none.
+ * Comments, scripts and styles go as a whole, because tags that they name would be read as tags. A style without an end
+ * becomes a `template`, which DOMPurify drops with its content.
  */
 const stripRefused = (html: string): string =>
   html
+    .replaceAll(UNREAD, (found, commentEnd, _name, end) => (commentEnd || end ? '' : found))
     .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/([\s/"'])style\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, '$1'))
     .replaceAll(/<(\/?)style\b/gi, '<$1template')
     .replaceAll(/<base\b/gi, '<wbr');
