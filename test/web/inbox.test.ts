@@ -272,6 +272,9 @@ describe('what needs the person', () => {
     await answer('Which third?');
     await page.keyboard.press('k');
     await answer('Which first?');
+    // It stands where it stood, now above the others that were answered.
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'Which third?' }).waitFor();
     await close();
   });
 

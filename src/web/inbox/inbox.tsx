@@ -37,7 +37,8 @@ export default function Inbox() {
   if (stood.current.id !== chosen?.id || [group, undefined].includes(stood.current.group))
     stood.current = { id: chosen?.id, group, at };
   const moved = stood.current.group !== group;
-  const next = moved ? stood.current.at : at + 1;
+  // The last one of its group may stand there still, as the first one of the next.
+  const next = moved && at !== stood.current.at ? stood.current.at : at + 1;
   const previous = (moved ? stood.current.at : at) - 1;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
