@@ -55,6 +55,18 @@ describe('people on the page', () => {
     await delivery.and(page.locator(':focus')).waitFor();
     const member = () => dana.ok('getMember', { params: { ...params, member: 'claude' } });
     expect((await member()).delivery_mode).to.equal('off');
+    // What is chosen while the one before is being set is set after it.
+    const held = Promise.withResolvers<void>();
+    await page.route('**/delivery', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    for (const mode of ['all', 'humans']) await delivery.selectOption(mode);
+    held.resolve();
+    await until(async () => (await member()).delivery_mode === 'humans', 'the last one is set');
+    await page.unrouteAll({ behavior: 'wait' });
+    await delivery.selectOption('off');
+    await until(async () => (await member()).delivery_mode === 'off', 'it is off again');
     await choose(page, 'More about claude', 'Say what it is on');
     await page.getByRole('textbox', { name: 'In one line' }).fill('waits for the release');
     await page.getByRole('button', { name: 'Save' }).click();

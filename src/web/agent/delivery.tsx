@@ -1,4 +1,5 @@
 /** The delivery mode of an agent; its owner can change it. */
+import { useRef } from 'preact/hooks';
 import type { DeliveryMode, Member } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';
@@ -7,22 +8,27 @@ import { useWrite } from '../state/write.ts';
 import { modeNames, modes } from './waking.ts';
 
 export function Delivery({ member, own, onChange }: { member: Member; own: boolean; onChange: () => void }) {
-  const { error, run } = useWrite();
+  const { busy, error, run } = useWrite();
   const mode = member.delivery_mode ?? 'focused';
+  const chosen = useRef(mode);
   if (!own) return <span class="q2 mode">{modes[mode].name}</span>;
-  const set = (next: DeliveryMode): void =>
-    void run(`mode ${next}`, async (key) => {
+  const set = async (next: DeliveryMode): Promise<void> => {
+    chosen.current = next;
+    const done = await run(`mode ${next}`, async (key) => {
       const params = { board: member.board, member: member.id };
       await call('setDeliveryMode', { params, body: { mode: next }, idempotencyKey: key });
       onChange();
     });
+    // Another one was chosen meanwhile.
+    if (done && chosen.current !== next) await set(chosen.current);
+  };
   return (
     <>
       <Select
         label={`Delivery to ${member.name}`}
-        value={mode}
+        value={busy ? chosen.current : mode}
         options={modeNames.map((name) => [name, modes[name].name] as const)}
-        onChange={set}
+        onChange={(next) => void set(next)}
       />
       {error !== null && <p role="alert">{errorText(error)}</p>}
     </>
