@@ -46,7 +46,7 @@ function flatten(parts: Part[], outer: string | undefined): Piece[] {
 }
 
 /** The highlighter may look from every place of a line to its end, which takes the square of its length. */
-const LONG_LINE = /.{1001}/;
+const LONG_LINE = /^.{1001}/m;
 
 /** Splits code into coloured pieces; null for an unknown language or a long line. @param language a name or file extension */
 export function highlight(text: string, language: string): Piece[] | null {
