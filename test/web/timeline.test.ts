@@ -326,6 +326,7 @@ describe('the conversation', () => {
     const question = 'מי לוקח את PAY-1?';
     const claude = await newAgent(dana, board.name, { name: 'claude' });
     const body = `Two of them:\n\nהקוד ב-retry.ts נכשל!\n\n- שלום, dana!\n\n${question}`;
+    await post(claude, board.name, '- הרץ `--now!`:\n\n  ```\n  retry();\n  ```');
     await post(claude, board.name, body, { to: ['@dana'], ask: { options: ['כן, Node 24!', 'No'] } });
     const { page, close } = await open(dana);
     /** Whether the last character of a text stands left of the first, as it does from right to left. */
@@ -341,7 +342,8 @@ describe('the conversation', () => {
         return leftOf(node.length - 1) < leftOf(0);
       });
     const message = conversation(page).getByRole('article').filter({ hasText: 'Two of them' });
-    expect(await fromRight(message.getByText('Two of them'))).to.equal(false);
+    for (const text of ['Two of them', '--now!', 'retry();'])
+      expect(await fromRight(conversation(page).getByText(text)), text).to.equal(false);
     for (const text of ['נכשל!', 'dana!', '24!']) expect(await fromRight(message.getByText(text)), text).to.equal(true);
     await page.goto(`${server.url}/inbox`);
     for (const title of [page.getByRole('heading', { name: question }), page.locator('.qq')])
