@@ -307,6 +307,28 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('gives the focus to the line that was made, but not from what is being written', async () => {
+    const { page, close } = await open(dana);
+    const make = page.getByRole('button', { name: 'Make a join line' });
+    const copy = page.getByRole('button', { name: 'Copy' });
+    await make.press('Enter');
+    await copy.and(page.locator(':focus')).waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/join-codes', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.reload();
+    await make.click();
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await box.focus();
+    held.resolve();
+    await copy.waitFor();
+    await page.keyboard.type('here');
+    expect(await box.inputValue()).to.equal('here');
+    await close();
+  });
+
   it('tells what was written from right to left without moving the words around it', async () => {
     const params = { board: board.name };
     const { id } = await maya.ok('createTask', { params, body: { title: 'שלום 1', start: true } });

@@ -60,7 +60,10 @@ export function GettingStarted() {
   );
 }
 
-const focus = (element: HTMLElement | null): void => element?.focus();
+/** The button that made the line had the focus and is gone; anything else keeps it, such as the message box. */
+const takeFocus = (button: HTMLButtonElement | null): void => {
+  if (document.activeElement === document.body) button?.focus();
+};
 
 /** Creates the join line on request only, because it is a secret that is shown once. */
 function JoinLine({ role, joined }: { role: string; joined: boolean }) {
@@ -78,7 +81,7 @@ function JoinLine({ role, joined }: { role: string; joined: boolean }) {
       <>
         <div class="cmd">
           <code>{code.join_line}</code>
-          <button type="button" class="b pri" ref={focus} onClick={() => void copy(code.join_line, 'the line')}>
+          <button type="button" class="b pri" ref={takeFocus} onClick={() => void copy(code.join_line, 'the line')}>
             <Icon name="copy" />
             Copy
           </button>
