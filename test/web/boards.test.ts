@@ -136,19 +136,19 @@ describe('all boards', () => {
   });
 
   it('joins an open board, from the list and at its address, after the person got another handle', async () => {
-    const fay = await server.person('fay');
-    const gus = await server.person('gus');
-    for (const name of ['first-open', 'second-open']) await newBoard(gus, { name });
-    const { page, close } = await visit(server, fay);
+    const fern = await server.person('fern');
+    const greg = await server.person('greg');
+    for (const name of ['first-open', 'second-open']) await newBoard(greg, { name });
+    const { page, close } = await visit(server, fern);
     const join = page.getByRole('button', { name: 'Join first-open' });
     await join.waitFor();
-    await fay.ok('renamePerson', { params: { handle: 'fay' }, body: { handle: 'faye' } });
+    await fern.ok('renamePerson', { params: { handle: 'fern' }, body: { handle: 'ferny' } });
     await join.click();
     await page.waitForURL(/board=first-open/);
     await page.goto(`${server.url}/?board=second-open`);
     const second = page.getByRole('button', { name: 'Join second-open' });
     await second.waitFor();
-    await fay.ok('renamePerson', { params: { handle: 'faye' }, body: { handle: 'fay' } });
+    await fern.ok('renamePerson', { params: { handle: 'ferny' }, body: { handle: 'fern' } });
     await second.click();
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
     await close();

@@ -116,7 +116,7 @@ describe('the message box', () => {
     const root = await post(maya, board, 'Who takes it?');
     await post(claude, board, 'I asked.', { to: ['@dana'], ask: { options: ['Yes', 'No'] } });
     const { page, close } = await open();
-    await page.keyboard.press('j');
+    await page.getByRole('article').filter({ hasText: 'Who takes it?' }).first().focus();
     await page.keyboard.press('r');
     const reply = page.getByRole('form', { name: 'Reply' });
     await reply.waitFor();
