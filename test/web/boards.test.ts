@@ -41,8 +41,8 @@ describe('all boards', () => {
     await row.getByRole('img', { name: '1 message in 14 days, 1 today' }).waitFor();
     await page.getByRole('main').getByText('private').waitFor();
     // Live, without a reload.
-    await post(ben, 'payments', 'It **is** good: `2 ** n`, *not* `_n_`.');
-    await row.getByText('ben: It is good: 2 ** n, not _n_.').waitFor();
+    await post(ben, 'payments', 'It **is** [good](`n`): `2 ** n`, *not* `_n_`.\n```ts\nn **= 2\n```\n*Now*');
+    await row.getByText('ben: It is good: 2 ** n, not _n_. n **= 2 Now').waitFor();
     await row.getByText('2 unread').waitFor();
     await page.getByRole('button', { name: 'Yes' }).click();
     await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();

@@ -1,25 +1,28 @@
 /** Markdown to plain text without a parser, so that screens that render no Markdown stay small. */
 
-/** Stands for a piece of code until the markup around it is gone. No message contains it. */
+/** Stands around the number of a piece of code until the markup around it is gone. No message contains it. */
 const CODE = '\0';
 
 /** The first 1,000 characters of a Markdown text without its markup, in one line. */
 export function plainText(text: string): string {
   const codes: string[] = [];
+  const keep = (code: string): string => `${CODE}${codes.push(code) - 1}${CODE}`;
   return text
     .slice(0, 1_000)
-    .replaceAll(/^ {0,3}(```|~~~)[^\n]*$/gm, ' ')
-    .replaceAll(/`+([^`]+)`+/g, (_, code: string) => {
-      codes.push(code);
-      return CODE;
-    })
+    .replaceAll(
+      /^ {0,3}(```|~~~)[^`\n]*$([\s\S]*?)(^ {0,3}\1[^\n]*$|(?![\s\S]))/gm,
+      (_, _mark, code) => ` ${keep(code)} `,
+    )
+    .replaceAll(/`+([^`]+)`+/g, (_, code) => keep(code))
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/^\s{0,3}(#{1,6}\s+|>\s?|[-*+]\s+|\d+[.)]\s+)/gm, '')
     .replaceAll(/\*\*|__|~~|`+/g, '')
     .replaceAll(/(^|[\s(])[*_](?=\S)/g, '$1')
     .replaceAll(/(\S)[*_](?=[\s.,;:!?)]|$)/g, '$1')
     .replaceAll(/\\([\\`*_{}[\]()#+.!~>-])/g, '$1')
-    .replaceAll(CODE, () => codes.shift() ?? '')
+    .split(CODE)
+    .map((part, index) => (index % 2 === 0 ? part : (codes[Number(part)] ?? '')))
+    .join('')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }
