@@ -1,5 +1,4 @@
 /** Parses an answer into a reply or an error. */
-
 import type { ErrorBody } from '../contract/errors.ts';
 import type { ClientRoute } from '../contract/routes.ts';
 import { describe, isJson, readJson, unexpectedAnswer } from './body.ts';

@@ -16,10 +16,10 @@ const STATES_A_STEP = 10;
 export interface Steps {
   left: number;
   /** What is known of the first globs, which are often asked about again. */
-  firsts?: Map<string, First>;
+  firsts?: Map<string, KnownGlob>;
 }
 
-interface First {
+interface KnownGlob {
   prefix: string;
   /** Null: not made yet. */
   automaton: Automaton | null;
@@ -53,13 +53,13 @@ export function overlap(a: readonly string[], b: readonly string[], steps: Steps
     steps.left -= Math.ceil(made.states.length / STATES_A_STEP);
     return made;
   };
-  const firstOf = (glob: string): First =>
+  const known = (glob: string): KnownGlob =>
     firsts.get(glob) ?? firsts.set(glob, { prefix: prefixOf(glob), automaton: null }).get(glob)!;
   return b.some((other) => {
     const prefix = prefixOf(other);
     let second: Automaton | null = null;
     return a.some((glob) => {
-      const one = firstOf(glob);
+      const one = known(glob);
       if (!one.prefix.startsWith(prefix) && !prefix.startsWith(one.prefix)) return false;
       if (steps.left <= 0) return true;
       second ??= make(other);

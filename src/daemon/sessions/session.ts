@@ -55,7 +55,7 @@ export class Session {
   /** Token of the handoff that is being prepared; replacing it cancels the preparation. */
   preparing: object | null = null;
   /** When it last registered or had an event, in monotonic microseconds. */
-  heardUs = 0;
+  lastSeenUs = 0;
   /** The last prompt or tool call, in monotonic microseconds. */
   activityUs = 0;
   /** Since when it is reachable without a handoff in flight. */

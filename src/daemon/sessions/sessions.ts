@@ -63,7 +63,7 @@ export class Sessions {
   register(header: Header, source: Source): { session: Session; reopened: boolean; renewed: boolean } {
     const known = this.get(sessionKey(header));
     if (!known) return { session: this.#create(header, source), reopened: false, renewed: false };
-    known.heardUs = this.#deps.clock.nowUs();
+    known.lastSeenUs = this.#deps.clock.nowUs();
     const reopened = !known.row.open;
     const renewed = this.#applyBoot(known, header);
     this.#save(known, {
@@ -95,7 +95,7 @@ export class Sessions {
       if (!isGone({ pid: row.pid!, start: row.pid_start! })) return null;
       this.close(session, 'process_gone');
     }
-    session.heardUs = this.#deps.clock.nowUs();
+    session.lastSeenUs = this.#deps.clock.nowUs();
     row = session.row;
     if (!row.open || header.boot !== undefined) {
       if (!row.open) return this.register(header, row.source).session;
@@ -155,7 +155,7 @@ export class Sessions {
     const row = this.#row(header, source);
     this.#deps.journal.saveSession(row);
     const session = new Session(row, 'unknown');
-    session.readyUs = session.heardUs = this.#deps.clock.nowUs();
+    session.readyUs = session.lastSeenUs = this.#deps.clock.nowUs();
     this.#byKey.set(row.key, session);
     this.#deps.log.write('session_started', { session: row.key, source });
     this.#deps.events.emit('changed', session);
@@ -169,7 +169,7 @@ export class Sessions {
   #makeRoom(): void {
     const [unseen] = this.open()
       .filter(({ row, waiting, extension }) => row.pid === null && !waiting && !extension)
-      .sort((a, b) => a.heardUs - b.heardUs);
+      .sort((a, b) => a.lastSeenUs - b.lastSeenUs);
     if (!unseen)
       throw new ControlRefusal('invalid_request', `There are ${MAX_SESSIONS} open sessions already.`, {
         hint: 'End one that is not used',

@@ -126,15 +126,20 @@ describe('the database of a data folder', () => {
       );
   });
 
-  it('is checked, and its files copied, to the end where a disk does not give some of them', async () => {
-    const dataDir = folder();
+  /** Puts three files on a board of this folder's server. @returns the digest of the one that is looked at first */
+  const leastOfThreeFiles = async (dataDir: string): Promise<string> => {
     const server = await startServer({ ...quiet, dataDir });
     const dana = new Api(server.url, readFileSync(join(dataDir, 'local-key'), 'utf8').trim());
     const { name } = await newBoard(dana);
     const digests: string[] = [];
     for (const text of ['one', 'two', 'three']) digests.push((await put(dana, name, text, text)).latest.digest);
     await server.close();
-    const unread = digests.sort()[0] as string;
+    return digests.sort()[0]!;
+  };
+
+  it('is checked, and its files copied, to the end where a disk does not give some of them', async () => {
+    const dataDir = folder();
+    const unread = await leastOfThreeFiles(dataDir);
     const path = pathOf(dataDir, unread);
     // A folder cannot be read either.
     rmSync(path);
@@ -147,15 +152,9 @@ describe('the database of a data folder', () => {
 
   it('has its files copied to the end where one of them is collected meanwhile', async () => {
     const dataDir = folder();
-    const server = await startServer({ ...quiet, dataDir });
-    const dana = new Api(server.url, readFileSync(join(dataDir, 'local-key'), 'utf8').trim());
-    const { name } = await newBoard(dana);
-    const digests: string[] = [];
-    for (const text of ['one', 'two', 'three']) digests.push((await put(dana, name, text, text)).latest.digest);
-    await server.close();
     const target = await startObjects();
     Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
-    const gone = digests.sort()[0] as string;
+    const gone = await leastOfThreeFiles(dataDir);
     // The target is asked first whether it has the bytes.
     const find = target.objects.get.bind(target.objects);
     target.objects.get = (key) => {
