@@ -78,12 +78,20 @@ describe('a team’s server of several workers', function () {
       return [];
     }
   };
+  let database: pg.Client;
+  /** Whether there are so many workers and each is connected for wake-ups, as one that still starts is not. */
+  const serving = async (count: number): Promise<boolean> => {
+    const connected = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'service-wake'`;
+    return workersOf().length === count && (await database.query(connected)).rowCount === count;
+  };
   const listening = (): number => printed().stderr.split('"listening"').length - 1;
   const key = (): string => readFileSync(join(data, 'admin-key'), 'utf8').trim();
 
   before(async () => {
     port = await freePort();
     db = await newPostgresDatabase();
+    database = new pg.Client(db);
+    await database.connect();
     child = start(shared(3));
     printed = collect(child);
     await until('all of them listen', () => listening() === 3, 60_000);
@@ -92,6 +100,7 @@ describe('a team’s server of several workers', function () {
     child.kill('SIGKILL');
     await finished(child);
     await home.close();
+    await database.end();
     rmSync(data, { recursive: true, force: true });
   });
 
@@ -156,7 +165,7 @@ describe('a team’s server of several workers', function () {
     child.kill('SIGHUP');
     process.kill(before.at(-1) ?? 0, 'SIGKILL');
     await until('all were replaced', () => replaced() > reloads, 60_000);
-    await until('there are three', () => workersOf().length === 3, 30_000);
+    await until('there are three', () => serving(3), 30_000);
     expect(workersOf().filter((pid) => before.includes(pid))).to.deep.equal([]);
     child.kill('SIGHUP');
     await until('all were replaced again', () => replaced() > reloads + 1, 60_000);
@@ -184,13 +193,11 @@ describe('a team’s server of several workers', function () {
       await until('all were replaced again', () => replaced() > n, 60_000);
     }
     // Where a reload was under way when its pause was over, another one starts a pause later.
-    await until('as many as before', () => workersOf().length === before.length, 60_000);
+    await until('as many as before', () => serving(before.length), 60_000);
   });
 
   it('are not replaced by those of a build that would change the database under them', async () => {
     const before = workersOf();
-    const database = new pg.Client(db);
-    await database.connect();
     const newest = { text: 'DELETE FROM migrations WHERE name = $1 RETURNING batch', values: [newestMigration()] };
     const [{ batch }] = (await database.query<{ batch: number }>(newest)).rows as [{ batch: number }];
     child.kill('SIGHUP');
@@ -199,7 +206,6 @@ describe('a team’s server of several workers', function () {
     expect((await database.query(newest)).rowCount, 'migrations meanwhile').to.equal(0);
     const row = [newestMigration(), batch];
     await database.query('INSERT INTO migrations (name, batch, migration_time) VALUES ($1, $2, now())', row);
-    await database.end();
     expect(workersOf()).to.deep.equal(before);
     expect((await call(port, 'POST', '/v1/boards/shared/messages', key(), { body: 'still' })).status).to.equal(201);
   });
