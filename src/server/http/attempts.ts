@@ -5,23 +5,22 @@ import { Refusal } from '../../contract/errors.ts';
 import { clientOf } from './connection/address.ts';
 import type { AppOptions, Context, Step } from './context.ts';
 
-const subjectOf = (ctx: Context, { site }: AppOptions): string | null => clientOf(ctx.req, site.mode).subject;
-
 /** Counts a client's invalid credentials on operations that require one. A key that is pasted to sign in does not count. */
 export const limitBadCredentials =
   (options: AppOptions): Step =>
   (ctx, next) =>
     ctx.state.row.credentials.length > 0 ? limitBad(options, ctx, next) : next();
 
-/** @throws Refusal `rate_limited` where the client sent too many credentials that do not work, and what `next` throws. */
-export async function limitBad(options: AppOptions, ctx: Context, next: Next): Promise<void> {
-  const { attempts } = options;
-  if (!attempts.noneBad) attempts.requireFewBad(subjectOf(ctx, options));
+/**
+ * A credential that works is never refused for others that do not: often all programs of a machine share one address.
+ * @throws Refusal `rate_limited` where the client sent too many credentials that do not work, and what `next` throws.
+ */
+export async function limitBad({ attempts, site }: AppOptions, { req }: Context, next: Next): Promise<void> {
   try {
     await next();
   } catch (error) {
-    const bad = error instanceof Refusal && error.status === 401 && !isSentByOtherSite(ctx.req);
-    if (bad) await attempts.countBad(subjectOf(ctx, options));
+    const bad = error instanceof Refusal && error.status === 401 && !isSentByOtherSite(req);
+    if (bad) await attempts.countBad(clientOf(req, site.mode).subject);
     throw error;
   }
 }

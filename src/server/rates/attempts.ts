@@ -49,7 +49,6 @@ export class Attempts {
   readonly #rows = new Map<string, [bucket: string, row: AttemptRow][]>();
   /** Who has had enough for this minute; asked before the tally, so that insisting costs nothing. */
   readonly #over = new Windows(MINUTE);
-  readonly #bad = new Windows(MINUTE);
 
   constructor(options: AttemptOptions) {
     this.#options = options;
@@ -86,24 +85,10 @@ export class Attempts {
     );
   }
 
-  /** @throws Refusal `rate_limited` where this address sent too many credentials that do not work. */
-  requireFewBad(address: string | null): void {
-    if (this.#bad.empty || address === null) return;
-    if (this.#bad.count(address, this.#options.now()) > 0) throw this.#refusal('bad_credentials');
-  }
-
-  /** No address has sent too many: most of the time nobody has to be asked which one a request comes from. */
-  get noneBad(): boolean {
-    return this.#bad.empty;
-  }
-
   /** Counts a credential that does not work. @throws Refusal `rate_limited` once there are too many. */
   async countBad(address: string | null): Promise<void> {
     if (address === null) return;
-    const share = this.#share(`address ${address}`, BAD_CREDENTIALS);
-    if ((await this.#options.tally.take('bad_credentials', [share], false)) === 'taken') return;
-    this.#bad.add(address, this.#options.now());
-    throw this.#refusal('bad_credentials');
+    await this.#take('bad_credentials', [this.#share(`address ${address}`, BAD_CREDENTIALS)], false);
   }
 
   async #enter(name: OperationName, sharesOf: (row: AttemptRow) => Share[]): Promise<Pass> {

@@ -32,11 +32,6 @@ export class Windows {
     }
     return this.#counts.get(subject) ?? 0;
   }
-
-  /** Whether nobody was counted in the latest window. */
-  get empty(): boolean {
-    return this.#counts.size === 0;
-  }
 }
 
 /** @param seconds until it makes sense to try again. @param of the number that was reached, where it is the caller's own. */
