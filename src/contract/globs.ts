@@ -4,6 +4,8 @@
  * automata by Rabin and Scott (1959). What an automaton cannot say matches more: never a no that is wrong.
  */
 
+import { codePoints } from './text.ts';
+
 const LONGEST_GLOB = 200;
 
 /** Pairs of states that are looked at for one question; beyond them the answer is that it can be. */
@@ -27,7 +29,7 @@ interface KnownGlob {
 
 /** What is wrong with a glob; null for a good one. */
 export function globProblem(glob: string): string | null {
-  if (glob === '' || glob.length > LONGEST_GLOB) return `must have 1 to ${LONGEST_GLOB} characters`;
+  if (glob === '' || codePoints(glob) > LONGEST_GLOB) return `must have 1 to ${LONGEST_GLOB} characters`;
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(glob)) return 'must have no control characters';
   if (/^(?:\/|~(?:\/|$)|[A-Za-z]:[\\/])/.test(glob)) return 'must be relative to the repository';
   if (glob.includes('//')) return 'must have no empty names';

@@ -1,8 +1,8 @@
 /** The files that a line says it is about, and other agents' lines that can mean one of them. */
 import { z } from 'zod';
 import { globProblem } from './globs.ts';
-import { repoName, withoutCredentials } from './repo-name.ts';
-import { boardName, id, memberName, time } from './schemas.ts';
+import { LONGEST_NAME, repoName, withoutCredentials } from './repo-name.ts';
+import { boardName, id, memberName, text, time } from './schemas.ts';
 
 const glob = z.string().superRefine((value, context) => {
   const message = globProblem(value);
@@ -10,13 +10,10 @@ const glob = z.string().superRefine((value, context) => {
 });
 
 /** An address loses its user and password before anything sees it. */
-const repo = z
-  .string()
-  .min(1)
-  .max(2_048)
+const repo = text(2_048, 1)
   .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must have no control characters')
   .transform((value) => repoName(value) ?? withoutCredentials(value))
-  .refine((value) => value.length <= 300, 'must have at most 300 characters');
+  .pipe(text(LONGEST_NAME));
 
 export const lineFiles = {
   /** Which files it is about, in the dialect of picomatch, relative to the repository. A plan without keeps those there are. */

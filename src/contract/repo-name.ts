@@ -1,6 +1,9 @@
 /** How a repository is called everywhere, so that clones of it on several machines are known as one. */
 
-const LONGEST = 300;
+import { codePoints } from './text.ts';
+
+/** Most characters of a name. */
+export const LONGEST_NAME = 300;
 
 /** An address without user and password, also where the password has characters that an address would have to escape. */
 export function withoutCredentials(url: string): string {
@@ -22,5 +25,5 @@ export function repoName(url: string): string | null {
     .replace(/^\/+/, '')
     .replace(/\/+$/, '')
     .replace(/\.git$/, '')}`;
-  return name.length <= LONGEST ? name : null;
+  return codePoints(name) <= LONGEST_NAME ? name : null;
 }

@@ -120,6 +120,11 @@ describe('globs of lines', () => {
     for (const text of ['a', '**', 'a)', 'a}', 'a]', '..a/b', 'a..b', '!(a)', '{1..3}', 'ä/日本.ts', 'a b', "it's"])
       expect(globProblem(text), text).to.equal(null);
   });
+
+  it('have at most 200 characters, each counted once', () => {
+    expect(['a', '🦊'].map((each) => globProblem(each.repeat(200)))).to.deep.equal([null, null]);
+    expect(globProblem('🦊'.repeat(201))).to.equal('must have 1 to 200 characters');
+  });
 });
 
 describe('the name of a repository', () => {

@@ -293,6 +293,7 @@ forEachDatabase('files that agents are on', (engine) => {
     await line(
       claude,
       Array.from({ length: 20 }, (_, i) => `src/${i}`),
+      { repo: `/${'🦊'.repeat(299)}` },
     );
   });
 
