@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { checkStorage, copyStorage } from '../../../src/server/blobs/check.ts';
 import { startServer } from '../../../src/server/serve.ts';
@@ -150,15 +151,19 @@ describe('the database of a data folder', () => {
     expect(await copyStorage({ dataDir, from, to })).to.deep.equal({ copied: 2, skipped: 0, failed: [unread] });
   });
 
-  it('has its files copied to the end where one of them is collected meanwhile', async () => {
+  it('has its files copied to the end where bytes go meanwhile, and told are those that a version names', async () => {
     const dataDir = folder();
     const target = await startObjects();
     Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
     const gone = await leastOfThreeFiles(dataDir);
+    const unnamed = pathOf(dataDir, `sha256:${createHash('sha256').update('four').digest('hex')}`);
+    mkdirSync(dirname(unnamed), { recursive: true });
+    writeFileSync(unnamed, 'four');
     // The target is asked first whether it has the bytes.
     const find = target.objects.get.bind(target.objects);
     target.objects.get = (key) => {
-      rmSync(pathOf(dataDir, gone), { force: true });
+      for (const path of [pathOf(dataDir, gone), unnamed])
+        if (key.endsWith(basename(path))) rmSync(path, { force: true });
       return find(key);
     };
     const [from, to] = [`disk://${join(dataDir, 'files')}`, `s3://bucket/files?endpoint=${target.endpoint}`];
