@@ -49,6 +49,18 @@ describe('people of a server, from the command line', function () {
     expect(servers[0].handle).to.equal('kimberly');
   });
 
+  it('reach their own agents under a handle that was changed elsewhere, and by a credential of the environment', async () => {
+    const may = await server.person('may');
+    await signIn(may.token);
+    await home.run(['board', 'create', 'handles', '-q']);
+    await home.run(['agent', 'create', 'fixer', '-q']);
+    await may.ok('renamePerson', { params: { handle: 'may' }, body: { handle: 'maya' } });
+    const post = async (env = {}) =>
+      (await home.json(['say', 'Hello', '--to', 'mine', '-b', 'handles'], { env })).message.to;
+    expect(await post()).to.deep.equal(['owner:maya']);
+    expect(await post({ SERVICE_TOKEN: may.token, SERVICE_SERVER: server.url })).to.deep.equal(['owner:maya']);
+  });
+
   it('see and end each other’s keys as admins only', async () => {
     const bob = await server.person('bob');
     const spare = await bob.ok('createKey', { body: { name: 'spare' } });

@@ -140,10 +140,13 @@ describe('values', () => {
       ).to.equal('message_ref_invalid');
   });
 
-  it('turn "mine" into the agents of a person', () => {
-    expect(targets(['@a', 'mine'], 'maya')).to.deep.equal(['@a', 'owner:maya']);
-    expect(targets([], 'maya')).to.equal(undefined);
-    expect(codeOf(() => targets(['mine'], null))).to.equal('invalid_request');
+  it('turn "mine" into the agents of a person', async () => {
+    const client = { call: async () => ({ data: { name: 'maya' } }) } as never;
+    const person = { client, agent: false };
+    expect(await targets(['@a', 'mine'], person)).to.deep.equal(['@a', 'owner:maya']);
+    expect(await targets([], person)).to.equal(undefined);
+    const refused = await targets(['mine'], { client, agent: true }).catch((error) => error.code);
+    expect(refused).to.equal('invalid_request');
   });
 
   it('are durations and moments', () => {

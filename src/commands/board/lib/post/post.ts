@@ -34,7 +34,7 @@ export async function post(open: () => Promise<BoardSession>, options: PostOptio
   await requireFeatures(client, [about && 'tasks', answerOf(options) && 'asks', attaching && 'files']);
   const body = {
     body: given ?? (await optionOf(session, options)),
-    to: targets(options.to, ownHandle(session)),
+    to: await targets(options.to, session),
     reply_to: options.reply === undefined ? undefined : await replyId(client, board, options.reply),
     urgent: options.urgent,
     expects_reply: options['expect-reply'] || options['wait-reply'] !== undefined,
@@ -140,10 +140,6 @@ async function replyId(client: Client, board: string, reference: string): Promis
   const found = await findMessage(client, board, reference);
   if (found.board !== board) throw usage(`#${found.seq} is on ${found.board}, not on ${board}.`);
   return found.id;
-}
-
-function ownHandle({ agent, entry }: BoardSession): string | null {
-  return agent ? null : (entry?.person?.handle ?? null);
 }
 
 /** Advice costs two more reads: for agents, and for a person who looks at it. */

@@ -1,4 +1,5 @@
 /** Parses references to messages, and targets. */
+import type { Session } from '../../../../cli/session/open-session.ts';
 import type { Client } from '../../../../client/client.ts';
 import type { Message } from '../../../../contract/types.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
@@ -32,15 +33,18 @@ export async function readMessage(client: Client, board: string, text: string) {
   return (await client.call('getMessageBySeq', { params })).data;
 }
 
-/** Targets as the server takes them: `codex` means `@codex`; `mine` is a person's own agents. */
-export function targets(given: string[] | undefined, owner: string | null): string[] | undefined {
+/** Targets as the server takes them; `mine` is the agents of the person who posts, whose handle may have been changed elsewhere. */
+export async function targets(
+  given: string[] | undefined,
+  { client, agent }: Pick<Session, 'client' | 'agent'>,
+): Promise<string[] | undefined> {
   const list = given?.map((target) => target.trim()).filter(Boolean);
   if (!list?.length) return undefined;
-  return list.map((target) => {
-    if (target !== 'mine') return target;
-    if (owner) return `owner:${owner}`;
+  if (!list.includes('mine')) return list;
+  if (agent)
     throw usage('--to mine means the agents of the person who posts; an agent names them.', '--to owner:<handle>');
-  });
+  const { name } = (await client.call('getMe')).data;
+  return list.map((target) => (target === 'mine' ? `owner:${name}` : target));
 }
 
 function linkRef(text: string): MessageRef | null {
