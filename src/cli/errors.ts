@@ -56,6 +56,14 @@ function bodyOf({ code, message, hint, details, next }: Failure | ClientError): 
   return { error: { code, message, hint: called(hint), ...more } };
 }
 
+/** A failure after something that stays was done: it says so. @param done what that was, for `details` */
+export function failedAfter(error: unknown, said: string, done: Record<string, unknown>): unknown {
+  if (!(error instanceof Failure) && !isClientError(error)) return error;
+  const { body, exit } = asProblem(error);
+  const { code, message, hint, details } = body.error;
+  return new Failure(code, `${message} ${said}`, { hint, exit, details: { ...details, ...done } });
+}
+
 /**
  * The error as the user of the command needs it.
  *

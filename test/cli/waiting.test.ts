@@ -52,4 +52,22 @@ describe('a wait for an answer', function () {
       expect(code).to.equal(130);
       expect(printed().stdout).to.match(posted);
     });
+
+  for (const [words, name] of [
+    [['say', 'Deploy?', '--wait-reply', '60'], 'one'],
+    [['ask', 'Which?', 'This', 'That', '--wait', '60'], 'two'],
+  ] as const)
+    it(`of ${words[0]} that fails names the message that was posted`, async () => {
+      await home().json(['agent', 'create', name]);
+      const child = home().start([...words, '--as', name, '--json']);
+      const printed = collect(child);
+      const newest = async () => (await home().json(['read', '--limit', '1'])).messages[0];
+      await until('it is posted', async () => (await newest())?.from.name === name);
+      const { id, board, seq } = await newest();
+      await home().run(['agent', 'remove', name, '--yes']);
+      const { code } = await finished(child);
+      const { error } = JSON.parse(printed().stdout);
+      expect([code, error.code, error.details.posted]).to.deep.equal([4, 'agent_removed', { id, board, seq }]);
+      expect(error.message).to.match(new RegExp(` #${seq} was posted\\.$`));
+    });
 });

@@ -11,6 +11,7 @@ import { DAY } from '../../contract/durations.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Message } from '../../contract/types.ts';
 import { missingArgument, usage } from '../../local/failure.ts';
+import { failedWait } from '../board/lib/post/await-reply.ts';
 import { checkLength, readBody } from '../board/lib/post/body.ts';
 import { fileNamed } from '../file/lib/names.ts';
 import { remind } from '../inbox/lib/reminders.ts';
@@ -97,7 +98,7 @@ export default class Ask extends WriteCommand<typeof Ask> {
     const asked = askText(message, again).join('\n');
     if (wait === undefined) return this.print<typeof json>(record, () => asked);
     this.out.begin(asked);
-    const answer = await awaitAnswer(session, message, wait);
+    const answer = await awaitAnswer(session, message, wait).catch(failedWait(message));
     const outcome = answer ? { answer } : { timed_out: true };
     this.print<typeof json>({ ...record, ...outcome }, () => answerText(answer, wait));
     if ((wanted !== undefined && answer?.option !== wanted) || (!answer && fails)) throw new Exit(EXIT.checkFailed);

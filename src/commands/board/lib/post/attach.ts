@@ -1,10 +1,9 @@
 /** Attaches files to a message: versions on the board, and local files that are uploaded first. */
-import { asProblem } from '../../../../cli/errors.ts';
+import { failedAfter } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
-import type { ClientError } from '../../../../client/errors.ts';
 import { shellArgument } from '../../../../contract/text.ts';
-import { Failure, usage } from '../../../../local/failure.ts';
+import { usage } from '../../../../local/failure.ts';
 import { fileNamed } from '../../../file/lib/names.ts';
 import { putQuery } from '../../../file/lib/options.ts';
 import { type Local, localFile, spooled } from '../../../file/lib/put.ts';
@@ -107,13 +106,7 @@ async function putOne(
 
 /** A failed post, with what was put for it: it stays on the board. */
 export function withPut(error: unknown, put: readonly string[]): unknown {
-  if (put.length === 0 || !(error instanceof Error) || !('code' in error)) return error;
-  const { body, exit } = asProblem(error as ClientError);
-  const { code, message, hint, details } = body.error;
+  if (put.length === 0) return error;
   const there = `${put.join(', ')} ${put.length === 1 ? 'is' : 'are'} on the board already.`;
-  return new Failure(code, `${message} Nothing was posted; ${there}`, {
-    hint,
-    exit,
-    details: { ...details, put: [...put] },
-  });
+  return failedAfter(error, `Nothing was posted; ${there}`, { put });
 }

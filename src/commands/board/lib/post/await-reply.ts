@@ -1,4 +1,5 @@
 /** Waits for the reply to a message that was just posted. */
+import { failedAfter } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { waitFor } from '../../../../client/wait.ts';
@@ -25,6 +26,13 @@ export async function awaitReply(session: BoardSession, message: Message, second
     for (const wait of waits) wait.catch(() => {});
   }
 }
+
+/** Of a wait that failed: the message is posted, and is not to be posted again. */
+export const failedWait =
+  ({ id, board, seq }: Message) =>
+  (error: unknown): never => {
+    throw failedAfter(error, `#${seq} was posted.`, { posted: { id, board, seq } });
+  };
 
 /** What came, as text. */
 export function replyText(result: WaitedReply, seconds: number, { paint }: Output, agent: boolean): string {

@@ -172,11 +172,11 @@ async function waited(
   { 'wait-reply': wait = 0, 'fail-timeout': fails }: PostOptions,
   { out, first }: { out: Output; first: string },
 ): Promise<void> {
-  const { awaitReply, replyText } = await import('./await-reply.ts');
+  const { awaitReply, failedWait, replyText } = await import('./await-reply.ts');
   const { holdReplies } = await import('../../../inbox/lib/hold-deliveries.ts');
   const held = session.seat ? await holdReplies(session.seat, message.id) : null;
   out.begin(first);
-  const result = await awaitReply(session, message, wait);
+  const result = await awaitReply(session, message, wait).catch(failedWait(message));
   out.print({ message, unread: null, recipients: null, ...result }, () => replyText(result, wait, out, session.agent));
   // What was shown here is not handed again.
   const shown = [...(result.reply ? [result.reply] : []), ...result.owner_messages].map(({ seq }) => seq);
