@@ -66,6 +66,11 @@ describe('a command that names its server, board or agent', function () {
       expect(stdout + stderr).to.include(said.replace('ASK', ask));
     });
 
+  it('names an ask of another board as it was named', async () => {
+    const { stderr } = await home().run(['answer', `other#${ask}`, '--option', '4']);
+    expect(stderr).to.match(new RegExp(`service answer '?other#${ask}'? "…"$`, 'm'));
+  });
+
   it('says how to go on there with what was edited', async () => {
     const editor = join(home().work, 'theirs.sh');
     const theirs = 'printf theirs | service file put notes/a.md - --board other --replace -q';

@@ -3,7 +3,7 @@ import type { Output } from '../../../cli/output.ts';
 import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
 import { hasPipedInput } from '../../../cli/stdin.ts';
 import { requireFeature } from '../../../client/features.ts';
-import { escapeUntrusted } from '../../../contract/text.ts';
+import { escapeUntrusted, shellArgument } from '../../../contract/text.ts';
 import type { Message } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { checkLength, readBody } from '../../board/lib/post/body.ts';
@@ -29,7 +29,7 @@ export async function answer(open: () => Promise<BoardSession>, request: AnswerO
   const reply = await client.call('postMessage', {
     params: { board: asked.board },
     body: {
-      body: given ?? optionText(asked, request.option ?? 0, session),
+      body: given ?? optionText(asked, request.option ?? 0, { session, reference: request.message }),
       reply_to: asked.id,
       answer: { option: request.option, ...(request.withdrawn ? { withdrawn: true } : {}) },
     },
@@ -54,14 +54,18 @@ async function givenText({ text, option, withdrawn }: AnswerOptions, out: Output
   return checkLength(taken.text, taken.more);
 }
 
-/** The words of an option. @throws Failure where there is none. */
-export function optionText({ seq, ask }: Message, option: number, session: Session): string {
+/** The words of an option. @param reference the ask as it was named @throws Failure where there is none */
+export function optionText(
+  { seq, ask }: Message,
+  option: number,
+  { session, reference }: { session: Session; reference: string },
+): string {
   const text = ask?.options[option - 1];
   if (text !== undefined) return text;
   const count = ask?.options.length ?? 0;
   throw new Failure('ask_invalid', ask ? `Ask #${seq} has ${count} options.` : `#${seq} is not an ask.`, {
     hint: ask
-      ? `Pick one of them, or answer in words: service answer ${seq} "…"${staying(session)}`
+      ? `Pick one of them, or answer in words: service answer ${shellArgument(reference)} "…"${staying(session)}`
       : `service asks --can-answer${staying(session)}`,
   });
 }

@@ -84,7 +84,7 @@ async function givenText(options: PostOptions, out: Output): Promise<string | un
 
 async function optionOf(session: BoardSession, { reply = '', option = 0 }: PostOptions): Promise<string> {
   const { optionText } = await import('../../../ask/lib/answer.ts');
-  return optionText(await findMessage(session.client, session.board, reply), option, session);
+  return optionText(await findMessage(session.client, session.board, reply), option, { session, reference: reply });
 }
 
 const aboutOf = ({ task, 'no-task': none }: PostOptions): string[] | undefined => (none ? [] : task?.map(taskRef));
