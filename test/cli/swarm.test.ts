@@ -282,7 +282,9 @@ describe('service swarm', function () {
     write('board: demo\nagents:\n  - {name: deaf, harness: mine, launcher: local}\n');
     const up = await home.json(['swarm', 'up', '--yes', '--wait', '0']);
     expect([up.timed_out, up.agents[0].seated, up.agents[0].state]).to.deep.equal([true, false, 'running']);
-    expect((await home.run(['swarm', 'up', '--yes', '--wait', '1', '--fail-timeout'])).code).to.equal(3);
+    const waited = await home.run(['swarm', 'up', '--yes', '--wait', '1', '--fail-timeout']);
+    expect(waited.code).to.equal(3);
+    expect(waited.stderr).to.equal(`Waiting up to 1 s until ${up.agents[0].name} has taken its seat…\n`);
     expect((await home.run(['swarm', 'up', '--yes', '--wait', '0'])).stdout)
       .to.include('without its seat')
       .and.include('service swarm ps');

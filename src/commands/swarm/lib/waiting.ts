@@ -22,6 +22,7 @@ export async function seated(
 ): Promise<{ agents: UpAgent[]; timed_out: boolean }> {
   const all: Waiting[] = starts.map((one) => ({ ...one, over: false, askedAt: performance.now() }));
   const end = performance.now() + ms;
+  let said = false;
   for (;;) {
     const status = await daemonView();
     const missing = all.filter((one) => !one.problem && !one.over && !takes(one, holderOf(status, one.seat.memberId)));
@@ -32,9 +33,16 @@ export async function seated(
       for (const one of all) agents.push(await recordOf(swarm, one));
       return { agents, timed_out: missing.length > 0 };
     }
+    if (!said) swarm.out.note(waitingText(missing, ms / 1000));
+    said = true;
     for (const one of missing) await lookAfter(swarm, one);
     await sleep(Math.min(EVERY_MS, Math.max(0, end - performance.now())));
   }
+}
+
+function waitingText(missing: readonly Waiting[], seconds: number): string {
+  const names = missing.map(({ agent }) => agent.name).join(', ');
+  return `Waiting up to ${seconds} s until ${names} ${missing.length === 1 ? 'has taken its seat' : 'have taken their seats'}…`;
 }
 
 const takes = ({ former }: AgentStart, holder: Holder | null): boolean =>
