@@ -84,6 +84,14 @@ describe('service doctor on the daemon', function () {
     await machine.mend(damaged.fix);
     await quiet();
     await machine.json(['daemon', 'stop']);
+    const indexed = new Database(path);
+    indexed.unsafeMode();
+    indexed.pragma('writable_schema = ON');
+    indexed.exec("UPDATE sqlite_schema SET rootpage = rootpage + 1 WHERE name = 'parts_by_seat'");
+    indexed.close();
+    await machine.mend((await machine.names('journal_unwritable', 'error')).fix);
+    await quiet();
+    await machine.json(['daemon', 'stop']);
     const db = new Database(path);
     const version = db.pragma('user_version', { simple: true });
     db.pragma('user_version = 99');

@@ -522,6 +522,35 @@ describe('the daemon, where something fails', () => {
     }
   });
 
+  it('journal corrupt in one byte, wherever it names an agent or says what it is: what is unread comes', async function () {
+    this.timeout(60_000);
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.say(board, 'unread.');
+    const hook = await session.wait();
+    await hook.next();
+    await hook.end();
+    await rig.daemon.stop(true);
+    const whole = readFileSync(rig.paths.journal);
+    const named: number[] = [];
+    for (let at = whole.indexOf(seat.member_id); at !== -1; at = whole.indexOf(seat.member_id, at + 1)) named.push(at);
+    expect(named.length).to.be.greaterThan(5);
+    // Of the header, the format of the schema and the schema's version.
+    for (const [n, at] of [47, 63, ...named.map((start) => start + 6)].entries()) {
+      const damaged = Buffer.from(whole);
+      damaged[at]! ^= 1;
+      writeFileSync(rig.paths.journal, damaged);
+      await rig.start({ clock });
+      const boot = n.toString(16).padStart(16, 'f');
+      session.header = { ...session.header, boot };
+      await session.ask('register', { source: 'resume' });
+      await session.bind(seat);
+      expect((await session.hook('turn_start'))['bundle'], `after damage at ${at}`).to.contain('unread.');
+      await rig.daemon.stop(true);
+    }
+    await rig.start({ clock });
+  });
+
   it('a journal of a newer program is left alone', async () => {
     await rig.daemon.stop(false);
     const db = new Sqlite(rig.paths.journal);

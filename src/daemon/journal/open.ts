@@ -31,8 +31,7 @@ function openDatabase(path: string): Sqlite.Database {
     db.pragma('cache_size = -4096');
     const version = db.pragma('user_version', { simple: true }) as number;
     if (version > migrations.length) throw madeByNewer(path, version);
-    const check = db.pragma('quick_check(1)', { simple: true });
-    if (check !== 'ok') throw Object.assign(new Error(String(check)), { code: 'SQLITE_CORRUPT' });
+    requireWhole(db);
     for (let step = version; step < migrations.length; step++) migrate(db, step);
     // better-sqlite3 falls back to NORMAL after the first write unless FULL was set explicitly.
     db.exec('BEGIN IMMEDIATE; COMMIT');
@@ -51,8 +50,15 @@ function migrate(db: Sqlite.Database, step: number): void {
   })();
 }
 
+/** Checks tables and indexes: with a damaged index, what is written fails. @throws an error with the code SQLITE_CORRUPT */
+export function requireWhole(db: Sqlite.Database): void {
+  const check = db.pragma('integrity_check(1)', { simple: true });
+  if (check !== 'ok') throw Object.assign(new Error(String(check)), { code: 'SQLITE_CORRUPT' });
+}
+
+/** SQLITE_ERROR is for a schema that cannot be read, or is not the one of its version. */
 const isCorrupt = (error: unknown): boolean =>
-  /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));
+  /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(String((error as { code?: unknown }).code));
 
 function madeByNewer(path: string, version: number): Failure {
   return new Failure('data_newer', `${path} is of a newer program (schema ${version}); it was left alone.`, {

@@ -1,5 +1,6 @@
 /** Checks from another process whether the daemon's journal can be used. */
 import Sqlite from 'better-sqlite3';
+import { requireWhole } from './open.ts';
 import { migrations } from './schema.ts';
 
 /**
@@ -11,6 +12,7 @@ export function probeJournal(path: string, write: boolean): 'newer' | 'usable' {
   try {
     const version = db.pragma('user_version', { simple: true }) as number;
     if (version > migrations.length) return 'newer';
+    requireWhole(db);
     if (write) db.pragma(`user_version = ${version}`);
     return 'usable';
   } finally {
