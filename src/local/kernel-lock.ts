@@ -14,7 +14,8 @@ const held = new Set<Database.Database>();
 
 /** Tries to take the lock; null if it is held. The file is created with mode 0600 and stays. */
 export function takeKernelLock(path: string): KernelLock | null {
-  closeSync(openSync(path, 'a', 0o600));
+  // Nothing is ever written to it, so what it holds is damage, which is taken out.
+  closeSync(openSync(path, 'w', 0o600));
   chmodSync(path, 0o600);
   const database = new Database(path, { timeout: 0 });
   try {

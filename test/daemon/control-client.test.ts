@@ -339,6 +339,16 @@ describe('the control socket, from its client', () => {
     expect(takeKernelLock(path)).to.equal(null);
   });
 
+  it('has locks that can be taken whatever their file holds', () => {
+    const path = join(state, 'damaged.lock');
+    writeFileSync(path, 'no database '.repeat(1_000));
+    const lock = takeKernelLock(path)!;
+    expect(takeKernelLock(path)).to.equal(null);
+    writeFileSync(path, 'damaged while it is held '.repeat(1_000));
+    expect(takeKernelLock(path)).to.equal(null);
+    lock.release();
+  });
+
   it('has locks that end with their holder', async () => {
     const path = join(state, 'daemon.lock');
     const lock = takeKernelLock(path)!;
