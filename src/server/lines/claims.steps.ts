@@ -27,8 +27,8 @@ export async function boardsOfAgent(tx: ReadTx, agent: Pick<MemberRow, 'person_i
 }
 
 /**
- * Other agents' lines that can mean a file of this one. Whose line the former one of this agent did not touch is told
- * of it by a notice, which wakes nobody.
+ * Other agents' lines that can mean a file of this one, which has been set. Whose line the former one of this agent did
+ * not touch is told of it by a notice, which wakes nobody.
  */
 export async function overlapsOf(
   tx: WriteTx,
@@ -37,6 +37,8 @@ export async function overlapsOf(
   { line, former }: { line: Paths; former: Paths | undefined },
 ): Promise<LineOverlap[]> {
   if (line.paths === null) return [];
+  // Of two lines that are set at one moment, the later one finds the other.
+  await tx.serialise(`files of ${line.repo}`);
   const steps: Steps = { left: STEPS };
   const others = (await standingClaims(tx, await boardsOfAgent(tx, agent))).filter(
     ({ person_id: person, agent: name }) => person !== agent.person_id || name !== agent.name,

@@ -93,6 +93,16 @@ forEachDatabase('files that agents are on', (engine) => {
     expect(await told(codex)).to.have.length(2);
   });
 
+  it('tell of each other also agents that say it at one moment', async () => {
+    for (let n = 0; n < 10; n++) {
+      const lines = await Promise.all([line(codex, [`src/${n}.ts`]), line(claude, [`src/${n}.*`])]);
+      const last = lines.filter(({ overlaps }) => overlaps?.length === 1);
+      expect(last.map(({ name }) => name)).to.have.length(1);
+      const first = last[0]?.name === codex.name ? claude : codex;
+      expect((await first.ok('listNotices')).notices.at(-1)?.text).to.include(` files of your line: src/${n}.`);
+    }
+  });
+
   it('are told again in a kept answer only while their board is one of the agent’s', async () => {
     const hidden = await newBoard(server.dana, { visibility: 'private' });
     await putOnBoard(server, hidden.name, pam);
