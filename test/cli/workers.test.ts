@@ -192,7 +192,6 @@ describe('a team’s server of several workers', function () {
       child.kill('SIGHUP');
       await until('all were replaced again', () => replaced() > n, 60_000);
     }
-    // Where a reload was under way when its pause was over, another one starts a pause later.
     await until('as many as before', () => serving(before.length), 60_000);
   });
 
@@ -210,11 +209,19 @@ describe('a team’s server of several workers', function () {
     expect((await call(port, 'POST', '/v1/boards/shared/messages', key(), { body: 'still' })).status).to.equal(201);
   });
 
-  it('end together, and leave nothing behind', async () => {
-    const workers = workersOf();
+  it('end together, also one that starts, and leave nothing behind', async () => {
+    const before = workersOf();
+    process.kill(before[0] ?? 0, 'SIGKILL');
+    const starting = () => workersOf().find((pid) => !before.includes(pid)) ?? 0;
+    await until('another one starts', () => starting() > 0, 60_000);
+    const halted = starting();
+    process.kill(halted, 'SIGSTOP');
     child.kill('SIGTERM');
+    const gone = (pid: number): boolean => !existsSync(`/proc/${pid}`);
+    await until('the others are gone', () => before.every(gone), 30_000);
+    process.kill(halted, 'SIGCONT');
     expect((await finished(child)).code).to.equal(0);
-    for (const pid of workers) expect(existsSync(`/proc/${pid}`), `worker ${pid}`).to.equal(false);
+    expect(gone(halted), 'the one that started').to.equal(true);
     expect(existsSync(join(data, 'server.pid'))).to.equal(false);
   });
 

@@ -16,8 +16,6 @@ import type { RunningServer, ServeOptions } from '../../../server/serve.ts';
 /** What a worker says when it serves. */
 export type Serving = Pick<RunningServer, 'url' | 'listening' | 'keyFile' | 'firstStart' | 'personHandle'>;
 
-/** What a worker is told to finish its requests and end. */
-const END = 'end';
 const PAUSE_MS = { first: 1_000, most: 30_000 };
 /** So many deaths within so many milliseconds are no accident. */
 const DEATHS = { most: 5, within: 60_000 };
@@ -33,40 +31,42 @@ export function requireShared({ db, files }: ServeOptions): void {
 
 /**
  * Serves until a signal. The data folder has to be locked.
- * @param serving told once, when the first worker serves
+ * @param announce told once, when the first worker serves
  * @returns the exit code: that of a first worker that does not start, or 1 when workers die again and again
  */
 export async function runWorkers(
   count: number,
   dataDir: string,
   out: Output,
-  serving: (first: Serving) => void,
+  announce: (first: Serving) => void,
 ): Promise<number> {
-  const workers = new Set<Worker>();
+  const running = new Set<Worker>();
+  /** Those of them that take requests, and are to go on. */
+  const serving = new Set<Worker>();
   const deaths: number[] = [];
   const ended = Promise.withResolvers<number>();
   let ending = false;
   let reloading = false;
-  let starting = 0;
 
   /** Starts one more. @throws its exit code, when it ends before it serves */
   function start(): Promise<Serving> {
     const worker = cluster.fork();
-    starting++;
-    const served = new Promise<Serving>((resolve, reject) => {
+    running.add(worker);
+    return new Promise<Serving>((resolve, reject) => {
       worker.once('message', (message: Serving) => {
-        workers.add(worker);
+        serving.add(worker);
         resolve(message);
       });
       worker.once('exit', (code) => {
+        running.delete(worker);
         reject(code ?? EXIT.other);
-        if (workers.delete(worker) && !ending) died();
+        if (serving.delete(worker)) died();
       });
     });
-    return served.finally(() => starting--);
   }
 
   function died(): void {
+    if (ending) return;
     const now = performance.now();
     deaths.push(now);
     const lately = deaths.filter((at) => now - at < DEATHS.within).length;
@@ -77,26 +77,26 @@ export async function runWorkers(
     }
     const pause = Math.min(PAUSE_MS.first * 2 ** (lately - 1), PAUSE_MS.most);
     out.note(`A worker died; another one starts in ${pause / 1_000} s.`);
-    setTimeout(replace, pause, pause);
+    setTimeout(startMissing, pause);
   }
 
-  /** Starts one for a worker that died, unless a reload has. */
-  function replace(pause: number): void {
-    if (reloading) setTimeout(replace, pause, pause);
-    else if (!ending && workers.size + starting < count) start().catch(died);
+  /** Starts one for each that is missing; what is missing during a reload is started at its end. */
+  function startMissing(): void {
+    if (reloading || ending) return;
+    for (let n = running.size; n < count; n++) start().catch(died);
   }
 
   /** Lets a worker finish its requests; resolves when it is gone. */
   function drain(worker: Worker): Promise<unknown> {
-    workers.delete(worker);
+    serving.delete(worker);
     const gone = new Promise((resolve) => worker.once('exit', resolve));
-    worker.send(END);
+    worker.process.kill('SIGTERM');
     return gone;
   }
 
   async function end(code: number): Promise<void> {
     ending = true;
-    await Promise.all([...workers].map(drain));
+    await Promise.all([...running].map(drain));
     rmSync(join(dataDir, 'server.pid'), { force: true });
     ended.resolve(code);
   }
@@ -105,28 +105,29 @@ export async function runWorkers(
     if (reloading || ending) return;
     reloading = true;
     try {
-      for (const old of [...workers]) {
+      for (const old of [...serving]) {
         // One that died meanwhile is replaced for that.
-        if (!workers.has(old)) continue;
+        if (!serving.has(old)) continue;
         await start();
-        if (workers.has(old)) await drain(old);
+        if (serving.has(old)) await drain(old);
       }
-      out.note('All workers were replaced.');
+      if (!ending) out.note('All workers were replaced.');
     } catch {
-      out.note('reload_failed: a new worker does not start; those that are left go on.');
+      if (!ending) out.note('reload_failed: a new worker does not start; those that are left go on.');
     } finally {
       reloading = false;
+      startMissing();
     }
   }
 
   try {
-    serving(await start());
+    announce(await start());
   } catch (code) {
     return code as number;
   }
   // Workers of an older build would go on with a database that they do not know.
   cluster.setupPrimary({ args: [...process.argv.slice(2), '--no-migrate'] });
-  for (let n = 1; n < count; n++) start().catch(died);
+  startMissing();
   process.on('SIGHUP', () => void reload());
   endWith((signal) => {
     if (ending) process.exit(exitAfter[signal]);
@@ -140,9 +141,6 @@ export async function runWorkers(
 export async function serveAsWorker(server: RunningServer): Promise<never> {
   const { url, listening, keyFile, firstStart, personHandle } = server;
   const close = (code: number) => () => void server.close().then(() => process.exit(code));
-  process.on('message', (message) => {
-    if (message === END) close(EXIT.done)();
-  });
   // Ctrl-C reaches all processes of a terminal; the first one tells the others what to do.
   process.on('SIGHUP', () => {});
   endWith((signal) => {
