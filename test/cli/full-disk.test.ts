@@ -73,6 +73,21 @@ describe('a file that has no place here', function () {
       expect(result.stdout).to.equal('exit 1\n');
     });
 
+    it('is refused as an export of a record too, which needs no links', async () => {
+      const name = 'disk/record.ndjson';
+      const full = await onDisk('16k', `head -c 16384 /dev/zero > disk/other; service audit export ${name}; ls disk`);
+      expect(full.stderr).to.equal(
+        `Error (folder_unwritable): ${name} cannot be written: the disk is full. What was there is as it was.\nHint: Name another path, or - for standard output\n`,
+      );
+      expect(full.stdout).to.equal('other\n');
+      const noLinks = join(home().dir, 'no-links.cjs');
+      const refuse = "throw Object.assign(new Error('no links here'), { code: 'EPERM', path: 'draft' });";
+      writeFileSync(noLinks, `require('node:fs').linkSync = () => { ${refuse} };`);
+      const env = { NODE_OPTIONS: `--require=${noLinks}` };
+      const written = await home().run(['audit', 'export', 'record.ndjson', '--quiet'], { env });
+      expect([written.stderr, written.code]).to.deep.equal(['', 0]);
+    });
+
     it('is not taken from a pipe where there is no room to keep it aside, and nothing of it stays', async () => {
       const cache = home().path('cache');
       mkdirSync(cache, { recursive: true, mode: 0o700 });

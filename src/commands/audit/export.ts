@@ -1,4 +1,4 @@
-import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { BaseCommand, booleanFlag, required } from '../../cli/base.ts';
@@ -11,6 +11,7 @@ import { showData } from '../../cli/terminal/terminal.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
+import { unwritable } from '../file/lib/get.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
 
 export const json = () => object({ path: text, events: count, head: z.strictObject({ seq, hash: text }).nullable() });
@@ -48,16 +49,18 @@ async function exportRecord(session: BoardSession, path: string) {
   if (lstatSync(target, { throwIfNoEntry: false })) throw exists(path);
   const draft = `${target}.${process.pid}.tmp`;
   const fd = openDraft(draft, path);
-  const whole = undoAtExit(() => unlinkSync(draft));
+  const whole = undoAtExit(() => rmSync(draft, { force: true }));
   try {
     const written = await writeEvents(session, (line) => writeFileSync(fd, line));
-    linkSync(draft, target);
+    // Takes the name, unless another file has it by now.
+    closeSync(openSync(target, 'wx', 0o600));
+    renameSync(draft, target);
     return { path: target, ...written };
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists(path) : error;
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists(path) : unwritable(error, path);
   } finally {
     closeSync(fd);
-    unlinkSync(draft);
+    rmSync(draft, { force: true });
     whole();
   }
 }

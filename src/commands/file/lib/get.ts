@@ -83,7 +83,7 @@ const reasons: Record<string, string> = {
 };
 
 /** Why a file cannot be kept where it was to go. */
-function unwritable(error: unknown, path: string): unknown {
+export function unwritable(error: unknown, path: string): unknown {
   const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
   if (reason === undefined || error instanceof Failure) return error;
   return new Failure('folder_unwritable', `${path} cannot be written: ${reason}. What was there is as it was.`, {
