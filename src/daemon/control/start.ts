@@ -49,7 +49,7 @@ export async function startAndConnect<T>(options: StartOptions, connect: () => P
     } catch (error) {
       if (!isAbsent(error)) throw error;
       // It exits with 0 where another daemon runs already.
-      if (daemon.exitCode || performance.now() > end) throw didNotStart();
+      if (daemon.exitCode || daemon.signalCode || performance.now() > end) throw didNotStart();
     }
   }
 }
