@@ -146,6 +146,17 @@ describe('a program with a door', () => {
     expect([foreign.more, own.more]).to.deep.equal([false, false]);
   });
 
+  it('leaves room for the waiting hooks of as many sessions as there may be, and for requests', async () => {
+    const doors = Array.from({ length: 200 }, (_, n) => ({ pid: 4_000_000 + n, start: '1' }));
+    for (const process of doors) {
+      const line = await rig.open('door', { harness: 'fake', process });
+      const { error } = await line.next();
+      if (error) await line.end();
+      await (await rig.session()).wait();
+    }
+    expect(await rig.ask('status')).to.have.property('pid');
+  });
+
   it('has one: a second takes the place of the first', async () => {
     const first = await door();
     await door();
