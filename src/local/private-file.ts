@@ -90,7 +90,7 @@ function checkOwnership(fd: number, path: string): void {
   const stat = fstatSync(fd);
   if (!stat.isFile()) throw unsafe(path, 'is not a plain file');
   if (process.platform === 'win32') return;
-  if (process.getuid && stat.uid !== process.getuid()) throw unsafe(path, "is another user's");
+  if (process.getuid && stat.uid !== process.getuid()) throw unsafe(path, "is another user's", `ls -l '${path}'`);
   if (stat.mode & 0o077) throw unsafe(path, 'can be read by others', `chmod 600 '${path}'`);
 }
 

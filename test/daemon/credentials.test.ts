@@ -1,5 +1,5 @@
 /** The daemon's view of credentials.json: kept while the file is the same, refused where others could have touched it. */
-import { chmodSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Failure } from '../../src/local/failure.ts';
@@ -75,6 +75,14 @@ describe('the daemon’s credentials', () => {
         .and.include({ code: 'credentials_unsafe' });
     });
   }
+
+  if (process.getuid?.() === 0)
+    it('are not used from a file of another user, as under `sudo`, whose removal nobody is advised to', () => {
+      chownSync(path(), 65_534, 65_534);
+      expect(() => machine.credentials.saved())
+        .to.throw()
+        .and.include({ code: 'credentials_unsafe', hint: `ls -l '${path()}'` });
+    });
 
   it('tell when they changed, and when nothing of them did not', async () => {
     let told = 0;

@@ -39,7 +39,8 @@ export function checkSocket(path: string): boolean {
 }
 
 function checkOwner(path: string, stat: Stats): void {
-  if (process.getuid && stat.uid !== process.getuid()) throw unsafe(path, "is another user's");
+  if (!process.getuid || stat.uid === process.getuid()) return;
+  throw unsafe(path, "is another user's", stat.isDirectory() ? `ls -ld '${path}'` : undefined);
 }
 
 function statOf(path: string): Stats | null {
