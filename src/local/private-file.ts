@@ -54,11 +54,11 @@ export function writePrivate(path: string, text: string, mode = 0o600): void {
 }
 
 /** Writes a new file, complete and durable, or leaves none. */
-export function writeNew(path: string, text: string, mode: number): void {
+export function writeNew(path: string, content: string | Buffer, mode: number): void {
   const fd = openSync(path, 'wx', mode);
   try {
     // `writeSync` writes only a part, without an error, where the disk becomes full.
-    writeFileSync(fd, text);
+    writeFileSync(fd, content);
     fsyncSync(fd);
   } catch (error) {
     unlinkSync(path);

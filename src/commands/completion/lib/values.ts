@@ -1,12 +1,12 @@
 /** Values known only here and now, for the shell: quick, silent, and asked for at most once a minute. */
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { choose } from '../../../cli/dispatch.ts';
 import { readCatalog } from '../../../cli/help/catalog.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
-import { makeFolder } from '../../../local/folders.ts';
+import { writePrivate } from '../../../local/private-file.ts';
 import { type Kind, kindOfArgument, kindOfFlag } from './kinds.ts';
 
 const FRESH_MS = 60_000;
@@ -41,8 +41,7 @@ export async function cachedValues(asked: Asked, read: () => Promise<string[]>):
   const { folders, env } = runtime();
   const parts = [asked, process.cwd(), env.SERVICE_SERVER, env.SERVICE_BOARD, env.SERVICE_AGENT, env.SERVICE_TOKEN];
   const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
-  const folder = join(folders.cache, 'complete');
-  const path = join(folder, key);
+  const path = join(folders.cache, 'complete', key);
   try {
     const { at, values } = JSON.parse(readFileSync(path, 'utf8')) as { at: number; values: string[] };
     if (Math.abs(Date.now() - at) < FRESH_MS) return values;
@@ -50,10 +49,7 @@ export async function cachedValues(asked: Asked, read: () => Promise<string[]>):
     // Not asked yet.
   }
   const values = await read();
-  makeFolder(folder);
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify({ at: Date.now(), values }), { mode: 0o600 });
-  renameSync(draft, path);
+  writePrivate(path, JSON.stringify({ at: Date.now(), values }));
   return values;
 }
 

@@ -1,5 +1,5 @@
 /** `file put` and `brief put`: chooses the version to replace and handles conflicts. */
-import { closeSync, fchmodSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
@@ -10,6 +10,7 @@ import { ClientError } from '../../../client/errors.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import type { Actor, BoardFile } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
+import { writeNew } from '../../../local/private-file.ts';
 import { placeOf, readBytes } from './get.ts';
 import { merge } from './merge.ts';
 import { type Local, localFile, type PutQuery, putFile } from './put.ts';
@@ -177,14 +178,9 @@ function replaceFile(path: string, bytes: Buffer): void {
   const { target, mode } = placeOf(path);
   const part = `${target}.part-${process.pid}`;
   try {
-    const file = openSync(part, 'wx', mode);
-    try {
-      if (mode !== undefined) fchmodSync(file, mode);
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeNew(part, bytes, mode ?? 0o666);
+    // Creating it gave it no more rights than a new file gets.
+    if (mode !== undefined) chmodSync(part, mode);
     renameSync(part, target);
   } catch (error) {
     rmSync(part, { force: true });
