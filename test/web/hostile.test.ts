@@ -121,6 +121,20 @@ describe('texts that mean harm', () => {
     await close();
   });
 
+  it('hold nobody up with words and spaces that have no end, which stay as they were typed', async () => {
+    const texts = ['a_', 'a*_', 'a.'].map((part) => `${part.repeat(29_000 / part.length)}@`);
+    texts.push(`a${' '.repeat(29_000)}b`, `http://a.example/${')'.repeat(29_000)}`);
+    for (const text of texts)
+      await post(dana, board, `${text} **the word**\n\n\`\`\`\n${'b'.repeat(3_000)} code\n\`\`\``);
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const list = page.getByRole('region', { name: 'Conversation' });
+    await list.locator('strong', { hasText: 'the word' }).last().waitFor();
+    const shown = await list.locator('p', { hasText: 'the word' }).allTextContents();
+    expect(shown.slice(-texts.length)).to.deep.equal(texts.map((text) => `${text} the word`));
+    expect(await list.locator('pre').last().textContent()).to.equal(`${'b'.repeat(3_000)} code`);
+    await close();
+  });
+
   it('cost a long text of lines, names and words with emphasis none of it', async () => {
     const lines = Array.from(
       { length: 300 },

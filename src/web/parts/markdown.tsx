@@ -68,6 +68,24 @@ purify.addHook('afterSanitizeAttributes', (node) => {
   if (!/^[/?#]/.test(href)) node.setAttribute('target', '_blank');
 });
 
+/**
+ * Words, spaces and levels of quotes or lists that are longer than anybody means them. The parser would look through the rest of
+ * each again at each of its characters, for seconds.
+ */
+const ENDLESS = /(?<!\S)\S{3000,}|(?<!\s)[^\S\n]{1000,}|^(?:>[ \t]?|(?:[-+*]|\d{1,9}[.)])[ \t]+){500,}/gm;
+/** Stands around the number of an endless part until the text is parsed. */
+const MARK = '\ue000';
+
+/** Puts the endless parts back as they were typed. */
+function restore(fragment: DocumentFragment, endless: readonly string[]): void {
+  const texts = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
+  const marked = new RegExp(`${MARK}(\\d+)${MARK}`, 'g');
+  while (texts.nextNode()) {
+    const node = texts.currentNode as Text;
+    node.data = node.data.replaceAll(marked, (found, index) => endless[Number(index)] ?? found);
+  }
+}
+
 /** The parser calls itself for each level, and gives up thousands deep: the text is then shown as it was typed. */
 function htmlOf(text: string): string {
   lookAhead = lookAheadOf(text);
@@ -79,11 +97,15 @@ function htmlOf(text: string): string {
 }
 
 function renderMarkdown(text: string): DocumentFragment {
-  return purify.sanitize(htmlOf(text), {
+  const endless: string[] = [];
+  const short = text.replaceAll(ENDLESS, (part) => `${MARK}${endless.push(part) - 1}${MARK}`);
+  const fragment = purify.sanitize(htmlOf(short), {
     ...clean,
     ALLOWED_TAGS: [...clean.ALLOWED_TAGS],
     ALLOWED_ATTR: [...clean.ALLOWED_ATTR],
   });
+  if (endless.length > 0) restore(fragment, endless);
+  return fragment;
 }
 
 /**
