@@ -264,6 +264,16 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('opens by its tab after an address named a message that there is not', async () => {
+    await say(maya, 'The first');
+    const { page, close } = await open(dana, '&message=9999');
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('link', { name: 'Talk' }).click();
+    await article(page, 'The first').waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('opens by trying again also where the person wrote before it could be read', async () => {
     await read(dana, (await say(maya, 'Before')).seq);
     const { slow, close } = await openSlow();

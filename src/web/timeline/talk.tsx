@@ -52,7 +52,10 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
     };
   }, [talk]);
   useEffect(() => {
-    if (message !== undefined && timeline.opened.peek()) void timeline.goTo(message, { highlight: true, focus: true });
+    if (!timeline.opened.peek()) {
+      // The address named a message that is not here, and now names another or none.
+      if (timeline.error.peek() !== null) void timeline.open(message);
+    } else if (message !== undefined) void timeline.goTo(message, { highlight: true, focus: true });
   }, [message]);
   useTalkKeys(talk);
   return (
