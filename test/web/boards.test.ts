@@ -154,6 +154,19 @@ describe('all boards', () => {
     await close();
   });
 
+  it('leads on, also on a phone, from a board that is not there or not joined', async () => {
+    const iris = await server.person('iris');
+    await newBoard(server.dana, { name: 'not-joined' });
+    const { page, close } = await visit(server, iris, '/', { viewport: { width: 390, height: 844 } });
+    for (const name of ['not-there', 'not-joined']) {
+      await page.goto(`${server.url}/?board=${name}`);
+      await page.getByRole('heading', { name }).waitFor();
+      await page.getByRole('main').getByRole('link', { name: 'All boards' }).click();
+      await page.getByRole('heading', { name: 'Open to join' }).waitFor();
+    }
+    await close();
+  });
+
   it('skips by the first control of the page to what the screen shows', async () => {
     const eve = await server.person('eve');
     await newBoard(eve, { name: 'skipped' });

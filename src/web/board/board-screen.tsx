@@ -52,6 +52,9 @@ export function BoardScreen() {
         ) : (
           <ProblemLine error={open.error.value} onRetry={() => open.refresh()} />
         )}
+        <p class="q2">
+          <a href="/">All boards</a>
+        </p>
       </main>
     );
   return (
