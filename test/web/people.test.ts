@@ -391,6 +391,25 @@ describe('people on the page', () => {
     await close();
   });
 
+  it('offers nobody to leave before it is known whether they may', async () => {
+    const { path } = await scene();
+    const { page, close } = await visit(server, dana);
+    const held = Promise.withResolvers<void>();
+    await page.route(
+      ({ pathname }) => pathname.endsWith('/people'),
+      async (route) => {
+        await held.promise;
+        await route.continue();
+      },
+    );
+    await page.goto(server.url + path);
+    await page.getByRole('heading', { name: 'What it is for' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Leave the board' }).count()).to.equal(0);
+    held.resolve();
+    await page.getByText('You are its only owner').waitFor();
+    await close();
+  });
+
   it('a guest sees no control that would be refused', async () => {
     const { board, path } = await scene();
     const { code } = await newCode(dana, board, { guest: `eve-${crypto.randomUUID().slice(0, 8)}` });
