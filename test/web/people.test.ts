@@ -392,8 +392,10 @@ describe('people on the page', () => {
   });
 
   it('offers nobody to leave before it is known whether they may', async () => {
-    const { path } = await scene();
-    const { page, close } = await visit(server, dana);
+    const { board } = await scene();
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const tab = page.getByRole('link', { name: 'People 4' });
+    await tab.waitFor();
     const held = Promise.withResolvers<void>();
     await page.route(
       ({ pathname }) => pathname.endsWith('/people'),
@@ -402,7 +404,7 @@ describe('people on the page', () => {
         await route.continue();
       },
     );
-    await page.goto(server.url + path);
+    await tab.click();
     await page.getByRole('heading', { name: 'What it is for' }).waitFor();
     expect(await page.getByRole('button', { name: 'Leave the board' }).count()).to.equal(0);
     held.resolve();
