@@ -50,6 +50,14 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('quotes the beginning of a message that the file was in, and says that it goes on', async () => {
+    const body = `**Long**: ${'word '.repeat(30)}`;
+    await post(maya, board.name, body, { files: [{ file: 'src/wait.ts' }] });
+    const { page, close } = await visit(server, maya, at('file=src%2Fwait.ts'));
+    await page.getByRole('link', { name: /^“Long: (word )+(wo?r?d?)…”/ }).waitFor();
+    await close();
+  });
+
   it('a comparison of two versions marks changed lines and words; an approval of version 1 reads "2 changes since"', async () => {
     const { page, close } = await visit(server, server.dana, at('file=src%2Fwait.ts'));
     const table = page.getByRole('table', { name: /Changes from v1/ });

@@ -3,7 +3,7 @@ import type { FileDetail, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
 import { formatBytes } from '../parts/number.ts';
-import { plainText } from '../parts/plain-text.ts';
+import { excerpt } from '../parts/plain-text.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { useLoad } from '../state/load.ts';
@@ -98,7 +98,7 @@ function PostedIn({ file, room }: { file: FileDetail; room: Room }) {
           class="tk"
           href={hrefOf({ screen: 'board', board: room.name, tab: 'talk', message: message.seq })}
         >
-          <span class="quote">“{plainText(message.body).slice(0, 80)}”</span>
+          <span class="quote">“{excerpt(message.body, 80)}”</span>
           <span class="q2 sm">
             {message.from.name}, <Time at={message.at} relative />, v
             {message.files.find(({ id }) => id === file.id)?.version}

@@ -3,6 +3,7 @@ import type { FileDetail } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { excerpt } from '../parts/plain-text.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { useKeys } from '../state/keys.ts';
 import { needsOnBoard } from '../state/needs.ts';
@@ -67,7 +68,7 @@ export function Approval({ file, shownVersion, room, onChange }: ApprovalProps) 
           ))}
           {message && (
             <a href={hrefOf({ screen: 'board', board: room.name, tab: 'talk', message: message.seq })}>
-              {message.from.name} asks you: {message.body.slice(0, 120)}
+              {message.from.name} asks you: {excerpt(message.body, 120)}
             </a>
           )}
         </p>

@@ -5,6 +5,7 @@ import { signal } from '@preact/signals';
 import type { Answer, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
+import { excerpt } from '../parts/plain-text.ts';
 import { isSameDay } from '../parts/time.tsx';
 import { oneAtATime } from '../state/throttle.ts';
 
@@ -45,7 +46,7 @@ async function toAnswered(message: Message): Promise<Answered | null> {
   const answer = await loadAnswer(message);
   if (!answer) return null;
   const who = answer.sender === 'self' ? 'you' : answer.from.name;
-  return { message, words: `${who} said: ${answer.answer?.option_text ?? answer.body.slice(0, 80)}`, at: answer.at };
+  return { message, words: `${who} said: ${answer.answer?.option_text ?? excerpt(answer.body, 80)}`, at: answer.at };
 }
 
 /** Loads the lists. Ignores errors: loading the needs fails too then, and shows the error. */

@@ -3,6 +3,12 @@
 /** Stands around the number of a piece of code until the markup around it is gone. No message contains it. */
 const CODE = '\0';
 
+/** The beginning of a Markdown text as plain text; `…` says that it goes on. */
+export function excerpt(text: string, length: number): string {
+  const plain = plainText(text);
+  return plain.length > length ? `${plain.slice(0, length)}…` : plain;
+}
+
 /** The first 1,000 characters of a Markdown text without its markup, in one line. */
 export function plainText(text: string): string {
   const codes: string[] = [];

@@ -1,7 +1,7 @@
 /** Describes board events as text with a link. */
 import type { BoardEvent } from '../../contract/types.ts';
 import { formatNumber } from '../parts/number.ts';
-import { plainText } from '../parts/plain-text.ts';
+import { excerpt } from '../parts/plain-text.ts';
 import { hrefOf } from '../state/route.ts';
 
 interface EventText {
@@ -22,10 +22,7 @@ export interface Names {
 
 const MAX_QUOTE = 140;
 
-const quote = (text: string): string => {
-  const plain = plainText(text);
-  return `“${plain.length > MAX_QUOTE ? `${plain.slice(0, MAX_QUOTE)}…` : plain}”`;
-};
+const quote = (text: string): string => `“${excerpt(text, MAX_QUOTE)}”`;
 
 type Data = Record<string, unknown>;
 const text = (data: Data, name: string): string => (typeof data[name] === 'string' ? data[name] : '');

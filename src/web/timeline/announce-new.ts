@@ -1,6 +1,6 @@
 /** Announces new messages to screen readers: how many, and asks to the person; at most every five seconds. */
 import { announce } from '../parts/announce.tsx';
-import { plainText } from '../parts/plain-text.ts';
+import { excerpt } from '../parts/plain-text.ts';
 import type { Talk } from './context.ts';
 
 const INTERVAL_MS = 5_000;
@@ -22,7 +22,7 @@ export function announceNew(talk: Talk): () => void {
   const stop = talk.room.subscribe(({ message }) => {
     if (!message || message.sender === 'self') return;
     if (message.urgent) {
-      announce(`${message.from.name}, urgent: ${plainText(message.body).slice(0, MAX_TEXT)}`, { urgent: true });
+      announce(`${message.from.name}, urgent: ${excerpt(message.body, MAX_TEXT)}`, { urgent: true });
       return;
     }
     count++;
