@@ -91,7 +91,7 @@ export function describeEvent(event: BoardEvent, board: string, names: Names): E
     case 'file.removed':
       return { verb: 'removed', link: file() };
     case 'member.joined':
-      return { verb: data['kind'] === 'agent' ? 'brought' : 'joined as', rest: text(data, 'name') };
+      return data['kind'] === 'agent' ? { verb: 'brought', rest: text(data, 'name') } : { verb: 'joined the board' };
     case 'person.added':
       return { verb: 'added', rest: text(data, 'name') };
     case 'person.renamed':
