@@ -555,6 +555,10 @@ describe('the conversation', () => {
   it('scrolls a board of 10,000 messages to its top by pages, with few in the document, and jumps to the newest', async function () {
     this.timeout(60_000);
     const last = await fill(10_000);
+    const unread = await open(dana);
+    await unread.page.getByRole('button', { name: /^1\s000\+ new$/ }).waitFor();
+    await unread.page.getByRole('link', { name: /10\s000 unread/ }).waitFor();
+    await unread.close();
     await read(dana, last);
     const { page, close } = await open(dana);
     await article(page, 'Message 10000').waitFor();

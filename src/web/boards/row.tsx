@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Member, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
-import { plural } from '../parts/number.ts';
+import { formatNumber, plural } from '../parts/number.ts';
 import { plainText } from '../parts/plain-text.ts';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
@@ -110,7 +110,7 @@ export function BoardRow({ board }: { board: Board }) {
         </span>
         <span class="last">
           {unread > 0 ? (
-            <b class="num">{unread} unread</b>
+            <b class="num">{formatNumber(unread)} unread</b>
           ) : (
             <span class="q">{lifecycle === 'archived' ? 'archived' : 'read'}</span>
           )}

@@ -2,9 +2,10 @@
 export const formatNumber = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
 
 /** "1 task", "2 tasks". */
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`;
 
-/** Like {@link plural}, with separated thousands and a no-break space. */
+/** Like {@link plural}, with a no-break space. */
 export const formatCount = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)}\u00a0${count === 1 ? one : many}`;
 

@@ -3,6 +3,7 @@
  */
 import { session } from '../api/session.ts';
 import { Icon, Mark } from '../parts/icon.tsx';
+import { formatNumber } from '../parts/number.ts';
 import { Glyph } from '../parts/who.tsx';
 import { boards } from '../state/boards.ts';
 import { needs, needsOnBoard } from '../state/needs.ts';
@@ -63,7 +64,7 @@ export function Rail() {
               )}
               {unread > 0 && (
                 <span class="num">
-                  {unread}
+                  {formatNumber(unread)}
                   <span class="vh"> unread</span>
                 </span>
               )}

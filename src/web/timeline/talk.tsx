@@ -8,6 +8,7 @@ import { NeedStrip } from '../inbox/need-strip.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { Menu } from '../parts/menu.tsx';
+import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import type { Room } from '../state/room.ts';
 import type { BoardPlace } from '../state/route.ts';
@@ -108,7 +109,7 @@ function Jump() {
       onClick={() => void (count > 0 ? nextUnread(talk) : timeline.toNewest(true))}
     >
       <Icon name="down" />
-      {count > 0 ? `${count} new` : 'Newest'}
+      {count > 0 ? `${formatNumber(count)}${timeline.unread.hasMore ? '+' : ''} new` : 'Newest'}
     </button>
   );
 }

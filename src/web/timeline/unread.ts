@@ -38,7 +38,7 @@ export class Unread {
   }
 
   private async read(): Promise<void> {
-    let after: number | null = Number.isFinite(this.knownUpTo) ? this.knownUpTo : this.position;
+    let after: number | null = this.hasMore ? this.knownUpTo : this.position;
     const found = new Map<number, number>();
     for (let page = 0; page < MAX_PAGES && after !== null; page++) {
       const query: { after: number; limit: number } = { after, limit: PAGE };
@@ -51,6 +51,11 @@ export class Unread {
     for (const seq of found.keys()) if (seq <= this.position || this.seen.includes(seq)) found.delete(seq);
     this.unseen.value = new Map([...found, ...this.unseen.peek()]);
     this.newSinceVisit.value = new Map([...this.newSinceVisit.peek(), ...found]);
+  }
+
+  /** Whether there are unread messages that are not loaded yet, and so not among `unseen`. */
+  get hasMore(): boolean {
+    return Number.isFinite(this.knownUpTo);
   }
 
   /** Adds a message that was just posted. */
@@ -101,6 +106,6 @@ export class Unread {
       this.seen = this.seen.filter((seq) => seq > upTo);
       void acknowledge(this.board, upTo);
     }
-    if (this.unseen.peek().size === 0 && Number.isFinite(this.knownUpTo)) void this.read().catch(() => {});
+    if (this.unseen.peek().size === 0 && this.hasMore) void this.read().catch(() => {});
   }
 }
