@@ -522,6 +522,21 @@ describe('the conversation', () => {
     await there.close();
   });
 
+  it('shows beside many people the agents too, those at work first', async () => {
+    for (let n = 1; n <= 9; n++) {
+      const handle = `of-many-${n}`;
+      await server.person(handle);
+      await dana.ok('addBoardPerson', { params: { board: board.name }, body: { handle } });
+    }
+    const busy = await newAgent(dana, board.name, { name: 'zebra' });
+    await busy.ok('setPresence', { body: { presence: 'working' } });
+    const { page, close } = await open(dana);
+    const side = page.getByRole('complementary', { name: 'Around the conversation' });
+    await side.getByText('of-many-1').waitFor();
+    await side.getByText('zebra').waitFor();
+    await close();
+  });
+
   it('knows a person whose handle another member has as a name', async () => {
     const pam = await server.person('pam');
     await newAgent(dana, board.name, { name: 'pam' });

@@ -11,12 +11,17 @@ const MAX_ROWS = 4;
 
 /** The order of agents by state. */
 const order = ['working', 'waiting', 'idle', 'paused', 'late', 'disconnected'];
-const rank = ({ kind, state }: Member): number => (kind === 'human' ? -1 : order.indexOf(state ?? 'disconnected'));
+const rank = ({ state }: Member): number => order.indexOf(state ?? 'disconnected');
 
 export function Side() {
   const talk = useTalk();
   const members = talk.room.members.value.filter(({ status }) => status === 'active');
-  const others = members.filter((member) => !talk.room.isMe(member)).sort((a, b) => rank(a) - rank(b));
+  const others = members.filter((member) => !talk.room.isMe(member));
+  const agents = others.filter(({ kind }) => kind === 'agent').sort((a, b) => rank(a) - rank(b));
+  // Many people leave half of the rows to agents.
+  const people = others
+    .filter(({ kind }) => kind === 'human')
+    .slice(0, Math.max(MAX_MEMBERS - agents.length, MAX_MEMBERS / 2));
   const tasks = [...talk.items.tasks.value.values()].filter(({ state }) => state === 'in_progress');
   const open = [...talk.items.tasks.value.values()].filter(({ state }) => state === 'open' || state === 'in_progress');
   const files = [...talk.items.files.value.values()].filter(({ removed_at }) => removed_at === null);
@@ -31,7 +36,7 @@ export function Side() {
             <a href={talk.href({ tab: 'people' })}>{members.length} with you</a>
           </h3>
           <ul>
-            {others.slice(0, MAX_MEMBERS).map((member) => (
+            {[...people, ...agents].slice(0, MAX_MEMBERS).map((member) => (
               <MemberRow key={member.id} member={member} />
             ))}
           </ul>
