@@ -167,6 +167,16 @@ describe('all boards', () => {
     await close();
   });
 
+  it('keeps the account in view below any number of boards', async () => {
+    const june = await server.person('june');
+    for (let n = 1; n <= 24; n++) await newBoard(june, { name: `june-${n}` });
+    const { page, close } = await visit(server, june);
+    await page.getByRole('navigation').getByRole('link', { name: 'june-9' }).waitFor({ state: 'attached' });
+    const account = await page.getByRole('button', { name: 'Account of june' }).boundingBox();
+    expect(account!.y + account!.height).to.be.at.most(800);
+    await close();
+  });
+
   it('skips by the first control of the page to what the screen shows', async () => {
     const eve = await server.person('eve');
     await newBoard(eve, { name: 'skipped' });
