@@ -286,6 +286,27 @@ describe('all boards', () => {
     await close();
   });
 
+  it('takes no key for text or for the screen while the palette is loaded', async () => {
+    const kim = await server.person('kim');
+    await newBoard(kim, { name: 'kims-room' });
+    const { page, close } = await visit(server, kim, '/?board=kims-room');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/assets/palette-*.js', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await box.focus();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('inbox');
+    expect(await box.inputValue()).to.equal('');
+    held.resolve();
+    await page.getByRole('combobox', { name: 'Go to or do' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Escape');
+    await box.and(page.locator(':focus')).waitFor();
+    await close();
+  });
+
   it('has an accessible palette and form, light and dark, and fits a narrow phone', async () => {
     const ida = await server.person('ida');
     await newBoard(ida, { name: 'room' });

@@ -1,5 +1,6 @@
 /** The open overlay, loaded on demand, and the keys that work on every screen. */
 import { Suspense } from 'preact/compat';
+import { useLayoutEffect } from 'preact/hooks';
 import { lazy } from '../parts/lazy.ts';
 import { boards } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
@@ -56,10 +57,24 @@ export function Overlay() {
 function OpenOverlay({ name }: { name: OverlayName }) {
   const Content = overlays[name];
   return (
-    <Suspense fallback={null}>
+    <Suspense fallback={<Opening />}>
       <Content />
     </Suspense>
   );
+}
+
+/** While an overlay loads, keys are meant for it: neither text nor keys of the screen behind it. Escape gives it up. */
+function Opening() {
+  useLayoutEffect(() => {
+    const hold = (event: KeyboardEvent): void => {
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key === 'Escape') closeOverlay();
+    };
+    addEventListener('keydown', hold, { capture: true });
+    return () => removeEventListener('keydown', hold, { capture: true });
+  }, []);
+  return null;
 }
 
 function BoardKeys() {
