@@ -54,6 +54,7 @@ describe('docs/deploy.md', function () {
     const api = await vps.start();
     expect((await api.call('getInfo')).status).to.equal(200);
     expect(readFileSync(join(vps.data, 'admin-key'), 'utf8')).to.match(/^abh_/);
+    expect(readFileSync(join(vps.data, 'storage'), 'utf8')).to.match(/^postgres:/);
     expect(await vps.stop()).to.equal(0);
 
     const recovery = /run\.js (server recover-key [^']+)'/.exec(page)?.[1];
@@ -285,7 +286,9 @@ class Vps {
     this.db = db;
     const [settings, unit] = blocks('ini');
     this.command = `service ${/^ExecStart=\/usr\/bin\/node \S+ (.*)$/m.exec(unit!)?.[1]}`;
-    this.settings = this.#own(settings!.replace(/SERVICE_DB=.*/, `SERVICE_DB=${db}`));
+    // The shell reads these settings too, where & has a meaning of its own.
+    const named = `${db}?sslmode=disable&target_session_attrs=read-write`;
+    this.settings = this.#own(settings!.replace(/postgres:[^'\n]*/, named));
     expect(this.settings).not.to.equal(settings);
   }
 
