@@ -79,6 +79,7 @@ export function forCommand(error: unknown, help: string, usage = help): unknown 
 const reasons: Record<string, [reason: string, fix: string]> = {
   EACCES: ['permission is denied', 'Make it writable'],
   EPERM: ['permission is denied', 'Make it writable'],
+  ENOENT: ['no folder can be made there', 'Make it'],
   EROFS: ['the file system is read-only', 'Make it writable'],
   ENOSPC: ['the disk is full', 'Free some space'],
   EDQUOT: ['the disk is full', 'Free some space'],
@@ -95,7 +96,7 @@ function asUnwritable({ code, path, syscall }: NodeJS.ErrnoException): Failure |
   const known = reasons[code ?? ''];
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   // A write to an open file does not say to which.
-  if (known === undefined || (path === undefined && !full)) return null;
+  if (known === undefined || (path === undefined && !full) || (code === 'ENOENT' && syscall !== 'mkdir')) return null;
   const [reason, fix] = known;
   return new Failure('folder_unwritable', `${path ?? 'A file'} cannot be used: ${reason}.`, {
     hint: `${fix}, or set SERVICE_HOME to a folder elsewhere`,

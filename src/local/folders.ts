@@ -52,7 +52,9 @@ export function makeFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' && dirname(path) !== path) makeFolder(dirname(path));
+    const parent = dirname(path);
+    // Where the parent is there, as on some network disks, a recursive mkdir would try for ever.
+    if (code === 'ENOENT' && parent !== path && !statSync(parent, { throwIfNoEntry: false })) makeFolder(parent);
     else if (code !== 'EEXIST') throw error;
     // The parent exists now, or another program made the folder; for a file in its place this throws.
     mkdirSync(path, { recursive: true, mode: 0o700 });

@@ -35,6 +35,15 @@ if (process.platform === 'linux')
         }
     });
 
+    it('of a kind in which no folder can be made ends the command, too', async () => {
+      const env = { SERVICE_HOME: '/proc/none' };
+      const { code, stderr } = await home.shell('timeout -s KILL 20 service server start', { env });
+      expect([code, stderr.split('\n')[0]]).to.deep.equal([
+        1,
+        'Error (folder_unwritable): /proc/none cannot be used: no folder can be made there.',
+      ]);
+    });
+
     it('is what doctor finds, and not that the disk is full', async () => {
       const { stdout } = await inside('service doctor --json');
       const { checks } = JSON.parse(stdout);
