@@ -36,6 +36,7 @@ export {
   optionalChoice,
   required,
   requiredFlag,
+  secretFlags,
   storageFlags,
   stringFlag,
   tagFlags,

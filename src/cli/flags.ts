@@ -79,16 +79,24 @@ export const listFlags = {
   ndjson: booleanFlag('Print one JSON object per line', { exclusive: ['json'] }),
 };
 
-/** On commands that write. */
-export const writeFlags = {
-  'idempotency-key': Flags.string({
+const keyFlag = (description: string) =>
+  Flags.string({
     helpValue: 'KEY',
-    description: 'Running the command again with the same key changes nothing twice',
+    description,
     parse: async (value) => {
       if (/^[A-Za-z0-9._:-]{1,100}$/.test(value)) return value;
       throw usage('--idempotency-key takes 1 to 100 letters, digits and . _ : -');
     },
-  }),
+  });
+
+/** On commands that write. */
+export const writeFlags = {
+  'idempotency-key': keyFlag('Running the command again with the same key changes nothing twice'),
+};
+
+/** On commands that make a secret, which no server keeps. */
+export const secretFlags = {
+  'idempotency-key': keyFlag('Key of the request; running the command again makes another one all the same'),
 };
 
 /** On commands that may wait. */

@@ -139,6 +139,16 @@ describe('joining a board from another machine', function () {
     expect(taken.stderr).to.include('Error (handle_taken)').and.to.include('service board add maya');
   });
 
+  it('promises of no command that makes a secret that its key finds the first one again', async () => {
+    for (const command of ['code create --board demo', 'code guest zoe --board demo', 'invite create']) {
+      const make = () => host.json([...command.split(' '), '--idempotency-key', 'once']);
+      const [first, again] = [await make(), await make()].map(({ code, invite }) => (code ?? invite).id);
+      expect(again, command).to.not.equal(first);
+      const { stdout } = await host.run([...command.split(' ').slice(0, 2), '--help']);
+      expect(stdout.replaceAll(/\s+/g, ' '), command).to.include('makes another one all the same');
+    }
+  });
+
   it('shows and ends delegations', async () => {
     const token = await keyOf('del');
     const answer = await fetch(`${url}/v1/delegations`, {

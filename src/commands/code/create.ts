@@ -1,4 +1,4 @@
-import { stringFlag, WriteCommand } from '../../cli/base.ts';
+import { secretFlags, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object, text } from '../../cli/shapes.ts';
 import { makeCode, newCodeText } from './lib/join-codes.ts';
@@ -13,6 +13,7 @@ export default class CodeCreate extends WriteCommand<typeof CodeCreate> {
   static override examples = ['service code create', 'service code create --board review --role reviewer --ttl 1h'];
   static override seeAlso = ['join', 'pair', 'code list', 'code revoke', 'code guest'];
   static override flags = {
+    ...secretFlags,
     role: stringFlag('ROLE', 'Their role (default: the one the board’s template means)'),
     ttl: stringFlag('DURATION', 'How long it works, 1m to 7d (default 24h)'),
   };

@@ -1,4 +1,4 @@
-import { required, stringFlag, WriteCommand } from '../../cli/base.ts';
+import { required, secretFlags, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object, text } from '../../cli/shapes.ts';
 import { warnOfLoopback } from '../invite/lib/invite.ts';
@@ -18,6 +18,7 @@ export default class CodeGuest extends WriteCommand<typeof CodeGuest> {
   static override seeAlso = ['join', 'code list', 'code revoke', 'invite create'];
   static override args = { handle: required('Handle the guest gets, or has') };
   static override flags = {
+    ...secretFlags,
     role: stringFlag('ROLE', "Their agent's role (default: as of code create)"),
     ttl: stringFlag('DURATION', 'How long it works, 1m to 7d (default 24h)'),
   };

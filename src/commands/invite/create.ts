@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { booleanFlag, listFlag, stringFlag } from '../../cli/flags.ts';
+import { booleanFlag, listFlag, secretFlags, stringFlag } from '../../cli/flags.ts';
 import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { duration } from '../../cli/terminal/time.ts';
@@ -23,6 +23,7 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
   ];
   static override seeAlso = ['invite list', 'invite revoke', 'connect'];
   static override flags = {
+    ...secretFlags,
     board: listFlag({ char: 'b', helpValue: 'NAME', description: 'Board the newcomer comes onto; may be repeated' }),
     pairing: stringFlag('WORK', 'What to work on together; needs exactly one board'),
     agent: stringFlag('NAME', 'Your agent the work begins from'),
