@@ -104,7 +104,8 @@ describe('sessions of the daemon', () => {
     clock.pass(2_000);
     const resumed = await first.ask('register', { source: 'resume' });
     expect(resumed['lost']).to.have.length(1);
-    expect(resumed['note']).to.contain(`service resume ${one.seat.name}`);
+    // On the other board its agent has the same name.
+    expect(resumed['note']).to.contain(`service resume ${one.seat.name}@${one.board}`);
     expect(await seatsOf(second)).to.have.length(1);
     await first.bind(one.seat);
     expect(await seatsOf(second)).to.deep.equal([]);

@@ -87,7 +87,7 @@ export async function welcome(
     ...(seats.length > 0 ? [compose.note(seats)] : []),
     ...lost.map(
       ({ name, board }) =>
-        `service: another session took ${quoted(name)} on ${quoted(board)}. To take it back: service resume ${shellWord(name)}`,
+        `service: another session took ${quoted(name)} on ${quoted(board)}. To take it back: service resume ${shellWord(`${name}@${board}`)}`,
     ),
   ];
   for (const { seat, mode } of seats) context.seats.saveAnnouncedMode(seat, mode);
