@@ -9,7 +9,7 @@ import { ProblemLine } from './parts/problem.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { LinkBanner } from './shell/banner.tsx';
 import { BottomBar, Rail } from './shell/rail.tsx';
-import { Screen } from './shell/screen.tsx';
+import { focusMain, Screen } from './shell/screen.tsx';
 import { linkedCode } from './sign-in/linked-code.ts';
 import { place } from './state/route.ts';
 
@@ -38,7 +38,7 @@ export function App() {
     );
   return (
     <>
-      <button type="button" class="skip" onClick={skip}>
+      <button type="button" class="skip" onClick={focusMain}>
         Skip to the content
       </button>
       <div class="app">
@@ -54,11 +54,4 @@ export function App() {
       <Announcements />
     </>
   );
-}
-
-/** Moves the focus past the navigation. A link would be taken for one to an address of the page. */
-function skip(): void {
-  const main = document.getElementById('main');
-  main?.setAttribute('tabindex', '-1');
-  main?.focus();
 }

@@ -167,6 +167,24 @@ describe('all boards', () => {
     await close();
   });
 
+  it('has the focus in what the screen shows after a change of screen by key, also the first time', async () => {
+    const lou = await server.person('lou');
+    await newBoard(lou, { name: 'lous-room' });
+    const { page, close } = await visit(server, lou, '/?board=lous-room&tab=people');
+    await page.getByRole('button', { name: 'Guest code' }).focus();
+    for (const [keys, heading] of [
+      ['gf', 'Files'],
+      ['gi', 'Needs you'],
+      ['gb', 'Your boards'],
+      ['gi', 'Needs you'],
+    ] as const) {
+      await page.keyboard.type(keys);
+      await page.getByRole('heading', { name: heading }).first().waitFor({ state: 'attached' });
+      await page.waitForFunction(() => document.activeElement?.closest('main') !== null);
+    }
+    await close();
+  });
+
   it('keeps the account in view below any number of boards', async () => {
     const june = await server.person('june');
     for (let n = 1; n <= 24; n++) await newBoard(june, { name: `june-${n}` });

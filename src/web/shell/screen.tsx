@@ -1,5 +1,6 @@
 /** The current screen, loaded on demand. */
 import { type ComponentType, Suspense } from 'preact/compat';
+import { useEffect, useRef } from 'preact/hooks';
 import { lazy } from '../parts/lazy.ts';
 import { type Place, place } from '../state/route.ts';
 
@@ -29,10 +30,36 @@ const screens: Partial<Record<Place['screen'], ComponentType>> = {
   agents: lazy(() => import('../agent/agents.tsx')),
 };
 
+/** Moves the focus to what the screen shows. */
+export function focusMain(): void {
+  const main = document.getElementById('main');
+  main?.setAttribute('tabindex', '-1');
+  main?.focus();
+}
+
+/** Where the screen before had the focus, it is on nothing. */
+const focusIfLost = (): void => {
+  if (document.activeElement === document.body) focusMain();
+};
+
+function Loading({ onEnd }: { onEnd: () => void }) {
+  useEffect(() => () => void requestAnimationFrame(onEnd), []);
+  return <main class="page" id="main" aria-busy="true" />;
+}
+
 export function Screen() {
-  const CurrentScreen = screens[place.value.screen] ?? NotFound;
+  const { value } = place;
+  const CurrentScreen = screens[value.screen] ?? NotFound;
+  const shown = value.screen === 'board' ? `${value.board} ${value.tab}` : value.screen;
+  const first = useRef(shown);
+  // A page that just opened begins at its first control.
+  const arrive = first.current === shown ? () => {} : focusIfLost;
+  useEffect(() => {
+    arrive();
+    if (arrive === focusIfLost) first.current = '';
+  }, [shown]);
   return (
-    <Suspense fallback={<main class="page" id="main" aria-busy="true" />}>
+    <Suspense fallback={<Loading onEnd={arrive} />}>
       <CurrentScreen />
     </Suspense>
   );
