@@ -3,9 +3,7 @@ import './boards.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { ProblemLine } from '../parts/problem.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import { readBoards } from '../state/boards.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { navigate } from '../state/route.ts';
@@ -63,98 +61,82 @@ export default function NewBoard() {
   };
   const summary = templates.find((each) => each.name === template)?.summary;
   return (
-    <Dialog label="New board" class="newb" onClose={closeOverlay}>
-      <div class="row">
-        <h1>New board</h1>
-        <span class="sp" />
-        <button type="button" class="b bare ic" aria-label="Close" onClick={closeOverlay}>
-          <Icon name="x" />
-        </button>
-      </div>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
+    <FormDialog
+      title="New board"
+      write={write}
+      action="Make the board"
+      onSubmit={() => void create()}
+      onClose={closeOverlay}
+      onCancel={close}
+    >
+      <label>
+        Title
+        <input
+          class="in"
+          maxLength={80}
+          autofocus
+          value={title}
+          onInput={(event) => setDraft({ ...draft, title: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Name
+        <input
+          class="in mono"
+          maxLength={40}
+          spellcheck={false}
+          autocomplete="off"
+          aria-describedby="name-help"
+          value={boardName}
+          onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
+        />
+        <span class="q2 sm" id="name-help">
+          In addresses and commands, for ever. Small letters, digits and dashes.
+        </span>
+      </label>
+      {templates.length > 0 && (
         <label>
-          Title
-          <input
+          Template
+          <select
             class="in"
-            maxLength={80}
-            autofocus
-            value={title}
-            onInput={(event) => setDraft({ ...draft, title: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          Name
-          <input
-            class="in mono"
-            maxLength={40}
-            spellcheck={false}
-            autocomplete="off"
-            aria-describedby="name-help"
-            value={boardName}
-            onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
-          />
-          <span class="q2 sm" id="name-help">
-            In addresses and commands, for ever. Small letters, digits and dashes.
+            aria-describedby="template-help"
+            value={template}
+            onChange={(event) => setDraft({ ...draft, template: event.currentTarget.value })}
+          >
+            <option value="">None</option>
+            {templates.map((each) => (
+              <option key={each.name} value={each.name}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+          <span class="q2 sm" id="template-help">
+            {summary ?? 'Roles and a charter to begin with.'}
           </span>
         </label>
-        {templates.length > 0 && (
-          <label>
-            Template
-            <select
-              class="in"
-              aria-describedby="template-help"
-              value={template}
-              onChange={(event) => setDraft({ ...draft, template: event.currentTarget.value })}
-            >
-              <option value="">None</option>
-              {templates.map((each) => (
-                <option key={each.name} value={each.name}>
-                  {each.name}
-                </option>
-              ))}
-            </select>
-            <span class="q2 sm" id="template-help">
-              {summary ?? 'Roles and a charter to begin with.'}
+      )}
+      <fieldset class="choice">
+        <legend>Who sees it</legend>
+        {(['open', 'private'] as const).map((each) => (
+          <label key={each} class="radio">
+            <input
+              type="radio"
+              name="visibility"
+              value={each}
+              checked={visibility === each}
+              onChange={() => setDraft({ ...draft, visibility: each })}
+            />
+            <span>
+              {each === 'open' ? 'Open' : 'Private'}
+              <span class="q2 sm">
+                {each === 'open'
+                  ? 'Every member of this server can read it and join.'
+                  : 'Only people who are added to it know that it exists.'}
+              </span>
             </span>
           </label>
-        )}
-        <fieldset>
-          <legend>Who sees it</legend>
-          {(['open', 'private'] as const).map((each) => (
-            <label key={each} class="radio">
-              <input
-                type="radio"
-                name="visibility"
-                value={each}
-                checked={visibility === each}
-                onChange={() => setDraft({ ...draft, visibility: each })}
-              />
-              <span>
-                {each === 'open' ? 'Open' : 'Private'}
-                <span class="q2 sm">
-                  {each === 'open'
-                    ? 'Every member of this server can read it and join.'
-                    : 'Only people who are added to it know that it exists.'}
-                </span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <ProblemLine error={write.error} />
-        <div class="row">
-          <button type="submit" class="b pri" aria-disabled={write.busy || undefined}>
-            Make the board
-          </button>
-          <button type="button" class="b" onClick={close}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        ))}
+      </fieldset>
+    </FormDialog>
   );
 }
