@@ -79,9 +79,9 @@ describe('the brief', () => {
     await close();
   });
 
-  it('of HTML is shown whose comments, styles and scripts name tags', async () => {
+  it('of HTML is shown whose title, comments, styles and scripts name tags', async () => {
     const style = '<style>/* one <style>, no <script>, under the <title> */ p { color: red }</style>';
-    const html = `<!-- its <style> is below -->${style}<script>put('<style><!--')</script><p>The plan</p>`;
+    const html = `<title>On <style> and more</title><!-- its <style> is below -->${style}<script>put('<style><!--')</script><p>The plan</p>`;
     await put(dana, board, 'brief.html', html, { brief: true });
     const { page, close } = await visit(server, maya, `/?board=${board}`);
     await page.getByRole('button', { name: 'Brief The plan' }).waitFor();

@@ -22,12 +22,12 @@ const sanitizeOptions = {
 /** Attributes that lead elsewhere, in HTML and SVG. */
 const links = ['href', 'xlink:href'];
 
-/** Comments, scripts and styles up to their end, else up to the end of the text, so that a missing end is looked for once. */
-const UNREAD = /<!--[\s\S]*?(-->|$)|<(script|style)\b[\s\S]*?(<\/\2\s*>|$)/gi;
+/** Comments, scripts, styles and titles up to their end, else up to the end of the text, so that a missing end is looked for once. */
+const UNREAD = /<!--[\s\S]*?(-->|$)|<(script|style|title)\b[\s\S]*?(<\/\2\s*>|$)/gi;
 
 /**
  * Takes out styles and `base` before parsing: the browser applies the page's policy during parsing and would report them.
- * Comments, scripts and styles go as a whole, because tags that they name would be read as tags. A style without an end
+ * Comments, scripts, styles and titles go as a whole, because tags that they name would be read as tags. A style without an end
  * becomes a `template`, which DOMPurify drops with its content.
  */
 const stripRefused = (html: string): string =>
