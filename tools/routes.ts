@@ -5,8 +5,21 @@ import { operations } from '../src/contract/operations.ts';
 /** The text of `src/contract/routes.ts`. */
 export function routesText(): string {
   const rows = Object.entries(operations).map(([name, row]) => {
-    const { params, query, body, answer, kind, errors, rates, guests, admins, summary, description, ...route } =
-      row as OperationRow;
+    const {
+      params,
+      query,
+      body,
+      answer,
+      kind,
+      errors,
+      statuses,
+      rates,
+      guests,
+      admins,
+      summary,
+      description,
+      ...route
+    } = row as OperationRow;
     return `  ${JSON.stringify(name)}: ${JSON.stringify(route)},`;
   });
   return `// Made by tools/routes.ts from the operations; a test compares them.
@@ -15,7 +28,7 @@ import type { Route } from './operation.ts';
 import type { OperationName } from './operations.ts';
 
 /** What a client has to know of an operation. */
-export type ClientRoute = Omit<Route, 'kind' | 'errors' | 'rates' | 'guests' | 'admins' | 'summary' | 'description'>;
+export type ClientRoute = Omit<Route, 'kind' | 'errors' | 'statuses' | 'rates' | 'guests' | 'admins' | 'summary' | 'description'>;
 
 export const routes: Record<OperationName, ClientRoute> = {
 ${rows.join('\n')}

@@ -1,6 +1,6 @@
 /** The fields of a row in the table of operations, and what can be derived from them without the schemas. */
 import type { z } from 'zod';
-import type { ErrorCode } from './errors.ts';
+import { type ErrorCode, errors } from './errors.ts';
 
 /**
  * PK own access key, BR browser session, AG agent token, DG machine delegation, PC pairing endpoint credential, IN a server
@@ -57,6 +57,8 @@ export interface Route {
   rates?: readonly string[];
   /** Error codes of its own, beside those that follow from the rest of the row and those of any request. */
   errors?: readonly ErrorCode[];
+  /** The statuses of an error code, where they are not its usual one alone. */
+  statuses?: Partial<Record<ErrorCode, readonly number[]>>;
   /** One line for the API description. */
   summary: string;
   /** Further explanation for the API description. */
@@ -117,6 +119,13 @@ export function idempotencyOf(
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] as string);
 }
+
+/** Of operations that also refuse a request which fits its shape and contradicts itself. */
+export const orContradicts = { invalid_request: [400, 422] } as const;
+
+/** The statuses that an operation's error code comes with. */
+export const statusesOf = ({ statuses }: Pick<Route, 'statuses'>, code: ErrorCode): readonly number[] =>
+  statuses?.[code] ?? [errors[code].status];
 
 /** The error codes that any request may get. */
 export const anyRequest: readonly ErrorCode[] = [

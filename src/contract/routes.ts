@@ -4,7 +4,7 @@ import type { Route } from './operation.ts';
 import type { OperationName } from './operations.ts';
 
 /** What a client has to know of an operation. */
-export type ClientRoute = Omit<Route, 'kind' | 'errors' | 'rates' | 'guests' | 'admins' | 'summary' | 'description'>;
+export type ClientRoute = Omit<Route, 'kind' | 'errors' | 'statuses' | 'rates' | 'guests' | 'admins' | 'summary' | 'description'>;
 
 export const routes: Record<OperationName, ClientRoute> = {
   "getInfo": {"method":"GET","path":"/v1/info","credentials":[],"idempotency":"-","ok":[200]},

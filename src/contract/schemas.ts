@@ -43,13 +43,16 @@ export const presence = z.enum(['working', 'idle', 'waiting', 'no_session']);
 
 /** A text of at most `max` code points. */
 export const text = (max: number, min = 0) =>
-  z.string().refine(
-    (value) => {
-      const length = value.length <= max && min <= 1 ? value.length : codePoints(value);
-      return length >= min && length <= max;
-    },
-    { error: `must have ${min === 0 ? 'at most' : `${min} to`} ${max} characters`, abort: true },
-  );
+  z
+    .string()
+    .refine(
+      (value) => {
+        const length = value.length <= max && min <= 1 ? value.length : codePoints(value);
+        return length >= min && length <= max;
+      },
+      { error: `must have ${min === 0 ? 'at most' : `${min} to`} ${max} characters`, abort: true },
+    )
+    .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
 
 /** A title of one line: at most `max` code points, all of them seen. */
 export const oneLine = (max: number, min = 0, problemOf = titleProblem) =>

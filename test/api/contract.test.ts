@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { errors } from '../../src/contract/errors.ts';
 import { memberJoined } from '../../src/contract/nouns/record.ts';
 import { examples } from '../../src/contract/openapi/examples.ts';
-import { errorCodesOf, type OperationRow, pathParameters } from '../../src/contract/operation.ts';
+import { errorCodesOf, type OperationRow, pathParameters, statusesOf } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
 import { newAgent, newBoard, newCode, newDelegation, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
@@ -56,7 +55,7 @@ forEachDatabase('the description of the API', (engine) => {
       expect(operation['x-idempotency']).to.deep.equal(row.idempotency);
       const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
       expect(inPath.map(({ name }) => name)).to.deep.equal(pathParameters(row.path));
-      const refused = errorCodesOf(row).map((code) => String(errors[code].status));
+      const refused = errorCodesOf(row).flatMap((code) => statusesOf(row, code).map(String));
       expect(Object.keys(operation.responses)).to.have.members([...row.ok.map(String), ...new Set(refused), 'default']);
       const name = operation.operationId as OperationName;
       const takes = 'body' in operations[name] || (operations[name] as OperationRow).kind === 'upload';
@@ -90,6 +89,36 @@ forEachDatabase('the description of the API', (engine) => {
       expect(origin, operation.operationId).to.equal(row.origin === true);
       expect(operation.deprecated, operation.operationId).to.equal(row.deprecated);
     }
+  });
+
+  it('says which bodies may be left out, how long a text may be, and which headers tell a client something', async () => {
+    const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const of = (name: OperationName) => described.find(({ operationId }) => operationId === name)!;
+    const { name: board } = await newBoard(server.dana);
+    const named = [
+      ['createBoard', {}, false, 201],
+      ['postMessage', { params: { board } }, true, 400],
+    ] as const;
+    for (const [name, call, required, status] of named) {
+      expect(of(name).requestBody?.required, name).to.equal(required);
+      expect((await server.dana.call(name, call)).status, name).to.equal(status);
+    }
+    const { schemas, responses } = (
+      document as unknown as { components: Record<string, Record<string, { properties: { work: object } }>> }
+    ).components;
+    expect(schemas?.['CreatePairingBody']?.properties.work).to.include({ minLength: 1, maxLength: 4_000 });
+
+    const headersOf = (response: unknown) => Object.keys((response as { headers?: object }).headers ?? {});
+    expect(headersOf(responses?.['Error'])).to.deep.equal(['Retry-After']);
+    for (const name of ['createBoard', 'joinBoard', 'uploadFile'] as const)
+      expect(headersOf(of(name).responses['201']), name).to.deep.equal(['Idempotent-Replayed']);
+    for (const name of ['createKey', 'listBoards'] as const)
+      expect(headersOf(of(name).responses['200'] ?? of(name).responses['201']), name).to.deep.equal([]);
+    await server.dana.ok('uploadFile', { params: { board }, query: { name: 'a.txt' }, bytes: 'a' });
+    const got = await server.dana.call('downloadFile', { params: { board, file: 'a.txt', version: 1 } });
+    const told = headersOf(of('downloadFile').responses['200']);
+    expect(told).to.have.length(3);
+    expect([...got.headers.keys()]).to.include.members(told.map((name) => name.toLowerCase()));
   });
 
   it('says of a joining who joined: a person, or an agent and its person', async () => {

@@ -4,7 +4,8 @@
  */
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { expect } from 'chai';
-import { anyRequest, errorCodesOf, type OperationRow } from '../../src/contract/operation.ts';
+import type { ErrorCode } from '../../src/contract/errors.ts';
+import { anyRequest, errorCodesOf, type OperationRow, statusesOf } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
 import { errorBody } from '../../src/contract/schemas.ts';
 import type { Answer } from '../../src/contract/types.ts';
@@ -169,6 +170,9 @@ function checkError(
 ): void {
   const { error } = errorBody.parse(body);
   expect([...errorCodesOf(operations[name]), ...anyRequest], `code of ${name}`).to.include(error.code);
+  expect(statusesOf(operations[name], error.code as ErrorCode), `status of ${error.code} of ${name}`).to.include(
+    status,
+  );
   expect(`${error.message}\n${error.hint}`, name).to.not.match(RAW);
   if (error.code === 'invalid_request') expect(error.hint, error.message).to.not.equal('');
   if (status === 401) expect(headers.get('www-authenticate')).to.equal('Bearer realm="service"');

@@ -1,6 +1,6 @@
 /** Boards, templates, people and members of a board, joining. */
 import { z } from 'zod';
-import { byMember, byPerson, get, type OperationRow, patch, post } from '../operation.ts';
+import { byMember, byPerson, get, type OperationRow, orContradicts, patch, post } from '../operation.ts';
 import {
   actor,
   boardName,
@@ -201,6 +201,7 @@ export const operations = {
     rates: ['board_creation'],
     body: createBoardBody,
     errors: ['board_creation_restricted', 'board_name_taken', 'template_not_found'],
+    statuses: orContradicts,
     answer: board,
   },
   listBoards: {
@@ -226,6 +227,7 @@ export const operations = {
       'task_prefix_taken',
       'task_prefix_invalid',
     ],
+    statuses: orContradicts,
     answer: board,
   },
   archiveBoard: {

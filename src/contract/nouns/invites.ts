@@ -1,6 +1,6 @@
 /** Server invites, and what redeeming one gives. */
 import { z } from 'zod';
-import { del, get, type OperationRow, patch, post } from '../operation.ts';
+import { del, get, type OperationRow, orContradicts, patch, post } from '../operation.ts';
 import {
   boardName,
   clientToken,
@@ -114,6 +114,7 @@ export const operations = {
     admins: { may: 'invite people to this server' },
     body: createInviteBody,
     errors: ['not_on_board', 'pairing_not_found', 'limit_reached'],
+    statuses: orContradicts,
     answer: serverInvite,
   },
   listInvites: {

@@ -1,7 +1,7 @@
 /** Join codes, and joining a board with or without one. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
-import { byMember, del, get, type OperationRow, post } from '../operation.ts';
+import { byMember, del, get, type OperationRow, orContradicts, post } from '../operation.ts';
 import {
   actor,
   boardName,
@@ -160,6 +160,7 @@ export const operations = {
       'role_not_found',
       'template_not_found',
     ],
+    statuses: orContradicts,
     answer: joinResult,
   },
   joinBoard: {
@@ -184,6 +185,7 @@ export const operations = {
       'limit_reached',
       'role_not_found',
     ],
+    statuses: orContradicts,
     answer: joinResult,
   },
   joinAsGuest: {

@@ -1,6 +1,6 @@
 /** The people and agents of a board: their records, leaving and removing. */
 import { z } from 'zod';
-import { byMember, byPerson, del, get, type OperationRow, post } from '../operation.ts';
+import { byMember, byPerson, del, get, type OperationRow, orContradicts, post } from '../operation.ts';
 import {
   boardName,
   deliveryMode,
@@ -215,6 +215,7 @@ export const operations = {
     ...post('/v1/agents/prune', byPerson, 'End agents that no session has been connected to for long'),
     body: pruneBody,
     errors: ['server_admin_required'],
+    statuses: orContradicts,
     answer: pruning,
   },
   listMyAgents: {

@@ -267,6 +267,7 @@ export const operations = {
     rates: ['reads'],
     query: listMessagesQuery,
     errors: ['not_on_board', 'member_not_found', 'task_not_found', 'role_not_found'],
+    statuses: { role_not_found: [404] },
     answer: messagePage,
   },
   getMessageBySeq: {

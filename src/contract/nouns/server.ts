@@ -1,6 +1,6 @@
 /** Server information, the caller, and the server's settings. */
 import { z } from 'zod';
-import { byMember, byPerson, get, type OperationRow, patch, put } from '../operation.ts';
+import { byMember, byPerson, get, type OperationRow, orContradicts, patch, put } from '../operation.ts';
 import { boardName, deliveryMode, displayName, handle, id, midturnPolicy, serverRole } from '../schemas.ts';
 import { taskRef } from './tasks.ts';
 
@@ -75,6 +75,7 @@ export const operations = {
     ...put('/v1/me/midturn', byPerson, "Set a person's mid-turn policy, or the exception of one of their agents"),
     body: setMidturnBody,
     errors: ['agent_owner_required', 'member_not_found'],
+    statuses: orContradicts,
     answer: midturn,
   },
   getSettings: {

@@ -1,8 +1,8 @@
 /** The API description, made from the operations table and the schemas. */
 import type { z } from 'zod';
-import { type ErrorCode, errors } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
 import { memberJoined } from '../nouns/record.ts';
-import { anyRequest, errorCodesOf, type OperationRow, pathParameters } from '../operation.ts';
+import { anyRequest, errorCodesOf, type OperationRow, pathParameters, statusesOf } from '../operation.ts';
 import { nouns, type OperationName } from '../operations.ts';
 import { errorBody } from '../schemas.ts';
 import { examples } from './examples.ts';
@@ -35,7 +35,8 @@ export function openapi(serverVersion: string): object {
     components: {
       securitySchemes,
       parameters: shareParameters(all),
-      responses: { ...shareRefusals(all), Error: refusal(anyRequest) },
+      headers: describedHeaders,
+      responses: { ...shareRefusals(all), Error: { ...refusal(anyRequest), headers: headers('Retry-After') } },
       schemas: components(schemas),
     },
   };
@@ -74,7 +75,7 @@ function operation(name: OperationName, row: OperationRow, tag: string, schemas:
       ...(row.method === 'GET' ? [] : [keyHeader(row)]),
       ...(row.origin ? [originHeader] : []),
     ],
-    ...(request ? { requestBody: { required: true, content: request } } : {}),
+    ...(request ? { requestBody: { required: !body?.safeParse({}).success, content: request } } : {}),
     responses: { ...success(name, row, schemas), ...refusals(row), default: { $ref: '#/components/responses/Error' } },
   };
 }
@@ -120,6 +121,29 @@ const json = (schema: Json, example?: unknown): Json => ({
 });
 const binary: Json = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
+/** What a client acts on, besides status and body. */
+const describedHeaders = {
+  'Retry-After': header('Seconds after which it makes sense to try again; with 429 and 503.'),
+  'Idempotent-Replayed': header('`true`: the kept answer of an earlier request with the same Idempotency-Key.'),
+  ETag: header('The digest of the bytes, for If-None-Match and If-Range.'),
+  'X-Service-File-Id': header('Id of the file.'),
+  'X-Service-File-Version': header('Number of the version that these bytes are.'),
+};
+
+function header(description: string): Json {
+  return { description, schema: { type: 'string' } };
+}
+
+const headers = (...names: (keyof typeof describedHeaders)[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** The headers of a success. */
+function headersOf({ kind, idempotency }: OperationRow): Json {
+  if (kind === 'download') return { headers: headers('ETag', 'X-Service-File-Id', 'X-Service-File-Version') };
+  const keeps = Object.values(idempotency).some((byKind) => byKind === 'K' || byKind === 'R');
+  return keeps ? { headers: headers('Idempotent-Replayed') } : {};
+}
+
 const refusal = (codes: readonly ErrorCode[]): Json => ({
   description: `With one of these codes: ${codes.join(', ')}.`,
   content: json({ $ref: '#/components/schemas/ErrorBody' }),
@@ -132,14 +156,17 @@ function success(name: OperationName, row: OperationRow, schemas: ApiSchemas): R
       : row.kind === 'download'
         ? { '*/*': { schema: { type: 'string', format: 'binary' } } }
         : json(schemas.of(row.answer, 'output'), examples[name]?.answer);
-  return Object.fromEntries(row.ok.map((status) => [String(status), { description: row.summary, content }]));
+  const answer = { description: row.summary, ...headersOf(row), content };
+  return Object.fromEntries(row.ok.map((status) => [String(status), answer]));
 }
 
 /** One answer for each status, which names the error codes that come with it. */
 function refusals(row: OperationRow): Record<string, Json> {
-  const byStatus = Map.groupBy(errorCodesOf(row), (code) => errors[code].status);
-  const statuses = [...byStatus.keys()].sort((a, b) => a - b);
-  return Object.fromEntries(statuses.map((status) => [String(status), refusal(byStatus.get(status)!)]));
+  const codes = errorCodesOf(row);
+  const statuses = [...new Set(codes.flatMap((code) => statusesOf(row, code)))].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => [String(status), refusal(codes.filter((code) => statusesOf(row, code).includes(status)))]),
+  );
 }
 
 const pathParams = ({ path, params }: OperationRow, schemas: ApiSchemas): Json[] =>
