@@ -11,6 +11,7 @@ import { findServer, isOurServer } from '../../src/local/own-server/find-running
 import { proofOf } from '../../src/local/own-server/own-agent.ts';
 import { ensureLocalServer, stopLocalServer } from '../../src/local/own-server/start.ts';
 import { alive } from '../../src/local/process.ts';
+import { isGone, processRef } from '../../src/local/process-ref.ts';
 import { freePort } from '../support/free-port.ts';
 import { collect, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
@@ -49,9 +50,10 @@ onLinux('the pid file of the local server', function () {
     const other = home().startShell('echo ready; exec sleep 60');
     const printed = collect(other);
     await until('another process runs', () => printed().stdout !== '');
+    const server = processRef(pid)!;
     writeFileSync(file(), JSON.stringify({ pid: other.pid, url: ui_url, version: '0.0.0' }));
     expect((await home().run(['server', 'stop'])).stdout).to.equal('Stopped the local server.\n');
-    expect(() => process.kill(pid, 0)).to.throw('ESRCH');
+    expect(isGone(server)).to.equal(true);
     expect(other.exitCode).to.equal(null);
     expect(other.signalCode).to.equal(null);
     other.kill();
