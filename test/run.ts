@@ -66,6 +66,8 @@ const LIMIT_MS = 1_200_000;
 /** About as long should the files of one process take: each loads everything anew, which takes a second or two. */
 const SHARD_SECONDS = 100;
 const TIMES = 'test/times.json';
+/** What bin/mocha.js starts as a second process, with the option of Node.js that stands in .mocharc.json. */
+const mocha = ['--disable-warning=ExperimentalWarning', 'node_modules/mocha/lib/cli/cli.js'];
 
 const has = (word: string): boolean => process.argv.includes(word);
 const whole = !['--fast', '--sqlite', '--short'].some(has);
@@ -155,7 +157,7 @@ async function runAgain(): Promise<string[]> {
 /** A process that ends without its report, or not well, is a failure of its own. */
 async function run({ name, files, env: settings }: Shard): Promise<{ passes: number; failures: Titled[] }> {
   const path = join(reports, `report-${++started}.json`);
-  const words = ['node_modules/mocha/bin/mocha.js', '--exit', '--reporter', 'test/support/reporter.cjs', ...files];
+  const words = [...mocha, '--exit', '--reporter', 'test/support/reporter.cjs', ...files];
   const began = performance.now();
   const { text, code } = await runJob(words, { ...env, TEST_REPORT: path, ...settings }, LIMIT_MS);
   const seconds = Math.round((performance.now() - began) / 1_000);
