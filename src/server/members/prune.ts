@@ -52,8 +52,9 @@ async function look(tx: WriteTx, caller: Caller, body: Prune): Promise<Found> {
 async function prune(tx: WriteTx, caller: Caller, body: Prune): Promise<Found> {
   if (body.agents === undefined) throw unnamed();
   await lockSeats(tx, { of: { seats: body.agents } });
-  const found = await qualifying(tx, caller, body);
-  const scene = await sceneOf(tx, caller, found, lockBoardById);
+  const chosen = await qualifying(tx, caller, body);
+  const scene = await sceneOf(tx, caller, chosen, lockBoardById);
+  const found = chosen.filter((one) => scene.places.has(one.board_id));
   for (const one of found) await endOne(tx, caller, one, scene);
   caller.shown.boards = [...scene.places.values()].flatMap(({ board, named }) => (named ? [board.id] : []));
   return { agents: found.map((one) => prunedView(one, scene)), kept: keptOf(body.agents, found) };
@@ -74,7 +75,7 @@ const qualifying = (tx: ReadTx, caller: Caller, { all, agents, disconnected_for 
     limit: BATCH + 1,
   });
 
-/** The boards and seats of a list, and how the caller stands to them. */
+/** The boards of a list that are not deleted, its seats, and how the caller stands to them. */
 interface Scene {
   places: Map<string, { board: BoardRow; member: MemberRow | null; named: boolean }>;
   seats: Map<string, MemberWithPerson>;
@@ -91,6 +92,8 @@ async function sceneOf<Tx extends ReadTx>(
   for (const id of [...new Set(found.map((one) => one.board_id))].sort()) {
     const board = await read(tx, id);
     if (!board) throw new Error(`board ${id} has gone`);
+    // It was deleted before its row was held.
+    if (board.lifecycle === 'deleted') continue;
     const member = (await activeHuman(tx, id, caller.person.person_id)) ?? null;
     places.set(id, { board, member, named: member !== null || board.visibility === 'open' });
   }

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { type BoardRow, lockBoardById } from '../../../src/server/boards/boards.store.ts';
+import { setLifecycle } from '../../../src/server/boards/set-lifecycle.steps.ts';
 import type { Presence } from '../../../src/server/seats/presence.rules.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
@@ -6,6 +8,7 @@ import { forEachDatabase } from '../../support/databases.ts';
 import { codeOf, newCode, reports } from '../../support/endings.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, changeRole, memberIdOf, newBrowser, newDelegation, putOnBoard } from '../../support/state.ts';
+import { until } from '../../support/until.ts';
 
 const HOUR = 3600;
 
@@ -161,6 +164,36 @@ forEachDatabase('pruning', (engine) => {
     await changeBoard(server, open.name, { lifecycle: 'deleted' });
     expect(said(await prune(adm, { all: true, agents: named }, 'all'))).to.equal('404 board_not_found');
   });
+
+  // On SQLite one write runs at a time.
+  if (engine === 'postgres') {
+    it('keeps the agents of a board that is deleted before its row is free', async () => {
+      const { id, name } = await newBoard(pat);
+      const agent = await seat(pat, name, 'idle', 2 * HOUR);
+      await changeBoard(server, name, { lifecycle: 'archived' });
+      const [has, ends] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const deleting = server.db.write(async (tx) => {
+        const board = (await lockBoardById(tx, id)) as BoardRow;
+        const actor = { kind: 'human', member_id: null, name: 'adm', owner: null } as const;
+        await setLifecycle({ tx, board, actor }, 'deleted', adm.personId ?? '');
+        has.resolve();
+        await ends.promise;
+      });
+      await has.promise;
+      const pruning = prune(pat, { agents: [agent.memberId] }, 'late');
+      const waits = () =>
+        server.db.read((tx) => tx.query((db) => db('pg_locks').where('granted', false).select('pid')));
+      await until(async () => (await waits()).length > 0, 'it waits for the board');
+      ends.resolve();
+      await deleting;
+      expect((await pruning).body).to.deep.include({ agents: [], kept: [agent.memberId] });
+      expect((await prune(pat, { agents: [agent.memberId] }, 'late')).replayed).to.equal(true);
+      const [last] = await server.db.read((tx) =>
+        tx.query<{ type: string }>((db) => db('events').where('board_id', id).orderBy('seq', 'desc').select('type')),
+      );
+      expect(last?.type).to.equal('board.deleted');
+    });
+  }
 
   it('that is only tried changes nothing and is not kept', async () => {
     const { name: board } = await newBoard(pat);
