@@ -132,12 +132,11 @@ function consequence(asked: Message['ask']): string[] {
   if (!asked) return [];
   if (asked.blocking) return asked.task ? [`${asked.task.ref} counts as Blocked until then.`] : [];
   const at = asked.going_at === null ? 'now' : showEnd(asked.going_at, 'relative');
+  const clock = new Date(asked.going_at ?? 0).toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
   return [
-    `${at === 'now' ? 'Now' : `At ${clock(asked.going_at ?? '')}, ${at}`}: "${escapeUntrusted(asked.going_with ?? '')}", unless @${asked.to.name} objects.`,
+    `${at === 'now' ? 'Now' : `At ${clock}, ${at}`}: "${escapeUntrusted(asked.going_with ?? '')}", unless @${asked.to.name} objects.`,
   ];
 }
-
-const clock = (at: string): string => new Date(at).toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
 
 async function awaitAnswer(session: BoardSession, message: Message, waitSeconds: number): Promise<GivenAnswer | null> {
   const input = { params: { message: message.id }, query: { after: message.seq } };
