@@ -21,8 +21,9 @@ export async function renameOnBoards(
 ): Promise<void> {
   const ids = boards.map((board) => board.id);
   const members = await humansOn(tx, ids, [person.id, caller.person.person_id]);
+  const onBoard = Map.groupBy(members, ({ board_id }) => board_id);
   for (const board of boards) {
-    const here = members.filter((member) => member.board_id === board.id);
+    const here = onBoard.get(board.id) ?? [];
     const renamed = here.find((member) => member.person_id === person.id);
     const renamer = here.find(({ person_id, status }) => person_id === caller.person.person_id && status === 'active');
     if (!renamed) continue;

@@ -44,8 +44,7 @@ export async function pairingOfInvite(tx: ReadTx, caller: Caller, inviteId: stri
 
 /** Every request that the caller sees now and that is listed, newest first. */
 export async function seenRequests(tx: ReadTx, caller: Caller): Promise<SubjectRow[]> {
-  const boardId = caller.kind === 'AG' ? caller.seat.board_id : undefined;
-  const rows = await listedRequests(tx, caller.person.person_id, boardId);
+  const rows = await listedRequests(tx, caller.person.person_id);
   return rows.filter((row) => {
     const end = endOf(row, tx.now);
     return maySee(row, caller) && (end === null || isListed(end.at, tx.now));

@@ -81,18 +81,19 @@ export const requestsOfInvites = async (tx: ReadTx, inviteIds: string[]): Promis
   return new Map(rows.map((row) => [row.invite_id ?? '', row]));
 };
 
-/** Every request a person has part in that is listed, newest first. @param boardId only those of this board. */
-export const listedRequests = (tx: ReadTx, personId: string, boardId?: string): Promise<SubjectRow[]> =>
-  tx.query<SubjectRow>((db) => {
-    const query = subjects(db)
-      .where((either) => either.where('r.inviter_id', personId).orWhere('r.recipient_id', personId))
-      .where((either) => either.whereNull('r.closed').orWhere('r.closed_at', '>', tx.now - LISTED_MS))
-      .orderBy([
-        { column: 'r.created_at', order: 'desc' },
-        { column: 'r.id', order: 'desc' },
-      ]);
-    return boardId === undefined ? query : query.where('r.board_id', boardId);
-  });
+const listedStatement = statement<{ person_id: string; ended_after: number }, SubjectRow>((db, p) =>
+  subjects(db)
+    .where((either) => either.where('r.inviter_id', p.person_id).orWhere('r.recipient_id', p.person_id))
+    .where((either) => either.whereNull('r.closed').orWhere('r.closed_at', '>', p.ended_after))
+    .orderBy([
+      { column: 'r.created_at', order: 'desc' },
+      { column: 'r.id', order: 'desc' },
+    ]),
+);
+
+/** Every request a person has part in that is listed, newest first. */
+export const listedRequests = (tx: ReadTx, personId: string): Promise<SubjectRow[]> =>
+  tx.all(listedStatement, { person_id: personId, ended_after: tx.now - LISTED_MS });
 
 /** Whether an ended one is still listed. */
 export const isListed = (closedAt: number, now: number): boolean => closedAt > now - LISTED_MS;

@@ -1,6 +1,10 @@
 /** Proposing work, and who sees it, chooses for it, declines it and takes it back. */
 import { expect } from 'chai';
 import type { PairingRequest } from '../../../src/contract/types.ts';
+import { inParts } from '../../../src/server/db/rows.ts';
+import { type MemberRow, memberById } from '../../../src/server/members/members.store.ts';
+import { listedRequests, type PairingRow } from '../../../src/server/pairing/requests.store.ts';
+import { newId } from '../../../src/server/text/ids.ts';
 import type { Api } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -38,6 +42,35 @@ forEachDatabase('proposing work', (engine) => {
   const create = (api: Api, body: Record<string, unknown>, key?: string) =>
     api.call('createPairingRequest', { body: body as never, ...(key === undefined ? {} : { key }) });
   const stranger = (role: 'member' | 'guest' | 'admin' = 'member') => server.person(`sid-${++people}`, role);
+
+  it('is listed without reading the other members of its board', async () => {
+    const pair = await pairOn(server);
+    const { person, agent } = pair.initiator;
+    const { body } = await create(agent, proposal(pair));
+    const read = await server.db.write(async (tx) => {
+      const request = (await tx.query<PairingRow>((db) => db('pairing_requests').where('id', body.id)))[0]!;
+      const requests = Array.from({ length: 20 }, () => ({ ...request, id: newId('prq', tx.now) }));
+      await tx.change((db) => db('pairing_requests').insert(requests));
+      const seat = (await memberById(tx, agent.memberId)) as MemberRow;
+      const ended = { status: 'left', token_digest: null, session_digest: null };
+      // A large board among many small ones.
+      const seats = Array.from({ length: 3_000 }, (_, n) => {
+        const board_id = n < 500 ? seat.board_id : newId('brd', tx.now);
+        return { ...seat, ...ended, id: newId('mem', tx.now), board_id, name: `Former-${n}` };
+      });
+      await inParts(seats, (part) => tx.change((db) => db('members').insert(part)));
+      if (engine === 'sqlite') return 0;
+      await tx.query((db) => db.raw('ANALYZE'));
+      await tx.query((db) => db.raw('SET LOCAL track_counts = on'));
+      expect(await listedRequests(tx, person.personId!)).to.have.length(21);
+      const counted = await tx.query<{ read: number }>((db) =>
+        db('pg_stat_xact_user_tables').select(db.raw('SUM(idx_tup_fetch)::int AS read')),
+      );
+      return counted[0]!.read;
+    });
+    expect(read).to.be.below(500);
+    expect((await person.ok('listPairingRequests')).requests).to.have.length(21);
+  });
 
   it('is for a person, a browser and the agent that begins, about a board they are on', async () => {
     const pair = await pairOn(server);
