@@ -47,16 +47,13 @@ function requireAbsolute(name: string, path: string): void {
 /** Creates a folder (and its parents) that only this person can open. */
 export function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  // One by one: a recursive mkdir reports ENOENT for a read-only disk, and on some network disks it tries for ever.
+  if (dirname(path) !== path) makeFolder(dirname(path));
   try {
-    // One by one: a recursive mkdir reports ENOENT for a read-only disk.
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const parent = dirname(path);
-    // Where the parent is there, as on some network disks, a recursive mkdir would try for ever.
-    if (code === 'ENOENT' && parent !== path && !statSync(parent, { throwIfNoEntry: false })) makeFolder(parent);
-    else if (code !== 'EEXIST') throw error;
-    // The parent exists now, or another program made the folder; for a file in its place this throws.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // Another program made the folder; for a file in its place this throws.
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
 }

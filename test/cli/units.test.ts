@@ -1,4 +1,9 @@
 /** Small decisions, without a process. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { choose } from '../../src/cli/dispatch.ts';
 import { exitCode } from '../../src/cli/errors.ts';
@@ -44,6 +49,25 @@ describe('folders', () => {
         codeOf(() => folders({ [`SERVICE_${name}`]: 'relative' }, 'linux')),
         name,
       ).to.equal('invalid_request');
+  });
+
+  it('are made by several programs at once', async () => {
+    const { href } = new URL('../../src/local/folders.ts', import.meta.url);
+    const dir = mkdtempSync(join(tmpdir(), 'folders-'));
+    const code = `
+      const { workerData: { href, dir, gate } } = require('node:worker_threads');
+      import(href).then(({ makeFolder }) => {
+        Atomics.add(gate, 0, 1);
+        while (Atomics.load(gate, 0) < 2);
+        for (let n = 0; n < 3_000; n++) makeFolder(dir + '/' + n + '/one/in/another');
+      });`;
+    const workerData = { href, dir, gate: new Int32Array(new SharedArrayBuffer(4)) };
+    try {
+      const workers = [1, 2].map(() => new Worker(code, { eval: true, workerData }));
+      await Promise.all(workers.map((worker) => once(worker, 'exit')));
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
   });
 });
 
