@@ -166,7 +166,7 @@ export const full = (): Refusal =>
   });
 
 export const busy = (): Refusal =>
-  new Refusal('unavailable', 'The server is busy with other writes.', { hint: 'Try again.', retryAfter: 1 });
+  new Refusal('unavailable', 'The server is busy right now.', { hint: 'Try again.', retryAfter: 1 });
 
 /** The kept answer of a key, if there is a live one; an expired row makes room. */
 export async function findReplay(kept: Kept, tx: WriteTx, caller: Caller): Promise<Reply | null> {
