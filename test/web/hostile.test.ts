@@ -135,6 +135,31 @@ describe('texts that mean harm', () => {
     await close();
   });
 
+  it('leave links and images their long addresses', async () => {
+    const link = `https://a.example/?state=${'b'.repeat(5_000)}`;
+    await post(dana, board, `[the state](${link}) and [again][it]\n\n[it]: ${link}`);
+    await post(dana, board, `**![the picture](data:image/png;base64,${'A'.repeat(20_000)})** of it`);
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const list = page.getByRole('region', { name: 'Conversation' });
+    for (const name of ['the state', 'again'])
+      expect(await list.getByRole('link', { name, exact: true }).getAttribute('href')).to.equal(link);
+    expect(await list.locator('p', { hasText: 'the picture' }).textContent()).to.equal('the picture of it');
+    await close();
+  });
+
+  it('are no longer on the page than as they were typed, whatever signs stand for their parts', async () => {
+    const typed = `${'b'.repeat(15_000)} ${'\ue0000\ue000 '.repeat(4_000)}the end`;
+    await post(dana, board, typed);
+    await post(dana, board, `${'[a] '.repeat(2_000)}the end\n\n[a]: https://a.example/${'b'.repeat(15_000)}`);
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const list = page.getByRole('region', { name: 'Conversation' });
+    const shown = list.locator('p', { hasText: 'the end' });
+    await shown.nth(1).waitFor();
+    expect(await shown.first().textContent()).to.equal(typed);
+    expect((await shown.nth(1).innerHTML()).length).to.be.below(1_000_000);
+    await close();
+  });
+
   it('cost a long text of lines, names and words with emphasis none of it', async () => {
     const lines = Array.from(
       { length: 300 },

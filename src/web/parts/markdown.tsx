@@ -68,23 +68,17 @@ purify.addHook('afterSanitizeAttributes', (node) => {
   if (!/^[/?#]/.test(href)) node.setAttribute('target', '_blank');
 });
 
+/** The address of a link or image, such as the bytes of an image in a file. */
+const LONG_ADDRESS = /(?<=\[[^[\]\n]{0,200}\]\()[^\s()<>]{1000,}/g;
 /**
  * Words, spaces and levels of quotes or lists that are longer than anybody means them. The parser would look through the rest of
  * each again at each of its characters, for seconds.
  */
 const ENDLESS = /(?<!\S)\S{3000,}|(?<!\s)[^\S\n]{1000,}|^(?:>[ \t]?|(?:[-+*]|\d{1,9}[.)])[ \t]+){500,}/gm;
-/** Stands around the number of an endless part until the text is parsed. */
+/** Stands around the number of an endless part until the text is parsed; in addresses the parser encodes it. */
 const MARK = '\ue000';
-
-/** Puts the endless parts back as they were typed. */
-function restore(fragment: DocumentFragment, endless: readonly string[]): void {
-  const texts = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
-  const marked = new RegExp(`${MARK}(\\d+)${MARK}`, 'g');
-  while (texts.nextNode()) {
-    const node = texts.currentNode as Text;
-    node.data = node.data.replaceAll(marked, (found, index) => endless[Number(index)] ?? found);
-  }
-}
+const MARKS = new RegExp(`${MARK}|${encodeURI(MARK)}`, 'g');
+const MARKED = new RegExp(`(?:${MARKS.source})(\\d+)(?:${MARKS.source})`, 'g');
 
 /** The parser calls itself for each level, and gives up thousands deep: the text is then shown as it was typed. */
 function htmlOf(text: string): string {
@@ -98,14 +92,22 @@ function htmlOf(text: string): string {
 
 function renderMarkdown(text: string): DocumentFragment {
   const endless: string[] = [];
-  const short = text.replaceAll(ENDLESS, (part) => `${MARK}${endless.push(part) - 1}${MARK}`);
-  const fragment = purify.sanitize(htmlOf(short), {
+  const restore = (marked: string): string => marked.replaceAll(MARKED, (_, index) => endless[Number(index)] ?? '');
+  const take = (part: string): string => `${MARK}${endless.push(restore(part)) - 1}${MARK}`;
+  // Marks that somebody typed are taken out first: each would stand for a whole part.
+  const short = text.replaceAll(MARKS, take).replaceAll(LONG_ADDRESS, take).replaceAll(ENDLESS, take);
+  // A definition of a link may be used any number of times.
+  let left = 4 * text.length;
+  const html = htmlOf(short).replaceAll(MARKED, (_, index) => {
+    const part = endless[Number(index)] ?? '';
+    left -= part.length;
+    return left < 0 ? '' : escapeHtml(part);
+  });
+  return purify.sanitize(html, {
     ...clean,
     ALLOWED_TAGS: [...clean.ALLOWED_TAGS],
     ALLOWED_ATTR: [...clean.ALLOWED_ATTR],
   });
-  if (endless.length > 0) restore(fragment, endless);
-  return fragment;
 }
 
 /**
