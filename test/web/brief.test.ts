@@ -79,6 +79,18 @@ describe('the brief', () => {
     await close();
   });
 
+  it('of HTML keeps the titles of its drawings, and what follows an empty one', async () => {
+    const html = `<p>The plan</p><svg><title/><g><title>12 < 13 of <style></title><circle r="4"/></g><text y="10">drawn</text></svg><title-bar>The end</title-bar>`;
+    await put(dana, board, 'brief.html', html, { brief: true });
+    const { page, close } = await visit(server, maya, `/?board=${board}`);
+    await page.getByRole('button', { name: 'Brief The plan' }).click();
+    const frame = page.frameLocator('iframe[title="Brief"]');
+    expect(await frame.locator('g > title').textContent()).to.equal('12 < 13 of <style>');
+    await frame.getByText('drawn').waitFor();
+    await frame.getByText('The end').waitFor();
+    await close();
+  });
+
   it('of HTML is shown whose title, comments, styles and scripts name tags', async () => {
     const style = '<style>/* one <style>, no <script>, under the <title> */ p { color: red }</style>';
     const html = `<title>On <style> and more</title><!-- its <style> is below -->${style}<script>put('<style><!--')</script><p>The plan</p>`;

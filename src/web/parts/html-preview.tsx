@@ -22,17 +22,24 @@ const sanitizeOptions = {
 /** Attributes that lead elsewhere, in HTML and SVG. */
 const links = ['href', 'xlink:href'];
 
-/** Comments, scripts, styles and titles up to their end, else up to the end of the text, so that a missing end is looked for once. */
-const UNREAD = /<!--[\s\S]*?(-->|$)|<(script|style|title)\b[\s\S]*?(<\/\2\s*>|$)/gi;
+/**
+ * Comments, scripts, styles and titles up to their end, else up to the end of the text, so that a missing end is looked for once.
+ * In SVG a title may be empty (`<title/>`).
+ */
+const UNREAD = /<!--[\s\S]*?(-->|$)|<(script|style|title(?![^<>]*\/>))(?![\w-])([\s\S]*?)(<\/\2\s*>|$)/gi;
 
 /**
  * Takes out styles and `base` before parsing: the browser applies the page's policy during parsing and would report them.
- * Comments, scripts, styles and titles go as a whole, because tags that they name would be read as tags. A style without an end
- * becomes a `template`, which DOMPurify drops with its content.
+ * Comments, scripts and styles go as a whole, because tags that they name would be read as tags; so would those that a title
+ * names, which stays: in SVG it is what the pointer shows. A style without an end becomes a `template`, which DOMPurify drops
+ * with its content.
  */
 const stripRefused = (html: string): string =>
   html
-    .replaceAll(UNREAD, (found, commentEnd, _name, end) => (commentEnd || end ? '' : found))
+    .replaceAll(UNREAD, (found, commentEnd, name, text, end) => {
+      if (!commentEnd && !end) return found;
+      return name?.toLowerCase() === 'title' ? `<title${text.replaceAll('<', '&lt;')}${end}` : '';
+    })
     .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/([\s/"'])style\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, '$1'))
     .replaceAll(/<(\/?)style\b/gi, '<$1template')
     .replaceAll(/<base\b/gi, '<wbr');
