@@ -92,6 +92,13 @@ describe('service doctor on the daemon', function () {
     await machine.mend((await machine.names('journal_unwritable', 'error')).fix);
     await quiet();
     await machine.json(['daemon', 'stop']);
+    const bytes = readFileSync(path);
+    // In the header, where the format of the schema stands.
+    bytes[47]! ^= 1;
+    writeFileSync(path, bytes);
+    await machine.mend((await machine.names('journal_unwritable', 'error')).fix);
+    await quiet();
+    await machine.json(['daemon', 'stop']);
     const db = new Database(path);
     const version = db.pragma('user_version', { simple: true });
     db.pragma('user_version = 99');

@@ -29,7 +29,7 @@ async function lookAt(path: string): Promise<Finding> {
 
 /** A damaged journal is put aside by the next start, a full disk is its person's to empty, and the rest is its mode. */
 function fixOf(code: string, path: string): string {
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return 'service daemon restart';
+  if (/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) return 'service daemon restart';
   if (/^SQLITE_(FULL|IOERR)/.test(code)) return `df -h ${shellWord(path)}`;
   return `chmod 600 ${shellWord(path)}`;
 }
