@@ -160,6 +160,16 @@ describe('texts that mean harm', () => {
     await close();
   });
 
+  it('hold nobody up with a table of many columns whose rows are empty', async () => {
+    await post(dana, board, `${'| a'.repeat(2_400)}\n${'| -'.repeat(2_400)}\n${'|\n'.repeat(8_000)}`);
+    await post(dana, board, '| a | b |\n|---|---|\n| the word |');
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const list = page.getByRole('region', { name: 'Conversation' });
+    await list.getByRole('cell', { name: 'the word' }).waitFor();
+    expect(await list.getByRole('cell').count()).to.equal(2);
+    await close();
+  });
+
   it('cost a long text of lines, names and words with emphasis none of it', async () => {
     const lines = Array.from(
       { length: 300 },

@@ -28,6 +28,12 @@ const renderer: MarkedExtension = {
   gfm: true,
   breaks: true,
   tokenizer: {
+    // Rows are filled up to the columns of their head: many short ones would make millions of cells of some kilobytes.
+    table(rest) {
+      const [found, head, , rows] = this.rules.block.table.exec(rest) ?? [];
+      const cells = (head ?? '').split('|').length * (rows ?? '').split('\n').length;
+      return found && cells > 1_000 + 4 * found.length ? undefined : Tokenizer.prototype.table.call(this, rest);
+    },
     // Undefined: the sign stands for itself.
     emStrong(rest, masked, before = '') {
       if (!mayBeginEmphasis(rest, before) || lookAhead <= 0) return undefined;
