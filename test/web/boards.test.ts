@@ -318,6 +318,18 @@ describe('all boards', () => {
     await page.keyboard.press('Control+k');
     await page.keyboard.type('inbox');
     expect(await box.inputValue()).to.equal('');
+    const passes = (key: string, ctrlKey = false): Promise<boolean> =>
+      page.evaluate(
+        (keys: { key: string; ctrlKey: boolean }) =>
+          document.activeElement!.dispatchEvent(
+            new KeyboardEvent('keydown', { ...keys, bubbles: true, cancelable: true }),
+          ),
+        { key, ctrlKey },
+      );
+    expect(await passes('v', true)).to.equal(false);
+    // Who waits too long can load the page again.
+    expect(await passes('F5')).to.equal(true);
+    expect(await passes('r', true)).to.equal(true);
     held.resolve();
     await page.getByRole('combobox', { name: 'Go to or do' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Escape');

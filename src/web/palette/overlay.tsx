@@ -63,12 +63,16 @@ function OpenOverlay({ name }: { name: OverlayName }) {
   );
 }
 
-/** While an overlay loads, keys are meant for it: neither text nor keys of the screen behind it. Escape gives it up. */
+/**
+ * While an overlay loads, keys are meant for it: neither text nor keys of the screen behind it. Escape gives it up, and the
+ * page can be loaded again.
+ */
 function Opening() {
   useLayoutEffect(() => {
     const hold = (event: KeyboardEvent): void => {
-      event.preventDefault();
       event.stopPropagation();
+      const reloads = event.key === 'F5' || ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'r');
+      if (!reloads) event.preventDefault();
       if (event.key === 'Escape') closeOverlay();
     };
     addEventListener('keydown', hold, { capture: true });
