@@ -47,6 +47,7 @@ describe('files on the page', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'src/wait.ts' }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.closest('main') !== null);
     await close();
   });
 

@@ -50,7 +50,8 @@ function Loading({ onEnd }: { onEnd: () => void }) {
 export function Screen() {
   const { value } = place;
   const CurrentScreen = screens[value.screen] ?? NotFound;
-  const shown = value.screen === 'board' ? `${value.board} ${value.tab}` : value.screen;
+  const shown =
+    value.screen === 'board' ? JSON.stringify([value.board, value.tab, value.file, value.agent]) : value.screen;
   const first = useRef(shown);
   // A page that just opened begins at its first control.
   const arrive = first.current === shown ? () => {} : focusIfLost;
