@@ -52,13 +52,13 @@ export function Screen() {
   const CurrentScreen = screens[value.screen] ?? NotFound;
   const shown =
     value.screen === 'board' ? JSON.stringify([value.board, value.tab, value.file, value.agent]) : value.screen;
-  const first = useRef(shown);
-  // A page that just opened begins at its first control.
-  const arrive = first.current === shown ? () => {} : focusIfLost;
-  useEffect(() => {
-    arrive();
-    if (arrive === focusIfLost) first.current = '';
-  }, [shown]);
+  // What the page opened with, until something else is shown: a page that just opened begins at its first control.
+  const first = useRef<string | null>(shown);
+  if (first.current !== shown) first.current = null;
+  const arrive = (): void => {
+    if (first.current === null) focusIfLost();
+  };
+  useEffect(arrive, [shown]);
   return (
     <Suspense fallback={<Loading onEnd={arrive} />}>
       <CurrentScreen />
