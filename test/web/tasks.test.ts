@@ -377,6 +377,10 @@ describe('tasks on the page', () => {
     await page.context().addInitScript(streamsInPage);
     const late = await tab(`/?board=${board}&task=${task.ref}`);
     await late.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    // A first read that ends later would be followed by one in the middle of the messages that are held back.
+    await late.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => /\/messages\?(.*&)?task=/.test(name)),
+    );
     const messages = late.getByRole('region', { name: /Messages about it/ });
     await post(claude, board, 'Message 0', { about: [task.ref] });
     await messages.getByText('Message 0', { exact: true }).waitFor();
