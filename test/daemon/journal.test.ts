@@ -97,6 +97,7 @@ describe('the journal', () => {
     const { db } = openJournal(join(folder, 'other.db'));
     db.exec("INSERT INTO servers VALUES ('a', 'b', 1)");
     expect(db.pragma('synchronous', { simple: true })).to.equal(2);
+    expect(db.pragma('fullfsync', { simple: true })).to.equal(1);
     expect(db.pragma('journal_mode', { simple: true })).to.equal('wal');
     db.close();
   });

@@ -27,6 +27,8 @@ function openDatabase(path: string): Sqlite.Database {
   try {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
+    // On macOS a sync alone ends in the cache of the drive. Elsewhere this changes nothing.
+    db.pragma('fullfsync = ON');
     db.pragma('foreign_keys = ON');
     db.pragma('cache_size = -4096');
     const version = db.pragma('user_version', { simple: true }) as number;

@@ -164,10 +164,13 @@ forEachDatabase('the record of a board', (engine) => {
         const [writer] = await server.db.write((tx) =>
           tx.query<{ synchronous: number }>((db) => db.raw('PRAGMA synchronous')),
         );
+        const [drive] = await server.db.write((tx) =>
+          tx.query<{ fullfsync: number }>((db) => db.raw('PRAGMA fullfsync')),
+        );
         const [mode] = await server.db.write((tx) =>
           tx.query<{ journal_mode: string }>((db) => db.raw('PRAGMA journal_mode')),
         );
-        expect([writer?.synchronous, mode?.journal_mode]).to.deep.equal([2, 'wal']);
+        expect([writer?.synchronous, drive?.fullfsync, mode?.journal_mode]).to.deep.equal([2, 1, 'wal']);
         await server.restart();
       }
     });
