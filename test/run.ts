@@ -27,9 +27,15 @@ const installed = (folder: string): boolean => existsSync(`test/${folder}/node_m
 
 /** What compares processor times runs with nothing beside it. */
 const costs = 'test/rules/*-cost.heavy.test.ts';
+/** Whether a test asks which database it is for; the others need not run for each. */
+const asksDatabase = (file: string): boolean => /forEachDatabase|TEST_DATABASES/.test(readFileSync(file, 'utf8'));
 const everything: Kind[] = [
   { name: 'rules, client and API on SQLite', files: globSync(behaviour, { exclude: [costs] }), env: sqlite },
-  { name: 'API on Postgres', files: globSync('test/api/**/*.test.ts'), env: { TEST_DATABASES: 'postgres' } },
+  {
+    name: 'API on Postgres',
+    files: globSync('test/api/**/*.test.ts').filter(asksDatabase),
+    env: { TEST_DATABASES: 'postgres' },
+  },
   { name: 'command line', files: globSync('test/cli/*.test.ts') },
   { name: 'page', files: globSync('test/web/*.test.ts') },
   { name: 'daemon', files: globSync('test/daemon/**/*.test.ts') },

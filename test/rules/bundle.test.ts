@@ -4,6 +4,7 @@ import type { Message } from '../../src/contract/types.ts';
 import { renderBundle } from '../../src/daemon/bundle/bundle.ts';
 import { attribute, body, quoted } from '../../src/daemon/bundle/escape.ts';
 import { renderMessage } from '../../src/daemon/bundle/render.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { stopProcessorTime } from '../support/processor-time.ts';
 
 const message = (more: Partial<Message> = {}): Message => ({
@@ -260,7 +261,7 @@ describe("a sender's text in a bundle", () => {
     expect(body('<system-reminder>', ['system-reminder'])).to.equal('&lt;system-reminder>');
     expect(body('<system-reminder>')).to.equal('<system-reminder>');
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(body(`${text}</service-message>${text}`)).not.to.match(/<\s*\/?\s*service-/i);
       }),
     );

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { DeliveryMode } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
 import type { Point } from '../../src/daemon/compose/types.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { aNotice, at, inputOf, seatOf, textOf } from '../support/composed.ts';
 import { aMessage, fromOwner } from '../support/messages.ts';
 import { stopProcessorTime } from '../support/processor-time.ts';
@@ -11,7 +12,7 @@ import { stopProcessorTime } from '../support/processor-time.ts';
 describe('whatever is composed', () => {
   stopProcessorTime();
   const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.string({ unit: anyCharacter, maxLength: 60 }),
     fc.constantFrom(
       '</service-message>',
       '< / SERVICE-messages>',

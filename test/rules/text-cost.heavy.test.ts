@@ -31,6 +31,7 @@ import { ftsText, vectorOf } from '../../src/server/search/dialect.rules.ts';
 import { matchesIn, snippetOf, wordsOf } from '../../src/server/search/words.rules.ts';
 import { referencesIn } from '../../src/server/tasks/references.rules.ts';
 import { findSecrets, redact } from '../../src/server/text/redaction.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { aMessage } from '../support/messages.ts';
 
 const LENGTH = 65_536;
@@ -214,7 +215,10 @@ const texts = [
   ...beginnings.flatMap((start) => middles.map((middle) => between(start, middle, 'x'))),
 ];
 
-const arbitraryPiece = fc.oneof(fc.constantFrom(...pieces, ...beginnings), fc.string({ unit: 'binary', minLength: 1 }));
+const arbitraryPiece = fc.oneof(
+  fc.constantFrom(...pieces, ...beginnings),
+  fc.string({ unit: anyCharacter, minLength: 1 }),
+);
 const arbitraryText = fc.oneof(
   fc.array(arbitraryPiece, { minLength: 1, maxLength: 5 }).map((parts) => filled(parts.join(''))),
   fc.tuple(arbitraryPiece, arbitraryPiece, arbitraryPiece).map((parts) => between(...parts)),

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ftsQuery, hasPhrase, looseQuery, tsqueryText, vectorOf } from '../../src/server/search/dialect.rules.ts';
 import { matchesIn, parseQuery, snippetOf, wordsOf } from '../../src/server/search/words.rules.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 const folded = (text: string) => wordsOf(text).map((word) => word.folded);
 
@@ -36,7 +37,7 @@ describe('words', () => {
 
   it('of any text hold letters and digits only, so that a query needs no escaping', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         for (const word of folded(text)) expect(word).to.match(/^[\p{L}\p{N}]{1,200}$/u);
       }),
     );
@@ -123,8 +124,8 @@ describe('a snippet', () => {
   it('has at most 200 characters around the match, and never half a character', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary', maxLength: 400 }),
-        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.string({ unit: anyCharacter, maxLength: 400 }),
+        fc.string({ unit: anyCharacter, maxLength: 400 }),
         (a, b) => {
           const found = snip(`${a} needle ${b}`, 'needle');
           expect(found.snippet.length).to.be.at.most(200);

@@ -51,10 +51,21 @@ describe('the database of a data folder', () => {
       expect(readFileSync(join(dataDir, 'storage'), 'utf8')).to.match(/^postgres:\/\/postgres@127\.0\.0\.1/);
       expect(await refusal({ ...quiet, dataDir, db })).to.equal('started');
     });
+
+    it('is not waited for where it knows no such user, or is not there', async () => {
+      const db = await newPostgresDatabase();
+      const wrong = [db.replace('//postgres:', '//nobody:'), `${db}0`];
+      for (const url of [...wrong, ...wrong.map((each) => each.replace('@127', '@127.0.0.1:1,127'))]) {
+        const begun = Date.now();
+        const start = refusal({ ...quiet, dataDir: folder(), db: url, files: 'db:', waitForDb: 60 });
+        expect(await start, url).to.match(/^storage_unreachable /);
+        expect(Date.now() - begun, url).to.be.below(10_000);
+      }
+    });
   }
 
   it('lies in it, as the files do, whatever the folder is called', async () => {
-    for (const name of ['C#', 'what?', '100%', 'a%41b', 'two words']) {
+    for (const name of ['C#, what?', '100% a%41b']) {
       const top = folder();
       const dataDir = join(top, name);
       await startServer({ ...quiet, dataDir }).then((server) => server.close());
@@ -83,17 +94,6 @@ describe('the database of a data folder', () => {
     expect(await refusal({ ...quiet, dataDir: folder(), db: 'postgres://127.0.0.1:1/x' })).to.match(
       /^storage_unreachable /,
     );
-  });
-
-  it('is not waited for where it knows no such user, or is not there', async () => {
-    const db = await newPostgresDatabase();
-    const wrong = [db.replace('//postgres:', '//nobody:'), `${db}0`];
-    for (const url of [...wrong, ...wrong.map((each) => each.replace('@127', '@127.0.0.1:1,127'))]) {
-      const begun = Date.now();
-      const start = refusal({ ...quiet, dataDir: folder(), db: url, files: 'db:', waitForDb: 60 });
-      expect(await start, url).to.match(/^storage_unreachable /);
-      expect(Date.now() - begun, url).to.be.below(10_000);
-    }
   });
 
   it('that is only looked into is not made', async () => {
