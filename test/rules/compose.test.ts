@@ -309,7 +309,7 @@ describe('large bundles', () => {
     expect(seqs(made)).to.deep.equal(Array.from({ length: 10 }, (_, n) => n + 1));
     // A line of ours makes no message shorter: the largest that fits, fits with a changed mode as well.
     const of = (size: number) => fromOwner(1, { body: 'z'.repeat(size) });
-    let size = 31_000;
+    let size = 32_000;
     while (at('wake', [seatOf([of(size + 10)])]).messages[0]?.form === 'full') size += 10;
     const full = at('wake', [seatOf([of(size)], { announcedMode: 'all' })]);
     expect(full.messages.map(({ form }) => form)).to.deep.equal(['full']);
