@@ -195,6 +195,21 @@ describe('a team’s server of several workers', function () {
     await until('as many as before', () => serving(before.length), 60_000);
   });
 
+  it('are all replaced when that is asked for again while a new one hangs', async () => {
+    const before = workersOf();
+    const replaced = () => printed().stderr.split('All workers were replaced.').length - 1;
+    const reloads = replaced();
+    child.kill('SIGHUP');
+    const fresh = () => workersOf().find((pid) => !before.includes(pid)) ?? 0;
+    await until('a new one starts', () => fresh() > 0, 60_000);
+    const hanging = fresh();
+    process.kill(hanging, 'SIGSTOP');
+    child.kill('SIGHUP');
+    await until('all were replaced', () => replaced() > reloads, 60_000);
+    await until('there are as many as before', () => serving(before.length), 60_000);
+    expect(workersOf().filter((pid) => [...before, hanging].includes(pid))).to.deep.equal([]);
+  });
+
   it('are not replaced by those of a build that would change the database under them', async () => {
     const before = workersOf();
     const newest = { text: 'DELETE FROM migrations WHERE name = $1 RETURNING batch', values: [newestMigration()] };

@@ -47,10 +47,13 @@ export async function runWorkers(
   const ended = Promise.withResolvers<number>();
   let ending = false;
   let reloading = false;
+  /** The reload was asked for again while it goes on: files may have changed since it began. */
+  let again = false;
+  /** The latest worker that a reload started. */
+  let fresh: Worker | null = null;
 
   /** Starts one more. @throws its exit code, when it ends before it serves */
-  function start(): Promise<Serving> {
-    const worker = cluster.fork();
+  function start(worker = cluster.fork()): Promise<Serving> {
     running.add(worker);
     return new Promise<Serving>((resolve, reject) => {
       worker.once('message', (message: Serving) => {
@@ -102,22 +105,32 @@ export async function runWorkers(
   }
 
   async function reload(): Promise<void> {
-    if (reloading || ending) return;
+    if (ending) return;
+    if (reloading) {
+      again = true;
+      // One that hangs would keep every later reload away.
+      if (fresh && !serving.has(fresh)) fresh.process.kill('SIGKILL');
+      return;
+    }
     reloading = true;
     try {
       for (const old of [...serving]) {
         // One that died meanwhile is replaced for that.
         if (!serving.has(old)) continue;
-        await start();
+        fresh = cluster.fork();
+        await start(fresh);
         if (serving.has(old)) await drain(old);
       }
       if (!ending) out.note('All workers were replaced.');
     } catch {
-      if (!ending) out.note('reload_failed: a new worker does not start; those that are left go on.');
+      if (!ending && !again) out.note('reload_failed: a new worker does not start; those that are left go on.');
     } finally {
       reloading = false;
       startMissing();
     }
+    if (!again) return;
+    again = false;
+    await reload();
   }
 
   try {
