@@ -3,11 +3,13 @@ import type { Query } from '../../contract/types.ts';
 import { requireMember } from '../access/authority.ts';
 import { onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { latestVersions } from '../files/files.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { needsBoard } from '../operation/refusals.rules.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { boundToken, readBoundNumber } from '../text/bound-token.ts';
+import { indexBy } from '../text/rows.ts';
 import { resultsOf } from '../views/search-results.ts';
 import { fitting } from '../views/window.ts';
 import { bestHits, type Hit, newestHits, type Searched, type SearchScope } from './search.store.ts';
@@ -34,7 +36,7 @@ export const search = (searchable: (searched: Searched) => Promise<void>): ReadC
     const pageOf = asked.sort === 'newest' ? newest : best;
     const { hits, more, positionAfter } = await pageOf(tx, scope, start, asked.limit);
     const places = new Map((one ? [one] : await placesOf(tx, caller, 'all')).map((place) => [place.board.id, place]));
-    const shown = fitting(await resultsOf({ tx, places, query }, hits));
+    const shown = fitting(await resultsOf({ tx, places, query }, await withinReach(tx, hits)));
     const goesOn = more || shown.length < hits.length;
     return {
       query: asked.q,
@@ -75,6 +77,13 @@ async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit:
   const found = (await bestHits(tx, scope, BEST)).slice(start ?? 0);
   const positionAfter = (count: number) => (start ?? 0) + count;
   return { hits: found.slice(0, limit), more: found.length > limit, positionAfter };
+}
+
+/** The leading hits whose files are no longer than one page looks through: meanwhile nobody else is answered. */
+async function withinReach(tx: ReadTx, hits: Hit[]): Promise<Hit[]> {
+  const files = hits.filter(({ kind }) => kind === 'file').map(({ ref_id }) => ref_id);
+  const versions = indexBy(await latestVersions(tx, files), 'file_id');
+  return fitting(hits, ({ ref_id }) => versions.get(ref_id)?.size ?? 0);
 }
 
 /** A position holds for the same caller and the same other parameters only. */

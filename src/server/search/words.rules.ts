@@ -83,7 +83,8 @@ export function matchesIn(text: string, { wanted }: SearchQuery): [number, numbe
   const words = wordsOf(text);
   const found: [number, number][] = [];
   for (let at = 0; at < words.length; ) {
-    const length = Math.max(0, ...wanted.map((term) => (startsAt(words, at, term) ? term.words.length : 0)));
+    let length = 0;
+    for (const term of wanted) if (startsAt(words, at, term)) length = Math.max(length, term.words.length);
     const [first, last] = [words[at], words[at + length - 1]];
     if (length > 0 && first && last) found.push([first.start, last.end]);
     at += Math.max(length, 1);

@@ -58,13 +58,18 @@ export async function pageOf<Row, Item>(source: Source<Row, Item>, window: Windo
 const surelyFits = <Row>(rows: Row[], source: Pick<Source<Row, unknown>, 'weight'>): boolean =>
   rows.reduce((sum, row) => sum + source.weight(row) * 6 + 4096, 0) < PAGE_BYTES;
 
-/** The leading items whose JSON stays within one page's bytes; at least one. */
-export function fitting<Item>(items: Item[]): Item[] {
+/**
+ * The leading items that stay within one page's bytes; at least one.
+ * @param bytesOf what counts of an item; default: its JSON.
+ */
+export function fitting<Item>(items: Item[], bytesOf: (item: Item) => number = bytesOfJson): Item[] {
   if (items.length === 1) return items;
   let bytes = 0;
   const end = items.findIndex((item, index) => {
-    bytes += Buffer.byteLength(JSON.stringify(item));
+    bytes += bytesOf(item);
     return index > 0 && bytes > PAGE_BYTES;
   });
   return end === -1 ? items : items.slice(0, end);
 }
+
+const bytesOfJson = (item: unknown): number => Buffer.byteLength(JSON.stringify(item));

@@ -320,4 +320,23 @@ forEachDatabase('search of tasks and files', (engine) => {
     const all = await found(pam, 'ibex', { limit: 50 });
     expect(all).to.have.members(rounds.flatMap((n) => [`ibex again ${n}`, `ibex-${n}.md`]));
   });
+
+  it('looks through no more than a MiB of files for a page, and goes on behind it', async () => {
+    const names = ['one.txt', 'two.txt', 'three.txt', 'four.txt', 'five.txt'];
+    for (const name of names) await put(pam, board, name, `cormorant ${'x'.repeat(400_000)}`);
+    await put(pam, board, 'cormorant.txt', 'short');
+    let pages: string[][] = [];
+    await until(async () => {
+      pages = [];
+      for (let after: string | null = ''; after !== null; ) {
+        const query: Query = { q: 'cormorant', board, ...(after === '' ? {} : { after }) };
+        const page = await pam.ok('search', { query });
+        pages.push(page.results.map(({ file }) => file?.name ?? ''));
+        after = page.next_after;
+      }
+      return pages.flat().length === 6;
+    }, 'all are found');
+    expect(pages.flat()).to.have.members([...names, 'cormorant.txt']);
+    expect(pages.map(({ length }) => length)).to.deep.equal([3, 2, 1]);
+  });
 });
