@@ -27,8 +27,8 @@ export class Failure extends Error {
 }
 
 /** A usage error: always exit code 2. */
-export function usage(message: string, hint = ''): Failure {
-  return new Failure('invalid_request', message, { hint, exit: 2 });
+export function usage(message: string, hint = '', details?: FailureOptions['details']): Failure {
+  return new Failure('invalid_request', message, { hint, details, exit: 2 });
 }
 
 /** Placeholder for the usage line of the command, which only the command knows. */

@@ -34,11 +34,11 @@ export async function usageError(error: unknown, line: CommandLine): Promise<Fai
     const names = (known.args as { name: string }[]).map((arg) => arg.name.toUpperCase());
     return missingArgument(`Missing: ${names.join(', ')}`);
   }
-  if (Array.isArray(known.args)) return failure(tidy(known.message), (await meant(known, line)) ?? help);
+  if (Array.isArray(known.args)) return usage(tidy(known.message), (await meant(known, line)) ?? help);
   const listed = ofListed(known.message, line);
   if (listed)
-    return failure(listed.message, listed.meant.length > 0 ? `Did you mean: ${listed.meant.join(', ')}` : help);
-  return failure(ofNumber(known.message) ?? ofFlags(known.message) ?? tidy(unwrapped(known.message)), help);
+    return usage(listed.message, listed.meant.length > 0 ? `Did you mean: ${listed.meant.join(', ')}` : help);
+  return usage(ofNumber(known.message) ?? ofFlags(known.message) ?? tidy(unwrapped(known.message)), help);
 }
 
 /** Flags that do not go together, or that need another; null for any other error. */
@@ -102,20 +102,16 @@ export function refuseEmpty({ flags, args, mayBeEmpty, help }: Given): void {
     Object.keys(values).find((name) => empty(values[name]) && !mayBeEmpty.includes(name));
   const flag = found(flags);
   const name = flag === undefined ? found(args)?.toUpperCase() : `--${flag}`;
-  if (name !== undefined) throw failure(`${name} has no value.`, help);
+  if (name !== undefined) throw usage(`${name} has no value.`, help);
 }
 
 function unknownFlags(flags: string[], known: string[], help: string): Failure {
   // A text that begins with a dash, such as a list, looks like a flag.
   if (flags.some((flag) => /\s/.test(flag)))
-    return failure('A text that begins with "-" looks like a flag.', 'put -- before it, or pipe it in');
+    return usage('A text that begins with "-" looks like a flag.', 'put -- before it, or pipe it in');
   const near = flags.flatMap((flag) => nearestNames(flag.replace(/^--|=.*$/g, ''), flag.startsWith('--') ? known : []));
   const hint = near.length === 0 ? help : `Did you mean: ${near.map((name) => `--${name}`).join(', ')}`;
-  return failure(`Unknown flag${flags.length > 1 ? 's' : ''}: ${flags.join(', ')}`, hint);
-}
-
-function failure(message: string, help: string): Failure {
-  return new Failure('invalid_request', message, { hint: help, exit: 2 });
+  return usage(`Unknown flag${flags.length > 1 ? 's' : ''}: ${flags.join(', ')}`, hint);
 }
 
 /** The parser's message without its colours, its advice and its line breaks. */

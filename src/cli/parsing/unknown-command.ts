@@ -1,6 +1,6 @@
 /** The error for a command that does not exist, with the commands that are spelt most like it. */
 import { existsSync } from 'node:fs';
-import { Failure } from '../../local/failure.ts';
+import { type Failure, usage } from '../../local/failure.ts';
 import { aliases, type Catalog, topics } from '../help/catalog.ts';
 import { closest, typoDistance } from './spelling.ts';
 
@@ -28,10 +28,7 @@ export function looksLikeInit(argv: string[]): boolean {
 export function unknownCommand(argv: string[], words: string[], catalog: Catalog): Failure {
   if (looksLikeInit(argv)) return initCall(argv);
   if (words.length === 0)
-    return new Failure('invalid_request', `Flags go after the command, but the first word is ${argv[0]}.`, {
-      hint: 'service help',
-      exit: 2,
-    });
+    return usage(`Flags go after the command, but the first word is ${argv[0]}.`, 'service help');
   return noSuchCommand(words, catalog);
 }
 
@@ -41,18 +38,14 @@ export function noSuchCommand(words: string[], catalog: Catalog): Failure {
   const near = nearest(words, catalog).map((name) => `service ${name}`);
   const help = topics[words[0]!] ? `service help ${words[0]}` : 'service help';
   const hint = near.length > 0 ? `Did you mean: ${near.join(', ')}` : help;
-  return new Failure('invalid_request', `There is no command "${typed}".`, { hint, exit: 2 });
+  return usage(`There is no command "${typed}".`, hint);
 }
 
 function initCall(argv: string[]): Failure {
   const system = existsSync(SYSTEM_PROGRAM) ? SYSTEM_PROGRAM : "the system's own service program";
-  return new Failure(
-    'invalid_request',
+  return usage(
     'This is the board service; it does not start or stop programs of the system.',
-    {
-      hint: `For those use ${existsSync(SYSTEM_PROGRAM) ? `${system} ${argv.join(' ')}` : system}. This program is also installed as board-service, a name nothing else has.`,
-      exit: 2,
-    },
+    `For those use ${existsSync(SYSTEM_PROGRAM) ? `${system} ${argv.join(' ')}` : system}. This program is also installed as board-service, a name nothing else has.`,
   );
 }
 

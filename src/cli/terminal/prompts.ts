@@ -1,5 +1,5 @@
 /** Asks questions on standard error. Every question has a flag that answers it, for scripts. */
-import { Failure } from '../../local/failure.ts';
+import { type Failure, usage } from '../../local/failure.ts';
 import { EXIT, Exit } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
@@ -105,5 +105,5 @@ function unchanged(code: number): Exit {
 
 /** Where a value is missing and nobody can be asked. */
 export function missing(what: string, flag: string): Failure {
-  return new Failure('invalid_request', `${what} is missing.`, { hint: flag, exit: 2 });
+  return usage(`${what} is missing.`, flag);
 }

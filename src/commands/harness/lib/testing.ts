@@ -4,7 +4,7 @@ import { runtime } from '../../../cli/runtime.ts';
 import { reasonOf } from '../../../cli/stdin.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
-import { Failure, usage } from '../../../local/failure.ts';
+import { usage } from '../../../local/failure.ts';
 import { parseJson } from '../../../local/json.ts';
 
 /** A profile by its name, or the one in a file. @throws Failure `invalid_request` (exit 2) */
@@ -17,11 +17,8 @@ export async function profileMeant(named: string): Promise<Profile> {
   const { readProfile } = await import('../../../harness/profile-rules.ts');
   const read = readProfile(parseJson(textOf(named)));
   if ('profile' in read) return read.profile;
-  throw new Failure('invalid_request', `${named} is no profile: ${read.problems[0]}`, {
-    hint: 'Mend it, then run the command again',
-    details: { problems: read.problems },
-    exit: 2,
-  });
+  const { problems } = read;
+  throw usage(`${named} is no profile: ${problems[0]}`, 'Mend it, then run the command again', { problems });
 }
 
 function textOf(path: string): string {

@@ -1,9 +1,8 @@
 /** Validates the options of a team server and reports all problems at once. */
 import { isAbsolute } from 'node:path';
-import { EXIT } from '../../../cli/errors.ts';
 import { patterns, reservedHandles } from '../../../contract/ids.ts';
 import { publicOrigin } from '../../../contract/public-url.ts';
-import { Failure } from '../../../local/failure.ts';
+import { type Failure, usage } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';
 import type { ServeOptions } from '../../../server/serve.ts';
 import type { ServeFlags } from './flags.ts';
@@ -93,9 +92,9 @@ export function readWait(flags: ServeFlags, env: Env, usual: number, problems: s
 }
 
 function incomplete(problems: string[], missing: string[]): Failure {
-  return new Failure('invalid_request', 'A team server is not started half-configured.', {
-    hint: 'service serve --team --public-url https://team.example.com --data /srv/service --admin HANDLE',
-    details: { lines: problems, missing },
-    exit: EXIT.usage,
-  });
+  return usage(
+    'A team server is not started half-configured.',
+    'service serve --team --public-url https://team.example.com --data /srv/service --admin HANDLE',
+    { lines: problems, missing },
+  );
 }

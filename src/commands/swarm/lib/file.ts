@@ -133,11 +133,9 @@ async function parsed(text: string): Promise<{ swarm: z.infer<typeof swarm> } | 
 
 function wrong(path: string, problems: Problem[]): Failure {
   const lines = problems.map(({ line, message }) => `line ${line}: ${message}`);
-  return new Failure('invalid_request', `${path} ${lines[0]}${lines.length > 1 ? ', and more' : ''}.`, {
-    hint: 'service swarm up --help',
-    details: { problems, ...(lines.length > 1 ? { lines } : {}) },
-    exit: 2,
-  });
+  const more = lines.length > 1;
+  const details = { problems, ...(more ? { lines } : {}) };
+  return usage(`${path} ${lines[0]}${more ? ', and more' : ''}.`, 'service swarm up --help', details);
 }
 
 interface Problem {

@@ -24,10 +24,7 @@ export async function postLines(
   out: Output,
 ): Promise<void> {
   if (!hasPipedInput())
-    throw new Failure('invalid_request', '--ndjson-in reads lines from a pipe or a file.', {
-      hint: 'service say --ndjson-in < messages.ndjson',
-      exit: 2,
-    });
+    throw usage('--ndjson-in reads lines from a pipe or a file.', 'service say --ndjson-in < messages.ndjson');
   const base = options['idempotency-key'] ?? newIdempotencyKey();
   let failed: number | null = null;
   let number = 0;
