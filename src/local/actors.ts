@@ -110,9 +110,12 @@ export function allSeats(saved: Credentials): Seat[] {
 }
 
 /** How a seat is named so that only it can be meant: with its board, and by its id where that is not enough. */
-export function selectorOf({ memberId, saved }: Seat, all: readonly Seat[]): string {
-  const same = all.filter((seat) => seat.saved.name === saved.name && seat.saved.board === saved.board);
-  return same.length > 1 ? memberId : `${saved.name}@${saved.board}`;
+export function selectorOf(
+  { member_id, name, board }: { member_id?: string | undefined; name: string; board: string },
+  all: readonly Seat[],
+): string {
+  const same = all.filter(({ saved }) => saved.name === name && saved.board === board);
+  return same.length > 1 && member_id !== undefined ? member_id : `${name}@${board}`;
 }
 
 function ambiguous(name: string, seats: Seat[]): Failure {

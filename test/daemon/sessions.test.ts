@@ -113,6 +113,21 @@ describe('sessions of the daemon', () => {
     expect(await first.ask('register', { source: 'resume' })).to.not.have.property('lost');
   });
 
+  it('are told to take back a seat by its id where another server has one of its names', async () => {
+    const { seat } = await rig.seat();
+    await rig.machine.knows('https://boards.example.com', 'srv_other', null);
+    await rig.machine.holds(
+      'https://boards.example.com',
+      { id: 'brd_other', name: seat.board },
+      Object.assign(Object.create(rig.server.dana), { memberId: 'mem_other', name: seat.name, token: 'aba_other' }),
+    );
+    const first = await rig.session(seat);
+    await rig.session(seat);
+    clock.pass(2_000);
+    const { note } = await first.ask('register', { source: 'resume' });
+    expect(note).to.match(new RegExp(`To take it back: service resume ${seat.member_id}$`));
+  });
+
   it('that come back with their id hold their seats again, and get what they had not confirmed', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

@@ -72,7 +72,7 @@ export default class Run extends BaseCommand<typeof Run> {
     const own = {
       ...withoutRemoved(runtime().env),
       SERVICE_SESSION: key,
-      SERVICE_AGENT: selectorOf(seat, savedSeats()),
+      SERVICE_AGENT: selectorOf(refOf(seat), savedSeats()),
     };
     const stop = new AbortController();
     let exit: number = EXIT.done;

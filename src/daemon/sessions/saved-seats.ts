@@ -1,4 +1,5 @@
 /** The seats in `credentials.json` that this machine has tokens for, without the tokens. */
+import { allSeats, selectorOf } from '../../local/actors.ts';
 import type { SavedSeat } from '../../local/keys/credentials.ts';
 import { canonicalOrigin } from '../../local/origin.ts';
 import type { AgentRef } from '../protocol.ts';
@@ -17,6 +18,9 @@ export function savedSeats(credentials: CredentialStore) {
      * The seats that match a reference: by `member_id` if it has one, else by server, board and name.
      */
     find: (ref: AgentRef): SeatIdentity[] => all().filter((seat) => matches(seat, ref, credentials)),
+    /** How a command names a seat so that only it is meant. */
+    selector: (seat: Pick<SeatIdentity, 'member_id' | 'name' | 'board'>): string =>
+      selectorOf(seat, allSeats(credentials.saved())),
   };
 }
 

@@ -86,8 +86,8 @@ export async function welcome(
   const note = [
     ...(seats.length > 0 ? [compose.note(seats)] : []),
     ...lost.map(
-      ({ name, board }) =>
-        `service: another session took ${quoted(name)} on ${quoted(board)}. To take it back: service resume ${shellWord(`${name}@${board}`)}`,
+      (seat) =>
+        `service: another session took ${quoted(seat.name)} on ${quoted(seat.board)}. To take it back: service resume ${shellWord(context.saved.selector(seat))}`,
     ),
   ];
   for (const { seat, mode } of seats) context.seats.saveAnnouncedMode(seat, mode);

@@ -7,6 +7,7 @@ import { savedSeats } from '../../../cli/session/own-seats.ts';
 import type { seatUse } from '../../../cli/shapes.ts';
 import type { BodyIn, Member } from '../../../contract/types.ts';
 import { usualRole } from '../../../contract/values.ts';
+import { selectorOf } from '../../../local/actors.ts';
 import { usage } from '../../../local/failure.ts';
 import { credentialsPath, requireNames, updateCredentials } from '../../../local/keys/credentials.ts';
 
@@ -52,10 +53,11 @@ export async function saveSeat(
   out.note(`Saved in ${credentialsPath(folders)} (mode 0600).`);
 }
 
-/** How to act as an agent from here: by its name, with its board where this machine has another of that name. */
+/** How to act as an agent from here: by its name where this machine has no other of it. */
 export function useOf(agent: { id: string; name: string; board: string }): Use {
-  const taken = savedSeats().some(({ memberId, saved }) => saved.name === agent.name && memberId !== agent.id);
-  const as = taken ? `${agent.name}@${agent.board}` : agent.name;
+  const all = savedSeats();
+  const taken = all.some(({ memberId, saved }) => saved.name === agent.name && memberId !== agent.id);
+  const as = taken ? selectorOf({ ...agent, member_id: agent.id }, all) : agent.name;
   return { as, env: `SERVICE_AGENT=${as}`, bound_session: null };
 }
 

@@ -7,23 +7,22 @@ import { daemonStatus } from '../../../daemon/control/ask.ts';
 import { isAbsent } from '../../../daemon/control/errors.ts';
 import { type DaemonPaths, daemonPaths } from '../../../daemon/paths.ts';
 import type { AgentRef, StatusAnswer } from '../../../daemon/protocol.ts';
-import { shellWord } from '../../../harness/setup/entries.ts';
 import { buildOf, olderBuild } from '../../../local/build.ts';
 import { Failure } from '../../../local/failure.ts';
 import { parseJsonObject } from '../../../local/json.ts';
 import { readPrivate } from '../../../local/private-file.ts';
-import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
+import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { SessionLines } from './session-lines.ts';
 
 export const daemon: Check = {
   name: 'daemon',
-  async run({ folders }) {
-    const found = await running(daemonPaths(folders), folders.config);
+  async run(around) {
+    const found = await running(daemonPaths(around.folders), around);
     return found.length > 0 ? found : [fine('daemon', 'not set up; service init does that')];
   },
 };
 
-async function running(paths: DaemonPaths, config: string): Promise<Finding[]> {
+async function running(paths: DaemonPaths, around: Around): Promise<Finding[]> {
   let status: StatusAnswer;
   try {
     requirePlatform();
@@ -37,7 +36,7 @@ async function running(paths: DaemonPaths, config: string): Promise<Finding[]> {
     const fix = error.code === 'request_timeout' ? endLine(paths.info) : null;
     return [failing('daemon', error.code, error.message, fix ?? (error.hint || 'service daemon restart'))];
   }
-  const undelivered = deliveryFindings(status, await SessionLines.of(config));
+  const undelivered = deliveryFindings(status, await SessionLines.of(around));
   const own = buildOf(runtime().root);
   const { pid, build } = status;
   if (olderBuild(build, own)) {
@@ -77,7 +76,7 @@ function deliveryFindings(status: StatusAnswer, lines: SessionLines): Finding[] 
     const session = bindings.find(
       ({ agent }) => agent.server === server && (agent.member_id ?? agent.name) === (member_id ?? name),
     )?.session;
-    return { name, board, session: session ?? null };
+    return { member_id, name, board, session: session ?? null };
   };
   const echoes = metrics['wake_echo_missing'] ?? 0;
   return [
@@ -97,7 +96,7 @@ function deliveryFindings(status: StatusAnswer, lines: SessionLines): Finding[] 
     }),
     ...truncated.map(({ agent, seq }) => {
       const problem = `${who(agent)} was given #${seq} in part: it is longer than a bundle may be.`;
-      return warning('delivery', 'delivery_truncated', problem, readLine(agent, seq));
+      return warning('delivery', 'delivery_truncated', problem, readLine(lines.selector(agent), seq));
     }),
     ...agents.flatMap(({ agent, problem }) => seatFindings(agent, problem ?? null)),
     ...(echoes > 0 ? [echoMissing(echoes)] : []),
@@ -106,8 +105,7 @@ function deliveryFindings(status: StatusAnswer, lines: SessionLines): Finding[] 
 
 const who = ({ name, board }: AgentRef): string => `${name} on ${board}`;
 
-const readLine = ({ name, board }: AgentRef, seq: number): string =>
-  `service read --as ${shellWord(`${name}@${board}`)} --around ${seq} --limit 1`;
+const readLine = (seat: string, seq: number): string => `service read --as ${seat} --around ${seq} --limit 1`;
 
 /** The others are found where servers and seats are asked. */
 function seatFindings(agent: AgentRef, problem: string | null): Finding[] {

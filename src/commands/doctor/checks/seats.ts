@@ -7,12 +7,12 @@ import { type Asked, addressOf, askWhatItIs, clientAt } from '../lib/ask-server.
 import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { SessionLines } from './session-lines.ts';
 
-type Held = SavedSeat & { token: string };
+type Held = SavedSeat & { token: string; member_id: string };
 
 export const seats: Check = {
   name: 'seats',
   async run(around) {
-    const lines = await SessionLines.of(around.folders.config);
+    const lines = await SessionLines.of(around);
     const groups = Object.entries(around.saved?.servers ?? {}).map(([origin, entry]) =>
       atServer(origin, entry, around, lines),
     );
@@ -30,7 +30,9 @@ async function atServer(
   around: Around,
   lines: SessionLines,
 ): Promise<(Finding | null)[]> {
-  const held = Object.values(entry.seats).filter((seat): seat is Held => seat.token !== undefined);
+  const held = Object.entries(entry.seats).flatMap(([member_id, { token, ...seat }]) =>
+    token === undefined ? [] : [{ ...seat, token, member_id }],
+  );
   const origin = held.length === 0 ? null : await addressOf(saved, entry, around);
   if (origin === null) return [];
   const asked = await askWhatItIs(origin, entry, around).catch(() => null);
@@ -65,14 +67,14 @@ async function lookAt(
   }
 }
 
-function fixOf(code: string, origin: string, { name, board, session }: Held, lines: SessionLines): string {
+function fixOf(code: string, origin: string, held: Held, lines: SessionLines): string {
   // Nothing brings it back; what is left of it here is forgotten.
   if (code === 'agent_removed' || code === 'board_gone')
-    return `service agent leave --as ${shellWord(`${name}@${board}`)} --yes`;
+    return `service agent leave --as ${lines.selector(held)} --yes`;
   if (code !== 'unauthorized') return `service server info ${origin}`;
   // Taken by another machine, or ended with the key that made it: its session gets another token by joining again.
   return (
-    lines.joinAgain({ name, board, session }) ??
-    `service agent remove ${shellWord(name)} --board ${shellWord(board)} --server ${origin}`
+    lines.joinAgain(held) ??
+    `service agent remove ${shellWord(held.name)} --board ${shellWord(held.board)} --server ${origin}`
   );
 }

@@ -3,9 +3,12 @@ import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { fillPlaceholders } from '../../../harness/programs.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';
+import { allSeats, type Seat, selectorOf } from '../../../local/actors.ts';
+import type { Around } from '../lib/check.ts';
 
 /** A seat, and the session that holds or held it. */
 interface Held {
+  member_id?: string | undefined;
   name: string;
   board: string;
   /** `<harness>:<session id>`; null where none is known. */
@@ -14,13 +17,20 @@ interface Held {
 
 export class SessionLines {
   readonly #profiles: readonly Profile[];
+  readonly #seats: readonly Seat[];
 
-  private constructor(profiles: readonly Profile[]) {
+  private constructor(profiles: readonly Profile[], seats: readonly Seat[]) {
     this.#profiles = profiles;
+    this.#seats = seats;
   }
 
-  static async of(config: string): Promise<SessionLines> {
-    return new SessionLines((await loadProfiles(config)).all);
+  static async of({ folders, saved }: Around): Promise<SessionLines> {
+    return new SessionLines((await loadProfiles(folders.config)).all, saved ? allSeats(saved) : []);
+  }
+
+  /** The word by which a command on this machine means this seat only. */
+  selector(seat: Omit<Held, 'session'>): string {
+    return shellWord(selectorOf(seat, this.#seats));
   }
 
   /** Opens the session again, which makes it known anew and gives it what waited; else a new one that takes the seat. */
@@ -32,10 +42,10 @@ export class SessionLines {
   }
 
   /** A new session that takes the seat; without a program for that, its messages are read here. */
-  takeOver({ name, board, session }: Held): string {
-    const argv = this.#interactive(parts(session)[0])?.start;
-    const prompt = `Run: service resume ${shellWord(`${name}@${board}`)}`;
-    return argv ? line(argv, { prompt }) : `service inbox --as ${shellWord(`${name}@${board}`)}`;
+  takeOver(held: Held): string {
+    const argv = this.#interactive(parts(held.session)[0])?.start;
+    const seat = this.selector(held);
+    return argv ? line(argv, { prompt: `Run: service resume ${seat}` }) : `service inbox --as ${seat}`;
   }
 
   /** The session comes onto the board again, which gives its seat another token. */

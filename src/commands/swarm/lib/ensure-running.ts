@@ -136,7 +136,7 @@ function requestFor(
   const ticket = mode === 'interactive' && id === null ? issueTicket(launches, refOf(seat), profile.harness) : null;
   const inPrompt = profile.interactive?.launch === 'prompt';
   const prompt = id === null ? firstPrompt({ seat, ticket: inPrompt ? ticket : null }) : nextPrompt(seat);
-  const own = selectorOf(seat, seats);
+  const own = selectorOf(refOf(seat), seats);
   // A program that may share a process with other sessions would pass these on to them.
   const inEnvironment = mode === 'interactive' && !inPrompt;
   const identity: Record<string, string> = inEnvironment
