@@ -4,6 +4,7 @@ import net, { type AddressInfo } from 'node:net';
 import { Client, type ClientOptions } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
 import { routes } from '../../src/contract/routes.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 export interface Seen {
   method: string;
@@ -93,9 +94,9 @@ export const refusal = (code: string, details?: Record<string, unknown>) => ({
 
 export const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Lets the event loop turn until something is true; fails when it does not become true within 1.5 s. */
+/** Lets the event loop turn until something is true. */
 export async function until(condition: () => boolean): Promise<void> {
-  const limit = performance.now() + 1_500;
+  const limit = performance.now() + PATIENCE_MS;
   while (!condition()) {
     if (performance.now() > limit) throw new Error(`it never came to: ${condition}`);
     await tick();

@@ -10,7 +10,7 @@ describe('the cursor of a seat', () => {
   const on = proxied();
 
   type Identity = Awaited<ReturnType<Rig['seat']>>['seat'];
-  const read = (seat: Identity, count: number) => on.rig.hasRead(seat, count, 15_000);
+  const read = (seat: Identity, count: number) => on.rig.hasRead(seat, count);
 
   /** Another client of the agent has read so far. */
   const acked = async (seat: Identity, upTo: number) => {

@@ -104,7 +104,7 @@ describe('where it fails', () => {
     await new Promise<void>((resolve) => stranger.listen(port, '127.0.0.1', resolve));
     expect((stranger.address() as AddressInfo).port).to.equal(port);
     await rig.say(board, 'never for the stranger');
-    await until(() => problem(seat) === 'server_identity_changed', 'the seat has its problem', 15_000);
+    await until(() => problem(seat) === 'server_identity_changed', 'the seat has its problem');
     const start = await session.hook('turn_start');
     expect(start).to.not.have.property('bundle');
     const refused = await session.ask('join', { agent: { server: proxy.url, board } });
@@ -144,7 +144,7 @@ describe('where it fails', () => {
       await hook.end();
       await until(() => rig.states()[0] === 'pending', `it has to be given again: ${carry['handoff_id']}`);
       await end(key);
-      await until(() => problem(seat) === 'unauthorized', 'the seat has stopped', 15_000);
+      await until(() => problem(seat) === 'unauthorized', 'the seat has stopped');
       expect(rig.states()).to.deep.equal(['ended']);
       const { seq } = await rig.say(board.name, 'while nobody was signed in');
       const asked = proxy.count('GET /v1/me/inbox');

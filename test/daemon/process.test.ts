@@ -42,7 +42,7 @@ describe('the daemon as a process', () => {
 
   it('runs once: of many at once one stays, and the others leave everything alone', async () => {
     const all = await Promise.all(Array.from({ length: 6 }, spawned));
-    await until(() => all.filter(({ gone }) => gone).length === 5, 'five have ended', 15_000);
+    await until(() => all.filter(({ gone }) => gone).length === 5, 'five have ended');
     for (const daemon of all.filter(({ gone }) => gone)) {
       expect(await daemon.ended()).to.equal(0);
       expect(daemon.stderr).to.equal('');
@@ -153,7 +153,7 @@ describe('the daemon as a process', () => {
       expect(await old!.ended()).to.equal(0);
       await start();
     }
-    await until(async () => (await agent.ok('readInbox')).cursor >= last, 'all is acknowledged', 15_000);
+    await until(async () => (await agent.ok('readInbox')).cursor >= last, 'all is acknowledged');
     for (let n = 0; n < 6; n++) expect(harness.times(`number ${n}`), `number ${n}`).to.be.within(1, 2);
     await harness.stop();
   });

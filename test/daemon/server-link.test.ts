@@ -133,7 +133,7 @@ describe('the connection to a server', () => {
     const giant = '\u0001'.repeat(32_768);
     for (let n = 0; n < 60; n++) await say(giant);
     at().watch(seat);
-    await until(() => machine.told.reads.length > 0, 'the inbox was read', 15_000);
+    await until(() => machine.told.reads.length > 0, 'the inbox was read');
     expect(machine.told.reads[0]!.read.inbox.messages.length).to.be.at.least(25);
     expect(machine.told.problems).to.deep.equal([]);
   }).timeout(30_000);

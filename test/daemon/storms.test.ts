@@ -211,7 +211,7 @@ describe(`the daemon in a storm (DAEMON_SEED=${seed})`, () => {
       await pause(ms / 4);
       await one.daemon.kill();
       const both = await Promise.all([DaemonProcess.spawn(one.machine), DaemonProcess.spawn(one.machine)]);
-      await until(() => both.some(({ gone }) => gone), 'one of them has ended', 15_000);
+      await until(() => both.some(({ gone }) => gone), 'one of them has ended');
       const [left, stays] = both[0]!.gone ? both : [both[1]!, both[0]!];
       expect([await left!.ended(), left!.stderr]).to.deep.equal([0, '']);
       one.daemon = stays!;

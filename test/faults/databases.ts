@@ -231,6 +231,6 @@ async function endEngine({ postgres, databaseDir }: EngineAt, how: Ending): Prom
   const pid = Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const others = how === 'killed' ? startedBy(pid) : [];
   process.kill(pid, signals[how]);
-  await until(() => !others.some(kill), 'all of its processes are gone', 10_000);
+  await until(() => !others.some(kill), 'all of its processes are gone');
   await gone;
 }

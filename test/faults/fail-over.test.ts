@@ -74,7 +74,7 @@ describe('two servers whose Postgres is taken over by its standby', function () 
     }
     const events = Array.from({ length: record.headSeq }, (_unused, n) => n + 1);
     for (const stream of streams) {
-      await stream.until(() => Number(stream.named('event').at(-1)?.id) >= record.headSeq, 15_000);
+      await stream.until(() => Number(stream.named('event').at(-1)?.id) >= record.headSeq);
       expect(stream.named('event').map(({ id }) => Number(id))).to.deep.equal(events);
       stream.close();
     }

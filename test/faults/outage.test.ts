@@ -111,7 +111,7 @@ describe('a server whose Postgres goes away', function () {
     const events = Array.from({ length: record.headSeq }, (_unused, n) => n + 1);
     for (const [n, stream] of streams.entries()) {
       const last = () => (n % 2 === 0 ? Number(stream.named('event').at(-1)?.id) : headOf(stream, place.board.id));
-      await stream.until(() => last() >= record.headSeq, 10_000);
+      await stream.until(() => last() >= record.headSeq);
       expect(stream.ended, 'the stream ended').to.equal(false);
       if (n % 2 === 0) expect(stream.named('event').map(({ id }) => Number(id))).to.deep.equal(events);
       stream.close();

@@ -84,7 +84,7 @@ async function lived(library: string, folder: string, bug?: string): Promise<Lif
     await child.kill();
     return { dataDir, token, changes: changesOf(readFileSync(journal)), kept };
   }
-  await until(() => statSync(join(dataDir, 'service.db-wal')).size === 0, 'the server has emptied its log', 10_000);
+  await until(() => statSync(join(dataDir, 'service.db-wal')).size === 0, 'the server has emptied its log');
   await work(dana, kept, 'second');
   expect(await child.stop()).to.equal(0);
   [child, dana] = await start();

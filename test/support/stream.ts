@@ -2,6 +2,7 @@
 import { createParser } from 'eventsource-parser';
 import type { Api, Call } from './api.ts';
 import { pathOf } from './api.ts';
+import { PATIENCE_MS } from './until.ts';
 
 export interface Frame {
   event: string;
@@ -37,8 +38,8 @@ export class TestStream {
   }
 
   /** The first frame, past or to come, that fits. */
-  async frame(fits: (frame: Frame) => boolean, ms = 5_000): Promise<Frame> {
-    await this.until(() => this.frames.some(fits), ms);
+  async frame(fits: (frame: Frame) => boolean, ms = PATIENCE_MS): Promise<Frame> {
+    await this.until(() => this.frames.some(fits), ms, `a frame with ${fits}`);
     return this.frames.find(fits) as Frame;
   }
 
@@ -47,11 +48,12 @@ export class TestStream {
   }
 
   /** Waits until a condition on what was received holds. */
-  until(holds: () => boolean, ms = 5_000): Promise<void> {
+  until(holds: () => boolean, ms = PATIENCE_MS, what = String(holds)): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(check);
-        reject(new Error(`the stream did not get there; frames: ${JSON.stringify(this.frames).slice(0, 2000)}`));
+        const frames = JSON.stringify(this.frames).slice(0, 2000);
+        reject(new Error(`the stream did not come to this within ${ms} ms: ${what}; frames: ${frames}`));
       }, ms);
       const check = () => {
         if (!holds()) return;

@@ -1,5 +1,8 @@
+/** How long a test waits for what is to happen: long for a busy machine, and shorter than the time limit of a test. */
+export const PATIENCE_MS = 15_000;
+
 /** Waiting for a condition instead of for a time. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, ms = 5_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, what: string, ms = PATIENCE_MS): Promise<void> {
   const began = performance.now();
   while (!(await holds())) {
     const waited = performance.now() - began;

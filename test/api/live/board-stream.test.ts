@@ -115,7 +115,7 @@ forEachDatabase('a stream of one board', (engine) => {
     const stream = await TestStream.open(server.dana, { board: board.name, after: 0 });
     for (let n = 0; n < 34; n++) await Promise.all(writers.map((writer) => post(writer, board.name, `more ${n}`)));
     const { head_seq } = await server.dana.ok('getBoard', { params: { board: board.name } });
-    await stream.until(() => ids(stream).at(-1) === head_seq, 15_000);
+    await stream.until(() => ids(stream).at(-1) === head_seq);
     expect(ids(stream)).to.deep.equal(range(1, head_seq));
     const readyAt = stream.frames.findIndex(isReady);
     expect(stream.frames[readyAt - 1]?.id).to.equal(stream.frames[readyAt]?.id);

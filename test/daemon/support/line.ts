@@ -1,6 +1,7 @@
 /** A program at the control socket, as raw frames. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 export type Frame = Record<string, unknown>;
 
@@ -44,7 +45,7 @@ export class Line {
   }
 
   /** The next frame that comes; fails when none does. */
-  async next(ms = 5_000): Promise<Frame> {
+  async next(ms = PATIENCE_MS): Promise<Frame> {
     const end = Date.now() + ms;
     while (this.frames.length <= this.#taken) {
       if (this.closed) throw new Error(`the connection closed; there were ${JSON.stringify(this.frames)}`);

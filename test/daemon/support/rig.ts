@@ -134,8 +134,8 @@ export class Rig {
     until(() => (this.#told.get(seat.member_id)?.seenSeq ?? 0) >= seq, `#${seq} was seen`);
 
   /** Waits until the last read of the seat has so many messages. */
-  hasRead = (seat: Pick<SeatRef, 'member_id'>, count: number, ms?: number): Promise<void> =>
-    until(() => (this.read(seat)?.messages.length ?? 0) >= count, `${count} messages were read`, ms);
+  hasRead = (seat: Pick<SeatRef, 'member_id'>, count: number): Promise<void> =>
+    until(() => (this.read(seat)?.messages.length ?? 0) >= count, `${count} messages were read`);
 
   /** Waits until the daemon follows what its first server tells. */
   connected = (): Promise<void> =>
