@@ -1,5 +1,4 @@
 /** Where attempts are counted on a request's way: as it arrives, once its person is known, and when its end is known. */
-import type { IncomingMessage } from 'node:http';
 import type { Next } from 'koa';
 import { Refusal } from '../../contract/errors.ts';
 import { clientOf } from './connection/address.ts';
@@ -19,18 +18,11 @@ export async function limitBad({ attempts, site }: AppOptions, { req }: Context,
   try {
     await next();
   } catch (error) {
-    const bad = error instanceof Refusal && error.status === 401 && !isSentByOtherSite(req);
+    const bad = error instanceof Refusal && error.status === 401;
     if (bad) await attempts.countBad(clientOf(req, site.mode).subject);
     throw error;
   }
 }
-
-/**
- * Whether a page of another site had a browser send the request, without a credential. It is no guess, and opening such a page
- * must not cost a person their access to the server.
- */
-const isSentByOtherSite = ({ headers }: IncomingMessage): boolean =>
-  headers['sec-fetch-site'] === 'cross-site' && headers.authorization === undefined && headers.cookie === undefined;
 
 /** Refuses an operation that its client tried too often. @throws Refusal `rate_limited`. */
 export const limitAttempts =

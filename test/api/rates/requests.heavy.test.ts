@@ -78,15 +78,6 @@ forEachDatabase('attempts of one address', (engine) => {
     expect((await from('127.0.0.5', junk).call('getMe')).status).to.equal(401);
   });
 
-  it('are not counted where a page of another site had a browser send them without a credential', async () => {
-    const page = { headers: { 'sec-fetch-site': 'cross-site' } };
-    const answers = await times(130, () => from('127.0.0.9').call('getMe', page));
-    expect(answers.every(({ status }) => status === 401)).to.equal(true);
-    expect((await from('127.0.0.9', server.dana.token).call('getMe')).status).to.equal(200);
-    await times(120, () => from('127.0.0.9', 'junk').call('getMe', page));
-    expectLimited(await from('127.0.0.9', 'junk').call('getMe', page), 'bad_credentials');
-  });
-
   it('that show a bad credential all at once are answered 401 no more often', async () => {
     const answers = await Promise.all(Array.from({ length: 150 }, () => from('127.0.0.7', 'x').call('getMe')));
     expect(answers.filter(({ status }) => status === 401)).to.have.length(120);
