@@ -113,7 +113,12 @@ describe('setup', function () {
   it('is one failed step where the invite does not work, and the rest follows from it', async () => {
     const { id, invite: link } = await invite();
     await host.json(['invite', 'revoke', id]);
-    expect((await walk(link)).states['account']).to.equal('failed');
+    const account = of((await walk(link)).steps, 'account');
+    expect(account).to.deep.equal({
+      name: 'account',
+      state: 'failed',
+      text: 'This invite does not work. Ask the person who sent it for a new one: service invite create.',
+    });
     const { code, steps, states } = await walk(link, ['--handle', 'nils']);
     expect([code, states['account'], states['memberships']]).to.deep.equal([1, 'failed', 'waiting']);
     expect(of(steps, 'account')?.text).to.not.equal('');

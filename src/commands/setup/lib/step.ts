@@ -1,6 +1,5 @@
 /** The steps of `service setup` and how they are shown. */
 import { called } from '../../../cli/runtime.ts';
-import { Failure } from '../../../local/failure.ts';
 
 type StepName = 'installed' | 'account' | 'memberships' | 'harness' | 'pairing' | 'delivery';
 
@@ -20,16 +19,12 @@ export const step = (name: StepName, state: Step['state'], text: string, next?: 
   ...(next === undefined ? {} : { next }),
 });
 
-/** A step that went wrong: in the words of its error. @throws what is no error of ours */
+/** A step that went wrong, in the words of its error: its hint may be for somebody else. @throws what is no error of ours */
 export function failed(name: StepName, error: unknown): Step {
-  if (error instanceof Failure) return step(name, 'failed', error.message, commandIn(error.hint));
   const { message, hint } = error as { message?: unknown; hint?: unknown };
   if (typeof hint !== 'string') throw error;
-  return step(name, 'failed', String(message), commandIn(hint));
+  return step(name, 'failed', `${message} ${hint}`.trimEnd());
 }
-
-/** The command that a hint ends with. */
-const commandIn = (hint: string | undefined): string | undefined => /\bservice [a-z].*$/.exec(hint ?? '')?.[0];
 
 const marks = { done: 'done', needs_you: 'needs you', waiting: 'waiting', failed: 'failed' } as const;
 
