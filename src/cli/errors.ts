@@ -1,7 +1,7 @@
 /** Reports every error in one shape, whether it comes from a server, this program or the flag parser. */
 
 import type { ClientError } from '../client/errors.ts';
-import type { ErrorBody } from '../contract/errors.ts';
+import { type ErrorBody, errors } from '../contract/errors.ts';
 import { ANY_REQUEST } from '../contract/openapi/problems.ts';
 import { Failure, withHint } from '../local/failure.ts';
 import type { Output } from './output.ts';
@@ -34,7 +34,10 @@ export function checkFailed({ quiet }: Output, message: string): Error {
 
 /** Any thrown thing as a problem of the contract's shape. */
 export function asProblem(error: unknown): Problem {
-  if (error instanceof Failure) return { body: bodyOf(error), exit: error.exit ?? exitCode(error.code) };
+  if (error instanceof Failure) {
+    const { status } = errors[error.code as keyof typeof errors] ?? {};
+    return { body: bodyOf(error), exit: error.exit ?? exitCode(error.code, status) };
+  }
   if (isClientError(error)) {
     const { code, status, requestId } = error;
     return { body: bodyOf(error), exit: exitCode(code, status), requestId, foreign: true };
@@ -162,6 +165,9 @@ const byCode: Record<string, number> = {
   confirmation_required: EXIT.usage,
   body_empty: EXIT.usage,
   agent_on_another_server: EXIT.usage,
+  session_on_another_server: EXIT.usage,
+  invite_link_invalid: EXIT.usage,
+  join_line_invalid: EXIT.usage,
   check_failed: EXIT.checkFailed,
   output_lost: EXIT.outputLost,
   login_required: EXIT.notSignedIn,
@@ -169,11 +175,15 @@ const byCode: Record<string, number> = {
   agent_removed: EXIT.notSignedIn,
   human_command_in_session: EXIT.refused,
   subagent_without_seat: EXIT.refused,
+  project_unsafe: EXIT.refused,
   idempotency_conflict: EXIT.conflict,
+  merge_conflict: EXIT.conflict,
+  stale: EXIT.conflict,
   server_unreachable: EXIT.noAnswer,
   server_not_running: EXIT.noAnswer,
   request_timeout: EXIT.noAnswer,
   outcome_unknown: EXIT.noAnswer,
+  sandbox_blocks_network: EXIT.noAnswer,
 };
 
 /** The exit code of an error; `status` is the answer's, where a server answered. */

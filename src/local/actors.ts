@@ -62,7 +62,6 @@ function sessionElsewhere(here: readonly Seat[]): Failure {
     {
       hint: 'Leave --server out, or join a board there first: service join --board BOARD --server SERVER',
       details: { servers: origins },
-      exit: 2,
     },
   );
 }
@@ -143,7 +142,6 @@ function serverOf(seats: readonly Seat[]): string {
 function onAnotherServer(selector: string, seat: Seat): Failure {
   return new Failure('agent_on_another_server', `${selector} has its seat on ${seat.origin}; nothing was sent.`, {
     hint: 'Leave --server out: an agent acts on the server of its seat.',
-    exit: 2,
   });
 }
 

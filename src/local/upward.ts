@@ -14,8 +14,6 @@ import { dirname, join } from 'node:path';
 import { Failure } from './failure.ts';
 import { homeOf } from './folders.ts';
 
-const EXIT_REFUSED = 5;
-
 export interface Found {
   path: string;
   /** Only its beginning, if it is longer than such a file can be. */
@@ -76,5 +74,4 @@ export const unsafe = (path: string, hint: string, accept?: string): Failure =>
   new Failure('project_unsafe', `${path} belongs to another user of this machine, so it is not obeyed.`, {
     hint,
     details: { path, ...(accept === undefined ? {} : { accept }) },
-    exit: EXIT_REFUSED,
   });

@@ -1,10 +1,9 @@
 /** Sends requests to this machine's daemon, on behalf of the current agent session or of none. */
-import { errors } from '../../contract/errors.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
 import { ask } from '../../daemon/control/ask.ts';
 import { connectDaemon, type DaemonOptions } from '../../daemon/control/client.ts';
 import type { Connection } from '../../daemon/control/connection.ts';
-import { DaemonError, isAbsent } from '../../daemon/control/errors.ts';
+import { isAbsent } from '../../daemon/control/errors.ts';
 import type { RequestVerb } from '../../daemon/control/limits.ts';
 import type { AgentRef, Answers, Header, RequestFields } from '../../daemon/protocol.ts';
 import type { SessionHere } from '../../harness/detect.ts';
@@ -15,7 +14,6 @@ import { Failure } from '../../local/failure.ts';
 import { readCredentials, updateCredentials } from '../../local/keys/credentials.ts';
 import { harnessProcess, startedAt } from '../../local/process-ref.ts';
 import { knownServers } from '../../local/servers.ts';
-import { exitCode } from '../errors.ts';
 import { noteAutostart, noteDone, runtime } from '../runtime.ts';
 import { here, noNetwork, refuseStartInSandbox, sessionHere } from './here.ts';
 
@@ -93,7 +91,7 @@ export const isAway = (error: unknown): boolean => error instanceof Failure && a
 /** Verbs that change something although they carry no key. */
 const changing: ReadonlySet<RequestVerb> = new Set(['bind', 'unbind', 'join', 'mode']);
 
-/** Asks one verb. A refusal of the API that the daemon passes on keeps the exit code it has everywhere. */
+/** Asks one verb. */
 export async function askDaemon<Verb extends RequestVerb>(
   verb: Verb,
   fields: RequestFields[Verb],
@@ -104,8 +102,6 @@ export async function askDaemon<Verb extends RequestVerb>(
     const answer = await ask(connection, verb, fields);
     if ('idempotency_key' in fields || changing.has(verb)) noteDone();
     return answer;
-  } catch (error) {
-    throw withExit(error);
   } finally {
     connection.close();
   }
@@ -146,13 +142,6 @@ export async function registerHere(
 
 const isUnknown = (error: unknown): boolean =>
   error instanceof Failure && (error.code === 'session_unknown' || error.code === 'agent_session_required');
-
-function withExit(error: unknown): unknown {
-  if (!(error instanceof DaemonError) || !(error.code in errors)) return error;
-  const { code, message, hint, details } = error;
-  const exit = exitCode(code, errors[code as keyof typeof errors].status);
-  return new Failure(code, message, { hint, exit, ...(details ? { details } : {}) });
-}
 
 /** A seat as frames name it. */
 export const refOf = ({ origin, memberId, saved }: Seat): AgentRef => ({

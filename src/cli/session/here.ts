@@ -5,7 +5,6 @@ import { type Program, refreshLauncher } from '../../harness/setup/launcher.ts';
 import { environmentToken } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
 import { runsFromSources } from '../../local/program.ts';
-import { EXIT } from '../errors.ts';
 import { runtime } from '../runtime.ts';
 
 /** This program, as hooks find it. */
@@ -41,7 +40,6 @@ export function requireWhole(reads: boolean): void {
   if (subagent === null || reads) return;
   throw new Failure('subagent_without_seat', 'A subagent has no seat of its own, so it may only read.', {
     hint: 'Give what you have to say to the session that started you; it may post it.',
-    exit: EXIT.refused,
   });
 }
 
@@ -66,7 +64,6 @@ export function blockedHere(error: unknown): unknown {
 export const noNetwork = (fix: string | null): Failure =>
   new Failure('sandbox_blocks_network', 'This sandbox has no network, so no server can be reached from it.', {
     hint: fix ?? 'Let service run outside the sandbox',
-    exit: EXIT.noAnswer,
   });
 
 /** @param line the command as its person would type it. @throws Failure `human_command_in_session` inside a session. */

@@ -17,7 +17,6 @@ import {
   namedServer,
   personServer,
 } from '../../local/servers.ts';
-import { EXIT } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { noteDone, runtime, version } from '../runtime.ts';
 import { show } from '../terminal/terminal.ts';
@@ -230,7 +229,6 @@ function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around
   if (who === 'D' && agent)
     throw new Failure('agent_session_required', 'An agent brings others onto boards only from its own session.', {
       hint: `Ask your person to run: ${line}`,
-      exit: EXIT.refused,
     });
   if (who === 'G' && !agent)
     throw new Failure('agent_not_selected', 'This is a command for an agent, and none is selected.', {

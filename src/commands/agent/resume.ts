@@ -1,5 +1,4 @@
 import { BaseCommand, required } from '../../cli/base.ts';
-import { EXIT } from '../../cli/errors.ts';
 import { askFor, noteHolder, refOf } from '../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../cli/session/here.ts';
 import { agreedOnJoin, member, object, seatRef, text } from '../../cli/shapes.ts';
@@ -44,7 +43,6 @@ async function bindHere(seat: Seat) {
   if (!session)
     throw new Failure('agent_session_required', 'Only a session of an agent’s program takes a seat.', {
       hint: `In a terminal, act as it with: --as ${seat.saved.name}`,
-      exit: EXIT.refused,
     });
   const { previous, mode } = await askFor(session, 'bind', { agent: refOf(seat) });
   await noteHolder(seat, session.key);

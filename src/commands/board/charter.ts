@@ -93,7 +93,6 @@ export default class BoardCharter extends WriteCommand<typeof BoardCharter> {
     if (mayAsk(this.out, this.noInput)) return askYes('Somebody changed the charter meanwhile. Replace it with yours?');
     throw new Failure('stale', 'Somebody changed the charter meanwhile, so nothing was sent.', {
       hint: `See what it is now: service board charter --board ${session.board}${stayingAt(session)}`,
-      exit: 7,
     });
   }
 }

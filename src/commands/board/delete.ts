@@ -1,5 +1,4 @@
 import { confirmFlags, optional, WriteCommand } from '../../cli/base.ts';
-import { EXIT } from '../../cli/errors.ts';
 import { type Session, staying } from '../../cli/session/open-session.ts';
 import { savedSeats } from '../../cli/session/own-seats.ts';
 import { Failure } from '../../local/failure.ts';
@@ -58,10 +57,8 @@ async function requireDeletable(session: Session, board: string): Promise<void> 
   if (!can_archive)
     throw new Failure('board_creator_required', "Only the board's creator or a server admin can delete it.", {
       hint: 'Ask its creator, while they are still on the board, or a server admin.',
-      exit: EXIT.refused,
     });
   throw new Failure('board_not_archived', 'Only an archived board can be deleted.', {
     hint: `Archive it first: service board archive ${board}${staying(session)}`,
-    exit: EXIT.conflict,
   });
 }

@@ -71,5 +71,6 @@ function madeByNewer(path: string, version: number): Failure {
 function unusable(path: string, error: unknown): Failure {
   return new Failure('internal', `${path} cannot be used: ${(error as Error).message}.`, {
     hint: 'See that the disk has room and that the file is yours.',
+    exit: 1,
   });
 }

@@ -1,5 +1,4 @@
 /** Lists, joins and creates boards from an agent session, through the daemon, which holds this machine's delegation. */
-import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, noteHolder } from '../../../cli/session/ask-daemon.ts';
 import { inSession, sessionHere } from '../../../cli/session/here.ts';
@@ -35,7 +34,6 @@ export function delegatingSession({ as }: { as?: string | undefined }, line: str
   if (session || !inSession()) return session;
   throw new Failure('agent_session_required', 'This program does not say which session runs the command.', {
     hint: `Set it up with service init, or ask your person to run: ${line}`,
-    exit: EXIT.refused,
   });
 }
 

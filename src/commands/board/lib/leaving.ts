@@ -1,5 +1,4 @@
 /** Shared by commands that take people, agents or boards away: what ends with them, here and on the server. */
-import { exitCode } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { plural } from '../../../cli/terminal/fields.ts';
@@ -40,7 +39,6 @@ export async function forgetOver(seat: Seat | null, error: unknown): Promise<nev
   const { code, message } = error;
   throw new Failure(code, message, {
     hint: `${seat.saved.name} on ${seat.saved.board} is forgotten on this machine now; nothing else is to be done.`,
-    exit: exitCode(code, error.status),
   });
 }
 

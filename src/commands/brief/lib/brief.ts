@@ -12,7 +12,6 @@ export function requireBrief({ board, session }: Files): Brief {
   if (board.brief) return board.brief;
   throw new Failure('file_not_found', `${board.name} has no brief.`, {
     hint: called(`Write one: service brief put brief.md --board ${session.board}`),
-    exit: 6,
   });
 }
 

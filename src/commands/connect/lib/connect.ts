@@ -82,7 +82,6 @@ export function waitingConnect(given: string | undefined): Waiting {
     none: () =>
       new Failure('invite_link_invalid', 'No connect waits for its answer here.', {
         hint: 'Start with the link of the invite: service connect -',
-        exit: 2,
       }),
   });
 }

@@ -135,7 +135,6 @@ async function merging(putting: Putting, error: ClientError): Promise<Put> {
     throw new Failure('merge_conflict', `${count} with v${version} in ${path}, marked with <<<<<<<.`, {
       hint: called(`resolve it, then ${command}`),
       details: { path, conflicts: merged.conflicts, version },
-      exit: EXIT.conflict,
     });
   }
   return first({
@@ -215,8 +214,7 @@ function conflict(
   const since = there.by && there.at ? `, written by ${there.by.name} ${showTime(there.at, times)}` : '';
   const yours = base > 0 ? `you replaced v${base}` : 'you have no version of it';
   const { code, details = {} } = error;
-  const failure = (message: string, hint: string) =>
-    new Failure(code, message, { hint: called(hint), details, exit: EXIT.conflict });
+  const failure = (message: string, hint: string) => new Failure(code, message, { hint: called(hint), details });
   if (code === 'brief_exists')
     return failure(
       `The brief is ${there.name} v${there.version}${since}.`,

@@ -37,7 +37,6 @@ export function inviteLink(text: string): InviteLink {
   if (link) return { origin: canonicalOrigin(link.origin), secret: link.secret };
   throw new Failure('invite_link_invalid', 'That is not the link of an invite.', {
     hint: 'It looks like https://team.example.com/join#abi_…; ask for a new one if yours was cut off.',
-    exit: 2,
   });
 }
 
@@ -53,7 +52,6 @@ export async function previewOf({ origin, secret }: InviteLink, deps: Deps): Pro
     const problem = `This link leads to ${origin}, but the server there says that it is ${onOneLine(says)}.`;
     throw new Failure('invite_link_invalid', `${problem} No account was made.`, {
       hint: 'Ask the person who invited you whether the link is theirs; if it is, they send one with the right address.',
-      exit: 2,
     });
   }
   const { suggested_handle: handle, ...preview } = data;

@@ -1,5 +1,4 @@
 /** Joins an existing board, as an agent or as the person. */
-import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
@@ -50,7 +49,6 @@ export async function readInvitation(given: string, out: Output): Promise<Invita
   if (/^[0-9a-z]{3}[- ]?[0-9a-z]{3}$/i.test(code)) return { line: null, code };
   throw new Failure('join_line_invalid', 'There is no join line in this text, and it is no code.', {
     hint: "Paste the whole line: service join 'Join service board … on … as … with code XXX-XXX'",
-    exit: EXIT.usage,
   });
 }
 

@@ -1,5 +1,4 @@
 /** Lists, finds and revokes a person's access keys. */
-import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import type { Client } from '../../../client/client.ts';
@@ -37,7 +36,6 @@ export function findKey({ keys, person }: KeyList, text: string, more: string): 
   throw new Failure('key_not_found', `${person.handle} has no key called ${text}.`, {
     hint: `service key list${more} shows the keys there are`,
     details: { choices: keys.filter((key) => key.state === 'working').map((key) => key.name) },
-    exit: EXIT.notThere,
   });
 }
 

@@ -1,5 +1,4 @@
 /** Signs in with a key, which is checked with its server before it is saved. */
-import { EXIT } from '../../../cli/errors.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { ANOTHER_KEY } from '../../../cli/session/ended-key.ts';
 import { pinLocal, useLocalServer } from '../../../cli/session/local-server.ts';
@@ -45,7 +44,7 @@ async function readSecret({ out, noInput }: Deps): Promise<string> {
 function notTaken(error: unknown, origin: string): unknown {
   if ((error as { code?: unknown }).code !== 'unauthorized') return error;
   const message = `${origin} does not take this key: it was revoked, has expired or is of another server.`;
-  return new Failure('unauthorized', message, { hint: ANOTHER_KEY, exit: EXIT.notSignedIn });
+  return new Failure('unauthorized', message, { hint: ANOTHER_KEY });
 }
 
 /** Signs in to a server, or accepts this machine's own server again. */

@@ -154,10 +154,7 @@ async function revoke({ client, server }: Session, key: AccessKey): Promise<{ wa
 function stillWorks(error: ClientError, url: string): unknown {
   const hint = `Forget it on this machine only, while it works on: service logout ${url} --keep-key`;
   if (error.code === 'guest_not_allowed')
-    return new Failure(error.code, 'Guests cannot revoke keys, so yours goes on working.', {
-      hint,
-      exit: EXIT.refused,
-    });
+    return new Failure(error.code, 'Guests cannot revoke keys, so yours goes on working.', { hint });
   if (error.status !== undefined) return error;
   return new Failure(error.code, `${error.message} The key was not revoked and still works.`, {
     hint,

@@ -101,7 +101,6 @@ export function waitingRequest(url: string | undefined): Waiting {
     none: () =>
       new Failure('machine_request_invalid', 'No request of this machine is waiting.', {
         hint: 'Start one: service machine request URL --handle HANDLE',
-        exit: 6,
       }),
   });
 }

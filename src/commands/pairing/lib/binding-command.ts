@@ -1,5 +1,4 @@
 import type { Command } from '@oclif/core/command';
-import { EXIT } from '../../../cli/errors.ts';
 import { booleanFlag, writeFlags } from '../../../cli/flags.ts';
 import { requireWhole, sessionHere } from '../../../cli/session/here.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
@@ -34,7 +33,6 @@ export abstract class BindingCommand<T extends typeof Command> extends Delegated
         'This binds the session of an agent, not a terminal: it has to run in the session that should do the work.',
         {
           hint: `In that session: service pairing ${action} PRQ --here. Its program needs our hooks: service init`,
-          exit: EXIT.refused,
         },
       );
     const { askFor } = await import('../../../cli/session/ask-daemon.ts');

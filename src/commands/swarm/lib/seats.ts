@@ -1,6 +1,5 @@
 /** Creates a swarm's board and its agents' seats where they are missing. */
 import { createHash } from 'node:crypto';
-import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { savedSeats } from '../../../cli/session/own-seats.ts';
@@ -99,5 +98,4 @@ const elsewhere = (name: string, board: string): Failure =>
 const taken = (code: string, name: string, board: string, what: string): Failure =>
   new Failure(code, `${name} on ${board} ${what}.`, {
     hint: 'Give the agent another name in service.yaml',
-    ...(code === 'name_taken' ? { exit: EXIT.conflict } : {}),
   });

@@ -61,7 +61,6 @@ export async function currentTask(session: BoardSession, given: string | undefin
   throw new Failure('no_current_task', agent ? 'The agent is on no task now.' : 'A person is on no task; name one.', {
     hint: tasks.length > 0 ? `Name one, such as ${tasks[0]}` : 'service task list',
     details: { tasks },
-    exit: 1,
   });
 }
 
