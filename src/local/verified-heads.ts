@@ -2,13 +2,9 @@
  * Results of verifying boards' records: the board that a name stood for, so that a different one is noticed, and the last
  * verified event, so that a later rewrite of verified events is noticed too.
  */
+import type { ChainPoint } from '../contract/chain.ts';
 import type { Folders } from './folders.ts';
 import { isRecord, noteFile } from './private-file.ts';
-
-interface Head {
-  seq: number;
-  hash: string;
-}
 
 /** Identifies a board by ids, which no server can give to another board. */
 export interface BoardRef {
@@ -22,11 +18,11 @@ interface BoardPlace {
   board: string;
 }
 
-const heads = noteFile<Record<string, Head>>('audit-heads.json', {}, isRecord);
+const heads = noteFile<Record<string, ChainPoint>>('audit-heads.json', {}, isRecord);
 const boards = noteFile<Record<string, BoardRef>>('audit-boards.json', {}, isRecord);
 
 /** What was pinned for a board of a server, if anything. */
-export const pinnedHead = (folders: Folders, { server_id, board_id }: BoardRef): Head | null =>
+export const pinnedHead = (folders: Folders, { server_id, board_id }: BoardRef): ChainPoint | null =>
   heads.read(folders)[`${server_id}|${board_id}`] ?? null;
 
 /** The board that was checked under a name, if any was. */
@@ -34,7 +30,12 @@ export const pinnedBoard = (folders: Folders, { origin, board }: BoardPlace): Bo
   boards.read(folders)[`${origin} ${board}`] ?? null;
 
 /** Pins a verified head, and the board that has it to its name. */
-export async function pin(folders: Folders, { origin, board }: BoardPlace, ref: BoardRef, head: Head): Promise<void> {
+export async function pin(
+  folders: Folders,
+  { origin, board }: BoardPlace,
+  ref: BoardRef,
+  head: ChainPoint,
+): Promise<void> {
   const { server_id, board_id } = ref;
   const { seq, hash } = head;
   await heads.change(folders, (all) => ({ ...all, [`${server_id}|${board_id}`]: { seq, hash } }));

@@ -16,7 +16,7 @@ export interface CatalogFlag {
   hidden?: boolean;
 }
 
-interface CatalogArg {
+export interface CatalogArg {
   name: string;
   description?: string;
   required?: boolean;

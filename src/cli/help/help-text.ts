@@ -4,6 +4,7 @@ import { screenWidth } from '../terminal/table.ts';
 import {
   aliases,
   type Catalog,
+  type CatalogArg,
   type CatalogCommand,
   type CatalogFlag,
   daily,
@@ -180,21 +181,7 @@ function filled(words: readonly string[], width: number): string[] {
   return lines;
 }
 
-interface Argument {
-  name: string;
-  description?: string | undefined;
-  required?: boolean | undefined;
-  multiple?: boolean | undefined;
-}
-
-interface Usable {
-  id: string;
-  args: Record<string, Argument>;
-  /** Whether it may begin with the name of its board. */
-  boardFirst?: boolean | undefined;
-  /** What stands behind the command's name, where its arguments alone do not say it. */
-  usage?: string | undefined;
-}
+type Usable = Pick<CatalogCommand, 'id' | 'args' | 'boardFirst' | 'usage'>;
 
 /** `board post [BODY] [flags]` */
 export function usageLine(command: Usable): string {
@@ -203,13 +190,13 @@ export function usageLine(command: Usable): string {
 }
 
 /** What a command takes, the board that it may begin with included. */
-export function argsOf({ args, boardFirst }: Pick<Usable, 'args' | 'boardFirst'>): Argument[] {
+export function argsOf({ args, boardFirst }: Pick<Usable, 'args' | 'boardFirst'>): CatalogArg[] {
   const board = { name: 'board', description: 'The board, instead of --board' };
   return [...(boardFirst ? [board] : []), ...Object.values(args)];
 }
 
 /** How an argument is written in a usage line. */
-function argWord(arg: Argument): string {
+function argWord(arg: CatalogArg): string {
   const name = `${arg.name.toUpperCase()}${arg.multiple ? '…' : ''}`;
   return arg.required ? name : `[${name}]`;
 }

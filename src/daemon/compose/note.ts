@@ -1,15 +1,13 @@
 /** The note for a session that starts, takes seats or was compacted: its name, delivery mode and current work. */
-import type { DeliveryMode, Inbox } from '../../contract/types.ts';
+import type { Inbox } from '../../contract/types.ts';
 import { firstBytes, quoted } from '../bundle/escape.ts';
 import { boardFlags } from '../bundle/options.ts';
-import type { SeatIdentity } from '../refs.ts';
 import { modeTexts } from './modes.ts';
+import type { ComposeSeat } from './types.ts';
 
 const MAX_NOTE_BYTES = 600;
 
-interface NoteSeat {
-  seat: SeatIdentity;
-  mode: DeliveryMode;
+interface NoteSeat extends Pick<ComposeSeat, 'seat' | 'mode'> {
   /** Null if its server could not be reached. */
   inbox: Inbox | null;
 }

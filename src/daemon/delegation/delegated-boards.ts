@@ -16,7 +16,7 @@ import { Delegation, delegationName, revoked, withPersonKey } from './delegation
 import { isRevoked, isUnreachable, retryUnreachable, withRefusals } from './refusals.ts';
 import { resolveServer } from './resolve-server.ts';
 
-interface DelegatedBoardsOptions {
+export interface DelegatedBoardsOptions {
   servers: Servers;
   credentials: CredentialStore;
   folders: Folders;

@@ -3,18 +3,13 @@ import type { CallInput } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
+import type { DelegatedBoardsOptions } from '../delegation/delegated-boards.ts';
 import { requirePersonKey } from '../delegation/delegation.ts';
 import { asRefusal } from '../delegation/refusals.ts';
 import type { SeatRef } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
-import type { Servers } from '../server-link/servers.ts';
 
 type Caller = { proof: string } | { seat: SeatRef } | 'person';
-
-export interface PairingApiOptions {
-  servers: Servers;
-  credentials: CredentialStore;
-}
 
 /** Attempts per call when errors are temporary, including the first. */
 const ATTEMPTS = 4;
@@ -28,7 +23,10 @@ export type PairingCall = <Name extends OperationName>(
 ) => Promise<Answer<Name>>;
 
 /** A function that sends requests about pairings. */
-export function pairingCalls({ servers, credentials }: PairingApiOptions): PairingCall {
+export function pairingCalls({
+  servers,
+  credentials,
+}: Pick<DelegatedBoardsOptions, 'servers' | 'credentials'>): PairingCall {
   return async (origin, as, name, input) => {
     const { transport, identity } = servers.at(origin);
     try {

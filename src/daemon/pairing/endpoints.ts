@@ -3,22 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
-import type { Folders } from '../../local/folders.ts';
 import { writePrivate } from '../../local/private-file.ts';
-import type { Log } from '../log.ts';
+import type { DelegatedBoardsOptions } from '../delegation/delegated-boards.ts';
 import { isFinal, type SeatIdentity, type SeatRef, seatKey } from '../refs.ts';
 import type { InboxRead, ServerEvents } from '../server-link/link.ts';
 import type { Receipt, SessionEvents } from '../sessions/events.ts';
 import type { SeatRegistry } from '../sessions/seat-registry.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { PairingApiOptions, PairingCall } from './api.ts';
+import type { PairingCall } from './api.ts';
 import { bindingHash, Endpoint, type EndpointBinding, endpointKey } from './endpoint.ts';
 import { type EndpointDriver, endpointDriver } from './prove-endpoint.ts';
 
-export interface EndpointsOptions extends PairingApiOptions {
-  folders: Folders;
-  log: Log;
+export interface EndpointsOptions extends DelegatedBoardsOptions {
   sessions: Sessions;
   seats: SeatRegistry;
 }

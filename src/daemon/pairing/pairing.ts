@@ -18,7 +18,6 @@ type Answer = Answers['pairing'];
 type JoinBoard = (board: string) => Promise<void>;
 
 interface PairingOptions extends EndpointsOptions {
-  env: Record<string, string | undefined>;
   journal: Journal;
 }
 

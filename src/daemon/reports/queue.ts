@@ -4,7 +4,7 @@
  */
 import type { DaemonClock } from '../clock.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { QueueFence } from '../journal/rows.ts';
+import type { PartMessage, QueueFence } from '../journal/rows.ts';
 import type { SeatRef } from '../refs.ts';
 import type { Connection } from '../server-link/connection.ts';
 import { type QueueLabel, SeatFailure } from '../server-link/link.ts';
@@ -17,10 +17,7 @@ const MIN_INTERVAL_MS = 1_000;
 const RENEW_MS = 20_000;
 const MAX_MESSAGES = 1_000;
 
-export interface QueuedMessage {
-  message_id: string;
-  seq: number;
-}
+export type QueuedMessage = Pick<PartMessage, 'message_id' | 'seq'>;
 
 interface Report extends QueueLabel {
   /** Sorted by number. */

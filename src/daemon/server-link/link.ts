@@ -2,7 +2,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Answer, DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { TaskOutcome } from '../bundle/options.ts';
-import type { SeatProblem } from '../protocol.ts';
+import type { SeatProblem, StatusAnswer } from '../protocol.ts';
 import type { SeatRef, SessionKey } from '../refs.ts';
 
 export type Notice = Answer<'listNotices'>['notices'][number];
@@ -61,17 +61,8 @@ interface ServerEventMap {
 }
 export type ServerEvents = EventEmitter<ServerEventMap>;
 
-/** A server in the answer to `status`. */
-export interface ServerView {
-  url: string;
-  server_id: string | null;
-  feed: 'stream' | 'poll' | 'none';
-  connected: boolean;
-  since: string | null;
-  last_error?: string;
-  /** Times it connected again. */
-  reconnects: number;
-}
+/** A server as `status` shows it; `reconnects`: how often it connected again. */
+export type ServerView = NonNullable<StatusAnswer['servers']>[number] & { connected: boolean; reconnects: number };
 
 /** The reporter of a program's queue. */
 export interface QueueLabel {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { ServerInfo } from '../../contract/types.ts';
 import type { Folders } from '../folders.ts';
 import { alive } from '../process.ts';
 import { fetchBy } from './loopback-fetch.ts';
@@ -47,12 +48,7 @@ export function accepts(origin: string): Promise<boolean> {
   });
 }
 
-export interface ProbedInfo {
-  name: string;
-  version: string;
-  server_id: string;
-  mode: string;
-}
+export type ProbedInfo = Pick<ServerInfo, 'name' | 'version' | 'server_id' | 'mode'>;
 
 /** The answer to `GET /v1/info` there; null if it is not a board service. */
 export async function probe(origin: string): Promise<ProbedInfo | null> {

@@ -2,9 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { z } from 'zod';
-import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
-import { clientOptions } from '../../../cli/session/open-session.ts';
+import { clientOptions, type SessionChoice } from '../../../cli/session/open-session.ts';
 import type { collectedKey } from '../../../cli/shapes.ts';
 import { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
@@ -22,10 +21,7 @@ import {
 import { forgetPending, savePending, storeChoice } from '../../../local/keys/keystore.ts';
 import { type Arrival, settle } from './save-key.ts';
 
-export interface Deps {
-  out: Output;
-  timeoutMs: number;
-  verbose: boolean;
+export interface Deps extends Pick<SessionChoice, 'out' | 'timeoutMs' | 'verbose'> {
   /** `--no-input` was given. */
   noInput: boolean;
 }

@@ -3,6 +3,7 @@ import { failedAfter } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import { shellArgument } from '../../../../contract/text.ts';
+import type { FileToAttach } from '../../../../contract/types.ts';
 import { usage } from '../../../../local/failure.ts';
 import { fileNamed } from '../../../file/lib/names.ts';
 import { putQuery } from '../../../file/lib/options.ts';
@@ -12,12 +13,6 @@ import { type Files, filesOf } from '../../../file/lib/scope.ts';
 import type { PostOptions } from './flags.ts';
 
 type AttachOptions = Pick<PostOptions, 'file' | 'attach' | 'idempotency-key' | 'times'>;
-
-/** A version, as a post names it. */
-interface Attachment {
-  file: string;
-  version?: number | undefined;
-}
 
 interface Here {
   path: string;
@@ -29,7 +24,7 @@ interface Here {
 
 /** What is to be attached, looked at before a server is asked for anything. */
 export interface Attaching {
-  named: Attachment[];
+  named: FileToAttach[];
   here: Here[];
 }
 
@@ -57,7 +52,7 @@ export async function putAttachments(
   { named, here }: Attaching,
   options: AttachOptions,
   out: Output,
-): Promise<{ files: Attachment[]; put: string[] }> {
+): Promise<{ files: FileToAttach[]; put: string[] }> {
   if (here.length === 0) return { files: named, put: [] };
   const files = await filesOf(session);
   const placed: { file: string; version: number; name: string }[] = [];
