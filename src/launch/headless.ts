@@ -1,5 +1,6 @@
 /** The launcher `headless`: a process of its own in the background, with no terminal, that writes into a log. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -45,11 +46,9 @@ async function start(folder: string, env: Env, request: StartRequest): Promise<A
     detached: true,
   });
   closeSync(log);
-  const error = await new Promise<Error | null>((resolve) => {
-    child.once('error', resolve);
-    child.once('spawn', () => resolve(null));
+  await once(child, 'spawn').catch((error: Error) => {
+    throw launchFailure('start_failed', `It could not be run: ${error.message}.`);
   });
-  if (error) throw launchFailure('start_failed', `It could not be run: ${error.message}.`);
   const ref = processRef(child.pid!);
   if (!ref) throw launchFailure('start_failed', 'It ended at once.', `tail ${logFile}`);
   writePrivate(note, JSON.stringify(ref));

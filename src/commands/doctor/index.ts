@@ -6,6 +6,7 @@ import { without } from '../../cli/session/here.ts';
 import { object, text } from '../../cli/shapes.ts';
 import type { Paint } from '../../cli/terminal/color.ts';
 import { plural } from '../../cli/terminal/fields.ts';
+import { sleep } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';
 import { readCredentials } from '../../local/keys/credentials.ts';
 import { credentials } from './checks/credentials.ts';
@@ -122,21 +123,14 @@ function savedOrNull(folders: Around['folders']): Around['saved'] {
 
 /** A check that fails is a finding, with what stopped it. */
 async function finish(check: Check, around: Around): Promise<Finding[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const seconds = around.limitMs / 1000;
-    timer = setTimeout(
-      () => reject(new Failure('request_timeout', `It did not end within ${seconds} seconds.`)),
-      // A check that keeps its own time ends before this.
-      around.limitMs + 500,
-    );
+  // A check that keeps its own time ends before this.
+  const late = sleep(around.limitMs + 500).then(() => {
+    throw new Failure('request_timeout', `It did not end within ${around.limitMs / 1000} seconds.`);
   });
   try {
     return await Promise.race([check.run(around), late]);
   } catch (error) {
     const { code, message, hint } = asProblem(error).body.error;
     return [failing(check.name, code, message, hint === '' ? null : hint)];
-  } finally {
-    clearTimeout(timer);
   }
 }

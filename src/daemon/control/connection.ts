@@ -1,4 +1,5 @@
 /** A client's connection to the daemon, which sends and receives frames. */
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { parseJsonObject } from '../../local/json.ts';
 import { checkSocket } from './address.ts';
@@ -11,18 +12,12 @@ export type Frame = Record<string, unknown>;
 /** Connects to the socket after checking it. @throws DaemonError `daemon_not_running`, `socket_unsafe` */
 export async function openConnection(path: string): Promise<Connection> {
   if (!checkSocket(path)) throw notRunning();
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    const failed = (error: NodeJS.ErrnoException) => {
-      const absent = ['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'EPIPE', 'ECONNRESET'].includes(error.code ?? '');
-      reject(absent ? notRunning() : unreachable(error));
-    };
-    socket.once('error', failed);
-    socket.once('connect', () => {
-      socket.off('error', failed);
-      resolve(new Connection(socket));
-    });
+  const socket = connect(path);
+  await once(socket, 'connect').catch((error: NodeJS.ErrnoException) => {
+    const absent = ['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'EPIPE', 'ECONNRESET'].includes(error.code ?? '');
+    throw absent ? notRunning() : unreachable(error);
   });
+  return new Connection(socket);
 }
 
 const unreachable = (error: NodeJS.ErrnoException): DaemonError =>

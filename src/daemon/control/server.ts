@@ -1,4 +1,5 @@
 /** The server of the control socket: checks connections and frames, and dispatches requests to the verbs. */
+import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { z } from 'zod';
@@ -37,12 +38,10 @@ export class ControlServer {
     const { socket } = options.paths;
     rmSync(socket, { force: true });
     const control = new ControlServer(options);
-    await new Promise<void>((resolve, reject) => {
-      control.#server.once('error', reject);
-      const before = process.umask(0o177);
-      control.#server.listen(socket, () => resolve());
-      process.umask(before);
-    });
+    const before = process.umask(0o177);
+    control.#server.listen(socket);
+    process.umask(before);
+    await once(control.#server, 'listening');
     chmodSync(socket, 0o600);
     checkSocket(socket);
     return control;

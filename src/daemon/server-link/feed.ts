@@ -2,6 +2,7 @@
  * Follows a server: by a stream with the person's key if there is one. Seats of other people, whose modes and notices it
  * does not contain, are followed by a long poll each, and so are all without a key.
  */
+import { once } from 'node:events';
 import { ClientError } from '../../client/errors.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
 import { frameData, type SseFrame, sseFrames } from '../../client/sse.ts';
@@ -336,17 +337,11 @@ export class Feed {
     const pause = new AbortController();
     this.#pause = pause;
     const signal = AbortSignal.any([pause.signal, this.#ended.signal]);
-    const waiting = ms === Number.POSITIVE_INFINITY ? forever(signal) : this.#environment.sleep(ms, signal);
-    await waiting.catch(() => {});
+    if (ms < Number.POSITIVE_INFINITY) await this.#environment.sleep(ms, signal).catch(() => {});
+    else if (!signal.aborted) await once(signal, 'abort');
     this.#pause = null;
   }
 }
-
-const forever = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 /** Parses a frame; null if it is not JSON. Unknown events are ignored by the caller. */
 function readFrame(raw: SseFrame): HintFrame | null {

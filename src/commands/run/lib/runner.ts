@@ -1,5 +1,6 @@
 /** Keeps a seat's connection to the daemon and runs a program for each bundle. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { connectHere, isAway } from '../../../cli/session/ask-daemon.ts';
 import { sleep } from '../../../client/time.ts';
 import { ask, nextFrame } from '../../../daemon/control/ask.ts';
@@ -60,7 +61,7 @@ export class Runner {
    * @throws Failure `start_failed` with the exit code of the program that cannot be started.
    */
   async run(): Promise<void> {
-    await Promise.race([this.#serveOn(), aborted(this.#options.stop)]);
+    await Promise.race([this.#serveOn(), once(this.#options.stop, 'abort')]);
     await this.#taking;
     await this.#say({ op: 'goodbye' });
     this.#connection?.close();
@@ -205,9 +206,6 @@ export class Runner {
     }
   }
 }
-
-const aborted = (stop: AbortSignal): Promise<void> =>
-  new Promise((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
 
 function said(id: string, outcome: Outcome): Frame {
   if (outcome.kind === 'done') return { op: 'received', handoff_id: id };

@@ -5,6 +5,7 @@
 
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT } from '../../../cli/errors.ts';
@@ -92,7 +93,7 @@ export async function runWorkers(
   /** Lets a worker finish its requests; resolves when it is gone. */
   function drain(worker: Worker): Promise<unknown> {
     serving.delete(worker);
-    const gone = new Promise((resolve) => worker.once('exit', resolve));
+    const gone = once(worker, 'exit');
     worker.process.kill('SIGTERM');
     return gone;
   }
