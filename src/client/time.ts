@@ -10,22 +10,27 @@ export interface Clock {
 /** Longest delay a timer takes; a longer one would fire at once. */
 const MAX_TIMER = 2 ** 31 - 1;
 
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const aborted = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(
-      () => {
+/** By the timers of the platform. */
+export const sleep = sleepBy((ms, run) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+});
+
+/** A `sleep` by these timers. @param after runs a function after `ms`; returns what cancels that */
+export function sleepBy(after: (ms: number, run: () => void) => () => void): Clock['sleep'] {
+  return (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const cancel = after(Math.min(Math.max(ms, 0), MAX_TIMER), () => {
         signal?.removeEventListener('abort', aborted);
         resolve();
-      },
-      Math.min(Math.max(ms, 0), MAX_TIMER),
-    );
-    signal?.addEventListener('abort', aborted, { once: true });
-  });
+      });
+      const aborted = () => {
+        cancel();
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', aborted, { once: true });
+    });
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The environment of server connections, based on the daemon's clock and log. */
+import { sleepBy } from '../../client/time.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Environment } from './transport.ts';
@@ -13,18 +14,6 @@ export function createEnvironment(clock: DaemonClock, log: Log, version: string)
     random: Math.random,
     userAgent: `service/${version}`,
     log: (...line) => log.write(...line),
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
-        const cancel = clock.after(Math.min(Math.max(ms, 0), 2 ** 31 - 1), () => {
-          signal?.removeEventListener('abort', aborted);
-          resolve();
-        });
-        const aborted = () => {
-          cancel();
-          reject(signal?.reason);
-        };
-        signal?.addEventListener('abort', aborted, { once: true });
-      }),
+    sleep: sleepBy((ms, run) => clock.after(ms, run)),
   };
 }
