@@ -12,14 +12,13 @@ import { takeKernelLock } from '../local/kernel-lock.ts';
 import { readCredentials } from '../local/keys/credentials.ts';
 import { setProgram } from '../local/program.ts';
 import { realClock } from './clock.ts';
-import { requirePlatform } from './control/address.ts';
+import { requirePlatform, secureFolders } from './control/address.ts';
 import { Daemon, type DaemonOptions } from './daemon.ts';
 import { type Faults, noFaults } from './faults.ts';
 import { Journal } from './journal/journal.ts';
 import { openJournal } from './journal/open.ts';
 import { mask, openLog } from './log.ts';
 import { daemonPaths } from './paths.ts';
-import { secureFolders } from './secure.ts';
 import { serverPorts } from './server-ports.ts';
 
 /** Longer than other programs hold the lock to check whether it is free. */

@@ -5,8 +5,8 @@ import { Pairing } from './pairing/pairing.ts';
 import type { PortDeps, Ports } from './ports.ts';
 import { Reports } from './reports/reports.ts';
 import { CredentialStore } from './server-link/credentials.ts';
-import { createEnvironment } from './server-link/environment.ts';
 import { Servers } from './server-link/servers.ts';
+import { createEnvironment } from './server-link/transport.ts';
 import { savedSeats } from './sessions/saved-seats.ts';
 
 /** @param version of this build */

@@ -3,13 +3,12 @@ import type { Profile } from '../harness/profile.ts';
 import type { Env } from '../local/folders.ts';
 import { asContext, eventOf, request } from './ask.ts';
 import { type Context, contextOf, type Started } from './context.ts';
-import { editedFiles } from './edited.ts';
 import { parseMarks, textOf } from './input.ts';
-import { planOf } from './plan.ts';
 import { needOf } from './question.ts';
 import { deliver, write } from './say.ts';
 import { startSession } from './session-start.ts';
 import { markedInput, subagentOf } from './subagent.ts';
+import { editedFiles, planOf } from './tool-calls.ts';
 import { waitForDelivery } from './wait.ts';
 
 /** Runs a hook. @returns the exit code: 2 only for a delivery by a waiting hook */

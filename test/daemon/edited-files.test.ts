@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { claudeCode } from '../../src/harness/profiles/claude-code.ts';
 import { codex } from '../../src/harness/profiles/codex.ts';
 import { commandOf, ownRun, wantedGroups } from '../../src/harness/setup/entries.ts';
-import { editedFiles } from '../../src/hook/edited.ts';
+import { editedFiles } from '../../src/hook/tool-calls.ts';
 
 const patch = `*** Begin Patch
 *** Update File: src/http.ts

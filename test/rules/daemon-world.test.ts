@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createEnvironment } from '../../src/daemon/server-link/environment.ts';
+import { createEnvironment } from '../../src/daemon/server-link/transport.ts';
 import { TestDaemonClock } from '../support/daemon-clock.ts';
 
 describe('time as server connections see it', () => {

@@ -9,21 +9,17 @@ import { plural } from '../../cli/terminal/fields.ts';
 import { sleep } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';
 import { readCredentials } from '../../local/keys/credentials.ts';
-import { credentials } from './checks/credentials.ts';
+import { credentials, keychain } from './checks/credentials.ts';
 import { daemon } from './checks/daemon.ts';
 import { blobs, database } from './checks/data.ts';
-import { disk } from './checks/disk.ts';
 import { folders } from './checks/folders.ts';
 import { harnesses } from './checks/harnesses.ts';
 import { journal } from './checks/journal.ts';
-import { keychain } from './checks/keychain.ts';
 import { leftovers } from './checks/leftovers.ts';
-import { localServer } from './checks/local-server.ts';
-import { network } from './checks/network.ts';
-import { node } from './checks/node.ts';
+import { disk, network, node } from './checks/machine.ts';
 import { project } from './checks/project.ts';
 import { seats } from './checks/seats.ts';
-import { servers } from './checks/servers.ts';
+import { localServer, servers } from './checks/servers.ts';
 import { type Around, type Check, type Finding, failing } from './lib/check.ts';
 
 export const json = () => {

@@ -1,6 +1,8 @@
 /** The path of the control socket, and checks that only this user can access socket and folder. */
-import { lstatSync, type Stats } from 'node:fs';
+import { lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../local/folders.ts';
+import type { DaemonPaths } from '../paths.ts';
 import { daemonPaths } from '../paths.ts';
 import { DaemonError } from './errors.ts';
 
@@ -55,4 +57,18 @@ function statOf(path: string): Stats | null {
 
 function unsafe(path: string, reason: string, fix = `rm -r '${path}'  # after looking at it`): DaemonError {
   return new DaemonError('socket_unsafe', `${path} ${reason}, so the daemon is not talked to there.`, { hint: fix });
+}
+
+/** Creates the state folder and the socket's folder if they are missing. @throws DaemonError `socket_unsafe` */
+export function secureFolders({ state, socketFolder }: DaemonPaths): void {
+  makeFolder(state);
+  checkFolder(state);
+  if (socketFolder === state) return;
+  // Another user may have created it in /tmp, so an existing folder is checked.
+  try {
+    mkdirSync(socketFolder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  checkFolder(socketFolder);
 }

@@ -1,8 +1,10 @@
 /** The address, connections and clock for requests to one server. */
 import { Client } from '../../client/client.ts';
 import type { Clock } from '../../client/time.ts';
+import { sleepBy } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';
-import type { Level, LogEvent, LogFields } from '../log.ts';
+import type { DaemonClock } from '../clock.ts';
+import type { Level, Log, LogEvent, LogFields } from '../log.ts';
 import type { CredentialStore, KnownServer } from './credentials.ts';
 import { type OriginHttp, originHttp, REQUEST_TIMEOUT_MS } from './http.ts';
 
@@ -62,4 +64,18 @@ export class Transport {
     }
     return this.#http!.http;
   }
+}
+
+/** @param version of this build, for the User-Agent */
+export function createEnvironment(clock: DaemonClock, log: Log, version: string): Environment {
+  // `now` advances with the monotonic clock, from the wall time of the start.
+  const clockOffsetMs = clock.now() - clock.nowUs() / 1_000;
+  return {
+    now: () => clockOffsetMs + clock.nowUs() / 1_000,
+    nowUs: () => clock.nowUs(),
+    random: Math.random,
+    userAgent: `service/${version}`,
+    log: (...line) => log.write(...line),
+    sleep: sleepBy((ms, run) => clock.after(ms, run)),
+  };
 }

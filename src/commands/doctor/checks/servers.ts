@@ -1,8 +1,12 @@
-/** Checks that every known server answers, kept its identity, has a compatible version and accepts the key. */
+/** Checks that every known server answers, kept its identity, has a compatible version and accepts the key; and that this machine's own one runs. */
 import { here } from '../../../cli/session/here.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { ServerEntry } from '../../../local/keys/credentials.ts';
 import { readKey } from '../../../local/keys/keystore.ts';
+import { localAddress, originOf } from '../../../local/own-server/address.ts';
+import { isOnLoopback } from '../../../local/own-server/own-agent.ts';
+import { accepts, probe } from '../../../local/own-server/probe.ts';
+import { currentServer } from '../../../local/own-server/running.ts';
 import { loginCommand } from '../../../local/servers.ts';
 import { olderThan } from '../../../local/versions.ts';
 import { type Asked, addressOf, askWhatItIs, clientAt } from '../lib/ask-server.ts';
@@ -46,7 +50,7 @@ async function lookAt(saved: string, entry: ServerEntry, around: Around): Promis
 }
 
 /** In a sandbox without a network no server answers, which says nothing about it. */
-export function unreachable(name: string, code: string, message: string, fix: string): Finding {
+function unreachable(name: string, code: string, message: string, fix: string): Finding {
   const { sandbox } = here();
   if (!sandbox || sandbox.network || code !== 'server_unreachable') return failing(name, code, message, fix);
   const problem = 'This sandbox has no network, so no server can be asked from it.';
@@ -104,4 +108,33 @@ async function keyOf(name: string, { origin, entry }: Asked, around: Around): Pr
       error.code === 'unauthorized' ? loginCommand(origin, entry.mode === 'local') : `service server info ${origin}`;
     return [failing(name, error.code, error.message, fix)];
   }
+}
+
+export const localServer: Check = {
+  name: 'local server',
+  async run({ folders, env, version }) {
+    const running = await currentServer(folders, env);
+    if (!running) return [await free(originOf(localAddress(folders, env)), localAddress(folders, env).source)];
+    const { url, version: its } = running;
+    if (!isOnLoopback(url)) return [fine('local server', `a team’s server, ${url}, runs on its data`)];
+    if (!running.answers || !(await probe(url))) {
+      const problem = `Its process runs, but nothing answers at ${url}.`;
+      return [unreachable('local server', 'server_unreachable', problem, 'service server restart')];
+    }
+    if (olderThan(its, version)) {
+      const problem = `It is version ${its}, older than this build (${version}).`;
+      return [warning('local server', 'server_outdated', problem, 'service server restart')];
+    }
+    return [fine('local server', `running at ${url}, version ${its}`)];
+  },
+};
+
+async function free(origin: string, source: 'chosen' | 'recorded' | 'default') {
+  if (!(await accepts(origin))) return fine('local server', 'not running; the first command that needs it starts it');
+  const problem = `Another program listens at ${origin}`;
+  // Only an address that was chosen is kept to; else the next free port is taken.
+  if (source !== 'chosen')
+    return fine('local server', `not running; ${problem.toLowerCase()}, so another port is taken`);
+  const next = `export SERVICE_LOCAL_ADDR=127.0.0.1:${Number(new URL(origin).port) + 1}`;
+  return failing('local server', 'address_in_use', `${problem}, where this machine's server is to be.`, next);
 }

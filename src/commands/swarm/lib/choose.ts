@@ -1,10 +1,19 @@
 /** Resolves which swarm a command is about: by name, by the file in use, or the only one. */
+import { listFlag, stringFlag } from '../../../cli/flags.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { namedServer } from '../../../local/servers.ts';
 import { readSwarmFile, type SwarmFile } from './file.ts';
 import { allSwarms, type SwarmRecord } from './state.ts';
+
+export const fileFlag = {
+  file: stringFlag('PATH', 'The file (default: service.yaml in this folder or the first above it)', { char: 'F' }),
+};
+
+export const onlyFlag = {
+  only: listFlag({ helpValue: 'AGENT', description: 'Only this agent; may be given several times' }),
+};
 
 export interface Chosen {
   /** Null where a swarm was named, or its file is gone. */

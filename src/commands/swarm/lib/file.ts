@@ -6,7 +6,7 @@ import { nearestNames } from '../../../cli/parsing/spelling.ts';
 import { idPattern, patterns } from '../../../contract/ids.ts';
 import { memberName, roleName } from '../../../contract/schemas.ts';
 import { shellArgument } from '../../../contract/text.ts';
-import { Failure, usage } from '../../../local/failure.ts';
+import { type Failure, usage } from '../../../local/failure.ts';
 import { findUpward, unsafe } from '../../../local/upward.ts';
 
 /** Agents in one file. */
