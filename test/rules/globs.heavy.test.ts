@@ -46,7 +46,7 @@ describe('globs of lines', () => {
     const short = of(pieces, 3).filter((text) => globProblem(text) === null);
     fc.assert(fc.property(short, short, path, check), { ...FIXED, numRuns: 60_000 });
     expect(met).to.be.greaterThan(100);
-  });
+  }).timeout(60_000);
 
   const pairs: [string, string, boolean][] = [
     ['src/**', 'src/http.ts', true],
