@@ -19,7 +19,7 @@ export const runOperation =
       void answering(ctx, options, async () => sendReply(ctx, await answered.later, options));
       return;
     }
-    if ('bytes' in answered) return sendBytes(ctx, answered.bytes, options.log);
+    if ('bytes' in answered) return sendBytes(ctx, answered.bytes, options);
     answered.stream({ res, standing: standingOf(ctx) });
   };
 

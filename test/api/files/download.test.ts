@@ -132,6 +132,17 @@ forEachDatabase('the bytes of a version', (engine) => {
     expect(part.bytes.equals(bytes.subarray(1_048_570, 2_097_161))).to.equal(true);
   });
 
+  /** As a client sends it that reads the answer when it likes. */
+  const requestOf = ({ url, token }: Api, file: string): string => {
+    const lines = [
+      `GET /v1/boards/${board}/files/${file}/versions/latest HTTP/1.1`,
+      `Host: ${new URL(url).host}`,
+      `Authorization: Bearer ${token}`,
+      'Connection: close',
+    ];
+    return `${lines.join('\r\n')}\r\n\r\n`;
+  };
+
   for (const when of ['while they come', 'just before']) {
     it(`stop coming when the credential stops working ${when}`, async () => {
       const name = when.replaceAll(' ', '-');
@@ -143,13 +154,7 @@ forEachDatabase('the bytes of a version', (engine) => {
       await ron.ok('getMe');
       const reading = when === 'just before' ? holdNextRead(server, 'operation/read.ts', 'after') : null;
       const socket = open(server.url);
-      const lines = [
-        `GET /v1/boards/${board}/files/${name}.bin/versions/latest HTTP/1.1`,
-        `Host: ${new URL(server.url).host}`,
-        `Authorization: Bearer ${ron.token}`,
-        'Connection: close',
-      ];
-      socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+      socket.write(requestOf(ron, `${name}.bin`));
       await (reading?.begun ?? once(socket, 'readable'));
       let received = (socket.read() as Buffer | null)?.length ?? 0;
       await revokeKey(server, ron);
@@ -165,6 +170,24 @@ forEachDatabase('the bytes of a version', (engine) => {
       expect(performance.now() - started).to.be.lessThan(5_000);
     });
   }
+
+  it('stop coming when nobody takes them', async () => {
+    const bytes = Buffer.alloc(30_000_000, 'x');
+    await put(dana, board, 'unread.bin', bytes);
+    const socket = open(server.url);
+    socket.write(requestOf(dana, 'unread.bin'));
+    await once(socket, 'readable');
+    await until(() => server.clock.waiting(300_000) === 1, 'the server waits for its reader');
+    server.clock.advance(300_000);
+    let received = 0;
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    await once(socket, 'close');
+    expect(received).to.be.lessThan(bytes.length);
+    expect(server.clock.waiting(300_000)).to.equal(0);
+  });
 
   const told = (what: string, of: string) => server.log.some((line) => line.includes(what) && line.includes(of));
 

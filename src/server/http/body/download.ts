@@ -9,14 +9,16 @@ import type { Logger } from 'pino';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Sendable } from '../../operation/usecase.ts';
 import { prepareHead, sendBody } from '../answer.ts';
-import type { Context } from '../context.ts';
+import type { AppOptions, Context } from '../context.ts';
 import { hasAlready, wantedOf } from './ranges.ts';
 
 /** Up to this many bytes are sent only when they are known to be what was stored. */
 const HELD_BACK = 1_048_576;
+/** A reader that takes nothing for this long is cut off; it can go on from there. Milliseconds. */
+const STALLED_MS = 300_000;
 
 /** Takes over the response. @throws Refusal `range_not_satisfiable`, and whatever `open` throws, before the first byte. */
-export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): Promise<void> {
+export async function sendBytes(ctx: Context, sendable: Sendable, { log, after }: AppOptions): Promise<void> {
   const { req, res } = ctx;
   const { digest, size } = sendable;
   const etag = `"${digest}"`;
@@ -51,7 +53,8 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
   const unwatch = sendable.watch(cut);
   res.once('close', cut);
   try {
-    await pass(ctx, source, checked ? { skip: start, length, digest } : { skip: 0, length, digest: null });
+    const drained = () => drain(res, after);
+    await pass(ctx, source, drained, checked ? { skip: start, length, digest } : { skip: 0, length, digest: null });
   } catch (error) {
     if (!res.destroyed) log.error({ err: error, digest }, error instanceof Corrupt ? 'blob_corrupt' : 'blob_missing');
     cut();
@@ -143,7 +146,12 @@ interface Passed {
  * Passes on what comes, as fast as the reader takes it. The last piece of a file goes out only when all of it turned out
  * to be what was stored.
  */
-async function pass({ res }: Context, source: Readable, { skip, length, digest }: Passed): Promise<void> {
+async function pass(
+  { res }: Context,
+  source: Readable,
+  drained: () => Promise<void>,
+  { skip, length, digest }: Passed,
+): Promise<void> {
   const hash = digest === null ? null : createHash('sha256');
   let ahead = skip;
   let left = skip + length;
@@ -155,15 +163,18 @@ async function pass({ res }: Context, source: Readable, { skip, length, digest }
     const wanted = chunk.subarray(Math.min(ahead, chunk.length));
     ahead -= chunk.length - wanted.length;
     if (left === 0) return void res.end(wanted);
-    if (wanted.length > 0 && !res.write(wanted)) await drained(res);
+    if (wanted.length > 0 && !res.write(wanted)) await drained();
     if (res.destroyed) return;
   }
   throw new Corrupt('the stored bytes are not those of the version');
 }
 
-async function drained(res: Context['res']): Promise<void> {
+/** Waits until the reader has taken what was sent to it, or is gone. */
+async function drain(res: Context['res'], after: AppOptions['after']): Promise<void> {
   if (res.destroyed) return;
   const stop = new AbortController();
   const { signal } = stop;
+  const cancel = after(STALLED_MS, () => res.destroy());
   await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]).finally(() => stop.abort());
+  cancel();
 }
