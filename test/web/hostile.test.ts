@@ -111,6 +111,16 @@ describe('texts that mean harm', () => {
     await close();
   });
 
+  it('hold nobody up with levels behind spaces', async () => {
+    for (const marks of [' +', '  1.', ' > ', '>   '])
+      for (let n = 0; n < 4; n++) await post(dana, board, `${marks.repeat(32_000 / marks.length)} word ${n}`);
+    await post(dana, board, 'the word after them');
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const list = page.getByRole('region', { name: 'Conversation' });
+    await list.getByText('the word after them').waitFor();
+    await close();
+  });
+
   it('hold nobody up with emphasis that has no end', async () => {
     for (const marks of ['*a"', '_a/', '*~&']) await post(dana, board, `${marks.repeat(10_000)} **the word**`);
     await post(dana, board, 'the *last* word');

@@ -80,7 +80,7 @@ const LONG_ADDRESS = /(?<=\[[^[\]\n]{0,200}\]\()[^\s()<>]{1000,}/g;
  * Words, spaces and levels of quotes or lists that are longer than anybody means them. The parser would look through the rest of
  * each again at each of its characters, for seconds.
  */
-const ENDLESS = /(?<!\S)\S{3000,}|(?<!\s)[^\S\n]{1000,}|^(?:>[ \t]?|(?:[-+*]|\d{1,9}[.)])[ \t]+){500,}/gm;
+const ENDLESS = /(?<!\S)\S{3000,}|(?<!\s)[^\S\n]{1000,}|^[ \t]*(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){500,}/gm;
 /** Stands around the number of an endless part until the text is parsed; in addresses the parser encodes it. */
 const MARK = '\ue000';
 const MARKS = new RegExp(`${MARK}|${encodeURI(MARK)}`, 'g');
