@@ -85,6 +85,10 @@ export function networkError(error: unknown, origin: string): ClientError {
     const hint = `Check that the address ${origin} is right, and that this machine has a network.`;
     return unreachable('The name of the server was not found.', { origin, code, hint });
   }
+  if (code === 'ERR_PROXY_TUNNEL') {
+    const hint = 'Check the proxy that HTTPS_PROXY names; servers that need none are named in NO_PROXY.';
+    return unreachable('The proxy makes no connection to the server.', { origin, code, hint, transient: true });
+  }
   if (code !== undefined && CERTIFICATE.test(code)) return insecure(code, origin);
   if (cause.message === 'bad port') {
     const hint = `Check the port of ${origin}: it belongs to another service, so clients refuse it.`;

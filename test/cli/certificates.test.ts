@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer as createHttp } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, connect, type Server } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
+import { originHttp } from '../../src/daemon/server-link/http.ts';
 import { type CertificateOptions, makeCertificate } from '../support/certificate.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
@@ -57,7 +59,7 @@ describe('a server with a certificate', function () {
     ['signed by itself', undefined],
     ['of an issuer that nobody knows', issuer],
   ] as const)
-    it(`is not trusted when it is ${what}, until NODE_EXTRA_CA_CERTS names its issuer`, async () => {
+    it(`is not trusted when it is ${what}, until the environment names its issuer`, async () => {
       const certificate = makeCertificate({ name: 'server', ...(signed ? { issuer: signed } : {}) });
       const host = await listenWith(certificate);
       expect(await refused(host)).to.deep.equal([
@@ -66,8 +68,10 @@ describe('a server with a certificate', function () {
       ]);
       const file = join(home.dir, 'own.pem');
       writeFileSync(file, (signed ?? certificate).cert);
-      const { info } = await home.json(['server', 'info', `https://${host}`], { env: { NODE_EXTRA_CA_CERTS: file } });
-      expect(info).to.have.property('server_id');
+      for (const name of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE']) {
+        const { info } = await home.json(['server', 'info', `https://${host}`], { env: { [name]: file } });
+        expect(info, name).to.have.property('server_id');
+      }
     });
 
   const refusals: [what: string, wish: CertificateOptions, message: Text, hint: Text][] = [
@@ -104,5 +108,61 @@ describe('a server with a certificate', function () {
     expect((await refused(host))[0]).to.equal(
       `Error (server_unreachable): What answers at ${host} does not speak TLS.`,
     );
+  });
+
+  describe('that only a proxy reaches', () => {
+    const url = 'https://team.example.com';
+    const asked: string[] = [];
+    let env: Record<string, string>;
+    let answer: (socket: Duplex) => void;
+    before(async () => {
+      const certificate = makeCertificate({ name: 'server', issuer, hosts: [{ dns: 'team.example.com' }] });
+      const [, port] = (await listenWith(certificate)).split(':');
+      const proxy = createHttp().on('connect', ({ url: wanted }, socket) => {
+        asked.push(String(wanted));
+        answer(socket);
+      });
+      env = { HTTPS_PROXY: `http://${await listen(proxy)}`, NODE_EXTRA_CA_CERTS: trusted };
+      answer = (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.pipe(connect(Number(port), '127.0.0.1')).pipe(socket);
+      };
+    });
+
+    it('is asked through it, unless NO_PROXY names the server', async () => {
+      const { info } = await home.json(['server', 'info', url], { env });
+      expect(info).to.have.property('server_id');
+      expect(asked).to.deep.equal(['team.example.com:443']);
+      const [error] = await refused('team.example.com', { ...env, NO_PROXY: '.example.com' });
+      expect(error).to.include('The name of the server was not found.');
+    });
+
+    it('is asked through it by the daemon', async () => {
+      const daemonEnv = { HTTPS_PROXY: env['HTTPS_PROXY'], SSL_CERT_FILE: trusted };
+      Object.assign(process.env, daemonEnv);
+      const http = originHttp(url, null);
+      try {
+        expect(await http.fetch(`${url}/v1/info`)).to.include({ status: 200 });
+        expect(asked).to.deep.equal(['team.example.com:443', 'team.example.com:443']);
+      } finally {
+        http.close();
+        for (const name of Object.keys(daemonEnv)) delete process.env[name];
+      }
+    });
+
+    it('goes past it where the server is on this machine', async () => {
+      asked.length = 0;
+      const host = await listenWith(makeCertificate({ name: 'server', issuer }));
+      await home.json(['server', 'info', `https://${host}`], { env });
+      expect(asked).to.deep.equal([]);
+    });
+
+    it('is not reached where the proxy refuses', async () => {
+      answer = (socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+      expect(await refused('team.example.com', env)).to.deep.equal([
+        'Error (server_unreachable): The proxy makes no connection to the server.',
+        'Hint: Check the proxy that HTTPS_PROXY names; servers that need none are named in NO_PROXY.',
+      ]);
+    });
   });
 });

@@ -81,7 +81,7 @@ function spawnDaemon({ state, env, program }: StartOptions): ChildProcess {
 }
 
 const passedVariables =
-  /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)$/;
+  /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|HTTPS_PROXY|https_proxy|NO_PROXY|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/;
 
 /** The environment variables that the daemon gets. */
 export const daemonEnv = (env: Env): Record<string, string> => envOf(env, passedVariables);

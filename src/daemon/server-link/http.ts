@@ -4,7 +4,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { ClientError } from '../../client/errors.ts';
 import type { Folders } from '../../local/folders.ts';
-import { fetchBy } from '../../local/own-server/loopback-fetch.ts';
+import { fetchBy, secureOptions } from '../../local/own-server/loopback-fetch.ts';
 import { OwnAgent } from '../../local/own-server/own-agent.ts';
 import { Semaphore } from './semaphore.ts';
 
@@ -33,7 +33,7 @@ export function originHttp(origin: string, ownFolders: Folders | null): OriginHt
   const secure = origin.startsWith('https:');
   const agentOf = (options: AgentOptions): PlainAgent => {
     if (ownFolders) return new OwnAgent(ownFolders, options);
-    return secure ? new SecureAgent(options) : new PlainAgent(options);
+    return secure ? new SecureAgent({ ...options, ...secureOptions() }) : new PlainAgent(options);
   };
   const quick = agentOf({ keepAlive: true, maxFreeSockets: MAX_SOCKETS });
   const slow = agentOf({ keepAlive: true, maxSockets: MAX_WAITS + 1, maxFreeSockets: 2 });

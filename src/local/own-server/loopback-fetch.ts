@@ -2,17 +2,51 @@
  * A minimal `fetch` for the server on this machine. Node's own takes longer to load than the rest of a short command, and
  * its WebAssembly compiler threads delay the exit.
  */
+import { readFileSync } from 'node:fs';
 // Not by import(): that reads every export of the module, and one of them loads the platform's fetch.
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
+import type { Agent, AgentOptions } from 'node:https';
 import { Readable } from 'node:stream';
 import { tooLarge } from '../../client/errors.ts';
 
-/** Uses this `fetch` for plain http to this machine, and the platform's for everything else. */
+/** Uses this `fetch` for plain http to this machine, or by a proxy, and the platform's for everything else. */
 export const localFetch: typeof fetch = async (input, init) => {
   const url = new URL(String(input));
-  if (url.protocol !== 'http:' || url.hostname !== '127.0.0.1') return fetch(input, init);
-  return fetchBy(request, url, init ?? {});
+  if (url.protocol === 'http:' && url.hostname === '127.0.0.1') return fetchBy(request, url, init ?? {});
+  const agent = url.protocol === 'https:' ? agentOfEnvironment() : null;
+  if (agent === null) return fetch(input, init);
+  return fetchBy(process.getBuiltinModule('node:https').request as typeof request, url, init ?? {}, { agent });
 };
+
+let remote: { agent: Agent | null } | null = null;
+
+/** The connections of this process to servers elsewhere; null where they need no agent of ours. */
+function agentOfEnvironment(): Agent | null {
+  if (remote) return remote.agent;
+  const options = secureOptions();
+  const { Agent } = process.getBuiltinModule('node:https');
+  remote = { agent: Object.keys(options).length === 0 ? null : new Agent({ keepAlive: true, ...options }) };
+  return remote.agent;
+}
+
+/** What the environment says about https connections: the proxy of other machines, and further certificates to trust. */
+export function secureOptions(): AgentOptions {
+  const { env } = process;
+  const proxy = env.https_proxy || env.HTTPS_PROXY;
+  const direct = [env.no_proxy || env.NO_PROXY, 'localhost', '127.0.0.1', '[::1]'].filter(Boolean).join(',');
+  const ca = furtherCertificates(env.SSL_CERT_FILE);
+  return { ...(proxy ? { proxyEnv: { HTTPS_PROXY: proxy, NO_PROXY: direct } } : {}), ...(ca ? { ca } : {}) };
+}
+
+/** With those that Node.js trusts anyway; null where there are none. A file that cannot be read adds nothing. */
+function furtherCertificates(file: string | undefined): string[] | null {
+  if (!file) return null;
+  try {
+    return [...process.getBuiltinModule('node:tls').getCACertificates(), readFileSync(file, 'utf8')];
+  } catch {
+    return null;
+  }
+}
 
 /**
  * One request through Node.js's own HTTP. Redirects are refused.
