@@ -405,7 +405,7 @@ describe('people on the page', () => {
       },
     );
     await tab.click();
-    await page.getByRole('heading', { name: 'What it is for' }).waitFor();
+    await page.getByText('What it is for').waitFor({ state: 'attached' });
     expect(await page.getByRole('button', { name: 'Leave the board' }).count()).to.equal(0);
     held.resolve();
     await page.getByText('You are its only owner').waitFor();

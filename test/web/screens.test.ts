@@ -79,6 +79,41 @@ describe('every screen of the page', function () {
       expect(seen.complaints).to.deep.equal([]);
     });
   }
+
+  /** A link of the rail or of a board, a read that answers late, and what stands below the part that it is for. */
+  const slowParts: [string, string, string][] = [
+    ['All boards', '/v1/me/onboarding-inbox', 'Your boards'],
+    ['People', '/v1/boards/payments/people', 'What it is for'],
+    ['People', '/v1/boards/payments/join-codes', 'What it is for'],
+    ['Cap the backoff', '/v1/boards/payments/files', 'Where it stands'],
+  ];
+  for (const [link, part, below] of slowParts)
+    it(`shows by the link ${link} what stands below ${part} once that is read, so that nothing moves`, async () => {
+      const { page } = seen;
+      await page.setViewportSize(WIDE);
+      await page.goto(`${server.url}/?board=payments&tab=tasks`);
+      await settled(page);
+      const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await page.route(
+        ({ pathname }) => pathname === part,
+        async (route) => {
+          asked.resolve();
+          await held.promise;
+          await route.continue();
+        },
+      );
+      await page
+        .getByRole('link', { name: new RegExp(link) })
+        .first()
+        .click();
+      await asked.promise;
+      const heading = page.getByText(below, { exact: true });
+      await heading.waitFor({ state: 'attached' });
+      expect(await heading.isVisible()).to.equal(false);
+      held.resolve();
+      await heading.waitFor();
+      await page.unrouteAll();
+    });
 });
 
 /** Runs in the page: what is wider than the screen, and what is too small to touch. */

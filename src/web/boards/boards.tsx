@@ -43,7 +43,7 @@ export function Boards() {
   const shown = own.filter((board) => matches(board, filter));
   return (
     <main class="page" id="main" aria-busy={all === null && boardsError.value === null}>
-      <div class="col wide">
+      <div class="col wide inorder">
         <NeedsSummary guest={guest} />
         {!guest && <News />}
         <ProblemLine error={boardsError.value} onRetry={() => readBoards()} />

@@ -7,7 +7,7 @@ import { PaletteButton } from '../parts/palette-button.tsx';
 import { agoPhrase, until } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
-import { type Need, needs, openAsks, rank } from '../state/needs.ts';
+import { type Need, needs, needsError, openAsks, rank } from '../state/needs.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { hrefOf } from '../state/route.ts';
 
@@ -70,6 +70,7 @@ export function NeedsSummary({ guest }: { guest: boolean }) {
           </button>
         )}
       </div>
+      {openAsks.value === null && needsError.value === null && <div aria-busy="true" />}
       {first.length > 0 && (
         <section aria-label="Needs you">
           <div class="row under-title">

@@ -29,13 +29,17 @@ const additionId = ({ board, added }: Addition): string => `${board.id}:${added.
 /** Not for guests, who cannot invite people. */
 export function News() {
   const [inbox, setFound] = useState<Inbox | null>(null);
+  const [loading, setLoading] = useState(true);
   const section = useRef<HTMLDivElement>(null);
   const additions = (inbox?.board_adds ?? []).filter((addition) => !readDismissed().includes(additionId(addition)));
   const arrivals = (inbox?.arrivals ?? []).filter(({ invite_id }) => !readDismissed().includes(invite_id));
   const latestAdditions = useRef(additions);
   latestAdditions.current = additions;
   useEffect(() => {
-    const read = (): void => void call('getOnboardingInbox').then(setFound, () => {});
+    const read = (): void =>
+      void call('getOnboardingInbox')
+        .then(setFound, () => {})
+        .finally(() => setLoading(false));
     read();
     return listenToHints(({ event, data }) => {
       if (
@@ -52,7 +56,7 @@ export function News() {
     section.current?.focus();
   };
   return (
-    <div ref={section} tabIndex={-1} class="news">
+    <div ref={section} tabIndex={-1} class="news" aria-busy={loading}>
       {additions.length + arrivals.length > 0 && (
         <section class="part" aria-labelledby="news">
           <h2 id="news">News</h2>

@@ -142,7 +142,8 @@ export function JoinCodes({ room, made }: { room: Room; made: number }) {
     [room],
   );
   if (error !== null) return <ProblemLine error={error} onRetry={reload} />;
-  if (!codes || codes.length === 0) return null;
+  if (!codes) return <div aria-busy="true" />;
+  if (codes.length === 0) return null;
   const revoke = (code: JoinCode): void =>
     void write.run(`revoke ${code.id}`, async (key) => {
       await call('revokeJoinCode', { params: { ...params, code_id: code.id }, idempotencyKey: key });

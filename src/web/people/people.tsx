@@ -52,7 +52,7 @@ function List({ room }: { room: Room }) {
   const sorted = (people ?? []).toSorted((a, b) => order(a) - order(b));
   return (
     <div class="page">
-      <div class="col wide">
+      <div class="col wide inorder">
         <h2 class="vh">People</h2>
         <div class="row w peoplebar">
           <p class="q2 sp">
@@ -76,6 +76,7 @@ function List({ room }: { room: Room }) {
         </div>
         <ProblemLine error={error} onRetry={refresh} />
         {createdCode && <NewCode made={createdCode} close={() => setMade(null)} />}
+        {!people && error === null && <div aria-busy="true" />}
         {sorted.map((person) => (
           <PersonGroup
             key={person.id}

@@ -14,7 +14,11 @@ const HEIGHT = 110;
 /** With more members than this, a select replaces the buttons. */
 const MAX_BUTTONS = 5;
 
-export function Activity({ counts }: { counts: Counts }) {
+const none: Counts = { days: {}, actors: {}, types: {}, files: {} };
+
+/** @param counted null: not yet; its place is kept, so that the log below it does not move */
+export function Activity({ counts: counted }: { counts: Counts | null }) {
+  const counts = counted ?? none;
   const [member, setMember] = useState<string | null>(null);
   const [asTable, setAsTable] = useState(false);
   const days = countByDay(counts, member, now.value);
@@ -26,7 +30,7 @@ export function Activity({ counts }: { counts: Counts }) {
       ? `No events${who} in the last 30 days`
       : `Events a day${who}, 30 days, ${formatNumber(sum)} in all, most on ${weekday.format(busiestDay.at)}: ${formatNumber(total(busiestDay))}`;
   return (
-    <figure class="act">
+    <figure class={counted ? 'act' : 'act unread'}>
       <figcaption class="row w">
         <h3>Events a day</h3>
         <span class="q2 lg">

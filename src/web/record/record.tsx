@@ -15,7 +15,7 @@ export default function RecordTab({ here, room }: TabProps) {
       <div class="col wide">
         <h2 class="vh">Record</h2>
         <VerdictPanel verdict={verdict} board={room.name} onRetry={() => setTries(tries + 1)} />
-        {verdict.counts && <Activity counts={verdict.counts} />}
+        {!verdict.error && <Activity counts={verdict.counts} />}
         <Log key={room.name} here={here} room={room} verdict={verdict} />
       </div>
     </div>

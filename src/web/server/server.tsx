@@ -16,7 +16,7 @@ export default function Server() {
   const { server_role: role } = current.person;
   return (
     <main class="page server" id="main">
-      <div class="col">
+      <div class="col inorder">
         <h1>{location.host}</h1>
         <About />
         <Keys current={current} />

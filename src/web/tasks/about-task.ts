@@ -8,6 +8,8 @@ import type { Room } from '../state/room.ts';
 const PAGE = 20;
 
 export interface AboutTask {
+  /** Whether the first read is under way. */
+  loading: boolean;
   /** Newest first. */
   asks: Message[];
   files: BoardFile[];
@@ -27,6 +29,7 @@ interface Loaded {
 }
 
 export function useAboutTask(room: Room, task: string): AboutTask {
+  const [loading, setLoading] = useState(true);
   const [asks, setAsks] = useState<Message[]>([]);
   const [files, setFiles] = useState<BoardFile[]>([]);
   const [{ messages, before }, setMessages] = useState<Loaded>({ messages: [], before: null });
@@ -54,9 +57,11 @@ export function useAboutTask(room: Room, task: string): AboutTask {
       });
       setError(null);
     };
-    read().catch((failure: unknown) => {
-      if (!ended) setError(failure);
-    });
+    void read()
+      .catch((failure: unknown) => {
+        if (!ended) setError(failure);
+      })
+      .finally(() => setLoading(false));
     return () => {
       ended = true;
     };
@@ -75,6 +80,7 @@ export function useAboutTask(room: Room, task: string): AboutTask {
   useEffect(() => (error === null ? undefined : listenToReturn(refresh)), [error]);
 
   return {
+    loading,
     asks,
     files,
     messages,

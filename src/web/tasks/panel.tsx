@@ -97,7 +97,7 @@ export function TaskPanel(props: PanelProps) {
     if (document.activeElement === document.body) panel.current?.focus();
   }, [task?.closed_at]);
   return (
-    <div ref={panel} class="panel" tabIndex={-1} {...named}>
+    <div ref={panel} class="panel inorder" tabIndex={-1} {...named}>
       <div class="row ph">
         <span class="ref">{task?.ref ?? selector}</span>
         {task && <StateWord task={task} />}
@@ -162,6 +162,7 @@ function Body({ task, board, log, room }: PanelProps & { task: Task }) {
           opened by {task.opened_by.name}, <Time at={task.opened_at} relative />
         </span>
       </div>
+      {about.loading && <div aria-busy="true" />}
       {open.map((message) => (
         <AskCard key={message.id} message={message} keys={message.id === first} onAnswered={about.refresh} />
       ))}
