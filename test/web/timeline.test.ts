@@ -97,6 +97,24 @@ describe('the conversation', () => {
     await there.close();
   });
 
+  it('keeps what is read in its place where a question comes above it, and goes', async () => {
+    const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
+    await fill(80);
+    const { page, close } = await open(dana);
+    const old = article(page, 'Message 20');
+    await page.waitForFunction(() => document.querySelector('.tl')?.ariaBusy === 'false');
+    await old.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+    const before = await topOf(old);
+    const strip = page.getByRole('region', { name: 'Needs you' });
+    const { id } = await say(claude, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s'] } });
+    await strip.waitFor();
+    expect(await topOf(old), 'it came').to.equal(before);
+    await say(dana, '60 s', { reply_to: id, answer: { option: 2 } });
+    await strip.waitFor({ state: 'hidden' });
+    expect(await topOf(old), 'it went').to.equal(before);
+    await close();
+  });
+
   it('runs nothing and requests nothing for a Markdown message with script, handlers, javascript: and a remote image', async () => {
     await say(
       maya,

@@ -35,9 +35,14 @@ export class Scroll {
         this.loadMore();
       });
     };
+    let { top } = scroller.getBoundingClientRect();
     const resizeObserver = new ResizeObserver(() => {
       if (scroller.scrollTop !== this.lastScrollTop) this.updatePosition();
+      const moved = scroller.getBoundingClientRect().top - top;
+      top += moved;
+      // What appears above the conversation, such as a question, moves nothing that is being read.
       if (this.timeline.following) this.scrollToEnd();
+      else scroller.scrollTop += moved;
       onScroll();
     });
     scroller.addEventListener('scroll', onScroll, { passive: true });
