@@ -238,6 +238,29 @@ describe('connecting', function () {
     expect(await stateOf(made)).to.equal('active');
   });
 
+  it('is for good: before the only key goes the person hears so, and one that has ended leaves its place to another', async () => {
+    const warning = ' It is the only key of sam: nobody can sign in as sam after that.';
+    const { key } = await laptop.json(['connect', (await invite()).invite, '--handle', 'sam', '--yes']);
+    const questions = async () => {
+      const asked = [await laptop.run(['logout', '--json']), await laptop.run(['key', 'revoke', key.name, '--json'])];
+      return asked.map(({ stdout }) => JSON.parse(stdout).error.message);
+    };
+    for (const question of await questions()) expect(question).to.match(new RegExp(`${warning}$`));
+    await laptop.json(['key', 'create', 'spare']);
+    for (const question of await questions()) expect(question).to.not.include(warning);
+
+    for (const name of ['spare', key.name]) await host.json(['key', 'revoke', name, '--person', 'sam']);
+    const link = (await invite()).invite;
+    const refused = await laptop.run(['connect', link, '--handle', 'sam-2', '--yes', '--json']);
+    expect(errorOf(refused).code).to.equal('already_connected');
+    const [, command = ''] = errorOf(refused).hint.match(/^If its key has ended, first: (.+?)\. /) ?? [];
+    expect((await laptop.shell(command)).stdout).to.equal(`The key for ${url} had ended already; it is forgotten.\n`);
+    expect(errorOf(await laptop.run(['login', url, '--json'])).hint).to.equal(
+      `Pipe it in: service login ${url} < key.txt; where you are signed in on another machine only: service machine request ${url}`,
+    );
+    expect((await laptop.json(['connect', link, '--handle', 'sam-2', '--yes'])).person.handle).to.equal('sam-2');
+  });
+
   it('refuses what is no link, a second account, and an agent', async () => {
     for (const text of ['abi_x', `${url}/join`, `${url}/join#abi_short`, 'maya']) {
       const result = await laptop.run(['connect', text, '--yes', '--json']);

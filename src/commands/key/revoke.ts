@@ -7,7 +7,7 @@ import type { AccessKey } from '../../contract/types.ts';
 import { keyIdOf } from '../approval/lib/ask-person.ts';
 import { AskingCommand } from '../approval/lib/asking-command.ts';
 import { handleOf } from '../people/lib/people.ts';
-import { findKey, forgetKeyIn, readKeys } from './lib/keys.ts';
+import { findKey, forgetKeyIn, onlyKey, readKeys } from './lib/keys.ts';
 
 export const json = () =>
   z.union([
@@ -49,8 +49,10 @@ export default class KeyRevoke extends AskingCommand<typeof KeyRevoke> {
     );
     const own = before.id === list.current_key_id;
     const stops = hangsOn(before);
-    if (own)
-      await this.confirm(`Revoke the key in use here, on ${server.url}?${stops ? ` With it stop ${stops}.` : ''}`, yes);
+    if (own) {
+      const question = `Revoke the key in use here, on ${server.url}?${stops ? ` With it stop ${stops}.` : ''}`;
+      await this.confirm(question + onlyKey(list, server), yes);
+    }
     const query = { ...(invites ? { revoke_invites: true } : {}) };
     const reply = await client.call('revokeKey', { params: { key: before.id }, query, idempotencyKey });
     const again = this.again(reply);

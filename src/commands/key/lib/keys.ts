@@ -39,6 +39,13 @@ export function findKey({ keys, person }: KeyList, text: string, more: string): 
   });
 }
 
+/** What somebody has to hear before their last working key is revoked, as more of the question; empty where another one works. */
+export function onlyKey({ keys, person: { handle } }: KeyList, { local }: Session['server']): string {
+  // This machine's own server makes its owner another one.
+  if (local || keys.filter(({ state }) => state === 'working').length > 1) return '';
+  return ` It is the only key of ${handle}: nobody can sign in as ${handle} after that.`;
+}
+
 /** Forgets the key a session came with; one of the environment was never saved. Answers whether there was one. */
 export const forgetKeyIn = async ({ entry, server }: Session): Promise<boolean> =>
   entry !== null && (await forgetKeyOf(server.url));

@@ -57,7 +57,7 @@ export function entryToConnect(origin: string): ServerEntry | undefined {
   const entry = readCredentials(runtime().folders).servers[origin];
   if (!entry?.key || !entry.person) return entry;
   throw new Failure('already_connected', `This machine is connected to ${origin} as ${entry.person.handle} already.`, {
-    hint: 'A second account needs a place of its own: SERVICE_HOME=/another/folder service connect …',
+    hint: `If its key has ended, first: service logout ${origin}. A second account needs a place of its own: SERVICE_HOME=/another/folder service connect …`,
     details: { handle: entry.person.handle },
   });
 }

@@ -35,10 +35,11 @@ interface Result {
 }
 
 /** The key, from a pipe or typed unseen. */
-async function readSecret({ out, noInput }: Deps): Promise<string> {
+async function readSecret(origin: string, { out, noInput }: Deps): Promise<string> {
   if (hasPipedInput()) return (await readWhole('-', out, 'a key')).trim();
   if (mayAsk(out, noInput)) return askSecret('Key (abh_…)');
-  throw missing('The key', 'Pipe it in: service login <url> < key.txt');
+  const another = `where you are signed in on another machine only: service machine request ${origin}`;
+  throw missing('The key', `Pipe it in: service login ${origin} < key.txt; ${another}`);
 }
 
 function notTaken(error: unknown, origin: string): unknown {
@@ -57,7 +58,7 @@ export async function signIn(options: SignInOptions): Promise<Result> {
   if (named === 'local') return signInLocally(options);
   if (!named) throw missing('The address of the server', 'service login https://team.example.com');
   const origin = looksLikeUrl(named) ? canonicalOrigin(named) : namedServer(named, saved, folders, env).origin;
-  const token = checked(await readSecret(options));
+  const token = checked(await readSecret(origin, options));
   const client = new Client({ origin, token, ...clientOptions(options) });
   const { data: info } = await client.call('getInfo');
   if (info.server_id === localEntry(saved)?.[1].server_id) return signInLocally(options);

@@ -6,13 +6,12 @@ import type { Session } from '../../../cli/session/open-session.ts';
 import { serverOfPerson } from '../../../cli/session/open-session.ts';
 import { plural } from '../../../cli/terminal/fields.ts';
 import { ClientError } from '../../../client/errors.ts';
-import { pages } from '../../../client/pages.ts';
 import type { ErrorBody } from '../../../contract/errors.ts';
 import type { AccessKey } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { readCredentials } from '../../../local/keys/credentials.ts';
 import { knownServers } from '../../../local/servers.ts';
-import { forgetKeyIn, forgetKeyOf } from '../../key/lib/keys.ts';
+import { forgetKeyIn, forgetKeyOf, onlyKey, readKeys } from '../../key/lib/keys.ts';
 
 type SignedOut = ReturnType<typeof nothing>;
 
@@ -43,15 +42,16 @@ export async function signBrowsersOut({ client, server }: Session): Promise<Sign
 /** Revokes the key in use, after a question that says what stops with it, and forgets it. */
 export async function signOut(session: Session, ask: (question: string) => Promise<void>): Promise<SignOut> {
   const { server, choice } = session;
-  const key = await keyInUse(session);
-  if (!key) {
+  const keys = await keysOf(session);
+  const key = keys?.keys.find(({ id }) => id === keys.current_key_id);
+  if (!keys || !key) {
     const forgotten = await forgetKeyIn(session);
     return {
       record: { ...nothing(server), forgotten },
       text: `The key for ${server.url} had ended already; it is forgotten.`,
     };
   }
-  await ask(`Revoke key "${key.name}" on ${server.url}? That stops ${stops(key)}.`);
+  await ask(`Revoke key "${key.name}" on ${server.url}? That stops ${stops(key)}.${onlyKey(keys, server)}`);
   const { warning } = await revoke(session, key);
   if (warning) choice.out.warn('no_admin_key', warning, '');
   const forgotten = await forgetKeyIn(session);
@@ -124,14 +124,10 @@ const nothing = ({ name, url }: { name: string; url: string }) => ({
 const stops = (key: AccessKey): string =>
   `${plural(key.browser_sessions, 'browser session', 'browser sessions')} and ${plural(key.agent_seats, 'agent', 'agents')}`;
 
-/** The key of this machine; null when it does not work any more. */
-async function keyInUse({ client, server }: Session): Promise<AccessKey | null> {
+/** The person's keys; null where that of this machine does not work any more. */
+async function keysOf({ client, server }: Session) {
   try {
-    for await (const page of pages(client, 'listKeys', { query: { state: 'working', limit: 500 } })) {
-      const own = page.keys.find((key) => key.id === page.current_key_id);
-      if (own) return own;
-    }
-    return null;
+    return await readKeys(client, undefined);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     if (error.status === 401) return null;
