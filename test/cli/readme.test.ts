@@ -77,6 +77,13 @@ describe('the README', function () {
       .and.include('`apt install jq`');
   });
 
+  it('gets a file by the name under which it was put', async () => {
+    const [, put = '', get = ''] = /^\| a file everybody has .*?`(.+?)`, `(.+?)`/m.exec(readme) ?? [];
+    const file = put.replace('service file put ', '');
+    const script = `mkdir -p notes far && echo "The valve." > ${file} && ${put} && cd far && ${get} -`;
+    expect((await home.shell(script)).stdout).to.include('The valve.');
+  });
+
   /** Lets a command run until it has printed as much as is shown, and then ends it as Ctrl-C does. */
   async function interrupted(command: string, shown: string): Promise<Result> {
     const child = home.startShell(command, { group: true });
