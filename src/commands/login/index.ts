@@ -1,6 +1,6 @@
 import { BaseCommand, choiceFlag, optional } from '../../cli/base.ts';
 import { arrivedKey, flag, object, stored, text } from '../../cli/shapes.ts';
-import { signedInText, signIn } from './lib/login.ts';
+import { signIn } from './lib/login.ts';
 
 export const json = () =>
   object({
@@ -34,8 +34,8 @@ export default class Login extends BaseCommand<typeof Login> {
     const url = this.args.url ?? this.globals.server;
     const { 'move-to': to, store } = this.flags;
     if (to !== undefined) return this.move(url, to === 'keychain' ? 'keychain' : 'file');
-    const { record, ...result } = await signIn({ url, store, ...this.deps });
-    this.out.print(record, () => signedInText(result, this.times));
+    const { record, text } = await signIn({ url, store, ...this.deps });
+    this.out.print(record, () => text(this.times));
   }
 
   private async move(url: string | undefined, to: 'keychain' | 'file'): Promise<void> {

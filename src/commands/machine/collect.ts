@@ -18,7 +18,7 @@ export default class MachineCollect extends BaseCommand<typeof MachineCollect> {
     const waiting = waitingRequest(this.args.url);
     const { code = '', expires_at, handle } = waiting.pending;
     if (Date.parse(expires_at) > Date.now())
-      printApprovalSteps({ origin: waiting.origin, code, expires_at }, handle, out.quiet);
+      printApprovalSteps({ origin: waiting.origin, handle, code, expires_at }, out.quiet);
     const { record, text, next } = await collectKey(waiting, { ...deps, noInput: true });
     out.print(record, () => `${text}\n${next}`);
   }

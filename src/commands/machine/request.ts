@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BaseCommand, booleanFlag, required, stringFlag } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { collectedKey, object, text } from '../../cli/shapes.ts';
-import { collectKey, printApprovalSteps, requestKey, waitingRequest } from './lib/machine-key.ts';
+import { bringKey, requestKey } from './lib/machine-key.ts';
 
 export const json = () => z.union([object({ code: text, expires_at: text }), collectedKey]);
 
@@ -25,23 +25,19 @@ export default class MachineRequest extends BaseCommand<typeof MachineRequest> {
   override async run(): Promise<void> {
     await this.requirePerson();
     const { out, deps } = this;
-    const begun = await requestKey(this.args.url, { ...deps, handle: this.flags.handle, label: this.flags.label });
-    const waiting = waitingRequest(begun.origin);
-    if (this.flags.detach) {
-      const { code, expires_at, origin } = begun;
-      const approve = called(`service machine approve ${code} --server ${origin}`);
-      const collect = called(`service machine collect ${origin}`);
-      out.print({ code, expires_at }, () =>
-        [
-          `${code}, for five minutes.`,
-          `Where ${waiting.pending.handle} is signed in:  ${approve}`,
-          `Then here:  ${collect}`,
-        ].join('\n'),
-      );
-      return;
+    const { handle, label, detach } = this.flags;
+    if (!detach) {
+      const { record, text, next } = await bringKey(this.args.url, { ...deps, handle, label });
+      return out.print(record, () => `${text}\n${next}`);
     }
-    printApprovalSteps(begun, waiting.pending.handle, out.quiet);
-    const { record, text, next } = await collectKey(waiting, deps);
-    out.print(record, () => `${text}\n${next}`);
+    const begun = await requestKey(this.args.url, { ...deps, handle, label });
+    const { origin, code, expires_at } = begun;
+    out.print({ code, expires_at }, () =>
+      [
+        `${code}, for five minutes.`,
+        `Where ${begun.handle} is signed in:  ${called(`service machine approve ${code} --server ${origin}`)}`,
+        `Then here:  ${called(`service machine collect ${origin}`)}`,
+      ].join('\n'),
+    );
   }
 }

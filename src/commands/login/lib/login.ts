@@ -22,16 +22,10 @@ interface SignInOptions extends Deps {
   store: string | undefined;
 }
 
-interface Result {
-  record: Record<string, unknown>;
-  person: { id: string; handle: string };
-  role: string;
-  server: string;
-  stored: string;
-  /** What the key is called; null where that is not told. */
-  keyName: string | null;
-  /** When somebody used it before it came here. */
-  previousUse: string | null;
+/** What is printed, and how a person is told. */
+interface SignedIn {
+  record: object;
+  text(times: TimeStyle): string;
 }
 
 /** The key, from a pipe or typed unseen. */
@@ -49,7 +43,7 @@ function notTaken(error: unknown, origin: string): unknown {
 }
 
 /** Signs in to a server, or accepts this machine's own server again. */
-export async function signIn(options: SignInOptions): Promise<Result> {
+export async function signIn(options: SignInOptions): Promise<SignedIn> {
   const { env, folders } = runtime();
   const saved = readCredentials(folders);
   const usual = usualServer(saved, folders, env);
@@ -70,39 +64,20 @@ export async function signIn(options: SignInOptions): Promise<Result> {
   const known = key ?? { id: 'unknown', name: 'unknown', expires_at: null };
   const arrival = { origin, serverId: info.server_id, person, key: known, token, store: options.store };
   const { stored, replaced, standard, place } = await settle(arrival, options.out);
+  const { server_id } = info;
+  const withKey = key ? ` with key "${key.name}",` : ', key';
+  const text = `Signed in to ${origin} as ${person.handle} (${person.server_role})${withKey} saved in ${place}.`;
   return {
-    record: {
-      server_id: info.server_id,
-      person,
-      key,
-      stored,
-      previous_use: previousUse,
-      replaced,
-      default: standard,
-    },
-    person,
-    role: person.server_role,
-    server: origin,
-    stored: place,
-    keyName: key?.name ?? null,
-    previousUse: again ? null : previousUse,
+    record: { server_id, person, key, stored, previous_use: previousUse, replaced, default: standard },
+    text: (times) =>
+      again || previousUse === null
+        ? text
+        : `${text}\nLast used ${showTime(previousUse, times)}, maybe by another machine: one revocation would then cut both.`,
   };
 }
 
-/** Who is signed in where, with which key; and that somebody else may be, with the same one. */
-export function signedInText(result: Omit<Result, 'record'>, times: TimeStyle): string {
-  const { server, person, role, keyName, stored, previousUse } = result;
-  const key = keyName === null ? ', key' : ` with key "${keyName}",`;
-  const lines = [`Signed in to ${server} as ${person.handle} (${role})${key} saved in ${stored}.`];
-  if (previousUse !== null)
-    lines.push(
-      `Last used ${showTime(previousUse, times)}, maybe by another machine: one revocation would then cut both.`,
-    );
-  return lines.join('\n');
-}
-
 /** The local server's key stands in its own folder; signing in means accepting who it is now. */
-async function signInLocally({ out }: SignInOptions): Promise<Result> {
+async function signInLocally({ out }: SignInOptions): Promise<SignedIn> {
   const { env, folders } = runtime();
   const known = { ...localServer(readCredentials(folders), folders, env), entry: null };
   const { origin } = await useLocalServer(known, { out, autostart: true }, false);
@@ -115,8 +90,10 @@ async function signInLocally({ out }: SignInOptions): Promise<Result> {
     if (own) own.logged_in_at = new Date().toISOString();
     return usualServer(saved, folders, env).local;
   });
-  const record = { server_id, person, stored: 'local-file', replaced: true, default: standard };
-  return { record, person, role: 'admin', server: origin, stored: folders.data, keyName: null, previousUse: null };
+  return {
+    record: { server_id, person, stored: 'local-file', replaced: true, default: standard },
+    text: () => `Signed in to ${origin} as ${person.handle} (admin), key saved in ${folders.data}.`,
+  };
 }
 
 function checked(token: string): string {

@@ -52,7 +52,7 @@ export async function requestKey(url: string, options: MachineOptions) {
       const { data } = await client.call('createMachineRequest', { body: { handle, label } });
       const { code, secret, expires_at } = data;
       await savePendingKey({ origin, serverId, token: secret }, { kind: 'machine', handle, label, code, expires_at });
-      return { origin, code, expires_at };
+      return { origin, handle, code, expires_at };
     } catch (error) {
       if (error instanceof ClientError && isUnclear(error) && start < STARTS) continue;
       throw error;
@@ -63,9 +63,8 @@ export async function requestKey(url: string, options: MachineOptions) {
 /** Asks, says how it is approved, and waits for the key. */
 export async function bringKey(url: string, options: MachineOptions): Promise<BroughtKey> {
   const begun = await requestKey(url, options);
-  const waiting = waitingRequest(begun.origin);
-  printApprovalSteps(begun, waiting.pending.handle, options.out.quiet);
-  return collectKey(waiting, options);
+  printApprovalSteps(begun, options.out.quiet);
+  return collectKey(waitingRequest(begun.origin), options);
 }
 
 async function askHandle(options: MachineOptions): Promise<string> {
@@ -77,7 +76,7 @@ async function askHandle(options: MachineOptions): Promise<string> {
 }
 
 /** Says how the request is approved, and that it is waited for: on standard error, whatever is printed in the end. */
-export function printApprovalSteps({ origin, code, expires_at }: Begun, handle: string, quiet: boolean): void {
+export function printApprovalSteps({ origin, handle, code, expires_at }: Begun, quiet: boolean): void {
   if (quiet) return;
   const minutes = Math.max(1, Math.round((Date.parse(expires_at) - Date.now()) / 60_000));
   show(
