@@ -6,17 +6,10 @@ export const inviteLink = (baseUrl: string, secret: string): string => `${baseUr
 
 /** Parses a link; null if it is not an invite link. */
 export function readInviteLink(text: string): { origin: string; secret: string } | null {
-  const url = parsed(text.trim());
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/join' || url.search !== '') return null;
+  if (!URL.canParse(text.trim())) return null;
+  const url = new URL(text.trim());
+  if (!/^https?:$/.test(url.protocol) || url.pathname !== '/join' || url.search !== '') return null;
   if (url.username !== '' || url.password !== '') return null;
   const secret = url.hash.slice(1);
   return patterns.invite.test(secret) ? { origin: url.origin, secret } : null;
-}
-
-function parsed(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
 }

@@ -13,12 +13,9 @@ export const isLoopback = (url: string): boolean => loopback.has(new URL(url).ho
 
 /** Lower case, no default port, no path; every spelling of this machine becomes 127.0.0.1. */
 export function canonicalOrigin(text: string): string {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
+  if (!URL.canParse(text))
     throw usage(`"${text}" is not the address of a server.`, 'It looks like https://team.example.com');
-  }
+  const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw usage(`"${text}" is neither http nor https.`);
   if (url.username || url.password || url.search || url.hash || (url.pathname !== '/' && url.pathname !== ''))
     throw usage(`"${text}" must be only scheme, host and port.`, `Use ${url.protocol}//${url.host}`);

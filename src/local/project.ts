@@ -3,6 +3,7 @@ import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { patterns } from '../contract/ids.ts';
 import { Failure } from './failure.ts';
+import { parseJsonObject } from './json.ts';
 import { writePrivate } from './private-file.ts';
 import { type Found, findUpward, unsafe } from './upward.ts';
 
@@ -69,12 +70,8 @@ function trustedContent({ path, bytes, own }: Found): { server: string; board: s
 
 /** The decoder leaves out a byte order mark, which editors on Windows write. */
 function parsed(bytes: Buffer): { server: string; board: string } | null {
-  try {
-    const { server, board } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
-    return typeof server === 'string' && typeof board === 'string' ? { server, board } : null;
-  } catch {
-    return null;
-  }
+  const { server, board } = parseJsonObject(new TextDecoder().decode(bytes)) ?? {};
+  return typeof server === 'string' && typeof board === 'string' ? { server, board } : null;
 }
 
 /** Without this check, anyone who can write to a parent folder could redirect messages to their own board. */

@@ -1,6 +1,7 @@
 /** Talks to the keychain helper process, and ends it when it does not answer. */
 import { existsSync } from 'node:fs';
 import type { Env } from '../folders.ts';
+import { parseJson } from '../json.ts';
 import { partPath } from '../program.ts';
 
 /** `value` is null after a write, or if there is no entry. `locked`: the person has to unlock the keychain first. */
@@ -30,17 +31,14 @@ export const keychain = {
 
 async function ask(request: Record<string, string>): Promise<KeychainAnswer> {
   // At a terminal an unlock dialog may be open, and a person needs time for it.
-  const timeoutMs = process.stdin.isTTY && process.stderr.isTTY ? 60_000 : 3000;
+  const timeout = process.stdin.isTTY && process.stderr.isTTY ? 60_000 : 3000;
   // Loaded lazily, because it is not needed if keys are in a file.
   const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(process.execPath, [...process.execArgv, partPath('keychain.mjs', 'local/keys/keychain.child')], {
     stdio: ['pipe', 'pipe', 'ignore'],
+    timeout,
+    killSignal: 'SIGKILL',
   });
-  let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    child.kill('SIGKILL');
-  }, timeoutMs);
   child.stdin.on('error', () => {});
   child.stdin.end(JSON.stringify(request));
   let text = '';
@@ -48,11 +46,6 @@ async function ask(request: Record<string, string>): Promise<KeychainAnswer> {
     text += part;
   });
   await new Promise((resolve) => child.once('close', resolve));
-  clearTimeout(timer);
-  try {
-    return JSON.parse(text) as KeychainAnswer;
-  } catch {
-    // A keychain that does not answer is waiting to be unlocked.
-    return { ok: false, locked: timedOut };
-  }
+  // A keychain that does not answer is waiting to be unlocked.
+  return (parseJson(text) as KeychainAnswer | null) ?? { ok: false, locked: child.killed };
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Failure, usage } from '../failure.ts';
 import type { Env, Folders } from '../folders.ts';
+import { parseJsonObject } from '../json.ts';
 import { readPrivate } from '../private-file.ts';
 import type { Pending, ServerEntry } from './credentials.ts';
 import { keychain, keychainPossible, keychainState } from './keychain.ts';
@@ -107,10 +108,6 @@ export async function forgetPending(serverId: string, pending: Pending): Promise
 }
 
 function tokenOf(value: string): string | null {
-  try {
-    const { token } = JSON.parse(value) as { token?: unknown };
-    return typeof token === 'string' ? token : null;
-  } catch {
-    return null;
-  }
+  const token = parseJsonObject(value)?.['token'];
+  return typeof token === 'string' ? token : null;
 }

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { ServerInfo } from '../../contract/types.ts';
 import type { Folders } from '../folders.ts';
+import { parseJson } from '../json.ts';
 import { alive } from '../process.ts';
 import { fetchBy } from './loopback-fetch.ts';
 
@@ -63,10 +64,6 @@ export async function probe(origin: string): Promise<ProbedInfo | null> {
 
 /** Parses the answer; null if it is not from a board service. */
 export function asInfo(text: string): ProbedInfo | null {
-  try {
-    const info = JSON.parse(text) as ProbedInfo;
-    return info.name === 'service' && typeof info.server_id === 'string' ? info : null;
-  } catch {
-    return null;
-  }
+  const info = parseJson(text) as ProbedInfo | null;
+  return info?.name === 'service' && typeof info.server_id === 'string' ? info : null;
 }

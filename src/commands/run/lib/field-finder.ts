@@ -1,4 +1,5 @@
 /** Finds a field in the JSON that a program prints, as one object or as lines. */
+import { parseJson } from '../../../local/json.ts';
 
 const MOST = 1024 * 1024;
 const ID = /^[A-Za-z0-9._-]{1,200}$/;
@@ -63,14 +64,10 @@ export class FieldFinder<Value = string> {
     const { field, type } = this.#sought;
     const name = this.#names.at(-1)!;
     if (field === '' || text.length > MOST || !text.includes(name)) return;
-    try {
-      const holder = this.#names.slice(0, -1).reduce(within, JSON.parse(text));
-      const value = within(holder, name);
-      const ofType = type === undefined || within(holder, 'type') === type;
-      if (ofType && this.#fits(value)) this.#found = value;
-    } catch {
-      // No JSON, or not all of it.
-    }
+    const holder = this.#names.slice(0, -1).reduce(within, parseJson(text));
+    const value = within(holder, name);
+    const ofType = type === undefined || within(holder, 'type') === type;
+    if (ofType && this.#fits(value)) this.#found = value;
   }
 }
 

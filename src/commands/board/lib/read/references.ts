@@ -48,16 +48,12 @@ export async function targets(
 }
 
 function linkRef(text: string): MessageRef | null {
-  if (!/^https?:\/\//.test(text)) return null;
-  try {
-    const url = new URL(text);
-    const parameters = new URLSearchParams(url.hash.slice(1) || url.search);
-    const board = parameters.get('board') ?? url.searchParams.get('board');
-    const seq = Number(parameters.get('message') ?? parameters.get('seq') ?? url.searchParams.get('message'));
-    return board && Number.isSafeInteger(seq) && seq > 0 ? { board, seq } : null;
-  } catch {
-    return null;
-  }
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  const parameters = new URLSearchParams(url.hash.slice(1) || url.search);
+  const board = parameters.get('board') ?? url.searchParams.get('board');
+  const seq = Number(parameters.get('message') ?? parameters.get('seq') ?? url.searchParams.get('message'));
+  return board && Number.isSafeInteger(seq) && seq > 0 ? { board, seq } : null;
 }
 
 function invalid(text: string): never {
