@@ -1,7 +1,11 @@
 /** The page while its server goes away and comes back, and many tabs of one browser. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { newAgent, newBoard, post } from '../support/cast.ts';
+import { copyFolder } from '../support/copy-folder.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { closeBrowser } from './support/browser.ts';
@@ -313,6 +317,35 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     // Without a connection it would wait for as long as a stream lasts.
     for (const ms of await Promise.all(asked)) expect(ms).to.be.below(10_000);
     await close();
+  }).timeout(60_000);
+});
+
+describe('the live page of a server that was restored from a backup', () => {
+  it('shows what the server has, and what is posted from then on', async () => {
+    const server = await startTestServer('sqlite');
+    const dana = await server.person('dana');
+    const { name } = await newBoard(dana);
+    await post(dana, name, 'kept');
+    const { page, close } = await visit(server, dana, `/?board=${name}`);
+    await said(page, 'kept').waitFor();
+    await live(page);
+    await server.close();
+    const backup = mkdtempSync(join(tmpdir(), 'board-backup-'));
+    copyFolder(server.dataDir, backup);
+    await server.restart();
+    for (const text of ['lost one', 'lost two', 'lost three']) await post(dana, name, text);
+    await said(page, 'lost three').waitFor();
+    await server.close();
+    rmSync(server.dataDir, { recursive: true });
+    copyFolder(backup, server.dataDir);
+    await server.restart();
+    await post(dana, name, 'after');
+    await said(page, 'after').waitFor();
+    expect(await said(page, 'kept').count()).to.equal(1);
+    expect(await said(page, 'lost').count()).to.equal(0);
+    await close();
+    await server.stop();
+    rmSync(backup, { recursive: true });
   }).timeout(60_000);
 });
 

@@ -98,6 +98,7 @@ export class Room {
     this.membersChanged = false;
     const hints: HintFrame[] = [];
     this.hints = hints;
+    const known = this.head.peek() ?? 0;
     try {
       const params = { board: this.name };
       const [board, members, tasks, people] = await Promise.all([
@@ -107,6 +108,8 @@ export class Room {
         this.people.peek() ?? readAll('listBoardPeople', 'people', { params }),
       ]);
       if (this.closed) return;
+      // The server was restored from a backup: events shown here are gone, and others get their numbers.
+      if (board.head_seq < known) return location.reload();
       this.people.value = people;
       this.tasks.value = tasks.counts;
       this.board.value = board;
