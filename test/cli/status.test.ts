@@ -70,6 +70,22 @@ describe('service status', function () {
     await machine.shell('chmod 700 "$SERVICE_HOME/state"');
   });
 
+  it('says of an agent that was removed, or whose board was deleted, that it has', async () => {
+    const { url, dana, stop } = await startTestServer('sqlite');
+    await machine.shell(`printf %s '${dana.token}' | service login ${url} --store file`);
+    await machine.json(['board', 'create', 'demo', '--no-link']);
+    await machine.json(['agent', 'create', 'reviewer', '--board', 'demo']);
+    await machine.json(['agent', 'create', 'writer', '--board', 'demo']);
+    await dana.ok('removeMember', { params: { board: 'demo', member: 'reviewer' } });
+    const removed = await machine.json(['status', '--as', 'reviewer']);
+    expect([removed.agent, removed.problem.code]).to.deep.equal(['reviewer', 'agent_removed']);
+    await dana.ok('archiveBoard', { params: { board: 'demo' } });
+    await dana.ok('deleteBoard', { params: { board: 'demo' } });
+    const gone = await machine.json(['status', '--as', 'writer']);
+    expect([gone.agent, gone.problem.code]).to.deep.equal(['writer', 'board_not_found']);
+    await stop();
+  });
+
   it('names a team’s server that does not answer, or that there is no key for, and says which it is', async () => {
     const { url, dana, stop } = await startTestServer('sqlite');
     await machine.shell(`printf %s '${dana.token}' | service login ${url} --store file`);

@@ -41,7 +41,7 @@ export async function readStatus(
   } catch (error) {
     nameEndedKey(error, session);
     const linked = nameLink(error as object, { flags, args: {}, board: out.base.board });
-    record.problem = asExpected(blockedHere(error), linked);
+    record.problem = asExpected(blockedHere(error), linked || record.board_source === 'agent');
     if (silent.includes(record.problem.code)) record.server_running = false;
     if (record.board_source === 'none') nameBoard(record, flags.board, out);
   }
@@ -126,8 +126,8 @@ const heldSeats = (): StatusRecord['seats'] =>
 /** Problems of a server that did not answer. */
 const silent = ['server_unreachable', 'request_timeout', 'sandbox_blocks_network'];
 
-/** A server that does not answer or a board that is not chosen is a status; a broken file is an error. */
-function asExpected(error: unknown, linked: boolean): NonNullable<StatusRecord['problem']> {
+/** A server that does not answer, a board that is not chosen or a seat that has ended is a status; a broken file is an error. */
+function asExpected(error: unknown, chosenBefore: boolean): NonNullable<StatusRecord['problem']> {
   const expected = [
     'server_not_running',
     'server_unexpected',
@@ -140,7 +140,7 @@ function asExpected(error: unknown, linked: boolean): NonNullable<StatusRecord['
     'agent_not_selected',
     'unauthorized',
   ];
-  if ((error instanceof Failure || error instanceof ClientError) && (linked || expected.includes(error.code)))
+  if ((error instanceof Failure || error instanceof ClientError) && (chosenBefore || expected.includes(error.code)))
     return { code: error.code, message: error.message, hint: called(error.hint) };
   throw error;
 }
