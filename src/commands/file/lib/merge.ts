@@ -24,41 +24,32 @@ export function merge({ base, theirs, ours, labels }: ThreeWays): { bytes: Buffe
       hint: 'Get the version that is there under another path and decide between the two',
     });
   }
-  const folder = mkdtempSync(join(tmpdir(), 'service-merge-'));
-  try {
-    const paths = Object.entries({ ours, base, theirs }).map(([name, bytes]) => {
-      const path = join(folder, name);
-      writeFileSync(path, bytes, { mode: 0o600 });
-      return path;
-    });
-    const names = ['yours', labels.base, labels.theirs].flatMap((label) => ['-L', label]);
-    const { status, stdout, error } = spawnSync('git', ['merge-file', '-p', '--diff3', ...names, ...paths], {
-      maxBuffer: 256 * 1_048_576,
-    });
-    if (error || status === null || status > 127) return null;
-    return { bytes: stdout, conflicts: status };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const names = ['yours', labels.base, labels.theirs].flatMap((label) => ['-L', label]);
+  const { status, stdout } = onFiles('git', ['merge-file', '-p', '--diff3', ...names], [ours, base, theirs]);
+  if (status === null || status > 127) return null;
+  return { bytes: stdout, conflicts: status };
 }
 
 /** Lines that differ, as `diff -u` prints them; empty where there are none. */
 export function unified(from: { label: string; bytes: Buffer }, to: { label: string; bytes: Buffer }): string {
-  const folder = mkdtempSync(join(tmpdir(), 'service-diff-'));
+  const options = ['-u', '--label', from.label, '--label', to.label];
+  const { status, stdout } = onFiles('diff', options, [from.bytes, to.bytes]);
+  if (status === 0 || status === 1) return stdout.toString();
+  throw new Failure('merge_unavailable', 'There is no diff program on this machine.', {
+    hint: 'Install diffutils, or get both versions and compare them',
+  });
+}
+
+/** Runs a program on files that hold these bytes, and that are gone after it. `status` is null where it did not run. */
+function onFiles(program: string, options: string[], contents: Buffer[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'service-merge-'));
   try {
-    const [a, b] = [from, to].map(({ bytes }, n) => {
+    const paths = contents.map((bytes, n) => {
       const path = join(folder, String(n));
       writeFileSync(path, bytes, { mode: 0o600 });
       return path;
-    }) as [string, string];
-    const { status, stdout } = spawnSync('diff', ['-u', '--label', from.label, '--label', to.label, a, b], {
-      encoding: 'utf8',
-      maxBuffer: 256 * 1_048_576,
     });
-    if (status === 0 || status === 1) return stdout;
-    throw new Failure('merge_unavailable', 'There is no diff program on this machine.', {
-      hint: 'Install diffutils, or get both versions and compare them',
-    });
+    return spawnSync(program, [...options, ...paths], { maxBuffer: 256 * 1_048_576 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
