@@ -1,7 +1,6 @@
 import { BaseCommand, words } from '../cli/base.ts';
 import { EXIT, Exit } from '../cli/errors.ts';
 import { show } from '../cli/terminal/terminal.ts';
-import type { Asked } from './completion/lib/values.ts';
 
 const LIMIT_MS = 300;
 
@@ -30,24 +29,14 @@ export default class Complete extends BaseCommand<typeof Complete> {
     const typed = this.argv[0] === '--' ? this.argv.slice(1) : this.argv;
     const asked = askedFor(typed);
     if (!asked) return [];
-    if (asked.kind === 'servers') return this.servers();
-    if (asked.kind === 'agents') return this.agents();
-    this.take(asked);
+    if (asked.kind === 'servers') {
+      const { listServers } = await import('./servers/lib/servers.ts');
+      return listServers().servers.map(({ name }) => name);
+    }
+    if (asked.kind === 'agents') return (await import('../cli/session/own-seats.ts')).savedAgents();
+    const { server, board, as } = asked;
+    Object.assign(this.globals, { server, board, as });
     const session = () => this.session('A', { autostart: false });
     return cachedValues(asked, () => namesOf(asked.kind, { session, board: () => this.onBoard('A', false) }));
-  }
-
-  private async servers(): Promise<string[]> {
-    const { listServers } = await import('./servers/lib/servers.ts');
-    return listServers().servers.map((server) => server.name);
-  }
-
-  private async agents(): Promise<string[]> {
-    const { savedAgents } = await import('../cli/session/own-seats.ts');
-    return savedAgents();
-  }
-
-  private take({ server, board, as }: Asked): void {
-    Object.assign(this.globals, { server, board, as });
   }
 }

@@ -11,7 +11,7 @@ import { type Kind, kindOfArgument, kindOfFlag } from './kinds.ts';
 
 const FRESH_MS = 60_000;
 
-export interface Asked {
+interface Asked {
   kind: Kind;
   /** What narrows it, as typed so far. */
   server?: string | undefined;
