@@ -4,8 +4,8 @@ import type { Faults } from './faults.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { SessionEvents } from './sessions/events.ts';
 import type { SeatRegistry } from './sessions/seat-registry.ts';
+import type { SessionEvents } from './sessions/session.ts';
 
 export interface Common {
   clock: DaemonClock;

@@ -184,7 +184,6 @@ describe('imports', () => {
       'src/commands/serve/lib/serve.ts',
       'src/commands/serve/lib/team-options.ts',
       'src/commands/serve/lib/workers.ts',
-      'src/commands/server/lib/recover-key.ts',
       'src/commands/storage/lib/storage.ts',
       'src/commands/doctor/checks/data.ts',
     );

@@ -5,8 +5,7 @@ import { board, requestedApproval } from '../../cli/shapes.ts';
 import { fields } from '../../cli/terminal/fields.ts';
 import type { Board } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
-import { boardIdOf } from '../approval/lib/ask-person.ts';
-import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { AskingCommand, boardIdOf } from '../approval/lib/ask-person.ts';
 import { changeLine, policyOptions, readBoard } from './lib/settings.ts';
 import { changeOf } from './lib/shapes.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { confirmFlags, requestFlags, required } from '../../cli/flags.ts';
 import { boardPerson, object, requestedApproval } from '../../cli/shapes.ts';
-import { boardIdOf, personIdOf } from '../approval/lib/ask-person.ts';
-import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { AskingCommand, boardIdOf, personIdOf } from '../approval/lib/ask-person.ts';
 import { handleOf } from '../people/lib/people.ts';
 import { agentsOf, alsoEnding, forgetSeats } from './lib/leaving.ts';
 

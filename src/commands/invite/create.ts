@@ -7,7 +7,7 @@ import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { BodyIn } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { AskingCommand } from '../approval/lib/ask-person.ts';
 import { beginner, newInviteText, warnOfLoopback } from './lib/invite.ts';
 
 export const json = () => z.union([object({ invite: answer('createInvite') }), requestedApproval]);

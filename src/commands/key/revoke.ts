@@ -4,8 +4,7 @@ import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import type { AccessKey } from '../../contract/types.ts';
-import { keyIdOf } from '../approval/lib/ask-person.ts';
-import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { AskingCommand, keyIdOf } from '../approval/lib/ask-person.ts';
 import { handleOf } from '../people/lib/people.ts';
 import { findKey, forgetKeyIn, onlyKey, readKeys } from './lib/keys.ts';
 

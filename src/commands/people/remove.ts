@@ -5,8 +5,7 @@ import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import type { PersonRemoval } from '../../contract/types.ts';
-import { personIdOf } from '../approval/lib/ask-person.ts';
-import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { AskingCommand, personIdOf } from '../approval/lib/ask-person.ts';
 import { handleOf } from './lib/people.ts';
 
 export const json = () => z.union([object({ removal: answer('removePerson') }), requestedApproval]);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { choice, requestFlags, required } from '../../cli/flags.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
-import { personIdOf } from '../approval/lib/ask-person.ts';
-import { AskingCommand } from '../approval/lib/asking-command.ts';
+import { AskingCommand, personIdOf } from '../approval/lib/ask-person.ts';
 import { handleOf } from './lib/people.ts';
 
 export const json = () =>

@@ -6,7 +6,6 @@ import type { Answer, Claim, DeliveryMode } from '../../contract/types.ts';
 import type { SeatProblem } from '../protocol.ts';
 import type { NeedsPerson, SeatIdentity, SeatRef } from '../refs.ts';
 import type { CredentialStore } from './credentials.ts';
-import { seatFailure } from './failures.ts';
 import { Feed } from './feed.ts';
 import { FollowedSeats } from './followed-seats.ts';
 import { Identity } from './identity.ts';
@@ -17,6 +16,7 @@ import {
   SeatFailure,
   type ServerEvents,
   type ServerView,
+  seatFailure,
 } from './link.ts';
 import { type Environment, Transport } from './transport.ts';
 import { isNumber, requireClaims } from './trust.ts';

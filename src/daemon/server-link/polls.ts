@@ -1,8 +1,8 @@
 /** Long polls of seats that no stream covers: one per seat, at most 32 at a time. */
 import { MIN_POLL_GAP } from '../../client/limits.ts';
-import { isTransient } from './failures.ts';
 import type { FollowedSeats } from './followed-seats.ts';
 import { MAX_WAITS } from './http.ts';
+import { isTransient } from './link.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import { Semaphore } from './semaphore.ts';
 import type { Environment } from './transport.ts';

@@ -6,9 +6,8 @@ import type { Answer } from '../../contract/types.ts';
 import type { SeatProblem } from '../protocol.ts';
 import { isFinal } from '../refs.ts';
 import type { CredentialStore } from './credentials.ts';
-import { isOutage, isTransient, seatFailure } from './failures.ts';
 import type { Identity } from './identity.ts';
-import { SeatFailure, type ServerEvents } from './link.ts';
+import { isOutage, isTransient, SeatFailure, type ServerEvents, seatFailure } from './link.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import type { Transport } from './transport.ts';
 

@@ -1,13 +1,21 @@
 /**
  * The state of a session (boot, turn, carriers, seats, handoff in flight) and of a seat (last read, session, messages that
- * commands hold back from the session).
+ * commands hold back from the session); and the events of sessions, for reports, pairings and waking.
  */
+import type { EventEmitter } from 'node:events';
 import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Composed } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { HandoffPath, SeatRow, SessionRow } from '../journal/rows.ts';
 import type { AgentRef, HandoffId, SeatView, TurnState } from '../protocol.ts';
-import { agentRefOf, type NeedsPerson, type SeatIdentity, type SessionView } from '../refs.ts';
+import {
+  agentRefOf,
+  type NeedsPerson,
+  type SeatIdentity,
+  type SeatRef,
+  type SessionKey,
+  type SessionView,
+} from '../refs.ts';
 import type { InboxRead, Notice } from '../server-link/link.ts';
 
 /** What the journal records once the carrier has the text. */
@@ -191,3 +199,22 @@ export class Seat {
     return [...this.holds].some(({ replyTo }) => replyTo === reply_to || replyTo === reply_to_seq);
   }
 }
+
+/** Messages whose receipt by a session is confirmed. */
+export interface Receipt {
+  session: SessionKey;
+  boot: string;
+  handoff: HandoffId;
+  messages: readonly (SeatRef & { message_id: string; seq: number })[];
+}
+
+interface SessionEventMap {
+  /** Its boot, turn, seats or handoff changed. */
+  changed: [session: Session];
+  /** It may have to be woken. */
+  deliverable: [session: Session];
+  /** A seat was released by its session. */
+  released: [seat: SeatRef];
+  received: [receipt: Receipt];
+}
+export type SessionEvents = EventEmitter<SessionEventMap>;

@@ -1,4 +1,6 @@
 /** Requests an agent's person to allow an action that the agent may not take itself. */
+import type { Command } from '@oclif/core/command';
+import { WriteCommand } from '../../../cli/base.ts';
 import { called } from '../../../cli/runtime.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
 import type { BoardSession, Session } from '../../../cli/session/open-session.ts';
@@ -8,15 +10,25 @@ import { ClientError } from '../../../client/errors.ts';
 import { requireFeature } from '../../../client/features.ts';
 import type { Answer, BodyIn } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
-import { newInviteText } from '../../invite/lib/invite.ts';
+import { newInviteText, warnOfLoopback } from '../../invite/lib/invite.ts';
 import { handleOf } from '../../people/lib/people.ts';
 import { actionWords } from './approval-text.ts';
 
+/** A command that an agent may ask its person to carry out, with `--request`. */
+export abstract class AskingCommand<T extends typeof Command> extends WriteCommand<T> {
+  /** Sends an agent's request to its person and shows what became of it. */
+  protected async request(session: Session, body: AdminActionInput): Promise<void> {
+    const asked = await askPerson(session, body, this.key);
+    warnOfLoopback(this.out, asked.invite?.invite);
+    this.out.print(asked, () => askedText(asked, this.times));
+  }
+}
+
 type Asked = Answer<'requestAdminAction'>;
-export type AdminActionInput = BodyIn<'requestAdminAction'>;
+type AdminActionInput = BodyIn<'requestAdminAction'>;
 
 /** Asks for exactly this. @param key the command's --idempotency-key, so that it asks only once. */
-export async function askPerson(session: Session, body: AdminActionInput, key: string | undefined): Promise<Asked> {
+async function askPerson(session: Session, body: AdminActionInput, key: string | undefined): Promise<Asked> {
   const { client } = session;
   await requireFeature(client, 'onboarding');
   const { data } = await client.call('requestAdminAction', { body, idempotencyKey: key });
