@@ -88,6 +88,16 @@ const away = ['daemon_not_running', 'daemon_in_sandbox', 'session_unknown', 'req
 /** Whether no daemon answers here, or it never heard of the session; what is noted on this machine counts then. */
 export const isAway = (error: unknown): boolean => error instanceof Failure && away.includes(error.code);
 
+/** What the daemon answers; `otherwise` where it is away. */
+export async function unlessAway<T>(otherwise: T, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isAway(error)) return otherwise;
+    throw error;
+  }
+}
+
 /** Verbs that change something although they carry no key. */
 const changing: ReadonlySet<RequestVerb> = new Set(['bind', 'unbind', 'join', 'mode']);
 

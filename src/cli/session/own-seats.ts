@@ -2,7 +2,7 @@
 import { allSeats, type Seat, seatsOfSession } from '../../local/actors.ts';
 import { type Credentials, readCredentials } from '../../local/keys/credentials.ts';
 import { runtime } from '../runtime.ts';
-import { askFor, isAway } from './ask-daemon.ts';
+import { askFor, unlessAway } from './ask-daemon.ts';
 import { sessionHere } from './here.ts';
 
 let found: Promise<Seat[]> | null = null;
@@ -17,14 +17,10 @@ async function read(): Promise<Seat[]> {
   const session = sessionHere();
   if (!session) return [];
   const saved = readCredentials(runtime().folders);
-  const noted = seatsOfSession(saved, session.key);
-  try {
+  return unlessAway(seatsOfSession(saved, session.key), async () => {
     const { seats = [] } = await askFor(session, 'agents', {}, { start: false });
     return seats.flatMap(({ server, member_id: id }) => held(saved, server, id));
-  } catch (error) {
-    if (isAway(error)) return noted;
-    throw error;
-  }
+  });
 }
 
 const held = (saved: Credentials, origin: string, id: string | undefined): Seat[] =>

@@ -1,6 +1,6 @@
 /** What `service setup` reads of boards and requests: as the person, or through the daemon in a session. */
 import { runtime } from '../../../cli/runtime.ts';
-import { askFor, isAway } from '../../../cli/session/ask-daemon.ts';
+import { askFor, unlessAway } from '../../../cli/session/ask-daemon.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
@@ -44,9 +44,9 @@ export function sessionView(session: SessionHere, origin: string): View {
     askFor(session, 'pairing', { server: origin, ...fields });
   return {
     personId: entry?.person?.id ?? null,
-    boards: () => unlessAway(async () => (await readBoardsHere(delegated, false)).boards.map(({ name }) => name)),
-    pairings: () => unlessAway(async () => (await asked({ action: 'list' })).pairings ?? []),
-    pairing: (id) => unlessAway(async () => (await asked({ action: 'get', pairing_id: id })).pairing!),
+    boards: () => unlessAway(null, async () => (await readBoardsHere(delegated, false)).boards.map(({ name }) => name)),
+    pairings: () => unlessAway(null, async () => (await asked({ action: 'list' })).pairings ?? []),
+    pairing: (id) => unlessAway(null, async () => (await asked({ action: 'get', pairing_id: id })).pairing!),
     async accepts(request) {
       const board = request.display?.boards[0]?.name;
       if (board !== undefined) await joinHere(delegated, { board });
@@ -55,14 +55,4 @@ export function sessionView(session: SessionHere, origin: string): View {
       return pairing ?? request;
     },
   };
-}
-
-/** Null where no daemon answers for this session. */
-async function unlessAway<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (isAway(error)) return null;
-    throw error;
-  }
 }

@@ -1,9 +1,10 @@
 /** Looks up the state of a swarm's agents: from their launchers, and from the sessions that hold their seats. */
-
 import type { z } from 'zod';
-import { isAway } from '../../../cli/session/ask-daemon.ts';
+import { unlessAway } from '../../../cli/session/ask-daemon.ts';
 import type { problem } from '../../../cli/shapes.ts';
+import { plural } from '../../../cli/terminal/fields.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
+import { EXIT_OF } from '../../../launch/codes.ts';
 import { Failure } from '../../../local/failure.ts';
 import { daemonStatus } from '../../daemon/lib/daemon.ts';
 import type { Launchers } from './plan.ts';
@@ -30,14 +31,7 @@ interface Look {
 }
 
 /** What the daemon says; null where none runs, or one that is too busy to say it now. */
-export async function daemonView(): Promise<StatusAnswer | null> {
-  try {
-    return await daemonStatus();
-  } catch (error) {
-    if (isAway(error)) return null;
-    throw error;
-  }
-}
+export const daemonView = (): Promise<StatusAnswer | null> => unlessAway(null, daemonStatus);
 
 /** The session that holds a seat, open or not; null where none does or no daemon runs. */
 export function holderOf(status: StatusAnswer | null, memberId: string | undefined): Holder | null {
@@ -120,4 +114,24 @@ export function stands({ state, by, turn, seated, blocked }: AgentRecord): strin
   if (!seated && (state === 'running' || state === 'unknown')) words.push('without its seat');
   if (blocked) words.push(`- ${blocked}`);
   return words.join(' ');
+}
+
+/** @param agents all of them, with what went wrong for some. @throws Failure the first problem, with all in its details */
+export function requireNoProblem(agents: readonly { name: string; problem: Problem | null }[]): void {
+  const failed = agents.filter(({ problem }) => problem !== null);
+  const [first] = failed;
+  if (!first) return;
+  const { code, message, hint } = first.problem!;
+  const lines = failed.map(({ name, problem }) => `${name}: ${problem!.message}`);
+  const others = agents.length - failed.length;
+  const exit = EXIT_OF[code as keyof typeof EXIT_OF];
+  throw new Failure(
+    code,
+    `${first.name}: ${message.replace(/\.?$/, '.')}${others > 0 ? ` ${plural(others, 'other', 'others')} went well.` : ''}`,
+    {
+      hint,
+      details: { agents, ...(lines.length > 1 ? { lines } : {}) },
+      ...(exit === undefined ? {} : { exit }),
+    },
+  );
 }
