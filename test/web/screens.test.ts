@@ -87,26 +87,31 @@ describe('every screen of the page', function () {
     ['People', '/v1/boards/payments/join-codes', 'What it is for'],
     ['Cap the backoff', '/v1/boards/payments/files', 'Where it stands'],
   ];
+  const holding = async (link: string, part: string): Promise<PromiseWithResolvers<void>> => {
+    const { page } = seen;
+    await page.setViewportSize(WIDE);
+    await page.goto(`${server.url}/?board=payments&tab=tasks`);
+    await settled(page);
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(
+      ({ pathname }) => pathname === part,
+      async (route) => {
+        asked.resolve();
+        await held.promise;
+        await route.continue();
+      },
+    );
+    await page
+      .getByRole('link', { name: new RegExp(link) })
+      .first()
+      .click();
+    await asked.promise;
+    return held;
+  };
   for (const [link, part, below] of slowParts)
     it(`shows by the link ${link} what stands below ${part} once that is read, so that nothing moves`, async () => {
       const { page } = seen;
-      await page.setViewportSize(WIDE);
-      await page.goto(`${server.url}/?board=payments&tab=tasks`);
-      await settled(page);
-      const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      await page.route(
-        ({ pathname }) => pathname === part,
-        async (route) => {
-          asked.resolve();
-          await held.promise;
-          await route.continue();
-        },
-      );
-      await page
-        .getByRole('link', { name: new RegExp(link) })
-        .first()
-        .click();
-      await asked.promise;
+      const held = await holding(link, part);
       const heading = page.getByText(below, { exact: true });
       await heading.waitFor({ state: 'attached' });
       expect(await heading.isVisible()).to.equal(false);
@@ -114,6 +119,14 @@ describe('every screen of the page', function () {
       await heading.waitFor();
       await page.unrouteAll();
     });
+
+  it('shows what was read after three seconds, whatever else is still being read', async () => {
+    const { page } = seen;
+    const held = await holding('All boards', '/v1/me/onboarding-inbox');
+    await page.getByText('Your boards', { exact: true }).waitFor();
+    held.resolve();
+    await page.unrouteAll();
+  });
 });
 
 /** Runs in the page: what is wider than the screen, and what is too small to touch. */
