@@ -203,6 +203,16 @@ describe('texts that mean harm', () => {
     await close();
   });
 
+  it('are shown without colours in files where finding those would take minutes, or goes too deep', async () => {
+    const files = { 'keys.ini': `${'a.'.repeat(450)}\n`.repeat(160), 'deep.rs': '/*\n'.repeat(5_000) };
+    for (const [name, text] of Object.entries(files)) {
+      await put(dana, board, name, text);
+      const { page, close } = await visit(server, dana, `/?board=${board}&file=${name}`);
+      await page.getByRole('table', { name }).getByText(text.slice(0, 2)).first().waitFor();
+      await close();
+    }
+  });
+
   it('hold nobody up in a brief, however its tags are left open', async () => {
     for (const tag of ['<base ', '<style ', '<style></style ']) {
       const { id } = await put(dana, board, 'brief.html', `<p>the plan</p>${tag.repeat(500_000 / tag.length)}`, {

@@ -48,12 +48,21 @@ function flatten(parts: Part[], outer: string | undefined): Piece[] {
 /** The highlighter may look from every place of a line to its end, which takes the square of its length. */
 const LONG_LINE = /^.{1001}/m;
 
-/** Splits code into coloured pieces; null for an unknown language or a long line. @param language a name or file extension */
+/** Most characters of INI or TOML: there it may look so from every place to the end of the text. */
+const MAX_INI = 5_000;
+
+/** Splits code into coloured pieces; null where they cannot be found fast. @param language a name or file extension */
 export function highlight(text: string, language: string): Piece[] | null {
-  if (!hljs.getLanguage(language) || LONG_LINE.test(text)) return null;
-  // Uses the token tree instead of the HTML output, so that no text is ever parsed as HTML.
-  const { _emitter } = hljs.highlight(text, { language, ignoreIllegals: true });
-  return flatten((_emitter as unknown as { rootNode: { children: Part[] } }).rootNode.children, undefined);
+  const known = hljs.getLanguage(language);
+  if (!known || LONG_LINE.test(text) || (known === hljs.getLanguage('ini') && text.length > MAX_INI)) return null;
+  try {
+    // Uses the token tree instead of the HTML output, so that no text is ever parsed as HTML.
+    const { _emitter } = hljs.highlight(text, { language, ignoreIllegals: true });
+    return flatten((_emitter as unknown as { rootNode: { children: Part[] } }).rootNode.children, undefined);
+  } catch {
+    // Thousands of levels are more calls than the browser allows.
+    return null;
+  }
 }
 
 /** Colours the code inside an element, if the language is known. */
