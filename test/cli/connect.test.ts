@@ -12,6 +12,7 @@ import { typed } from './support/terminal.ts';
 interface Invite {
   id: string;
   invite: string;
+  prompt: string;
 }
 
 describe('a new laptop', function () {
@@ -259,6 +260,17 @@ describe('connecting', function () {
       `Pipe it in: service login ${url} < key.txt; where you are signed in on another machine only: service machine request ${url}`,
     );
     expect((await laptop.json(['connect', link, '--handle', 'sam-2', '--yes'])).person.handle).to.equal('sam-2');
+  });
+
+  it('finds the link in what was pasted with it', async () => {
+    const { invite: link, prompt } = await invite();
+    for (const pasted of [` ${link}.`, `<${link}>`, `"${link}",`, `[${link}](${link})`, prompt]) {
+      const { preview } = await laptop.json(['invite', 'preview', pasted]);
+      expect(preview.server_url, pasted).to.equal(url);
+    }
+    const other = `${link} https://team.example.com/join`;
+    await laptop.json(['connect', other, '--handle', 'pim', '--yes']);
+    expect(Object.keys(credentials().servers)).to.deep.equal([url]);
   });
 
   it('refuses what is no link, a second account, and an agent', async () => {

@@ -31,9 +31,9 @@ export function isBareAddress(text: string): boolean {
   return /^https?:\/\/[^/?#]+\/?$/.test(text.trim());
 }
 
-/** @throws Failure `invite_link_invalid`, `insecure_server`. */
+/** The link, with whatever stands around it. @throws Failure `invite_link_invalid`, `insecure_server`. */
 export function inviteLink(text: string): InviteLink {
-  const link = readInviteLink(text);
+  const link = readInviteLink(/https?:\/\/\S+?#abi_[\w-]+/.exec(text)?.[0] ?? text);
   if (link) return { origin: canonicalOrigin(link.origin), secret: link.secret };
   throw new Failure('invite_link_invalid', 'That is not the link of an invite.', {
     hint: 'It looks like https://team.example.com/join#abi_…; ask for a new one if yours was cut off.',
