@@ -141,9 +141,7 @@ export class PostgresWake {
     if (this.#client) {
       this.#echoed = false;
       const client = this.#client;
-      void client
-        .query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify({ from: this.#self, keys: [] })])
-        .catch(() => {});
+      void this.#notify(client, JSON.stringify({ from: this.#self, keys: [] })).catch(() => {});
       // It may lie unread where this process was busy until now.
       const check = (): void => {
         if (!this.#echoed) this.#lost(client);
