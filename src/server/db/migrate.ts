@@ -38,15 +38,18 @@ const config: Knex.MigratorConfig = {
   disableMigrationsListValidation: true,
 };
 
-/** Names of the migrations a database has, oldest first. @throws DataNewer when it is ahead of this build. */
+/** Names of the migrations a database has, oldest first. */
+export const appliedMigrations = async (db: Database): Promise<string[]> =>
+  (
+    await db.read((tx) => tx.query<{ name: string }>((knex) => knex(config.tableName!).orderBy('id').select('name')))
+  ).map(({ name }) => name);
+
+/** The same, none of an empty database. @throws DataNewer when it is ahead of this build. */
 export async function migrationsIn(db: Database): Promise<string[]> {
-  const rows = await db
-    .read((tx) => tx.query<{ name: string }>((knex) => knex(config.tableName!).orderBy('id').select('name')))
-    .catch((error: unknown) => {
-      if (hasNoTable(error)) return [];
-      throw error;
-    });
-  const names = rows.map(({ name }) => name);
+  const names = await appliedMigrations(db).catch((error: unknown) => {
+    if (hasNoTable(error)) return [];
+    throw error;
+  });
   const unknown = names.filter((name) => !migrations.some((known) => known.name === name));
   if (unknown.length > 0) throw new DataNewer(unknown);
   return names;

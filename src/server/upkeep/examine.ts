@@ -1,6 +1,7 @@
 /** What can be said of a database without changing it: which migrations it has. */
 import { migrations } from '../../../migrations/index.ts';
 import type { StorageOptions } from '../blobs/check.ts';
+import { appliedMigrations } from '../db/migrate.ts';
 import { lookInto } from './data-folder.ts';
 import { withoutPassword } from './storage.ts';
 
@@ -10,8 +11,7 @@ import { withoutPassword } from './storage.ts';
  */
 export const schemaOf = (options: StorageOptions) =>
   lookInto(options, async (db, url) => {
-    const rows = await db.read((tx) => tx.query<{ name: string }>((knex) => knex('migrations').select('name')));
-    const applied = rows.map(({ name }) => name);
+    const applied = await appliedMigrations(db);
     const known = migrations.map(({ name }) => name);
     return {
       db: withoutPassword(url),
