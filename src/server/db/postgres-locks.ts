@@ -14,8 +14,6 @@ const TRY_MS = 50;
 const ANSWER_TIMEOUT_MS = 10_000;
 /** What another process holds for so long, after a connection was lost, is lost. */
 const ELSEWHERE_MS = 30_000;
-/** An arbitrary constant: the lock of starts. */
-const START = 7_400_002;
 /** An arbitrary constant: keeps these locks apart from those that end with a transaction. */
 const SPACE = 7_400_003;
 
@@ -62,18 +60,6 @@ export class PostgresLocks {
     } catch (error) {
       release();
       throw error;
-    }
-  }
-
-  /** Runs `fn` while no other process runs one, and waits for that as long as it takes. */
-  async alone<T>(fn: () => Promise<T>): Promise<T> {
-    // A connection that is lost takes the lock with it; the work under it then fails by itself or is done.
-    const client = await this.#inTurn(() => this.#connected());
-    await translate(client.query('SELECT pg_advisory_lock($1)', [START]));
-    try {
-      return await fn();
-    } finally {
-      await this.#inTurn(() => this.#answer(client, 'SELECT pg_advisory_unlock($1)', [START])).catch(() => {});
     }
   }
 

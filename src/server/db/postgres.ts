@@ -207,10 +207,6 @@ export class PostgresDatabase implements Database {
     queue.submit(job);
   }
 
-  alone<T>(fn: () => Promise<T>): Promise<T> {
-    return this.#locks.alone(fn);
-  }
-
   claim(name: string, waitMs: number, lost?: () => void): Promise<(() => Promise<void>) | null> {
     return this.#locks.claim(name, waitMs, lost);
   }

@@ -64,10 +64,6 @@ export class SqliteDatabase implements Database {
   }
 
   /** There is no other process: the data folder is locked. */
-  alone<T>(fn: () => Promise<T>): Promise<T> {
-    return fn();
-  }
-
   claim(name: string, waitMs: number): Promise<(() => void) | null> {
     return this.#locks.claim(name, waitMs);
   }

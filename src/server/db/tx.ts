@@ -89,8 +89,6 @@ export interface Database {
    * and may run more than once where the engine asks for a retry.
    */
   write<T>(fn: (tx: WriteTx) => Promise<T>, allows?: Allowed): Promise<T>;
-  /** Runs `fn` while no other process of this database runs one. For starts only: it waits as long as it takes. */
-  alone<T>(fn: () => Promise<T>): Promise<T>;
   /**
    * Holds a name among all processes of this database, for what is done outside of transactions.
    * @param lost called once when another process holds it instead, after a connection was lost.

@@ -105,16 +105,17 @@ async function open<T>(
     if (migrate !== false) await migrateDatabase(db, url);
     else if ((await migrationsIn(db)).at(-1) !== newestMigration()) throw dataOlder();
     rememberStorage(dataDir, url);
-    return await db.alone(async () => {
-      const { root } = loadRootKey(dataDir, await isBound(db));
-      const serverId = await bindDatabase(db, root, dataDir);
-      const start = { db, root, dataDir };
-      const close = async () => {
-        await db.close();
-        unlock();
-      };
-      return { ...start, serverId, url, value: await first(start), close };
-    });
+    const free = await db.claim('start', Number.POSITIVE_INFINITY);
+    const { root } = loadRootKey(dataDir, await isBound(db));
+    const serverId = await bindDatabase(db, root, dataDir);
+    const start = { db, root, dataDir };
+    const value = await first(start);
+    await free?.();
+    const close = async () => {
+      await db.close();
+      unlock();
+    };
+    return { ...start, serverId, url, value, close };
   } catch (error) {
     await db.close();
     throw error;
