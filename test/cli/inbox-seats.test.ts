@@ -132,7 +132,7 @@ describe('a session with several seats', function () {
     }
   });
 
-  it('reads the others where one was removed, which is counted and not used again', async () => {
+  it('reads the others where one was removed, which is named, counted and not used again', async () => {
     bind(home(), 'cook', 'digger', 'other');
     const { members } = await home().json(['members', '-b', 'garden']);
     const { id } = members.find(({ name }: { name: string }) => name === 'other');
@@ -144,6 +144,11 @@ describe('a session with several seats', function () {
     });
     expect(removed.status).to.equal(200);
     await say('kitchen', 'still there?');
+    const credentials = home().path('config', 'credentials.json');
+    const saved = readFileSync(credentials);
+    const { stdout } = await home().run(['inbox', '--peek'], { env });
+    expect(stdout).to.match(/^service: other on garden could not be read: The agent other is no longer on garden\.$/m);
+    writeFileSync(credentials, saved);
     const { seats, unavailable } = await inbox();
     expect([seats.length, unavailable]).to.deep.equal([2, 1]);
     expect(seats[0].messages.at(-1).body).to.equal('still there?');

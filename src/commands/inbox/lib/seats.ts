@@ -10,6 +10,7 @@ import { ClientError } from '../../../client/errors.ts';
 import { waitFor } from '../../../client/wait.ts';
 import { MINUTE } from '../../../contract/durations.ts';
 import { type Group, renderBundle } from '../../../daemon/bundle/bundle.ts';
+import { quoted } from '../../../daemon/bundle/escape.ts';
 import { boardFlags } from '../../../daemon/bundle/options.ts';
 import { environmentToken, type Seat } from '../../../local/actors.ts';
 import { endSeat } from '../../../local/keys/credentials.ts';
@@ -51,8 +52,7 @@ class SeatsInbox {
   readonly #out: Output;
   #sessions: Session[] = [];
   #reads: Read[] = [];
-  #unavailable = 0;
-  #refusal: unknown;
+  readonly #refusals: { seat: Seat; error: Error }[] = [];
 
   private constructor(options: InboxOptions, out: Output) {
     this.#options = options;
@@ -63,7 +63,7 @@ class SeatsInbox {
   static async of(seats: Seat[], open: (seat: Seat) => Promise<Session>, options: InboxOptions, out: Output) {
     const inbox = new SeatsInbox(options, out);
     for (const seat of seats) {
-      const session = await inbox.#unlessRefused(seat.memberId, () => open(seat));
+      const session = await inbox.#unlessRefused(seat, () => open(seat));
       if (session) inbox.#sessions.push(session);
     }
     // The answer is of several seats, so it names none as the one that acts.
@@ -81,7 +81,7 @@ class SeatsInbox {
       await this.#untilOneHas(wait);
       await this.#readAll();
     }
-    if (this.#sessions.length === 0) throw this.#refusal;
+    if (this.#sessions.length === 0) throw this.#refusals.at(-1)!.error;
     if (every !== undefined)
       for (const read of this.#reads) await remindOfTasks(this.#out, read.inbox, every, this.#flagsOf(read));
     return {
@@ -93,7 +93,7 @@ class SeatsInbox {
         acked_up_to: record.acked_up_to,
         more: record.more,
       })),
-      unavailable: this.#unavailable,
+      unavailable: this.#refusals.length,
       unacknowledged: peek ? this.#reads.filter(({ record }) => record.messages.length > 0).length : 0,
       bundle: renderBundle(this.#groups(), { seats: true }),
       ...(wait === undefined ? {} : { timed_out: this.#messages === 0 }),
@@ -101,15 +101,15 @@ class SeatsInbox {
   }
 
   /** What is printed of the record that was just read. */
-  text({ seats, bundle, unavailable }: SeatsRecord, header: string[] = []): string {
+  text({ seats, bundle }: SeatsRecord, header: string[] = []): string {
     const names = seats.map(({ agent, board }) => `${agent} on ${board}`).join(', ');
     const more = this.#reads
       .filter(({ record }) => record.more)
       .map((read) => `service: More is waiting: service inbox${this.#flagsOf(read)}`);
-    const lost =
-      unavailable > 0
-        ? [`service: ${unavailable} ${unavailable === 1 ? 'seat' : 'seats'} could not be read: service status`]
-        : [];
+    const lost = this.#refusals.map(
+      ({ seat: { saved }, error }) =>
+        `service: ${saved.name} on ${saved.board} could not be read: ${quoted(error.message)}`,
+    );
     const body = bundle === '' ? `nothing new for ${names}` : bundle;
     return called([...header.map((line) => `service: ${line}`), body, ...more, ...lost].join('\n'));
   }
@@ -151,7 +151,7 @@ class SeatsInbox {
     const { limit, peek = false } = this.#options;
     const reads: Read[] = [];
     for (const session of this.#sessions) {
-      const read = await this.#unlessRefused(session.seat!.memberId, () => readInbox(session, { limit, peek }));
+      const read = await this.#unlessRefused(session.seat!, () => readInbox(session, { limit, peek }));
       if (read) reads.push({ session, ...read });
     }
     this.#reads = reads;
@@ -174,14 +174,13 @@ class SeatsInbox {
     await Promise.all(waits);
   }
 
-  async #unlessRefused<T>(memberId: string, act: () => Promise<T>): Promise<T | undefined> {
+  async #unlessRefused<T>(seat: Seat, act: () => Promise<T>): Promise<T | undefined> {
     try {
       return await act();
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
-      if (error.code === 'agent_removed') await endSeat(runtime().folders, memberId);
-      this.#refusal = error;
-      this.#unavailable++;
+      if (error.code === 'agent_removed') await endSeat(runtime().folders, seat.memberId);
+      this.#refusals.push({ seat, error });
       return undefined;
     }
   }
