@@ -54,6 +54,9 @@ export async function readRefusal(row: ClientRoute, exchange: Exchange, now: num
   };
   const wait = retryAfter === undefined ? {} : { retry_after: retryAfter };
   if (status === 501 || (status === 404 && code === 'not_found')) return outdated(row, common);
+  const { field, problem } = refusal?.details ?? {};
+  // What this program sends is known to a server of its version.
+  if (code === 'invalid_request' && NOT_KNOWN.test(text(problem))) return outdated(row, common, text(field));
   if (!refusal) {
     const message = `The server answered with status ${status} and not in the form of this API.`;
     const details = { ...describe(response), ...wait };
@@ -72,12 +75,16 @@ function deliveryOf(status: number): Delivery {
   return status === 502 || status === 504 ? 'unclear' : 'answered';
 }
 
-function outdated(row: ClientRoute, common: ClientErrorOptions): ClientError {
-  return new ClientError('server_outdated', 'This server does not know that operation yet.', {
+/** How a server says that it has no field of this name. */
+const NOT_KNOWN = /^is not known here/;
+
+/** @param field of the operation, where only that is missing. */
+function outdated(row: ClientRoute, common: ClientErrorOptions, field?: string): ClientError {
+  return new ClientError('server_outdated', `This server does not know ${field ?? 'that operation'} yet.`, {
     ...common,
     transient: false,
     hint: 'Update the server, or use a client of its version.',
-    details: { operation: `${row.method} ${row.path}` },
+    details: { operation: `${row.method} ${row.path}`, ...(field === undefined ? {} : { field }) },
   });
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { requireFeature } from '../../src/client/features.ts';
+import { notKnown } from '../../src/contract/openapi/problems.ts';
 import { clientOf, closeServers, countingFetch, failure, refusal, sendJson, serve, tick, until } from './support.ts';
 
 const page = '<html>please sign in to the hotel network</html>';
@@ -77,6 +78,20 @@ describe('client: answers', () => {
       expect(error).to.include({ code: 'server_outdated', status, attempts: 1 });
       expect(error.details).to.deep.equal({ operation: 'GET /v1/templates' });
     }
+  });
+
+  it('calls a server outdated that does not know a field which the operation has', async () => {
+    const details = { field: 'take_over', problem: notKnown(['task']) };
+    const server = await serve((_, response) => sendJson(response, 400, refusal('invalid_request', details)));
+    const error = await failure(clientOf(server.origin).client.call('getMe'));
+    expect(error).to.include({
+      code: 'server_outdated',
+      status: 400,
+      attempts: 1,
+      message: 'This server does not know take_over yet.',
+      hint: 'Update the server, or use a client of its version.',
+    });
+    expect(error.details).to.deep.equal({ operation: 'GET /v1/me', field: 'take_over' });
   });
 
   it('keeps the 404 of a missing board apart from that', async () => {
