@@ -1,6 +1,7 @@
 import { booleanFlag, required, stringFlag, WriteCommand } from '../../cli/base.ts';
 import { without } from '../../cli/session/here.ts';
 import { answer, whole } from '../../cli/shapes.ts';
+import { requireFeature } from '../../client/features.ts';
 import { budgetOf, budgetText, costOf, wakesOf } from './lib/budget.ts';
 import { agentNamed } from './lib/own-agent.ts';
 
@@ -35,6 +36,8 @@ export default class AgentBudget extends WriteCommand<typeof AgentBudget> {
     const { client, board } = await this.onBoard('P');
     if (Object.keys(body).length === 0) {
       const { data: agent } = await client.call('getMember', { params: { board, member } });
+      // A server without budgets tells none of the caller's own agents either.
+      if (!agent.budget) await requireFeature(client, 'brakes');
       const record = budgetOf(agent);
       return this.print<typeof json>(record, () => budgetText(record));
     }
