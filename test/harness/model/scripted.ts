@@ -101,9 +101,10 @@ export class ScriptedModel {
     this.on(text, () => ({ run: command }));
   }
 
-  /** The requests whose news hold the text. */
+  /** The requests whose news hold the text. A program that got no answer sends the same conversation again, which counts once. */
   told(text: string): Asked[] {
-    return this.asked.filter(({ news }) => news.includes(text));
+    const found = this.asked.filter(({ news }) => news.includes(text));
+    return found.filter((one, at) => found.findIndex((same) => same.conversation === one.conversation) === at);
   }
 
   /** Resolves once a request's news hold the text; fails with what came instead. */
