@@ -53,6 +53,22 @@ describe('search and everything on the page', () => {
     await close();
   });
 
+  it('a search shows Markdown without its markup, but for an address that has a match', async () => {
+    await post(claude, here.name, '**The osprey** waits in `osprey(2 ** n)`, as [the notes](https://a.example/x) say');
+    await post(claude, here.name, 'A bird, see [the notes](https://osprey.example/x)');
+    const { page, close } = await visit(server, server.dana, '/search?q=osprey');
+    const results = page.getByRole('list', { name: 'Results' }).getByRole('link');
+    await results.nth(1).waitFor();
+    expect(await results.nth(1).locator('.sn').innerText()).to.equal(
+      'The osprey waits in osprey(2 ** n), as the notes say',
+    );
+    expect(await results.nth(1).locator('mark').allInnerTexts()).to.deep.equal(['osprey', 'osprey']);
+    expect(await results.nth(0).locator('.sn').innerText()).to.equal(
+      'A bird, see [the notes](https://osprey.example/x)',
+    );
+    await close();
+  });
+
   it('one stream shows all boards, live, and by agent, task, kind and what needs the person', async () => {
     const { page, close } = await visit(server, server.dana, '/everything');
     await page.getByText('The poller has no jitter').waitFor();

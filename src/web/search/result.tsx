@@ -12,6 +12,7 @@ const taskWords = {
   done: 'task done',
   cancelled: 'task cancelled',
 };
+const markdownFields = ['body', 'about', 'stands'];
 const taskFields: Record<string, string> = { about: 'What it is about: ', stands: 'Where it stands: ' };
 
 export function Result({ result }: { result: SearchResult }) {
@@ -51,7 +52,7 @@ export function Result({ result }: { result: SearchResult }) {
           </span>
           <span class={file && field !== 'name' ? 'sn mono' : 'sn'}>
             {task && taskFields[field]}
-            {splitMatches(snippet, matches).map((piece, index) =>
+            {splitMatches(snippet, matches, markdownFields.includes(field)).map((piece, index) =>
               piece.match ? <mark key={index}>{piece.text}</mark> : <span key={index}>{piece.text}</span>,
             )}
           </span>
