@@ -135,6 +135,21 @@ describe('all boards', () => {
     await close();
   });
 
+  it('reads archived boards when that is tried again after a refusal', async () => {
+    const pia = await server.person('pia');
+    await newBoard(pia, { name: 'old-pia' });
+    await pia.ok('archiveBoard', { params: { board: 'old-pia' } });
+    const { page, close } = await visit(server, pia);
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await page.route('**/v1/boards?*archived*', (route) => route.fulfill({ status: 400, json: { error } }));
+    await page.getByRole('button', { name: '1 archived board' }).click();
+    await page.getByText('Not now.').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Restore old-pia' }).waitFor();
+    await close();
+  });
+
   it('joins an open board, from the list and at its address, after the person got another handle', async () => {
     const fern = await server.person('fern');
     const greg = await server.person('greg');

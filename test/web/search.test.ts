@@ -69,6 +69,29 @@ describe('search and everything on the page', () => {
     await close();
   });
 
+  it('a search is tried again after a refusal, and so are its next results', async () => {
+    for (let n = 1; n <= 21; n++) await post(claude, here.name, `Grebe number ${n}`);
+    const { page, close } = await visit(server, server.dana, '/search');
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    const refuse = () => page.route('**/v1/search?*', (route) => route.fulfill({ status: 400, json: { error } }));
+    const tryAgain = async (): Promise<void> => {
+      await page.getByText('Not now.').waitFor();
+      await page.unrouteAll({ behavior: 'wait' });
+      await page.getByRole('button', { name: 'Try again' }).click();
+    };
+    await refuse();
+    await page.getByRole('searchbox', { name: 'Search' }).fill('grebe');
+    await tryAgain();
+    const results = page.getByRole('list', { name: 'Results' }).getByRole('link');
+    await results.nth(19).waitFor();
+    await refuse();
+    await page.getByRole('button', { name: 'Older results' }).click();
+    await tryAgain();
+    await results.nth(20).waitFor();
+    await page.getByText('Not now.').waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('one stream shows all boards, live, and by agent, task, kind and what needs the person', async () => {
     const { page, close } = await visit(server, server.dana, '/everything');
     await page.getByText('The poller has no jitter').waitFor();

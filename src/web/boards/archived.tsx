@@ -1,5 +1,5 @@
 /** The list of archived boards, loaded when it is opened. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Board } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { announce } from '../parts/announce.tsx';
@@ -7,16 +7,14 @@ import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { archived, readArchived, readBoards } from '../state/boards.ts';
+import { useLoad } from '../state/load.ts';
 import { hrefOf } from '../state/route.ts';
 import { useWrite } from '../state/write.ts';
 
 export function Archived({ count, filter }: { count: number; filter: string }) {
   const [open, setOpen] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { error, reload } = useLoad(async () => void (open && (await readArchived())), [], [open, count]);
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (open) readArchived().then(() => setError(null), setError);
-  }, [open, count]);
   const list = (archived.value ?? []).filter(({ name, title }) =>
     `${name} ${title ?? ''}`.toLowerCase().includes(filter.trim().toLowerCase()),
   );
@@ -25,7 +23,7 @@ export function Archived({ count, filter }: { count: number; filter: string }) {
       <button type="button" class="q2 fold" ref={button} aria-expanded={open} onClick={() => setOpen(!open)}>
         {plural(count, 'archived board')}
       </button>
-      <ProblemLine error={error} />
+      <ProblemLine error={error} onRetry={reload} />
       {open && (
         <ul class="list" aria-label="Archived boards">
           {list.map((board) => (

@@ -58,28 +58,23 @@ function Text({ board, file, version, name, kind }: Props & { kind: 'markdown' |
  * Uses the browser's PDF viewer, which is isolated from the page. The blob's type makes it treat the bytes as PDF only.
  */
 function Pdf({ board, file, version, name }: Props) {
-  const [url, setUrl] = useState<string | null>(null);
-  const [error, setError] = useState<unknown>(null);
   const viewer = navigator.pdfViewerEnabled;
+  const { value, error, reload } = useLoad(
+    async () => (viewer ? readBytes({ board, file, version }) : null),
+    [board, file, version],
+  );
+  const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
-    if (!viewer) return;
-    let made: string | null = null;
-    let current = true;
-    readBytes({ board, file, version }).then(
-      (bytes) => {
-        if (!current) return;
-        made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }));
-        setUrl(made);
-      },
-      (problem: unknown) => current && setError(problem),
-    );
+    if (!value) return;
+    const made = URL.createObjectURL(new Blob([value], { type: 'application/pdf' }));
+    setUrl(made);
     return () => {
-      current = false;
-      if (made !== null) URL.revokeObjectURL(made);
+      setUrl(null);
+      URL.revokeObjectURL(made);
     };
-  }, [board, file, version]);
+  }, [value]);
   if (!viewer) return <p class="q2">This browser shows no PDF in a page. Get it to open it.</p>;
-  if (error !== null) return <ProblemLine error={error} />;
+  if (error !== null) return <ProblemLine error={error} onRetry={reload} />;
   if (url === null) return <div aria-busy="true" />;
   return <iframe class="ppdf" src={url} title={`${name} v${version}`} referrerpolicy="no-referrer" />;
 }

@@ -8,7 +8,7 @@ import { Icon } from '../parts/icon.tsx';
 import { formatCount } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Select, toOption } from '../parts/select.tsx';
-import { boards, boardsError } from '../state/boards.ts';
+import { boards, boardsError, readBoards } from '../state/boards.ts';
 import { moveFocus, useKeys } from '../state/keys.ts';
 import { navigate, place } from '../state/route.ts';
 import { Result } from './result.tsx';
@@ -44,6 +44,7 @@ export default function Search() {
   const [found, setFound] = useState<SearchState | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [loadingMore, setMore] = useState(false);
+  const [tries, setTries] = useState(0);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const q = here.q.trim();
@@ -80,11 +81,12 @@ export default function Search() {
       },
     );
     return () => stop.abort();
-  }, [queryKey]);
+  }, [queryKey, tries]);
 
   const loadMore = async (): Promise<void> => {
     if (!found?.after || loadingMore) return;
     setMore(true);
+    setError(null);
     try {
       const page = await call('search', { query: { ...query, after: found.after } });
       setFound((current) =>
@@ -167,8 +169,11 @@ export default function Search() {
               “a phrase”, <span class="mono">-without</span>, <span class="mono">begin*</span>
             </span>
           </div>
-          <ProblemLine error={error} />
-          {boardsError.value !== null && own.length === 0 && <ProblemLine error={boardsError.value} />}
+          <ProblemLine
+            error={error}
+            onRetry={() => (found?.queryKey === queryKey ? loadMore() : setTries(tries + 1))}
+          />
+          {own.length === 0 && <ProblemLine error={boardsError.value} onRetry={() => readBoards()} />}
           {found && found.results.length === 0 && found.queryKey === queryKey && (
             <p class="q2">
               Nothing has all of these words{here.board ? ` on ${here.board}` : ''}. Try fewer of them, or the beginning
