@@ -412,6 +412,26 @@ describe('people on the page', () => {
     await close();
   });
 
+  it('offers to archive the board, but not to leave it, while its people cannot be read', async () => {
+    const { board } = await scene();
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    const tab = page.getByRole('link', { name: 'People 4' });
+    await tab.waitFor();
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await page.route(
+      ({ pathname }) => pathname.endsWith('/people'),
+      (route) => route.fulfill({ status: 400, json: { error } }),
+    );
+    await tab.click();
+    await page.getByText('Not now.').waitFor();
+    await page.getByRole('button', { name: 'Archive it' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Leave the board' }).count()).to.equal(0);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('You are its only owner').waitFor();
+    await close();
+  });
+
   it('a guest sees no control that would be refused', async () => {
     const { board, path } = await scene();
     const { code } = await newCode(dana, board, { guest: `eve-${crypto.randomUUID().slice(0, 8)}` });

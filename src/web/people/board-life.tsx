@@ -22,7 +22,7 @@ interface LifeProps {
 function availableActs({ board, me }: LifeProps): Act[] {
   const acts: [Act, boolean][] = [
     ['visibility', me.owner && !me.guest && (board.visibility === 'open' || !me.archived)],
-    ['leave', board.on_board && (!me.owner || me.otherOwners)],
+    ['leave', board.on_board && me.canLeave],
     ['archive', board.can_archive],
     ['restore', board.can_restore],
     ['delete', board.can_delete],

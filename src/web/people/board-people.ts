@@ -34,19 +34,23 @@ export interface Viewer {
   id: string | undefined;
   guest: boolean;
   owner: boolean;
-  /** Whether the board has another owner; the only owner cannot leave. */
   otherOwners: boolean;
+  /** The only owner cannot leave, and who that is stands in the list of people. */
+  canLeave: boolean;
   archived: boolean;
 }
 
 export function viewerOf(room: Room, people: BoardPerson[] | null): Viewer {
   const person = session.value?.person;
   const owners = (people ?? []).filter(({ board_role }) => board_role === 'owner');
+  const owner = owners.some(({ id }) => id === person?.id);
+  const otherOwners = owners.some(({ id }) => id !== person?.id);
   return {
     id: person?.id,
     guest: person?.server_role === 'guest',
-    owner: owners.some(({ id }) => id === person?.id),
-    otherOwners: owners.some(({ id }) => id !== person?.id),
+    owner,
+    otherOwners,
+    canLeave: people !== null && (!owner || otherOwners),
     archived: room.board.value?.lifecycle !== 'active',
   };
 }
