@@ -88,6 +88,14 @@ describe('the record on the page', () => {
     await close();
   });
 
+  it('says where an address names an event that there is not', async () => {
+    const { page, close } = await visit(server, server.dana, `/?board=${board.name}&event=12345`);
+    await page.getByText('There is no event #12\u202f345; these are the newest.').waitFor();
+    await page.getByRole('link', { name: 'Event 1', exact: true }).click();
+    await page.getByText('There is no event').waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('names the first bad number of a tampered chain', async () => {
     const { events } = await server.dana.ok('listEvents', { params: { board: board.name }, query: { limit: 200 } });
     const { seq } = events.find(({ data }) => data?.['body'] === 'two')!;

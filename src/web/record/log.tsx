@@ -4,6 +4,7 @@ import type { Answer, BoardEvent } from '../../contract/types.ts';
 import { call, listAll } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';
 import { Icon } from '../parts/icon.tsx';
+import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Select, toOption } from '../parts/select.tsx';
 import { toast } from '../parts/toast.tsx';
@@ -111,6 +112,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
     if (open !== undefined) body.current?.querySelector(`[data-seq="${open}"]`)?.scrollIntoView({ block: 'center' });
   }, [open, list === null]);
 
+  const missing = open !== undefined && open > (room.head.value ?? open);
   const move = (step: 1 | -1): unknown => moveFocus(body.current, 'a.seq', step);
   const close = (): unknown =>
     open === undefined ? false : navigate({ screen: 'board', board: room.name, tab: 'record' }, { replace: true });
@@ -151,6 +153,7 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
         <Export board={room.name} />
       </div>
       <ProblemLine error={error} onRetry={() => read(list, list?.before ?? undefined)} />
+      {missing && <p class="q2">There is no event #{formatNumber(open)}; these are the newest.</p>}
       <table class="log" aria-busy={reading}>
         <caption class="vh">Events of {room.name}, newest first</caption>
         <thead>
