@@ -432,6 +432,17 @@ describe('people on the page', () => {
     await close();
   });
 
+  it('shows the buttons of a form that is longer than the window', async () => {
+    const { path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    await page.getByRole('button', { name: 'Edit the policy' }).click();
+    const form = page.getByRole('dialog', { name: 'Policy for agents' });
+    const save = await form.getByRole('button', { name: 'Save' }).boundingBox();
+    const box = await form.boundingBox();
+    expect(save!.y + save!.height).to.be.below(box!.y + box!.height);
+    await close();
+  });
+
   it('a guest sees no control that would be refused', async () => {
     const { board, path } = await scene();
     const { code } = await newCode(dana, board, { guest: `eve-${crypto.randomUUID().slice(0, 8)}` });
