@@ -92,10 +92,10 @@ function findSeat(typed: string, choice: ActorChoice, saved: Credentials): Seat 
   const ended = Object.values(saved.servers).flatMap((entry) => Object.entries(entry.seats));
   if (ended.some(([id, seat]) => !seat.token && (id === selector || seat.name === name)))
     throw new Failure('agent_removed', `The seat of ${selector} has ended; it can no longer act.`, {
-      hint: `Its name stays taken; make another: service agent create <name> --board ${board ?? '<board>'}`,
+      hint: `Its name stays taken; make another: service agent create NAME --board ${board ?? 'BOARD'}`,
     });
   throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${selector}.`, {
-    hint: `Make a seat here: service agent create ${name} --board ${board ?? projectContent(findProject())?.board ?? '<board>'}`,
+    hint: `Make a seat here: service agent create ${name} --board ${board ?? projectContent(findProject())?.board ?? 'BOARD'}`,
   });
 }
 

@@ -38,7 +38,7 @@ describe('service key sessions', function () {
     expect(lines[0]).to.equal(`${url} · 2`);
     expect(lines[1]).to.match(/^ID {2,}KEY {2,}STARTED {2,}ENDS$/);
     expect(lines[2]).to.match(/^ses_\w{26} {2}\S+ +just now with the key itself {2}in (29|30)d$/);
-    expect(lines[4]).to.equal('End one: service key end-session <id>');
+    expect(lines[4]).to.equal('End one: service key end-session ID');
     expect((await home().run(['key', 'sessions', '--ndjson'])).stdout.trim().split('\n')).to.have.length(2);
 
     const ended = await home().run(['key', 'end-session', one.id, '--idempotency-key', 'k']);

@@ -28,7 +28,7 @@ export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
       of: session.server.url,
       rows: () => approvalRows(approvals, this.times),
       empty: session.agent ? 'You asked for nothing that needs an approval.' : NONE,
-      next: pending && `Allow one: service approval allow <id>${stayingAt(session)}`,
+      next: pending && `Allow one: service approval allow ID${stayingAt(session)}`,
     });
   }
 }

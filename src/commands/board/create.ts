@@ -60,7 +60,7 @@ export default class BoardCreate extends DelegatedCommand<typeof BoardCreate> {
     const board = reply.data;
     const link = this.linked(board, server.url);
     const at = stayingAt(session);
-    const join_command = `service agent create <name> --board ${board.name}${at}`;
+    const join_command = `service agent create NAME --board ${board.name}${at}`;
     const record = { board_record: board, ...link, join_command };
     const again = this.again(reply);
     this.print<typeof json>(record, () => createdText(record, { url: server.url, at, again }));

@@ -24,7 +24,7 @@ export default class CodeList extends BaseCommand<typeof CodeList> {
       of: session.board,
       rows: () => codeRows(codes, this.times),
       empty: `Make one: service code create${staying(session)}`,
-      next: codes.length > 0 && `Revoke one: service code revoke <id>${staying(session)}`,
+      next: codes.length > 0 && `Revoke one: service code revoke ID${staying(session)}`,
     });
   }
 }

@@ -30,7 +30,7 @@ export default class InviteList extends BaseCommand<typeof InviteList> {
       of: server.url,
       rows: () => inviteRows(invites, this.times),
       empty: 'Invite somebody: service invite create',
-      next: active && `Revoke one: service invite revoke <id>${stayingAt(session)}`,
+      next: active && `Revoke one: service invite revoke ID${stayingAt(session)}`,
     });
   }
 }

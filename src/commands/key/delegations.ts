@@ -34,7 +34,7 @@ export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
       of: server.url,
       rows: () => delegationRows(delegations, this.times),
       empty: 'A machine has one once a session on it joins a board: service init, service code create',
-      next: delegations.length > 0 && `End one: service key end-delegation <id>${stayingAt(session)}`,
+      next: delegations.length > 0 && `End one: service key end-delegation ID${stayingAt(session)}`,
     });
   }
 }

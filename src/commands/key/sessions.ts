@@ -31,7 +31,7 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
       of: server.url,
       rows: () => sessionRows(sessions, this.times),
       empty: 'Sign a browser in: service open',
-      next: sessions.length > 0 && `End one: service key end-session <id>${stayingAt(session)}`,
+      next: sessions.length > 0 && `End one: service key end-session ID${stayingAt(session)}`,
     });
   }
 }
