@@ -21,6 +21,16 @@ const MAX_ATTEMPTS = 3;
 /** The file cannot be read as its program reads it, or cannot be written, so it is not changed. */
 export class Unreadable extends Error {}
 
+/** What `work` answers; `otherwise` where it meets such a file. */
+export function ifReadable<T>(otherwise: T, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Unreadable) return otherwise;
+    throw error;
+  }
+}
+
 /** The text of a file; null if it does not exist. @throws Unreadable for bytes that are not UTF-8 and would be lost, too */
 export function readText(path: string): string | null {
   try {

@@ -8,7 +8,7 @@ import { configFolder } from '../programs.ts';
 import { skillText } from '../skill.ts';
 import { missedHooks, type WantedHook, wantedGroups } from './entries.ts';
 import { extensionText } from './extension.ts';
-import { changeFile, readText, Unreadable } from './files.ts';
+import { changeFile, ifReadable, readText } from './files.ts';
 import { digest, type Installed, type Item, type Scope } from './installed.ts';
 import type { Program } from './launcher.ts';
 import { launcherPath } from './launcher.ts';
@@ -99,7 +99,7 @@ function one(setting: Setting, install: Install, installed: Installed, apply: bo
   const path = installPath(setting, install);
   const { kind } = install;
   const known = recordedItem(installed, setting.profile.harness, kind, path);
-  try {
+  return ifReadable<Change | null>({ path, kind, action: 'unreadable' }, () => {
     const text = readText(path);
     const owned = install.format !== 'json';
     if (owned && text !== null && isEdited(text, install, known) && text !== ownText(setting, install, known))
@@ -110,10 +110,7 @@ function one(setting: Setting, install: Install, installed: Installed, apply: bo
     if (next.text === text && (known || theirs)) return null;
     if (apply) write(setting, install, { path, known, installed });
     return next.text === text ? null : { path, kind, action: text === null ? 'create' : 'update' };
-  } catch (error) {
-    if (error instanceof Unreadable) return { path, kind, action: 'unreadable' };
-    throw error;
-  }
+  });
 }
 
 /** The recorded item at a path. */

@@ -2,7 +2,7 @@
 import { chmodSync } from 'node:fs';
 import { Failure } from '../../local/failure.ts';
 import { shellWord } from './entries.ts';
-import { changeFile, readText, Unreadable } from './files.ts';
+import { changeFile, ifReadable, readText } from './files.ts';
 import type { Change } from './init.ts';
 import { digest, type Installed, type Item } from './installed.ts';
 
@@ -17,14 +17,8 @@ interface Options {
 }
 
 /** Adds our part; with `apply` false only reports the change. Null if it is there already. @throws Failure `hook_not_shell` */
-export function addPreCommit(options: Options, installed: Installed, apply: boolean): Change | null {
-  try {
-    return add(options, installed, apply);
-  } catch (error) {
-    if (error instanceof Unreadable) return { path: options.path, kind: 'pre-commit', action: 'unreadable' };
-    throw error;
-  }
-}
+export const addPreCommit = (options: Options, installed: Installed, apply: boolean): Change | null =>
+  ifReadable({ path: options.path, kind: 'pre-commit', action: 'unreadable' }, () => add(options, installed, apply));
 
 function add({ path, launcher, version }: Options, installed: Installed, apply: boolean): Change | null {
   const text = readText(path);

@@ -1,6 +1,6 @@
 /** The state of everything that was set up for a harness: up to date, outdated, edited or missing. Changes nothing. */
 import { existsSync } from 'node:fs';
-import { readText, Unreadable } from './files.ts';
+import { ifReadable, readText } from './files.ts';
 import {
   dueInstalls,
   hooksDigest,
@@ -59,20 +59,16 @@ export const installStates = (setting: Setting, installed: Installed): ItemState
   dueInstalls(setting).map((install) => {
     const path = installPath(setting, install);
     const known = recordedItem(installed, setting.profile.harness, install.kind, path);
-    return { install, path, state: stateOf(setting, install, path, known), noted: known !== undefined };
+    const state = ifReadable('unreadable', () => stateOf(setting, install, path, known));
+    return { install, path, state, noted: known !== undefined };
   });
 
 function stateOf(setting: Setting, install: Install, path: string, known: Item | undefined): InstallState {
-  try {
-    const text = readText(path);
-    if (text === null) return 'missing';
-    if (install.format !== 'json') return ofOwnFile(setting, install, text, known);
-    const standing = ofPart(setting, install, text, known);
-    return standing !== 'missing' && !isPlainJson(text) ? 'skipped' : standing;
-  } catch (error) {
-    if (error instanceof Unreadable) return 'unreadable';
-    throw error;
-  }
+  const text = readText(path);
+  if (text === null) return 'missing';
+  if (install.format !== 'json') return ofOwnFile(setting, install, text, known);
+  const standing = ofPart(setting, install, text, known);
+  return standing !== 'missing' && !isPlainJson(text) ? 'skipped' : standing;
 }
 
 function ofOwnFile(setting: Setting, install: Install, text: string, known: Item | undefined): InstallState {

@@ -1,5 +1,5 @@
 /** Removes what was set up: our entries from other programs' files, and our own files unless they were edited. */
-import { changeFile, readText, removeFile, Unreadable } from './files.ts';
+import { changeFile, ifReadable, readText, removeFile } from './files.ts';
 import { digest, type Installed, type Item } from './installed.ts';
 import { withoutPreCommit } from './pre-commit.ts';
 import { isBlank, withoutHooks, withoutRule } from './settings.ts';
@@ -18,46 +18,34 @@ export function uninstall(installed: Installed, ruleOf: (harness: string) => str
   const texts = new Map<string, string | null>();
   return installed.items.toReversed().map((item) => {
     const rule = ruleOf(item.harness);
-    const removal = unlessUnreadable(() => {
+    const { action } = ifReadable<Outcome>({ action: 'unreadable', text: null }, () => {
       const outcome = outcomeFor(item, rule, texts.has(item.path) ? texts.get(item.path)! : readText(item.path));
       if (apply) perform(item, rule, outcome.action);
       texts.set(item.path, outcome.text);
       return outcome;
     });
     const { path, kind } = item;
-    return { path, kind, action: removal.action, ...(removal.edited ? { edited: true as const } : {}) };
+    return { path, kind, action, ...(['keep', 'unreadable'].includes(action) ? { edited: true as const } : {}) };
   });
 }
 
 interface Outcome {
   action: Removal['action'];
   text: string | null;
-  edited?: boolean;
-}
-
-function unlessUnreadable(remove: () => Outcome): Outcome {
-  try {
-    return remove();
-  } catch (error) {
-    if (error instanceof Unreadable) return { action: 'unreadable', text: null, edited: true };
-    throw error;
-  }
 }
 
 function outcomeFor(item: Item, rule: string | null, text: string | null): Outcome {
   if (text === null) return { action: 'gone', text };
   if (item.kind === 'pre-commit') return ofScript(item, text);
-  if (!isShared(item)) {
-    const edited = digest(text) !== item.sha256;
-    return edited ? { action: 'keep', text, edited } : { action: 'delete', text: null };
-  }
+  if (!isShared(item))
+    return digest(text) === item.sha256 ? { action: 'delete', text: null } : { action: 'keep', text };
   const rest = without(item, rule, text);
   return item.created_file && isBlank(rest) ? { action: 'delete', text: null } : { action: 'update', text: rest };
 }
 
 function ofScript(item: Item, text: string): Outcome {
   const rest = withoutPreCommit(text, item);
-  if (rest === null) return { action: 'keep', text, edited: true };
+  if (rest === null) return { action: 'keep', text };
   return rest.blank ? { action: 'delete', text: null } : { action: 'update', text: rest.text };
 }
 
