@@ -45,13 +45,14 @@ export function asProblem(error: unknown): Problem {
   const known = error instanceof Error ? error : new Error(String(error));
   const unwritable = asUnwritable(known);
   if (unwritable) return asProblem(unwritable);
-  return {
-    body: {
-      error: { code: 'internal', message: known.message, hint: 'Run it again with SERVICE_DEBUG=1 to see more.' },
-    },
-    exit: EXIT.other,
-    stack: known.stack,
-  };
+  const { message, stack } = known;
+  const told = isDone()
+    ? {
+        message: `${message}. What was done until then stands.`,
+        hint: 'Look at what is there before you run it again. With SERVICE_DEBUG=1 it says more',
+      }
+    : { message, hint: 'Run it again with SERVICE_DEBUG=1 to see more.' };
+  return { body: { error: { code: 'internal', ...told } }, exit: EXIT.other, stack };
 }
 
 function bodyOf({ code, message, hint, details, next }: Failure | ClientError): Problem['body'] {

@@ -26,6 +26,7 @@ export async function readReply(row: ClientRoute, exchange: Exchange, now: numbe
   const data = await readJson(exchange);
   if (!row.ok.includes(response.status))
     throw unexpectedAnswer(response, `The operation does not answer with status ${response.status}.`);
+  if (!isRecord(data)) throw unexpectedAnswer(response, 'The answer is not the JSON that is due.');
   return {
     status: response.status,
     data,

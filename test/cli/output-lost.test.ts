@@ -2,13 +2,31 @@
 import { expect } from 'chai';
 import { EXIT } from '../../src/cli/errors.ts';
 import { exitCodes } from '../../tools/man-tables.ts';
-import { finished, until } from './support/home.ts';
+import { finished, Home, until } from './support/home.ts';
+import { HostileServer } from './support/hostile.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 it('each exit code is described in the manual', () => {
   const described = exitCodes.map(([code]) => code);
   expect(described).to.include.members(Object.values(EXIT));
   expect(new Set(described).size).to.equal(described.length);
+});
+
+it('an answer that cannot be used does not take back what was posted', async () => {
+  const server = await HostileServer.start();
+  const home = new Home();
+  server.instead = { postMessage: () => ({}), listMessages: () => ({}) };
+  const env = { SERVICE_SERVER: server.url, SERVICE_BOARD: 'general', SERVICE_TOKEN: `aba_${'A'.repeat(43)}` };
+  const posted = await home.run(['say', 'hello'], { env });
+  expect([posted.code, ...posted.stderr.trimEnd().split('\n')]).to.deep.equal([
+    1,
+    "Error (internal): Cannot read properties of undefined (reading 'map'). What was done until then stands.",
+    'Hint: Look at what is there before you run it again. With SERVICE_DEBUG=1 it says more',
+  ]);
+  const read = await home.run(['read'], { env });
+  expect(read.stderr).to.include('Hint: Run it again with SERVICE_DEBUG=1 to see more');
+  home.discard();
+  server.stop();
 });
 
 // The device that is always full.
