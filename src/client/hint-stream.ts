@@ -1,6 +1,7 @@
 /** Hints about everything that a person can see: what changed, never its content. */
 import type { z } from 'zod';
-import type { hintFrameNames, hintFrames } from '../contract/nouns/record.ts';
+import type { hintFrames } from '../contract/nouns/record.ts';
+import { hintFrameNames } from '../contract/values.ts';
 import type { Client } from './client.ts';
 import { ClientError } from './errors.ts';
 import { frameData } from './sse.ts';
@@ -21,23 +22,6 @@ export interface HintStreamOptions extends StreamOptions {
   events?: HintFrameName[];
 }
 
-/** Repeated here because importing the schemas would load the validation library; the type keeps both equal. */
-const names: Record<HintFrameName, true> = {
-  head: true,
-  unread: true,
-  ready: true,
-  presence: true,
-  read: true,
-  delivery: true,
-  approval: true,
-  pairing: true,
-  notice: true,
-  allowance: true,
-  boards: true,
-  board_unavailable: true,
-  end: true,
-};
-
 /**
  * The frames of the hint mode over as many connections as it takes. Every connection begins with the whole state, so
  * nothing is resumed: the reader compares each `head` with what it has. Unknown frames are left out.
@@ -50,7 +34,7 @@ export async function* hintStream(
 ): AsyncGenerator<HintFrame, void, void> {
   const query = { boards: options.boards?.join(','), events: options.events?.join(',') };
   for await (const raw of liveFrames(client, options, () => ({ query }))) {
-    if (!Object.hasOwn(names, raw.event)) continue;
+    if (!(hintFrameNames as readonly string[]).includes(raw.event)) continue;
     const frame = { event: raw.event, data: frameData(raw) } as HintFrame;
     yield frame;
     if (frame.event === 'end' && frame.data.reason === 'credential_ended') throw await whyEnded(client, options.signal);

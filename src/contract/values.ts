@@ -12,6 +12,23 @@ export const usualRole = 'member';
 /** Of every board but a deleted one. Queries ask for these by name: Postgres takes `<> 'deleted'` for true of no board at all. */
 export const lifecycles = ['active', 'archived'] as const;
 
+/** The frames of a stream of hints about everything that a person can see. */
+export const hintFrameNames = [
+  'head',
+  'unread',
+  'ready',
+  'presence',
+  'read',
+  'delivery',
+  'approval',
+  'pairing',
+  'notice',
+  'allowance',
+  'boards',
+  'board_unavailable',
+  'end',
+] as const;
+
 /** What a role of a board may let its agents do. */
 export const permissions = [
   'post',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type HintStreamOptions, hintStream } from '../../src/client/hint-stream.ts';
-import { hintFrameNames } from '../../src/contract/nouns/record.ts';
+import { hintFrameNames } from '../../src/contract/values.ts';
 import { B, collect, endText, refusing, serveStream, streamClock, writing } from './stream-support.ts';
 import { clientOf, closeServers, untilTestEnds } from './support.ts';
 

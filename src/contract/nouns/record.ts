@@ -16,6 +16,7 @@ import {
   seq,
   time,
 } from '../schemas.ts';
+import { hintFrameNames } from '../values.ts';
 import { message } from './messages.ts';
 import { pairingState } from './pairing.ts';
 import { agentLine, agentState } from './seats.ts';
@@ -78,22 +79,6 @@ export const eventPage = z.strictObject({
   next_after: z.int().nullable(),
   prev_before: z.int().nullable(),
 });
-
-export const hintFrameNames = [
-  'head',
-  'unread',
-  'ready',
-  'presence',
-  'read',
-  'delivery',
-  'approval',
-  'pairing',
-  'notice',
-  'allowance',
-  'boards',
-  'board_unavailable',
-  'end',
-] as const;
 
 export const openStreamQuery = z.object({
   board: z.string().max(80).optional(),
