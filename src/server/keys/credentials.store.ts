@@ -1,6 +1,6 @@
 /** Rows behind a credential: access keys with their person; sessions, delegations and seats with both. */
+import type { Knex } from 'knex';
 import type { MidturnPolicy } from '../../contract/types.ts';
-import { hold } from '../db/row-locks.ts';
 import { insertion, listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
@@ -116,6 +116,12 @@ function readAndLocked<Made>(make: (locked: boolean) => Made): (tx: ReadTx) => M
   return (tx) => (tx.writable ? locked : read);
 }
 
+/**
+ * Holds the credential's own row for this transaction alone to write, and those of key and person against writers: two shared
+ * locks on a row that both transactions then write would wait for each other. In one clause of the builder, which knows only one.
+ */
+const ownRowLocked = (db: Knex, table: string) => db.raw(`"${table}" FOR SHARE OF "k", "p"`) as never;
+
 /** Rows are locked in the order of their ids, as everything that locks several of them does: no two wait for each other. */
 const keys = readAndLocked((locked) =>
   listStatement<Params, KeyRow & { digest: Buffer }>((db, _p, digests) => {
@@ -143,7 +149,7 @@ const sessions = readAndLocked((locked) =>
       .whereIn('s.digest', digests as Buffer[])
       .select({ digest: 's.digest', ...sessionColumns });
     // Signing out writes the session's own row.
-    return locked ? hold(db, query.orderBy('s.id'), 's', 'k', 'p') : query;
+    return locked ? query.orderBy('s.id').forNoKeyUpdate(ownRowLocked(db, 's')) : query;
   }),
 );
 
@@ -166,9 +172,8 @@ const seats = readAndLocked((locked) =>
       .join({ k: 'access_keys' }, 'k.id', 'm.key_id')
       .whereIn('m.token_digest', digests as Buffer[])
       .select('m.*', seatColumns);
-    // The seat's own row is written by most of what a seat does; two shared locks on it would wait for each other.
-    // In one clause of the builder, which knows only one.
-    return locked ? query.orderBy('m.id').forNoKeyUpdate(db.raw('"m" FOR SHARE OF "k", "p"') as never) : query;
+    // Most of what a seat does writes the seat's own row.
+    return locked ? query.orderBy('m.id').forNoKeyUpdate(ownRowLocked(db, 'm')) : query;
   }),
 );
 
