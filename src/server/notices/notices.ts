@@ -1,7 +1,7 @@
 /** What an agent has not been told yet. Reading takes nothing away; its runtime says what was handed over. */
 import { headOf, ownPlace } from '../access/board-access.ts';
 import { noticeStep } from '../approvals/next.rules.ts';
-import { agentRequired } from '../operation/gate.ts';
+import type { SeatCaller } from '../operation/caller.ts';
 import type { ServerAddress, WaitCase, WriteCase } from '../operation/usecase.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
@@ -9,8 +9,8 @@ import { type About, type NoticeRow, setDelivered, undeliveredRows } from './not
 
 export const listNotices =
   (address: ServerAddress): WaitCase<'listNotices'>['run'] =>
-  async (tx, caller, { query: { limit, after } }) => {
-    if (caller.kind !== 'AG') throw agentRequired();
+  async (tx, found, { query: { limit, after } }) => {
+    const caller = found as SeatCaller;
     const place = await ownPlace(tx, caller);
     const from = readPageToken(after);
     const { id } = caller.seat;
@@ -38,8 +38,7 @@ function view(row: NoticeRow, baseUrl: string) {
 }
 
 export const ackNotices: WriteCase<'ackNotices'> = {
-  async run(tx, caller, { body: { ids } }) {
-    if (caller.kind !== 'AG') throw agentRequired();
-    return { answer: { acknowledged: await setDelivered(tx, caller.seat.id, ids) } };
-  },
+  run: async (tx, caller, { body: { ids } }) => ({
+    answer: { acknowledged: await setDelivered(tx, (caller as SeatCaller).seat.id, ids) },
+  }),
 };

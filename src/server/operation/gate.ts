@@ -56,7 +56,7 @@ export function personRequired(kind: Credential['kind'] = 'AG', next?: NextStep)
   );
 }
 
-export const agentRequired = (): Refusal =>
+const agentRequired = (): Refusal =>
   new Refusal('agent_token_required', 'Only an agent may do this.', {
     hint: "Use the agent's own token: on the command line, --as AGENT.",
   });
