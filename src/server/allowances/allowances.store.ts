@@ -3,6 +3,7 @@
 import type { Knex } from 'knex';
 import type { Category } from '../../contract/types.ts';
 import { firstRow } from '../db/query.ts';
+import { insertInto, rowBy } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type AllowanceRow = {
@@ -37,14 +38,12 @@ export const allowanceOf = async (tx: ReadTx, personId: string): Promise<Allowan
 };
 
 /** The same for everybody else to change meanwhile: what a request rests on. */
-export const readAllowance = (tx: ReadTx, personId: string): Promise<AllowanceRow | undefined> =>
-  firstRow(tx, (db) => db('allowances').where('person_id', personId).select('*'));
+export const readAllowance = rowBy<AllowanceRow>('allowances', 'person_id');
 
 export const saveAllowance = (tx: WriteTx, { id, revision, categories }: AllowanceRow): Promise<number> =>
   tx.change((db) => db('allowances').where('id', id).update({ revision, categories }));
 
-export const insertRevision = (tx: WriteTx, row: RevisionRow): Promise<number> =>
-  tx.change((db) => db('allowance_revisions').insert(row));
+export const insertRevision = insertInto<RevisionRow>('allowance_revisions');
 
 /** Newest first, those before a revision. */
 export const listRevisions = (tx: ReadTx, allowanceId: string, before: number | null, limit: number) =>

@@ -1,5 +1,6 @@
 /** What the database knows of stored bytes: which there are, and since when nobody has asked for them. */
 import { anyRow, countRows, firstRow } from '../db/query.ts';
+import { rowBy } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 type BlobRow = { digest: string; size: number; touched_at: number };
@@ -25,8 +26,7 @@ export const removeBlob = (tx: WriteTx, digest: string): Promise<number> =>
 export const isReferenced = (tx: ReadTx, digest: string): Promise<boolean> =>
   anyRow(tx, (db) => db('file_versions').where({ digest }).limit(1).select('digest'));
 
-export const blobOf = (tx: ReadTx, digest: string): Promise<BlobRow | undefined> =>
-  firstRow(tx, (db) => db('blobs').where({ digest }).select('*'));
+export const blobOf = rowBy<BlobRow>('blobs', 'digest');
 
 /** Bytes that no version names and nobody asked for since. */
 export const unreferenced = (tx: ReadTx, before: number, after: string, limit: number): Promise<BlobRow[]> =>

@@ -1,5 +1,6 @@
 /** Browser sessions and the login codes they are started with, as rows. */
 import { firstRow, idsOf, purgeRows } from '../db/query.ts';
+import { insertInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Position, pageFrom } from '../text/page-token.ts';
 
@@ -15,8 +16,7 @@ export interface SessionFacts {
 
 type NewSession = Omit<SessionFacts, 'key_name'> & { person_id: string; digest: Buffer };
 
-export const insertSession = (tx: WriteTx, row: NewSession): Promise<number> =>
-  tx.change((db) => db('browser_sessions').insert({ ...row }));
+export const insertSession = insertInto<NewSession>('browser_sessions');
 
 /** Which of a person's sessions: one, those of a key, or all of them. */
 interface SessionScope {
@@ -74,8 +74,7 @@ type LoginCodeRow = {
   expires_at: number;
 };
 
-export const insertLoginCode = (tx: WriteTx, row: LoginCodeRow): Promise<number> =>
-  tx.change((db) => db('login_codes').insert(row));
+export const insertLoginCode = insertInto<LoginCodeRow>('login_codes');
 
 /** An unexpired login code. @param hold keeps others from using it up before this transaction ends. */
 export const liveLoginCode = (tx: ReadTx, digest: Buffer, hold: boolean): Promise<LoginCodeRow | undefined> =>

@@ -1,6 +1,7 @@
 /** Machine delegations. Only a keyed digest of a delegation's token is kept. */
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
+import { insertInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Position, pageFrom } from '../text/page-token.ts';
 
@@ -53,10 +54,7 @@ export const delegationOf = (tx: ReadTx, personId: string, id: string): Promise<
 export const countOpenDelegations = (tx: ReadTx, keyId: string): Promise<number> =>
   countRows(tx, (db) => db('delegations').where('key_id', keyId).whereNull('ended_at'));
 
-export const insertDelegation = (
-  tx: WriteTx,
-  row: Omit<DelegationRow, 'key_ended_at'> & { digest: Buffer },
-): Promise<number> => tx.change((db) => db('delegations').insert(row));
+export const insertDelegation = insertInto<Omit<DelegationRow, 'key_ended_at'> & { digest: Buffer }>('delegations');
 
 /** Ends those that have not ended yet, by id, by the name they have under a key, or all of a person. */
 export const endDelegations = (

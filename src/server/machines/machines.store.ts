@@ -1,5 +1,6 @@
 /** Machines that asked for a key. Only keyed digests of their codes and secrets are kept. */
 import { anyRow, firstRow, purgeRows } from '../db/query.ts';
+import { insertInto, rowBy } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type MachineRow = {
@@ -51,11 +52,9 @@ export const pendingByCode = (tx: ReadTx, digest: Buffer): Promise<MachineRow | 
   );
 
 /** The request with this secret, ended ones included. */
-export const requestBySecret = (tx: ReadTx, digest: Buffer): Promise<MachineRow | undefined> =>
-  firstRow(tx, (db) => db('machine_requests').where('secret_digest', digest).select('*'));
+export const requestBySecret = rowBy<MachineRow>('machine_requests', 'secret_digest');
 
-export const insertRequest = (tx: WriteTx, row: MachineRow): Promise<number> =>
-  tx.change((db) => db('machine_requests').insert(row));
+export const insertRequest = insertInto<MachineRow>('machine_requests');
 
 /** Decides a pending request; 0 when another decision came first. */
 export const decide = (

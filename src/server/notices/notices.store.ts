@@ -1,6 +1,7 @@
 /** Notices to agents: what the server has to tell them outside of any board's record. */
 import type { Knex } from 'knex';
 import type { Answer } from '../../contract/types.ts';
+import { purgeRows } from '../db/query.ts';
 import { inParts } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -62,11 +63,7 @@ export const setDelivered = (tx: WriteTx, memberId: string, ids: string[]): Prom
   tx.change((db) => undelivered(db('notices'), memberId).whereIn('id', ids).update({ delivered_at: tx.now }));
 
 export const dropExpired = (tx: WriteTx, limit: number): Promise<number> =>
-  tx.change((db) =>
-    db('notices')
-      .whereIn('id', db('notices').where('expires_at', '<=', tx.now).limit(limit).select('id'))
-      .delete(),
-  );
+  purgeRows(tx, { table: 'notices', key: 'id', limit }, (rows) => rows.where('expires_at', '<=', tx.now));
 
 /** The newest notice of each active agent of a person: by what a stream sees that one was written. */
 export const newestNotices = (tx: ReadTx, personId: string) =>

@@ -1,13 +1,12 @@
 /** Endpoint credentials: a keyed digest of each proof, and what it is bound to. */
 import type { Knex } from 'knex';
 import type { PairingSide } from '../../contract/types.ts';
-import { firstRow, idsOf } from '../db/query.ts';
-import { insertInto } from '../db/rows.ts';
+import { idsOf } from '../db/query.ts';
+import { insertInto, rowBy } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { ProofRow } from './proofs.rules.ts';
 
-export const proofByVerifier = (tx: ReadTx, verifier: Buffer): Promise<ProofRow | undefined> =>
-  firstRow(tx, (db) => db('pairing_credentials').where('verifier', verifier).select('*'));
+export const proofByVerifier = rowBy<ProofRow>('pairing_credentials', 'verifier');
 
 export const insertProof = insertInto<ProofRow>('pairing_credentials');
 
