@@ -143,14 +143,10 @@ function asFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;
   const { code, hint } = error as Error & { code?: unknown; hint?: unknown };
   if (typeof code !== 'string' || typeof hint !== 'string') return error;
-  const exit = exits[code];
-  return new Failure(code, error.message, { hint, ...(exit === undefined ? {} : { exit }) });
+  return new Failure(code, error.message, { hint });
 }
 
 /** Refuses with what went wrong in the server's part. */
 export const failWith = (error: unknown): never => {
   throw asFailure(error);
 };
-
-/** Codes that a server's answer would bring with a status. */
-const exits: Record<string, number> = { person_not_found: EXIT.notThere, server_admin_required: EXIT.refused };
