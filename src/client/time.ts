@@ -8,7 +8,7 @@ export interface Clock {
 }
 
 /** Longest delay a timer takes; a longer one would fire at once. */
-const MAX_TIMER = 2 ** 31 - 1;
+export const MAX_TIMER = 2 ** 31 - 1;
 
 /** By the timers of the platform. */
 export const sleep = sleepBy((ms, run) => {

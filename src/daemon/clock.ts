@@ -1,10 +1,12 @@
+import { MAX_TIMER } from '../client/time.ts';
+
 /** The daemon's clock. Timers use the monotonic clock, so that they do not fire when the wall clock changes. */
 export interface DaemonClock {
   /** Microseconds of the machine's monotonic clock, the same in all processes. */
   nowUs(): number;
   /** Milliseconds since the epoch: for records, never to measure a delay. */
   now(): number;
-  /** Runs a function once after `ms`. @returns a function that cancels it */
+  /** Runs a function once after `ms`, or after the longest time that a timer can wait. @returns a function that cancels it */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -12,7 +14,7 @@ export const realClock: DaemonClock = {
   nowUs: () => Number(process.hrtime.bigint() / 1000n),
   now: () => Date.now(),
   after(ms, run) {
-    const timer = setTimeout(run, ms);
+    const timer = setTimeout(run, Math.min(ms, MAX_TIMER));
     return () => clearTimeout(timer);
   },
 };

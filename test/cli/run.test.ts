@@ -59,6 +59,17 @@ describe('service run', function () {
     expect([child.exitCode, printed().stdout]).to.deep.equal([130, 'Ran the program 1 time.\n']);
   });
 
+  it('lets it run for longer than a timer can wait, where that was said', async () => {
+    const program = script('cat >text\nsleep 1\necho >ended\n');
+    const child = home.start(['run', '--as', 'bot', '--timeout', '30d', '--', ...program]);
+    await until('the session', () => served());
+    await say('take your time');
+    await until('the acknowledgement', async () => (await unread()) === 0);
+    expect(there('ended')).to.equal(true);
+    child.kill('SIGINT');
+    await finished(child);
+  });
+
   it('passes a signal to its program, ends what that has started, and leaves with the code of the signal', async () => {
     const program = script(
       [

@@ -1,5 +1,6 @@
 /** A machine whose clock is set while the daemon works: nothing is early, late, lost or given twice because of it. */
 import { expect } from 'chai';
+import { realClock } from '../../src/daemon/clock.ts';
 import { until } from '../support/until.ts';
 import { fakeAdapter } from './support/parts.ts';
 import { proxied } from './support/proxied.ts';
@@ -93,4 +94,14 @@ describe('clock jump: all waiting uses monotonic time', () => {
       expect(await session.hook('turn_start')).to.not.have.property('bundle');
     });
   }
+});
+
+describe("the daemon's clock", () => {
+  it('does not take a delay that is too long for a timer for none', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const cancel = realClock.after(30 * DAY, () => resolve('30 days'));
+    realClock.after(20, () => resolve('20 milliseconds'));
+    expect(await promise).to.equal('20 milliseconds');
+    cancel();
+  });
 });

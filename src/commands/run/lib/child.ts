@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { showData } from '../../../cli/terminal/terminal.ts';
+import { MAX_TIMER } from '../../../client/time.ts';
 import { DRAIN_MS, fillPlaceholders, findProgram } from '../../../harness/programs.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import type { Env } from '../../../local/folders.ts';
@@ -104,10 +105,11 @@ function started(
       signal(name);
       if (!(await until(() => !alive(-child.pid!), graceMs))) signal('SIGKILL');
     };
-    const timer = setTimeout(() => {
+    const over = () => {
       late = true;
       ending = end('SIGTERM', GRACE_MS);
-    }, options.ms);
+    };
+    const timer = setTimeout(over, Math.min(options.ms, MAX_TIMER));
     const stopped = () => {
       ending = end(stop.reason, STOP_GRACE_MS);
     };
