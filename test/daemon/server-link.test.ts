@@ -2,6 +2,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { notKnown } from '../../src/contract/openapi/problems.ts';
 import type { Board } from '../../src/contract/types.ts';
 import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { MAX_SOCKETS } from '../../src/daemon/server-link/http.ts';
@@ -209,7 +210,9 @@ describe('the connection to a server', () => {
     const shown = () => server.dana.ok('getMember', { params: { board: board.name, member: seat.member_id } });
     await asks();
     expect(await shown()).to.have.nested.property('waiting.question', 'Which one?');
-    proxy.fail('PUT /v1/me/presence', { status: 400, code: 'invalid_request' }, 1);
+    const details = { field: 'waiting', problem: notKnown(['presence', 'delivery']) };
+    const error = { code: 'invalid_request', message: 'waiting: is not known here.', hint: '', details };
+    proxy.fail('PUT /v1/me/presence', { status: 400, json: { error } }, 1);
     await asks();
     expect(await shown()).to.include({ presence: 'waiting', delivery: 'all' });
     expect((await shown()).waiting).to.have.all.keys('since');

@@ -93,7 +93,7 @@ export class Connection {
     const body = { presence, delivery };
     await this.#call(ref, 'setPresence', { body: { ...body, waiting } }).catch((error: unknown) => {
       // An older server does not accept `waiting`, but knows the presence.
-      if (!waiting || !(error instanceof SeatFailure) || error.code !== 'invalid_request') throw error;
+      if (!waiting || !(error instanceof SeatFailure) || error.code !== 'server_outdated') throw error;
       return this.#call(ref, 'setPresence', { body });
     });
   }
