@@ -1,6 +1,6 @@
 /** The folders of this program on this machine. */
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { usage } from './failure.ts';
 
@@ -67,8 +67,9 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** The person's own folder. */
-export const homeOf = (env: Env): string => env.HOME || homedir();
+/** The person's own folder; where HOME names none, the one of the account, never one in the folder that this runs in. */
+export const homeOf = (env: Env): string =>
+  [env.HOME, homedir()].find((path) => path && isAbsolute(path)) ?? userInfo().homedir;
 
 function defaultFolder(kind: (typeof kinds)[number], env: Env, platform: NodeJS.Platform): string {
   const user = homeOf(env);

@@ -1,7 +1,7 @@
 /** Small decisions, without a process. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
@@ -44,6 +44,19 @@ describe('folders', () => {
     expect(folders({ HOME: '/h', XDG_STATE_HOME: '/x' }, 'linux').state).to.equal('/x/service');
     expect(folders({ HOME: '/h' }, 'linux').state).to.equal('/h/.local/state/service');
     expect(folders({ HOME: '/h' }, 'darwin').cache).to.equal('/h/Library/Caches/service');
+  });
+
+  it('never stand in the folder that a command runs in', () => {
+    const { HOME } = process.env;
+    const { homedir } = userInfo();
+    for (const home of ['', 'relative', './x']) {
+      process.env['HOME'] = home;
+      expect(folders({ HOME: home }, 'linux').state, home).to.equal(`${homedir}/.local/state/service`);
+    }
+    process.env['HOME'] = HOME;
+  });
+
+  it('that a variable names are absolute', () => {
     for (const name of ['HOME', 'CONFIG_DIR', 'DATA_DIR', 'STATE_DIR', 'CACHE_DIR'])
       expect(
         codeOf(() => folders({ [`SERVICE_${name}`]: 'relative' }, 'linux')),
