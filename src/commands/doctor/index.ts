@@ -1,9 +1,7 @@
-import { z } from 'zod';
 import { BaseCommand, booleanFlag } from '../../cli/base.ts';
 import { asProblem, checkFailed } from '../../cli/errors.ts';
 import { called, runtime, version } from '../../cli/runtime.ts';
 import { without } from '../../cli/session/here.ts';
-import { object, text } from '../../cli/shapes.ts';
 import type { Paint } from '../../cli/terminal/color.ts';
 import { plural } from '../../cli/terminal/fields.ts';
 import { sleep } from '../../client/time.ts';
@@ -21,17 +19,9 @@ import { project } from './checks/project.ts';
 import { seats } from './checks/seats.ts';
 import { localServer, servers } from './checks/servers.ts';
 import { type Around, type Check, type Finding, failing } from './lib/check.ts';
+import { diagnosis } from './lib/shapes.ts';
 
-export const json = () => {
-  const check = z.strictObject({
-    name: text,
-    level: z.enum(['ok', 'note', 'warning', 'error']),
-    code: text.nullable(),
-    message: text,
-    fix: text.nullable(),
-  });
-  return object({ checks: z.array(check), fixed: z.array(text) });
-};
+export const json = () => diagnosis;
 
 export default class Doctor extends BaseCommand<typeof Doctor> {
   static override readOnly = without('fix');

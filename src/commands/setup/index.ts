@@ -1,24 +1,13 @@
-import { z } from 'zod';
 import { BaseCommand, booleanFlag, optional, stringFlag } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { requireWhole, sessionHere } from '../../cli/session/here.ts';
 import { serverOfPerson } from '../../cli/session/open-session.ts';
-import { object, text } from '../../cli/shapes.ts';
 import type { Deps } from '../key/lib/pending-keys.ts';
+import { setup } from './lib/shapes.ts';
 import { stepLines } from './lib/step.ts';
 import type { Target } from './lib/walk.ts';
 
-export const json = () =>
-  object({
-    steps: z.array(
-      z.strictObject({
-        name: text,
-        state: z.enum(['done', 'needs_you', 'waiting', 'failed']),
-        text,
-        next: text.optional(),
-      }),
-    ),
-  });
+export const json = () => setup;
 
 export default class Setup extends BaseCommand<typeof Setup> {
   static override summary = 'Come onto a server by an invite and take part in its work, from a session too';

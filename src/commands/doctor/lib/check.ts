@@ -1,20 +1,10 @@
 /** Types of a check and its findings. A check changes nothing, starts nothing and asks no questions. */
+import type { z } from 'zod';
 import type { Env, Folders } from '../../../local/folders.ts';
 import type { Credentials } from '../../../local/keys/credentials.ts';
+import type { finding } from './shapes.ts';
 
-/** A `note` is worth knowing and nothing to mend. */
-type Level = 'ok' | 'note' | 'warning' | 'error';
-
-export interface Finding {
-  /** What was looked at, such as `server team` or `files`. */
-  name: string;
-  level: Level;
-  /** Null where all is well. */
-  code: string | null;
-  message: string;
-  /** A command that mends it; null where there is none, or nothing to mend. */
-  fix: string | null;
-}
+export type Finding = z.infer<typeof finding>;
 
 /** What every check is given. */
 export interface Around {

@@ -1,18 +1,11 @@
 /** The steps of `service setup` and how they are shown. */
+import type { z } from 'zod';
 import { called } from '../../../cli/runtime.ts';
+import type { setupStep } from './shapes.ts';
 
-type StepName = 'installed' | 'account' | 'memberships' | 'harness' | 'pairing' | 'delivery';
+export type Step = z.infer<typeof setupStep>;
 
-/** `needs_you`: the person has to do something; `waiting`: somebody or something else has to. */
-export interface Step {
-  name: StepName;
-  state: 'done' | 'needs_you' | 'waiting' | 'failed';
-  text: string;
-  /** A command to run. */
-  next?: string;
-}
-
-export const step = (name: StepName, state: Step['state'], text: string, next?: string): Step => ({
+export const step = (name: Step['name'], state: Step['state'], text: string, next?: string): Step => ({
   name,
   state,
   text,
@@ -20,7 +13,7 @@ export const step = (name: StepName, state: Step['state'], text: string, next?: 
 });
 
 /** A step that went wrong, in the words of its error: its hint may be for somebody else. @throws what is no error of ours */
-export function failed(name: StepName, error: unknown): Step {
+export function failed(name: Step['name'], error: unknown): Step {
   const { message, hint } = error as { message?: unknown; hint?: unknown };
   if (typeof hint !== 'string') throw error;
   return step(name, 'failed', `${message} ${hint}`.trimEnd());
