@@ -12,6 +12,7 @@ import { writePrivate } from '../../src/local/private-file.ts';
 import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { startTlsProxy } from '../support/tls-proxy.ts';
 import { until } from '../support/until.ts';
 import { Machine } from './world.ts';
 
@@ -628,6 +629,20 @@ describe('the connection to a server', () => {
       await say('one');
       await machine.pass((ms) => ms < 5_000);
       await machine.told.until('inbox one');
+    });
+
+    it('goes on trying where a network answers in the server’s place, and says that it is unreachable', async () => {
+      const portal = await startTlsProxy('http', () => Number(new URL(server.url).port));
+      try {
+        await machine.knows(portal.url, serverId, null);
+        const elsewhere = await machine.holds(portal.url, board, agent);
+        machine.servers.at(portal.url).watch(elsewhere);
+        for (let n = 0; n < 4; n++) await machine.pass((ms) => ms < 60_000);
+        await until(() => machine.told.problems.length > 0, 'a problem is told');
+        expect(machine.told.problems.at(-1)).to.deep.equal('server_unreachable');
+      } finally {
+        await portal.close();
+      }
     });
 
     it('pauses after a wait that failed', async () => {

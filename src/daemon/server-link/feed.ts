@@ -217,10 +217,11 @@ export class Feed {
     const environment = this.#environment;
     const reason = failure instanceof ClientError ? failure.code : failure === null ? 'closed' : 'internal';
     environment.log('server_lost', { origin: this.#options.transport.origin, reason }, 'warn');
-    if (failure instanceof ClientError && !isTransient(failure) && failure.status !== undefined) {
+    const status = failure instanceof ClientError ? failure.status : undefined;
+    if (status !== undefined && !isTransient(failure)) {
       // The key or the stream cannot be used: the seats are polled, and each finds out whether its token still works.
       this.#refusedKey = { key, until: environment.now() + KEY_RETRY_MS };
-      if (failure.status === 401) this.#options.events.emit('keyEnded', this.#options.transport.origin);
+      if (status === 401) this.#options.events.emit('keyEnded', this.#options.transport.origin);
       for (const feed of this.#seats.active()) this.#seats.refresh(feed);
       return 0;
     }

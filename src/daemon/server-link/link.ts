@@ -81,12 +81,15 @@ export function seatFailure(error: unknown): SeatFailure {
   if (error.status === 401) return new SeatFailure('unauthorized', error.message, 'unauthorized');
   if (error.code === 'agent_removed') return new SeatFailure('agent_removed', error.message, 'agent_removed');
   if (error.code === 'board_not_found') return new SeatFailure('board_not_found', error.message, 'board_gone');
-  return new SeatFailure(error.code, error.message, undefined, error.transient);
+  return new SeatFailure(error.code, error.message, undefined, isTransient(error));
 }
 
-/** Whether a failure is temporary, so that the request can be retried. */
-export const isTransient = (error: unknown): error is ClientError & { transient: true } =>
-  error instanceof ClientError && error.transient;
+/**
+ * Whether a failure is temporary, so that the request can be retried. A laptop may be without a network that knows the
+ * server's name, or in one that answers in the server's place.
+ */
+export const isTransient = (error: unknown): error is ClientError =>
+  error instanceof ClientError && (error.transient || error.code === 'server_unreachable');
 
 /** Whether the server fails or is unreachable; not if it only asks to wait. */
 export const isOutage = (error: unknown): boolean =>
