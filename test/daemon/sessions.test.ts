@@ -113,6 +113,17 @@ describe('sessions of the daemon', () => {
     expect(await first.ask('register', { source: 'resume' })).to.not.have.property('lost');
   });
 
+  it('are told nothing of a lost seat that was removed since', async () => {
+    const { seat, board } = await rig.seat();
+    const first = await rig.session(seat);
+    await rig.session(seat);
+    await rig.connected();
+    await rig.server.dana.ok('removeMember', { params: { board, member: seat.name } });
+    await until(() => rig.machine.credentials.token(seat.origin, seat.member_id) === null, 'its token is dropped');
+    clock.pass(2_000);
+    expect(await first.ask('register', { source: 'resume' })).to.not.have.any.keys('lost', 'note');
+  });
+
   it('are told to take back a seat by its id where another server has one of its names', async () => {
     const { seat } = await rig.seat();
     await rig.machine.knows('https://boards.example.com', 'srv_other', null);

@@ -6,7 +6,7 @@ import { ControlRefusal } from '../control/errors.ts';
 import { unconfirmedSeqs } from '../handoff/flight.ts';
 import { retryAttention } from '../handoff/queue.ts';
 import type { AgentRef, Answers, Requests, SeatView } from '../protocol.ts';
-import { agentRefOf, type SeatIdentity } from '../refs.ts';
+import { agentRefOf, isFinal, type SeatIdentity } from '../refs.ts';
 import { bindSeat, releaseSeat } from '../sessions/bindings.ts';
 import type { Session } from '../sessions/session.ts';
 import { isOtherProcess } from '../sessions/sessions.ts';
@@ -71,7 +71,7 @@ export async function welcome(
   context: Context,
   session: Session,
 ): Promise<{ boot: string; seats: SeatView[]; lost?: AgentRef[]; note?: string }> {
-  const lost = context.journal.lostOf(session.key);
+  const lost = context.journal.lostOf(session.key).filter((row) => !isFinal(context.seats.of(row)?.row.problem));
   const seats = await Promise.all(
     [...session.seats].map(async (seat) => {
       const read = await context.servers
