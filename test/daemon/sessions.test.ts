@@ -1,10 +1,11 @@
 /** Sessions and the seats they hold: only the exact session and boot is given anything. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { issueTicket } from '../../src/launch/ticket.ts';
+import { credentialsPath } from '../../src/local/keys/credentials.ts';
 import { processRef } from '../../src/local/process-ref.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -137,6 +138,9 @@ describe('sessions of the daemon', () => {
     clock.pass(2_000);
     const { note } = await first.ask('register', { source: 'resume' });
     expect(note).to.match(new RegExp(`To take it back: service resume ${seat.member_id}$`));
+    chmodSync(credentialsPath(rig.machine.folders), 0o644);
+    clock.pass(2_000);
+    expect((await first.ask('register', { source: 'resume' }))['note']).to.contain(`${seat.name}@${seat.board}`);
   });
 
   it('that come back with their id hold their seats again, and get what they had not confirmed', async () => {

@@ -18,9 +18,14 @@ export function savedSeats(credentials: CredentialStore) {
      * The seats that match a reference: by `member_id` if it has one, else by server, board and name.
      */
     find: (ref: AgentRef): SeatIdentity[] => all().filter((seat) => matches(seat, ref, credentials)),
-    /** How a command names a seat so that only it is meant. */
-    selector: (seat: Pick<SeatIdentity, 'member_id' | 'name' | 'board'>): string =>
-      selectorOf(seat, allSeats(credentials.saved())),
+    /** How a command names a seat so that only it is meant, as far as the saved seats can be read. */
+    selector(seat: Pick<SeatIdentity, 'member_id' | 'name' | 'board'>): string {
+      try {
+        return selectorOf(seat, allSeats(credentials.saved()));
+      } catch {
+        return selectorOf(seat, []);
+      }
+    },
   };
 }
 
