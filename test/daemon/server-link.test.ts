@@ -640,6 +640,7 @@ describe('the connection to a server', () => {
         for (let n = 0; n < 4; n++) await machine.pass((ms) => ms < 60_000);
         await until(() => machine.told.problems.length > 0, 'a problem is told');
         expect(machine.told.problems.at(-1)).to.deep.equal('server_unreachable');
+        expect(machine.servers.at(portal.url).view()).to.include({ feed: 'poll', connected: false });
       } finally {
         await portal.close();
       }

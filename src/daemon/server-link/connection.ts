@@ -133,12 +133,12 @@ export class Connection {
   view(): ServerView {
     const { kind, connected, since, reconnects } = this.#feed;
     const { size } = this.#seats;
-    const { lastError } = this.#seats.calls;
+    const { lastError, isUnreachable } = this.#seats.calls;
     return {
       url: this.url,
       server_id: this.#credentials.server(this.url)?.serverId ?? null,
       feed: size === 0 ? 'none' : kind,
-      connected,
+      connected: connected && !isUnreachable,
       since,
       last_error: lastError,
       reconnects,

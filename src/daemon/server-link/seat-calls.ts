@@ -69,6 +69,10 @@ export class SeatCalls {
     }
   }
 
+  get isUnreachable(): boolean {
+    return this.#failures >= UNREACHABLE_AFTER;
+  }
+
   /** Counts a successful answer: ends `server_unreachable`. */
   succeeded(): void {
     const before = this.#failures;
@@ -128,7 +132,7 @@ export class SeatCalls {
   }
 
   #reportProblem(feed: SeatFeed): void {
-    const problem = feed.problem ?? (this.#failures >= UNREACHABLE_AFTER ? 'server_unreachable' : null);
+    const problem = feed.problem ?? (this.isUnreachable ? 'server_unreachable' : null);
     if (problem === feed.reportedProblem || this.#options.seats.get(feed.seat.member_id) !== feed) return;
     feed.reportedProblem = problem;
     this.#options.events.emit('problem', feed.seat, problem);
