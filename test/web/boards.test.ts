@@ -182,6 +182,27 @@ describe('all boards', () => {
     await close();
   });
 
+  it('says so at once when a board is deleted that is open, or its person is removed', async () => {
+    const [nora, olaf] = [await server.person('nora'), await server.person('olaf')];
+    for (const name of ['noras-private', 'noras-open']) {
+      await newBoard(nora, { name, visibility: name === 'noras-open' ? 'open' : 'private' });
+      await nora.ok('addBoardPerson', { params: { board: name }, body: { handle: 'olaf' } });
+    }
+    const [first, second] = [await visit(server, olaf, '/?board=noras-private'), await visit(server, olaf)];
+    await first.page.getByText('nora added olaf').waitFor();
+    await nora.ok('removeBoardPerson', { params: { board: 'noras-private', handle: 'olaf' } });
+    await first.page.getByText('There is no such board here.').waitFor();
+    expect(await first.page.getByText('nora added olaf').count()).to.equal(0);
+    await second.page.goto(`${server.url}/?board=noras-open`);
+    await second.page.getByText('nora added olaf').waitFor();
+    await nora.ok('archiveBoard', { params: { board: 'noras-open' } });
+    await second.page.getByText('This board is archived.').waitFor();
+    await nora.ok('deleteBoard', { params: { board: 'noras-open' } });
+    await second.page.getByText('There is no such board here.').waitFor();
+    await first.close();
+    await second.close();
+  });
+
   it('has the focus in what the screen shows after a change of screen by key, also the first time', async () => {
     const lou = await server.person('lou');
     await newBoard(lou, { name: 'lous-room' });

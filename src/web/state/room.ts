@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals';
 import type { HintFrame } from '../../client/hint-stream.ts';
 import type { Actor, Answer, Board, BoardEvent, BoardPerson, Member, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
+import { hasCode } from '../api/errors.ts';
 import { session } from '../api/session.ts';
 import { listen, listenToReturn, showBoard } from '../live/link.ts';
 import type { ToTab } from '../live/protocol.ts';
@@ -121,7 +122,10 @@ export class Room {
       void this.readMissing();
     } catch (error) {
       this.membersChanged ||= withMembers;
-      if (!this.closed) this.error.value = error;
+      if (this.closed) return;
+      this.error.value = error;
+      // A board that is gone, or that the person was removed from, does not stay on the screen.
+      if (hasCode(error, 'board_not_found', 'not_on_board')) this.board.value = null;
     } finally {
       this.hints = null;
     }
