@@ -20,6 +20,8 @@ export class Scroll {
   /** Whether the focus was inside before the change. */
   private hadFocus = false;
   private lastScrollTop = 0;
+  /** Where the view began in the window. */
+  private lastTop = 0;
 
   constructor(timeline: Timeline) {
     this.timeline = timeline;
@@ -35,11 +37,10 @@ export class Scroll {
         this.loadMore();
       });
     };
-    let { top } = scroller.getBoundingClientRect();
+    this.lastTop = scroller.getBoundingClientRect().top;
     const resizeObserver = new ResizeObserver(() => {
+      const moved = scroller.getBoundingClientRect().top - this.lastTop;
       if (scroller.scrollTop !== this.lastScrollTop) this.updatePosition();
-      const moved = scroller.getBoundingClientRect().top - top;
-      top += moved;
       // What appears above the conversation, such as a question, moves nothing that is being read.
       if (this.timeline.following) this.scrollToEnd();
       else scroller.scrollTop += moved;
@@ -129,6 +130,7 @@ export class Scroll {
     const { scroller, timeline } = this;
     if (!scroller) return;
     this.lastScrollTop = scroller.scrollTop;
+    this.lastTop = scroller.getBoundingClientRect().top;
     const left = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
     const atEnd = left < END_DISTANCE_PX && timeline.atEnd.peek();
     timeline.following = atEnd;
