@@ -437,9 +437,21 @@ describe('people on the page', () => {
     const { page, close } = await visit(server, dana, path);
     await page.getByRole('button', { name: 'Edit the policy' }).click();
     const form = page.getByRole('dialog', { name: 'Policy for agents' });
-    const save = await form.getByRole('button', { name: 'Save' }).boundingBox();
-    const box = await form.boundingBox();
-    expect(save!.y + save!.height).to.be.below(box!.y + box!.height);
+    for (const height of [800, 400]) {
+      await page.setViewportSize({ width: 1280, height });
+      const save = await form.getByRole('button', { name: 'Save' }).boundingBox();
+      const box = await form.boundingBox();
+      expect(save!.y + save!.height).to.be.below(box!.y + box!.height);
+    }
+    // What has the focus is not behind them.
+    const last = form.getByRole('checkbox', { name: /^Agents may add people/ });
+    await last.focus();
+    expect(
+      await last.evaluate((one) => {
+        const { x, y, width, height } = one.getBoundingClientRect();
+        return document.elementFromPoint(x + width / 2, y + height / 2) === one;
+      }),
+    ).to.equal(true);
     await close();
   });
 
