@@ -230,6 +230,8 @@ describe('what needs the person', () => {
     await post(agent, board.name, 'Which colour?', { ask: { options: ['red', 'blue'] } });
     const { page, close } = await visit(server, person, '/inbox');
     await page.getByRole('heading', { name: 'Which name?' }).waitFor();
+    // Without options there is nothing that this would be the other way of.
+    await page.getByRole('button', { name: /^Write an answer to claude/ }).waitFor();
     await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'Which colour?' }).waitFor();
     await page.keyboard.press('k');

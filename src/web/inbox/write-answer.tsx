@@ -34,7 +34,7 @@ export function WriteAnswer(props: { message: Message; open: boolean; setOpen: (
     return (
       <button type="button" class="rbox full" ref={line} onClick={() => setOpen(true)}>
         <Icon name="reply" />
-        <span class="sp cut">{text ? `Draft: ${text}` : `Or write an answer to ${message.from.name}`}</span>
+        <span class="sp cut">{text ? `Draft: ${text}` : `Write an answer to ${message.from.name}`}</span>
         <kbd class="desk">r</kbd>
       </button>
     );
