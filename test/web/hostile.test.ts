@@ -213,6 +213,16 @@ describe('texts that mean harm', () => {
     }
   });
 
+  it('hold nobody up where all words of many long lines changed', async () => {
+    const lines = (words: string) => `${`${words} `.repeat(1_990 / (words.length + 1))}\n`.repeat(60);
+    const { id } = await put(dana, board, 'data.txt', lines('a b c d e f g h'));
+    await put(dana, board, 'data.txt', lines('p h q g r f s e'), { base: 1 });
+    const { page, close } = await visit(server, dana, `/?board=${board}&file=data.txt&version=2&against=1`);
+    await page.getByRole('table', { name: /Changes from v1/ }).waitFor();
+    await close();
+    await dana.ok('removeFile', { params: { board, file: id } });
+  });
+
   it('hold nobody up in a brief, however its tags are left open', async () => {
     for (const tag of ['<base ', '<style ', '<style></style ']) {
       const { id } = await put(dana, board, 'brief.html', `<p>the plan</p>${tag.repeat(500_000 / tag.length)}`, {

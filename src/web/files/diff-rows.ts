@@ -24,6 +24,8 @@ interface Comparison {
 }
 
 const TIMEOUT_MS = 3_000;
+/** For the word diffs of all lines; lines that are left then get none. */
+const WORDS_TIMEOUT_MS = 1_000;
 /** Longer lines get no word diff. In characters. */
 const MAX_WORD_DIFF_LINE = 2_000;
 
@@ -37,6 +39,7 @@ export const splitLines = (text: string): string[] => {
 export function compare(before: string, after: string): Comparison | null {
   const parts = diffLines(before, after, { timeout: TIMEOUT_MS });
   if (!parts) return null;
+  const end = Date.now() + WORDS_TIMEOUT_MS;
   const [old, now] = [splitLines(before), splitLines(after)];
   const rows: Row[] = [];
   let [left, right, added, removed] = [0, 0, 0, 0];
@@ -56,7 +59,7 @@ export function compare(before: string, after: string): Comparison | null {
     added += addedCount;
     for (let k = 0; k < Math.max(removedCount, addedCount); k++) {
       const sides = { before: k < removedCount ? side(++left) : null, after: k < addedCount ? side(++right) : null };
-      if (sides.before && sides.after) markWords(sides.before, sides.after, old, now);
+      if (sides.before && sides.after) markWords(sides.before, sides.after, old, now, end);
       rows.push({ ...sides, changed: true });
     }
   }
@@ -65,13 +68,15 @@ export function compare(before: string, after: string): Comparison | null {
 
 const side = (line: number): Side => ({ line, words: [] });
 
-/** Adds the word diff of two paired lines, unless they have little in common. */
-function markWords(before: Side, after: Side, old: string[], now: string[]): void {
+/** Adds the word diff of two paired lines, unless they have little in common. @param end when its time is over */
+function markWords(before: Side, after: Side, old: string[], now: string[], end: number): void {
   const [a, b] = [old[before.line - 1] ?? '', now[after.line - 1] ?? ''];
   if (a.length > MAX_WORD_DIFF_LINE || b.length > MAX_WORD_DIFF_LINE) return;
+  const parts = diffWordsWithSpace(a, b, { timeout: end - Date.now() });
+  if (!parts) return;
   let [left, right, same] = [0, 0, 0];
   const words: [Range[], Range[]] = [[], []];
-  for (const { value, added, removed } of diffWordsWithSpace(a, b)) {
+  for (const { value, added, removed } of parts) {
     const { length } = value;
     if (removed) words[0].push([left, left + length]);
     else if (added) words[1].push([right, right + length]);
