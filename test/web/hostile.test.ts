@@ -213,6 +213,13 @@ describe('texts that mean harm', () => {
     }
   });
 
+  it('hold nobody up in a file of many thousand lines, whose text is shown', async () => {
+    await put(dana, board, 'lines.txt', 'a line\n'.repeat(70_000));
+    const { page, close } = await visit(server, dana, `/?board=${board}&file=lines.txt`);
+    await page.getByLabel('lines.txt', { exact: true }).getByText('a line').first().waitFor();
+    await close();
+  });
+
   it('hold nobody up where all words of many long lines changed', async () => {
     const lines = (words: string) => `${`${words} `.repeat(1_990 / (words.length + 1))}\n`.repeat(60);
     const { id } = await put(dana, board, 'data.txt', lines('a b c d e f g h'));

@@ -1,11 +1,21 @@
 /** Code with line numbers and syntax colours. */
 import { useMemo } from 'preact/hooks';
+import type { Piece } from '../parts/syntax.ts';
 import { splitLines } from './diff-rows.ts';
 import { highlightLines } from './highlight.ts';
 import { Line } from './line.tsx';
 
+/** More rows would hold up the page for seconds. */
+const MAX_ROWS = 20_000;
+
+/** The lines of a text as coloured pieces; one with too many lines is shown as one. */
+function linesOf(text: string, name: string): Piece[][] {
+  const lines = splitLines(text);
+  return lines.length > MAX_ROWS ? [[{ text, colour: undefined }]] : highlightLines(lines, name);
+}
+
 export default function Code({ text, name }: { text: string; name: string }) {
-  const lines = useMemo(() => highlightLines(splitLines(text), name), [text, name]);
+  const lines = useMemo(() => linesOf(text, name), [text, name]);
   return (
     <div class="dwrap">
       <table class="diff code-lines" aria-label={name}>
