@@ -213,10 +213,13 @@ describe('texts that mean harm', () => {
     }
   });
 
-  it('hold nobody up in a file of many thousand lines, whose text is shown', async () => {
+  it('hold nobody up in a file of many thousand lines, nor where all of them changed', async () => {
     await put(dana, board, 'lines.txt', 'a line\n'.repeat(70_000));
     const { page, close } = await visit(server, dana, `/?board=${board}&file=lines.txt`);
     await page.getByLabel('lines.txt', { exact: true }).getByText('a line').first().waitFor();
+    await put(dana, board, 'lines.txt', 'one line\n', { base: 1 });
+    await page.goto(`${server.url}/?board=${board}&file=lines.txt&version=2&against=1`);
+    await page.getByText('They have too little in common').waitFor();
     await close();
   });
 

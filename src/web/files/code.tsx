@@ -1,12 +1,9 @@
 /** Code with line numbers and syntax colours. */
 import { useMemo } from 'preact/hooks';
 import type { Piece } from '../parts/syntax.ts';
-import { splitLines } from './diff-rows.ts';
+import { MAX_ROWS, splitLines } from './diff-rows.ts';
 import { highlightLines } from './highlight.ts';
 import { Line } from './line.tsx';
-
-/** More rows would hold up the page for seconds. */
-const MAX_ROWS = 20_000;
 
 /** The lines of a text as coloured pieces; one with too many lines is shown as one. */
 function linesOf(text: string, name: string): Piece[][] {

@@ -23,6 +23,8 @@ interface Comparison {
   removed: number;
 }
 
+/** More rows of a table would hold up the page for seconds. */
+export const MAX_ROWS = 20_000;
 const TIMEOUT_MS = 3_000;
 /** For the word diffs of all lines; lines that are left then get none. */
 const WORDS_TIMEOUT_MS = 1_000;
@@ -35,7 +37,7 @@ export const splitLines = (text: string): string[] => {
   return lines;
 };
 
-/** Compares two texts. Returns null on a timeout, when they have too little in common. */
+/** Compares two texts. Returns null when they have too little in common: on a timeout, or with too many changes. */
 export function compare(before: string, after: string): Comparison | null {
   const parts = diffLines(before, after, { timeout: TIMEOUT_MS });
   if (!parts) return null;
@@ -63,7 +65,7 @@ export function compare(before: string, after: string): Comparison | null {
       rows.push({ ...sides, changed: true });
     }
   }
-  return { rows, added, removed };
+  return added + removed > MAX_ROWS ? null : { rows, added, removed };
 }
 
 const side = (line: number): Side => ({ line, words: [] });
