@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { freePort } from '../support/free-port.ts';
 import { newPostgresDatabase } from '../support/postgres.ts';
 import { certificate, startTlsProxy, type TlsProxy } from '../support/tls-proxy.ts';
-import { collect, finished, Home, until } from './support/home.ts';
+import { collect, finished, Home, root, until } from './support/home.ts';
 
 type Kind = 'http' | 'v1' | 'v2';
 
@@ -169,6 +169,35 @@ describe('a team’s server and its operator', function () {
     await team.start();
     const me = await fetch(`http://127.0.0.1:${team.port}/v1/info`);
     expect(me.status).to.equal(421);
+  });
+
+  it('moves to another address, to which a laptop follows as docs/deploy.md says', async () => {
+    const laptop = new Home();
+    laptop.env = { ...laptop.env, NODE_EXTRA_CA_CERTS: certificate, SERVICE_KEYSTORE: 'file' };
+    const former = team.proxy;
+    try {
+      await laptop.shell(`service login ${former.url} < ${join(team.data, 'admin-key')}`);
+      await laptop.json(['board', 'create', 'moving', '--no-link']);
+      await laptop.json(['agent', 'create', 'bot', '--board', 'moving']);
+      await team.stop();
+      team.proxy = await startTlsProxy('http', () => team.port);
+      await team.start();
+      const refused = await laptop.run(['say', '--board', 'moving', 'Hello', '--json']);
+      expect(JSON.parse(refused.stdout).error.code).to.equal('host_not_allowed');
+      const page = readFileSync(join(root, 'docs', 'deploy.md'), 'utf8');
+      const script = /## A new address[\s\S]*?```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+      const followed = await laptop.shell(
+        script
+          .replaceAll('https://team.example.com', former.url)
+          .replaceAll('https://board.example.com', team.proxy.url)
+          .replaceAll('~/.config/service', laptop.path('config')),
+      );
+      expect(followed.code, followed.stderr).to.equal(0);
+      for (const actor of [[], ['--as', 'bot']]) await laptop.json(['say', '--board', 'moving', 'Hello', ...actor]);
+    } finally {
+      await former.close();
+      await laptop.close();
+    }
   });
 });
 
