@@ -53,6 +53,8 @@ describe('proposed work', function () {
     expect(stdout)
       .to.include(`${url} · 1\n`)
       .and.match(new RegExp(`${id} +awaiting_session +demo .*"Review the API"`));
+    const inbox = await home().run(['inbox'], { env: sam });
+    expect(inbox.stdout).to.include('1 proposal of work: service pairing list\n');
     const shown = await home().run(['pairing', 'show', id], { env: sam });
     expect(shown.stdout).to.include('Review the API').and.include(`service pairing accept ${id} --here`);
     const { requests } = await home().json(['pairing'], { env: claude });

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { called } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
+import { plural } from '../../../cli/terminal/fields.ts';
 import { hanging } from '../../../cli/terminal/table.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
@@ -42,16 +43,16 @@ async function needsFor({ client }: Session): Promise<Need[]> {
 }
 
 /** A guest brings nobody and is asked nothing. */
-async function onboardingFor(session: Session): Promise<Pick<PersonInbox, 'approvals' | 'board_adds' | 'arrivals'>> {
+async function onboardingFor(session: Session): Promise<Omit<PersonInbox, 'boards' | 'asks' | 'needs'>> {
   const { client } = session;
-  const nothing = { approvals: [], board_adds: [], arrivals: [] };
+  const nothing = { approvals: [], board_adds: [], arrivals: [], pairings_open: 0 };
   const { features } = await serverInfo(client);
   if (!features.includes('onboarding')) return nothing;
   try {
     const { data } = await client.call('getOnboardingInbox');
     const { board_adds, arrivals, counts } = data;
     const approvals = counts.approvals_pending === 0 ? [] : await allApprovals(session, 'pending');
-    return { approvals, board_adds, arrivals };
+    return { approvals, board_adds, arrivals, pairings_open: counts.pairings_open };
   } catch (error) {
     if (error instanceof ClientError && error.code === 'guest_not_allowed') return nothing;
     throw error;
@@ -60,7 +61,7 @@ async function onboardingFor(session: Session): Promise<Pick<PersonInbox, 'appro
 
 /** @param stay flags that keep to its server. */
 export function personInboxText(
-  { boards, asks, needs, approvals, board_adds: adds, arrivals }: PersonInbox,
+  { boards, asks, needs, approvals, board_adds: adds, arrivals, pairings_open: pairings }: PersonInbox,
   stay: string,
 ): string {
   const needing = boards.filter((board) => board.needs_reply > 0);
@@ -76,6 +77,7 @@ export function personInboxText(
       : []),
     ...adds.map(({ board, added: { by } }) => `You were added to ${board.name}${by.name ? ` by @${by.name}` : ''}.`),
     ...arrivals.flatMap((arrival) => hanging(arrivalLine(arrival))),
+    ...(pairings > 0 ? [`${plural(pairings, 'proposal', 'proposals')} of work: service pairing list${stay}`] : []),
   ];
   const ask = asks[0];
   if (ask) return called([...lines, `Next: service answer ${ask.seq} --board ${ask.board}${stay}`].join('\n'));
@@ -85,7 +87,7 @@ export function personInboxText(
   if (need) return called([...lines, `Next: ${commandFor(need)}${stay}`].join('\n'));
   const first = (needing[0] ?? unread[0])?.name;
   if (first === undefined)
-    return lines.join('\n') || called('Nothing is waiting for you. Your boards: service board list');
+    return called(lines.join('\n') || 'Nothing is waiting for you. Your boards: service board list');
   return called([...lines, `Next: service read --unread --board ${first}${stay}`].join('\n'));
 }
 

@@ -48,6 +48,8 @@ export const inboxOfPerson = object({
   approvals: answer('listApprovals').shape.approvals,
   board_adds: arrivals.board_adds,
   arrivals: arrivals.arrivals,
+  /** Proposals of work in which they have part. */
+  pairings_open: count,
   /** What agents cannot go on with without them. */
   needs: answer('listNeeds').shape.needs,
 });
