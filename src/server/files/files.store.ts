@@ -122,23 +122,21 @@ export const versionsBelow = (tx: ReadTx, fileId: string, below: number | null, 
   });
 
 /** The latest version of each of these files. */
-export const latestVersions = (tx: ReadTx, fileIds: string[]): Promise<VersionRow[]> =>
-  tx.query<VersionRow>((db) =>
-    db({ v: 'file_versions' })
-      .join({ f: 'files' }, (on) => on.on('f.id', 'v.file_id').andOn('f.latest', 'v.version'))
-      .whereIn('v.file_id', fileIds)
-      .select('v.*'),
-  );
+export const latestVersions = rowsOver<VersionRow>((db, fileIds) =>
+  db({ v: 'file_versions' })
+    .join({ f: 'files' }, (on) => on.on('f.id', 'v.file_id').andOn('f.latest', 'v.version'))
+    .whereIn('v.file_id', fileIds)
+    .select('v.*'),
+);
 
 /** What files are for, in the order in which it was said. */
-export const tasksOfFiles = (tx: ReadTx, fileIds: string[]) =>
-  tx.query<{ file_id: string; id: string; ref: string; title: string }>((db) =>
-    db({ ft: 'file_tasks' })
-      .join({ t: 'tasks' }, 't.id', 'ft.task_id')
-      .whereIn('ft.file_id', fileIds)
-      .orderBy('ft.n')
-      .select('ft.file_id', 't.id', 't.ref', 't.title'),
-  );
+export const tasksOfFiles = rowsOver<{ file_id: string; id: string; ref: string; title: string }>((db, fileIds) =>
+  db({ ft: 'file_tasks' })
+    .join({ t: 'tasks' }, 't.id', 'ft.task_id')
+    .whereIn('ft.file_id', fileIds)
+    .orderBy('ft.n')
+    .select('ft.file_id', 't.id', 't.ref', 't.title'),
+);
 
 export const setFileTasks = async (tx: WriteTx, fileId: string, taskIds: readonly string[]): Promise<void> => {
   await tx.change((db) => db('file_tasks').where('file_id', fileId).delete());
@@ -148,10 +146,9 @@ export const setFileTasks = async (tx: WriteTx, fileId: string, taskIds: readonl
 };
 
 /** Approvals of files, newest first. */
-export const approvalsOf = (tx: ReadTx, fileIds: string[]): Promise<ApprovalRow[]> =>
-  tx.query<ApprovalRow>((db) =>
-    db('file_approvals').whereIn('file_id', fileIds).orderBy('seq', 'desc').orderBy('person_id').select('*'),
-  );
+export const approvalsOf = rowsOver<ApprovalRow>((db, fileIds) =>
+  db('file_approvals').whereIn('file_id', fileIds).orderBy('seq', 'desc').orderBy('person_id').select('*'),
+);
 
 /** One for each person and file: another version takes the place of the one before. */
 export const saveApproval = writeInto<ApprovalRow>('file_approvals', ['file_id', 'person_id']);

@@ -121,7 +121,7 @@ async function currentTexts(tx: WriteTx, files: readonly FileRow[]): Promise<Map
   const ids = idsIn(files);
   const kept = indexBy(await textsOf(tx, ids), 'file_id');
   const texts = new Map<string, string>();
-  for (const { file_id, digest, size } of ids.length === 0 ? [] : await latestVersions(tx, ids)) {
+  for (const { file_id, digest, size } of await latestVersions(tx, ids)) {
     const known = kept.get(file_id);
     if (known?.digest !== digest) await keepText(tx, { file_id, digest, text: size > MAX_TEXT ? '' : null });
     else if (known.text !== null) texts.set(file_id, known.text);

@@ -76,8 +76,9 @@ export const tasksWithRefs = (tx: ReadTx, boardId: string, refs: string[]): Prom
     ? Promise.resolve([])
     : tx.query<TaskRow>((db) => db('tasks').where('board_id', boardId).whereIn('ref', refs).select('*'));
 
-export const helpersOf = (tx: ReadTx, taskIds: string[]): Promise<HelperRow[]> =>
-  tx.query<HelperRow>((db) => db('task_helpers').whereIn('task_id', taskIds).orderBy('seq').select('*'));
+export const helpersOf = rowsOver<HelperRow>((db, taskIds) =>
+  db('task_helpers').whereIn('task_id', taskIds).orderBy('seq').select('*'),
+);
 
 export const insertHelper = insertInto<HelperRow>('task_helpers');
 
