@@ -100,8 +100,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const admit = limitWork(mode.rateFactor);
     const attempts = new Attempts({
       tally: db.dialect.shared ? sharedTally(db) : memoryTally(() => clock.now()),
-      now: () => clock.now(),
-      after: (ms, fn) => clock.after(ms, fn),
+      clock,
       factor: options.attemptFactor,
     });
     const info = infoOf(serverId, db, store.kind, site.mode);

@@ -3,6 +3,7 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import type { OperationKind, OperationRow } from '../../contract/operation.ts';
 import type { OperationName } from '../../contract/operations.ts';
+import type { Clock } from '../db/clock.ts';
 import type { Call } from '../operation/call.ts';
 import type { Operations } from '../operation/dispatch.ts';
 import type { Attempts, Pass } from '../rates/attempts.ts';
@@ -52,7 +53,5 @@ export interface AppOptions {
   version: string;
   /** The folder of the built web page; default: that of this build, if it was built. */
   page?: string | undefined;
-  now(): number;
-  /** A timer: calls `fn` after `ms` milliseconds unless the returned function is called first. */
-  after(ms: number, fn: () => void): () => void;
+  clock: Clock;
 }

@@ -14,7 +14,7 @@ export const answerErrors =
     answering(ctx, options, next);
 
 /** Answers with the error of what should have answered. */
-export async function answering(ctx: Context, { log, after }: AppOptions, run: () => Promise<void>): Promise<void> {
+export async function answering(ctx: Context, { log, clock }: AppOptions, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
@@ -22,7 +22,7 @@ export async function answering(ctx: Context, { log, after }: AppOptions, run: (
       log.error({ err: error, request: ctx.state.requestId }, 'whether a write was made is not known');
     answer(ctx, asRefusal(error), log);
   }
-  if (!ctx.req.complete && ctx.res.writableEnded) boundRest(ctx.req, BODY_MS, after);
+  if (!ctx.req.complete && ctx.res.writableEnded) boundRest(ctx.req, BODY_MS, clock);
 }
 
 function answer(ctx: Context, error: unknown, log: Logger): void {

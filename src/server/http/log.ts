@@ -3,14 +3,14 @@ import { newId } from '../text/ids.ts';
 import type { AppOptions, Step } from './context.ts';
 
 export const logRequest =
-  ({ log, now }: AppOptions): Step =>
+  ({ log, clock }: AppOptions): Step =>
   ({ state, res }, next) => {
-    const started = now();
+    const started = clock.now();
     state.requestId = newId('req', started);
     if (!log.isLevelEnabled('debug')) return next();
     res.once('close', () => {
       const { requestId: request, operation } = state;
-      log.debug({ request, operation, status: res.statusCode, ms: now() - started }, 'request');
+      log.debug({ request, operation, status: res.statusCode, ms: clock.now() - started }, 'request');
     });
     return next();
   };

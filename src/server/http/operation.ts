@@ -23,10 +23,14 @@ export const runOperation =
     answered.stream({ res, standing: standingOf(ctx) });
   };
 
-function sendReply(ctx: Context, { status, body, replayed, cookie, headers }: Reply, { site, now }: AppOptions): void {
+function sendReply(
+  ctx: Context,
+  { status, body, replayed, cookie, headers }: Reply,
+  { site, clock }: AppOptions,
+): void {
   const more: Record<string, string> = { ...headers };
   if (replayed) more['Idempotent-Replayed'] = 'true';
-  if (cookie) more['Set-Cookie'] = setCookie(site, ctx.state.host, cookie, now());
+  if (cookie) more['Set-Cookie'] = setCookie(site, ctx.state.host, cookie, clock.now());
   // An answer that is kept for the repeat of its request refuses although nothing was thrown.
   if (status >= 400 && !replayed) ctx.state.refused = (JSON.parse(body) as { error?: { code?: string } }).error?.code;
   send(ctx, status, body, more);

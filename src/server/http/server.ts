@@ -3,23 +3,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { operations } from '../../contract/operations.ts';
-import type { Clock } from '../db/clock.ts';
 import { createApp } from './app.ts';
 import { askLater } from './body/upload.ts';
 import { expectPreambles } from './connection/proxy-protocol.ts';
 import { rawRefusal } from './connection/raw.ts';
 import type { AppOptions } from './context.ts';
 
-interface HttpOptions extends Omit<AppOptions, 'now' | 'after'> {
-  clock: Clock;
+interface HttpOptions extends AppOptions {
   /** Peers on the server's own network are proxies that tell whom a connection comes from. */
   proxyProtocol: boolean;
 }
 
-export function createHttp({ clock, proxyProtocol, ...options }: HttpOptions): Server {
-  const { log, site } = options;
-  const time = { now: () => clock.now(), after: (ms: number, fn: () => void) => clock.after(ms, fn) };
-  const serve = createApp({ ...options, ...time });
+export function createHttp({ proxyProtocol, ...options }: HttpOptions): Server {
+  const { clock, log, site } = options;
+  const serve = createApp(options);
   const answers = new WeakMap<Duplex, ServerResponse>();
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     // Sent behind another request of its connection, it is served once that is answered.
@@ -52,7 +49,7 @@ export function createHttp({ clock, proxyProtocol, ...options }: HttpOptions): S
     return answer?.headersSent === true && !answer.writableFinished;
   };
   server.on('clientError', rawRefusal(site.mode, answering));
-  if (proxyProtocol) expectPreambles(server, { ...time, wrong: onceLoud(log) });
+  if (proxyProtocol) expectPreambles(server, { clock, wrong: onceLoud(log) });
   return server;
 }
 

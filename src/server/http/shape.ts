@@ -25,14 +25,14 @@ export const readShape =
   };
 
 /** @param resolve checks the credential before a slow body is waited for. */
-async function read(ctx: Context, { operations, after }: AppOptions, resolve: () => Promise<unknown>): Promise<void> {
+async function read(ctx: Context, { operations, clock }: AppOptions, resolve: () => Promise<unknown>): Promise<void> {
   const { req, querystring, state } = ctx;
   const { operation, row, kind, head, params } = state;
   const key = row.method === 'GET' ? null : checkKeySyntax(head.idempotencyKey);
   if (key === null && row.keyRequired) throw malformed('Idempotency-Key', 'is required here');
-  if (kind === 'upload') state.incoming = incomingBytes(ctx, key, after);
+  if (kind === 'upload') state.incoming = incomingBytes(ctx, key, clock);
   const hasJson = row.method !== 'GET' && kind !== 'upload';
-  const bytes = hasJson ? await readBody(req, resolve, after, bodyLimit(kind)) : null;
+  const bytes = hasJson ? await readBody(req, resolve, clock, bodyLimit(kind)) : null;
   const keyed = kind === 'write' && key !== null && bytes !== null;
   state.keyed = keyed ? { key, requestHash: requestHash(req, one(head.contentType), bytes) } : null;
   if (bytes !== null && row.maxBody !== undefined && bytes.length > row.maxBody) {

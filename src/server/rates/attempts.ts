@@ -1,6 +1,7 @@
 /** Limits on attempts: before anybody is known to have a right, and wherever codes could be guessed. */
 import { MINUTE } from '../../contract/durations.ts';
 import type { OperationName } from '../../contract/operations.ts';
+import type { Clock } from '../db/clock.ts';
 import { type AttemptRow, attempts, BAD_CREDENTIALS, operationsOf, type RateName } from './table.ts';
 import { rateLimited, secondsLeft, Windows } from './window.ts';
 
@@ -38,8 +39,7 @@ interface Held {
 
 interface AttemptOptions {
   tally: Tally;
-  now(): number;
-  after(ms: number, fn: () => void): () => void;
+  clock: Clock;
   /** What the limits are multiplied with: more than 1 for tests only, which make many attempts from one address. */
   factor?: number | undefined;
 }
@@ -115,16 +115,16 @@ export class Attempts {
   }
 
   async #take(bucket: string, shares: Share[], held: boolean): Promise<void> {
-    const { tally, now, after } = this.#options;
+    const { tally, clock } = this.#options;
     const key = `${bucket} ${shares.map(({ subject }) => subject).join(' ')}`;
-    if (this.#over.count(key, now()) > 0) throw this.#refusal(bucket);
+    if (this.#over.count(key, clock.now()) > 0) throw this.#refusal(bucket);
     let taken = await tally.take(bucket, shares, held);
     for (let looks = 1; taken === 'busy' && looks <= LOOK_AGAIN.times; looks++) {
-      await new Promise<void>((resolve) => void after(LOOK_AGAIN.ms, resolve));
+      await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN.ms, resolve));
       taken = await tally.take(bucket, shares, held);
     }
     if (taken === 'taken') return;
-    if (taken === 'over') this.#over.add(key, now());
+    if (taken === 'over') this.#over.add(key, clock.now());
     throw this.#refusal(bucket);
   }
 
@@ -133,6 +133,6 @@ export class Attempts {
   }
 
   #refusal(bucket: string): Error {
-    return rateLimited(bucket, secondsLeft(this.#options.now(), MINUTE));
+    return rateLimited(bucket, secondsLeft(this.#options.clock.now(), MINUTE));
   }
 }

@@ -139,8 +139,7 @@ forEachDatabase('every bucket of attempts', (engine) => {
 const attemptsOf = (server: TestServer, engine: Engine): Attempts =>
   new Attempts({
     tally: engine === 'postgres' ? sharedTally(server.db) : memoryTally(() => server.clock.now()),
-    now: () => server.clock.now(),
-    after: (ms, fn) => server.clock.after(ms, fn),
+    clock: server.clock,
   });
 
 /** The limiter of another process of the same database; where there is none, the same one. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { Refusal } from '../../../contract/errors.ts';
+import type { Clock } from '../../db/clock.ts';
 import { malformed, tooLarge } from '../limits.ts';
 
 /** A body must arrive within this many milliseconds. */
@@ -10,15 +11,13 @@ export const BODY_MS = 30_000;
 const AT_ONCE = { bytes: 65_536, ms: 250 };
 const EMPTY = Buffer.alloc(0);
 
-type After = (ms: number, fn: () => void) => () => void;
-
 /**
  * The bytes of a body. Most come with their head, and their credential is then read once, in the operation's own
  * transaction; a large or slow body is not waited for before it is known that the credential works.
- * @param check fails when the credential does not work. @param after a timer. @param limit of bytes.
+ * @param check fails when the credential does not work. @param limit of bytes.
  * @throws Refusal `request_too_large`, `request_timeout`, `invalid_request` (cut off), and what `check` throws.
  */
-export async function readBody(req: IncomingMessage, check: () => Promise<unknown>, after: After, limit: number) {
+export async function readBody(req: IncomingMessage, check: () => Promise<unknown>, clock: Clock, limit: number) {
   const length = req.headers['content-length'];
   if (length === '0' || (length === undefined && req.headers['transfer-encoding'] === undefined)) return EMPTY;
   if (length === undefined || Number(length) > AT_ONCE.bytes) await check();
@@ -30,8 +29,8 @@ export async function readBody(req: IncomingMessage, check: () => Promise<unknow
     return body;
   }
   return new Promise<Buffer>((resolve, reject) => {
-    let cancel = after(AT_ONCE.ms, () => {
-      cancel = after(BODY_MS - AT_ONCE.ms, () => reject(timeout()));
+    let cancel = clock.after(AT_ONCE.ms, () => {
+      cancel = clock.after(BODY_MS - AT_ONCE.ms, () => reject(timeout()));
       check().catch(reject);
     });
     getRawBody(req, { length, limit }, (error, body) => {

@@ -1,6 +1,7 @@
 /** A body of raw bytes: what its headers say of it, and its bytes as they come, bounded in time and never all in memory. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '../../../contract/errors.ts';
+import type { Clock } from '../../db/clock.ts';
 import type { Incoming } from '../../operation/call.ts';
 import type { Context } from '../context.ts';
 import { requestHash } from '../keyed.ts';
@@ -11,10 +12,8 @@ import { one } from '../request-head.ts';
 const IDLE_MS = 30_000;
 const TOTAL_MS = 900_000;
 
-type After = (ms: number, fn: () => void) => () => void;
-
 /** @param key the Idempotency-Key. @throws Refusal `unsupported_media_type`, `invalid_request`. */
-export function incomingBytes({ req, res, state }: Context, key: string | null, after: After): Incoming {
+export function incomingBytes({ req, res, state }: Context, key: string | null, clock: Clock): Incoming {
   const contentType = one(state.head.contentType);
   // Bytes have no charset, nor anything else that a parameter could say of them.
   if (contentType.trim().toLowerCase() !== 'application/octet-stream') {
@@ -28,7 +27,7 @@ export function incomingBytes({ req, res, state }: Context, key: string | null, 
     headHash: requestHash(req, contentType, Buffer.alloc(0)),
     length: length === undefined ? null : Number(length),
     digest: contentDigest(req.headers['content-digest']),
-    bytes: () => bytesOf(req, res, after),
+    bytes: () => bytesOf(req, res, clock),
   };
 }
 
@@ -44,7 +43,7 @@ function contentDigest(header: string | string[] | undefined): Buffer | null {
 }
 
 /** Reads only as fast as its reader asks; stopping early leaves the connection for the answer. */
-async function* bytesOf(req: IncomingMessage, res: ServerResponse, after: After): AsyncGenerator<Buffer> {
+async function* bytesOf(req: IncomingMessage, res: ServerResponse, clock: Clock): AsyncGenerator<Buffer> {
   if (expecting.delete(req)) res.writeContinue();
   let wake = (): void => {};
   let late = false;
@@ -54,7 +53,7 @@ async function* bytesOf(req: IncomingMessage, res: ServerResponse, after: After)
     wake();
   };
   for (const event of EVENTS) req.on(event, woken);
-  const cancelTotal = after(TOTAL_MS, tooLate);
+  const cancelTotal = clock.after(TOTAL_MS, tooLate);
   try {
     for (;;) {
       const chunk = req.read() as Buffer | null;
@@ -63,7 +62,7 @@ async function* bytesOf(req: IncomingMessage, res: ServerResponse, after: After)
       else if (late) throw timeout();
       else if (req.destroyed) throw malformed('body', 'was cut off');
       else {
-        const cancel = after(IDLE_MS, tooLate);
+        const cancel = clock.after(IDLE_MS, tooLate);
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

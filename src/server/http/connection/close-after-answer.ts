@@ -3,6 +3,7 @@
  * would reset it, and a client that is busy sending would lose the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../db/clock.ts';
 
 /** What still comes is thrown away until nothing came for this long, at most for that long. Milliseconds. */
 const QUIET_MS = 500;
@@ -23,7 +24,7 @@ export function endLate(req: IncomingMessage, res: ServerResponse, body: string)
 }
 
 /** Cuts a connection off on which the rest of a body does not come in time, long after its request was answered. */
-export function boundRest(req: IncomingMessage, ms: number, after: (ms: number, fn: () => void) => () => void): void {
-  const cancel = after(ms, () => req.socket.destroy());
+export function boundRest(req: IncomingMessage, ms: number, clock: Clock): void {
+  const cancel = clock.after(ms, () => req.socket.destroy());
   for (const event of ['end', 'close', 'error']) req.once(event, cancel);
 }

@@ -4,6 +4,7 @@
  */
 import type { Server } from 'node:http';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
+import type { Clock } from '../../db/clock.ts';
 import { isPrivate, plainAddress } from '../../text/address.ts';
 import { tellClient } from './address.ts';
 
@@ -83,7 +84,7 @@ function groups(bytes: Buffer): string {
 }
 
 interface PreambleOptions {
-  after(ms: number, fn: () => void): () => void;
+  clock: Clock;
   /** A neighbour's connection did not begin as it has to. */
   wrong(peer: string): void;
 }
@@ -104,10 +105,10 @@ export function expectPreambles(server: Server, options: PreambleOptions): void 
   });
 }
 
-function awaitPreamble(socket: Socket, { after, wrong }: PreambleOptions, serve: () => void): void {
+function awaitPreamble(socket: Socket, { clock, wrong }: PreambleOptions, serve: () => void): void {
   const peer = socket.remoteAddress ?? '';
   let bytes = Buffer.alloc(0);
-  const cancel = after(WAIT_MS, () => socket.destroy());
+  const cancel = clock.after(WAIT_MS, () => socket.destroy());
   const failed = (): void => void socket.destroy();
   const read = (chunk: Buffer): void => {
     bytes = Buffer.concat([bytes, chunk]);
