@@ -18,7 +18,7 @@ const HELD_BACK = 1_048_576;
 const STALLED_MS = 300_000;
 
 /** Takes over the response. @throws Refusal `range_not_satisfiable`, and whatever `open` throws, before the first byte. */
-export async function sendBytes(ctx: Context, sendable: Sendable, { log, after }: AppOptions): Promise<void> {
+export async function sendBytes(ctx: Context, sendable: Sendable, { log, clock }: AppOptions): Promise<void> {
   const { req, res } = ctx;
   const { digest, size } = sendable;
   const etag = `"${digest}"`;
@@ -53,7 +53,7 @@ export async function sendBytes(ctx: Context, sendable: Sendable, { log, after }
   const unwatch = sendable.watch(cut);
   res.once('close', cut);
   try {
-    const drained = () => drain(res, after);
+    const drained = () => drain(res, clock);
     await pass(ctx, source, drained, checked ? { skip: start, length, digest } : { skip: 0, length, digest: null });
   } catch (error) {
     if (!res.destroyed) log.error({ err: error, digest }, error instanceof Corrupt ? 'blob_corrupt' : 'blob_missing');
@@ -170,11 +170,11 @@ async function pass(
 }
 
 /** Waits until the reader has taken what was sent to it, or is gone. */
-async function drain(res: Context['res'], after: AppOptions['after']): Promise<void> {
+async function drain(res: Context['res'], clock: AppOptions['clock']): Promise<void> {
   if (res.destroyed) return;
   const stop = new AbortController();
   const { signal } = stop;
-  const cancel = after(STALLED_MS, () => res.destroy());
+  const cancel = clock.after(STALLED_MS, () => res.destroy());
   await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]).finally(() => stop.abort());
   cancel();
 }
