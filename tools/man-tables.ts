@@ -37,7 +37,10 @@ export const variables: [string, string][] = [
   ['ACCESSIBLE', 'Questions line by line, as with TERM=dumb, for programs that read a screen aloud'],
   ['PAGER', 'Program that shows help longer than the screen (default less); cat or nothing: none'],
   ['NODE_EXTRA_CA_CERTS, SSL_CERT_FILE', 'Further certificates to trust'],
-  ['HTTPS_PROXY, NO_PROXY', 'The proxy to servers on other machines, and the servers that need none; from Node.js 22.21 on'],
+  [
+    'HTTPS_PROXY, NO_PROXY',
+    'The proxy to servers on other machines, and the servers that need none; from Node.js 22.21 on',
+  ],
 ];
 
 /** Exit codes and what they mean. */

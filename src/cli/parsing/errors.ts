@@ -36,8 +36,7 @@ export async function usageError(error: unknown, line: CommandLine): Promise<Fai
   }
   if (Array.isArray(known.args)) return usage(tidy(known.message), (await meant(known, line)) ?? help);
   const listed = ofListed(known.message, line);
-  if (listed)
-    return usage(listed.message, listed.meant.length > 0 ? `Did you mean: ${listed.meant.join(', ')}` : help);
+  if (listed) return usage(listed.message, listed.meant.length > 0 ? `Did you mean: ${listed.meant.join(', ')}` : help);
   return usage(ofNumber(known.message) ?? ofFlags(known.message) ?? tidy(unwrapped(known.message)), help);
 }
 

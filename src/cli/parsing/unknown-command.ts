@@ -27,8 +27,7 @@ export function looksLikeInit(argv: string[]): boolean {
 /** The refusal for words that are no command. */
 export function unknownCommand(argv: string[], words: string[], catalog: Catalog): Failure {
   if (looksLikeInit(argv)) return initCall(argv);
-  if (words.length === 0)
-    return usage(`Flags go after the command, but the first word is ${argv[0]}.`, 'service help');
+  if (words.length === 0) return usage(`Flags go after the command, but the first word is ${argv[0]}.`, 'service help');
   return noSuchCommand(words, catalog);
 }
 
