@@ -85,6 +85,7 @@ async function endIt(server: TestServer, stand: Stand, state: PairingState): Pro
 
 export async function redeem(server: TestServer, stand: Stand, handle: string): Promise<void> {
   const answer = await connect(server, { invite: stand.secret, handle });
+  if (answer.status !== 201) throw new Error(`the invite was refused: ${JSON.stringify(answer.body)}`);
   const { person, key } = answer.body as Connected;
   const bob = new Api(server.url, key.token, person.id);
   stand.pair.recipient = await newSide(bob, stand.pair.board.name);
