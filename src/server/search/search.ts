@@ -3,7 +3,6 @@ import type { Query } from '../../contract/types.ts';
 import { requireMember } from '../access/authority.ts';
 import { onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { latestVersions } from '../files/files.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { needsBoard } from '../operation/refusals.rules.ts';
 import type { ReadCase } from '../operation/usecase.ts';
@@ -13,6 +12,7 @@ import { indexBy } from '../text/rows.ts';
 import { resultsOf } from '../views/search-results.ts';
 import { fitting } from '../views/window.ts';
 import { bestHits, type Hit, newestHits, type Searched, type SearchScope } from './search.store.ts';
+import { textSizes } from './texts.store.ts';
 import { parseQuery, type SearchQuery } from './words.rules.ts';
 
 /** By relevance only so many of the best are looked at. */
@@ -79,11 +79,11 @@ async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit:
   return { hits: found.slice(0, limit), more: found.length > limit, positionAfter };
 }
 
-/** The leading hits whose files are no longer than one page looks through: meanwhile nobody else is answered. */
+/** The leading hits whose files have no more text than one page looks through: meanwhile nobody else is answered. */
 async function withinReach(tx: ReadTx, hits: Hit[]): Promise<Hit[]> {
   const files = hits.filter(({ kind }) => kind === 'file').map(({ ref_id }) => ref_id);
-  const versions = indexBy(await latestVersions(tx, files), 'file_id');
-  return fitting(hits, ({ ref_id }) => versions.get(ref_id)?.size ?? 0);
+  const texts = indexBy(await textSizes(tx, files), 'file_id');
+  return fitting(hits, ({ ref_id }) => texts.get(ref_id)?.size ?? 0);
 }
 
 /** A position holds for the same caller and the same other parameters only. */

@@ -1,5 +1,5 @@
 /** Texts of the latest versions of files, kept for what is shown of them and for a rename, which changes no bytes. */
-import { rowsBy, writeInto } from '../db/rows.ts';
+import { rowsBy, rowsOver, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 interface KeptText {
@@ -10,6 +10,13 @@ interface KeptText {
 }
 
 export const textsOf = rowsBy<KeptText>('search_texts', 'file_id');
+
+/** How many bytes their texts have; null for one that was not read yet. */
+export const textSizes = rowsOver<{ file_id: string; size: number | null }>((db, fileIds) =>
+  db('search_texts')
+    .whereIn('file_id', fileIds)
+    .select('file_id', { size: db.raw('octet_length(text)') }),
+);
 
 /** In place of what was kept of the version before. */
 export const keepText = writeInto<KeptText>('search_texts', ['file_id']);

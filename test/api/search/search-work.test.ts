@@ -339,4 +339,14 @@ forEachDatabase('search of tasks and files', (engine) => {
     expect(pages.flat()).to.have.members([...names, 'cormorant.txt']);
     expect(pages.map(({ length }) => length)).to.deep.equal([3, 2, 1]);
   });
+
+  it('shows on one page what it finds by the names of files whose bytes are not searched', async () => {
+    const names = Array.from({ length: 6 }, (_, n) => `gannet-${n}.bin`);
+    // Three are too long, and three are no text.
+    for (const [n, name] of names.entries())
+      await put(pam, board, name, n < 3 ? Buffer.alloc(600_000, `x${n}`) : Buffer.alloc(400_000, `\0${n}`));
+    const page = await pam.ok('search', { query: { q: 'gannet', board } });
+    expect(page.results.map(({ file }) => file?.name)).to.have.members(names);
+    expect(page.next_after).to.equal(null);
+  });
 });
