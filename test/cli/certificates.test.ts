@@ -150,6 +150,19 @@ describe('a server with a certificate', function () {
       }
     });
 
+    it('is asked without one where what stands there is no address of a proxy', async () => {
+      asked.length = 0;
+      const host = await listenWith(makeCertificate({ name: 'server', issuer }));
+      for (const HTTPS_PROXY of ['http://maya:hunter%22%@127.0.0.1:9', 'http://']) {
+        const { info } = await home.json(['server', 'info', `https://${host}`], { env: { ...env, HTTPS_PROXY } });
+        expect(info, HTTPS_PROXY).to.have.property('server_id');
+        const { checks } = JSON.parse((await home.run(['doctor', '--json'], { env: { ...env, HTTPS_PROXY } })).stdout);
+        const [found] = checks.filter(({ name }: { name: string }) => name === 'network');
+        expect(found.message).to.equal('HTTPS_PROXY is not the address of a proxy.');
+      }
+      expect(asked).to.deep.equal([]);
+    });
+
     it('goes past it where the server is on this machine', async () => {
       asked.length = 0;
       const host = await listenWith(makeCertificate({ name: 'server', issuer }));

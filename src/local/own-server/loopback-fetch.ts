@@ -32,10 +32,22 @@ function agentOfEnvironment(): Agent | null {
 /** What the environment says about https connections: the proxy of other machines, and further certificates to trust. */
 export function secureOptions(): AgentOptions {
   const { env } = process;
-  const proxy = env.https_proxy || env.HTTPS_PROXY;
+  const named = env.https_proxy || env.HTTPS_PROXY;
+  const proxy = named && isProxy(named) ? named : null;
   const direct = [env.no_proxy || env.NO_PROXY, 'localhost', '127.0.0.1', '[::1]'].filter(Boolean).join(',');
   const ca = furtherCertificates(env.SSL_CERT_FILE);
   return { ...(proxy ? { proxyEnv: { HTTPS_PROXY: proxy, NO_PROXY: direct } } : {}), ...(ca ? { ca } : {}) };
+}
+
+/** Whether this is the address of a proxy. Of some that are none, Node.js makes an error in every request. */
+export function isProxy(text: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(text);
+    decodeURIComponent(username + password);
+    return /^https?:$/.test(protocol);
+  } catch {
+    return false;
+  }
 }
 
 /** With those that Node.js trusts anyway; null where there are none. A file that cannot be read adds nothing. */

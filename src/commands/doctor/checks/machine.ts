@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { runtime } from '../../../cli/runtime.ts';
 import { sizeText } from '../../../cli/terminal/fields.ts';
 import type { Env } from '../../../local/folders.ts';
+import { isProxy } from '../../../local/own-server/loopback-fetch.ts';
 import { olderThan } from '../../../local/versions.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { dataFolder } from './data.ts';
@@ -91,7 +92,6 @@ function certificate(name: string, env: Env): Finding[] {
 /** Its value may hold a password, so it is not repeated. */
 function proxy(name: string, env: Env): Finding[] {
   const value = env[name];
-  if (!value) return [];
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return [];
+  if (!value || isProxy(value)) return [];
   return [failing('network', 'settings_unreadable', `${name} is not the address of a proxy.`, `unset ${name}`)];
 }
