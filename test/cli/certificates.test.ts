@@ -1,13 +1,15 @@
 /** Servers whose certificate is not accepted: each reason has words of its own, and says what to do. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer as createHttp } from 'node:http';
-import { createServer } from 'node:https';
+import { createServer as createHttp, type IncomingMessage, type request, type ServerResponse } from 'node:http';
+import { createServer, type RequestOptions, request as secureRequest } from 'node:https';
 import { type AddressInfo, connect, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { originHttp } from '../../src/daemon/server-link/http.ts';
+import { fetchBy } from '../../src/local/own-server/loopback-fetch.ts';
 import { type CertificateOptions, makeCertificate } from '../support/certificate.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
@@ -108,6 +110,21 @@ describe('a server with a certificate', function () {
     expect((await refused(host))[0]).to.equal(
       `Error (server_unreachable): What answers at ${host} does not speak TLS.`,
     );
+  });
+
+  it('gets a body also where nothing before it asks for one', async () => {
+    const { cert, key } = makeCertificate({ name: 'server', issuer });
+    let got = '';
+    const host = await listen(
+      createServer({ cert, key }).on('checkContinue', async (request: IncomingMessage, response: ServerResponse) => {
+        got = await text(request);
+        response.end('{}');
+      }),
+    );
+    const url = new URL(`https://${host}/v1/files`);
+    const init = { method: 'PUT', body: new Blob(['The valve.']).stream() };
+    const { status } = await fetchBy(secureRequest as typeof request, url, init, { ca: issuer.cert } as RequestOptions);
+    expect([status, got]).to.deep.equal([200, 'The valve.']);
   });
 
   describe('that only a proxy reaches', () => {

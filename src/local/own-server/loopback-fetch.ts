@@ -18,6 +18,9 @@ export const localFetch: typeof fetch = async (input, init) => {
   return fetchBy(process.getBuiltinModule('node:https').request as typeof request, url, init ?? {}, { agent });
 };
 
+/** How long a server elsewhere may take to ask for a body. */
+const CONTINUE_MS = 3_000;
+
 let remote: { agent: Agent | null } | null = null;
 
 /** The connections of this process to servers elsewhere; null where they need no agent of ours. */
@@ -117,6 +120,10 @@ function send(
         .pipe(sent),
     );
     sent.flushHeaders();
+    // What stands before a server elsewhere may not know it and wait for the body.
+    if (url.protocol !== 'https:') return;
+    const unheard = setTimeout(() => sent.emit('continue'), CONTINUE_MS);
+    for (const event of ['continue', 'response', 'close']) sent.once(event, () => clearTimeout(unheard));
   });
 }
 
