@@ -79,6 +79,9 @@ describe('service status', function () {
     await dana.ok('removeMember', { params: { board: 'demo', member: 'reviewer' } });
     const removed = await machine.json(['status', '--as', 'reviewer']);
     expect([removed.agent, removed.problem.code]).to.deep.equal(['reviewer', 'agent_removed']);
+    // A write drops the token that was refused.
+    await machine.run(['say', '--as', 'reviewer', 'Still here?']);
+    expect((await machine.json(['status', '--as', 'reviewer'])).problem.code).to.equal('agent_removed');
     await dana.ok('archiveBoard', { params: { board: 'demo' } });
     await dana.ok('deleteBoard', { params: { board: 'demo' } });
     const gone = await machine.json(['status', '--as', 'writer']);

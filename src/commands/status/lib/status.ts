@@ -138,6 +138,7 @@ function asExpected(error: unknown, chosenBefore: boolean): NonNullable<StatusRe
     'server_not_selected',
     'login_required',
     'agent_not_selected',
+    'agent_removed',
     'unauthorized',
   ];
   if ((error instanceof Failure || error instanceof ClientError) && (chosenBefore || expected.includes(error.code)))
