@@ -56,14 +56,15 @@ describe('search and everything on the page', () => {
   it('a search shows Markdown without its markup, but for an address that has a match', async () => {
     await post(claude, here.name, '**The osprey** waits in `osprey(2 ** n)`, as [the notes](https://a.example/x) say');
     await post(claude, here.name, 'A bird, see [the notes](https://osprey.example/x)');
+    await post(claude, here.name, 'A sign \u0001 before the osprey');
     const { page, close } = await visit(server, server.dana, '/search?q=osprey');
     const results = page.getByRole('list', { name: 'Results' }).getByRole('link');
-    await results.nth(1).waitFor();
-    expect(await results.nth(1).locator('.sn').innerText()).to.equal(
+    await results.nth(2).waitFor();
+    expect(await page.locator('mark').allInnerTexts()).to.deep.equal(['osprey', 'osprey', 'osprey', 'osprey']);
+    expect(await results.nth(2).locator('.sn').innerText()).to.equal(
       'The osprey waits in osprey(2 ** n), as the notes say',
     );
-    expect(await results.nth(1).locator('mark').allInnerTexts()).to.deep.equal(['osprey', 'osprey']);
-    expect(await results.nth(0).locator('.sn').innerText()).to.equal(
+    expect(await results.nth(1).locator('.sn').innerText()).to.equal(
       'A bird, see [the notes](https://osprey.example/x)',
     );
     await close();
@@ -88,6 +89,25 @@ describe('search and everything on the page', () => {
     await page.getByRole('button', { name: 'Older results' }).click();
     await tryAgain();
     await results.nth(20).waitFor();
+    await page.getByText('Not now.').waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('a search that was refused is tried again also where its results are still shown from before', async () => {
+    await post(claude, here.name, 'A lone bittern');
+    const { page, close } = await visit(server, server.dana, '/search?q=bittern');
+    const results = page.getByRole('list', { name: 'Results' }).getByRole('link');
+    await results.first().waitFor();
+    const error = { code: 'invalid_request', message: 'Not now.', hint: '' };
+    await page.route('**/v1/search?*', (route) => route.fulfill({ status: 400, json: { error } }));
+    await page.getByRole('button', { name: 'Tasks' }).click();
+    await page.getByText('Not now.').waitFor();
+    const refused = page.waitForResponse((response) => response.status() === 400);
+    await page.getByRole('button', { name: 'Everything' }).click();
+    await refused;
+    await page.getByText('Not now.').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Not now.').waitFor({ state: 'detached' });
     await close();
   });

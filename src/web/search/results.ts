@@ -30,7 +30,7 @@ export function splitMatches(
   const marked = found.map((piece) => (piece.match ? MARK + piece.text + MARK : piece.text)).join('');
   const plain = plainText(marked).split(MARK);
   const pieces =
-    markdown && plain.length === marked.split(MARK).length
+    markdown && !text.includes(MARK) && plain.length === marked.split(MARK).length
       ? plain.map((piece, index) => ({ text: piece, match: index % 2 === 1 }))
       : found;
   return pieces.filter((piece) => piece.text !== '');

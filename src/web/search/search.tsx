@@ -42,7 +42,7 @@ export default function Search() {
   const [kind, setKind] = useState<Kind>('');
   const [sort, setSort] = useState<Sort>('newest');
   const [found, setFound] = useState<SearchState | null>(null);
-  const [error, setError] = useState<unknown>(null);
+  const [failed, setFailed] = useState<{ error: unknown; retry: () => unknown } | null>(null);
   const [loadingMore, setMore] = useState(false);
   const [tries, setTries] = useState(0);
   const input = useRef<HTMLInputElement>(null);
@@ -65,7 +65,7 @@ export default function Search() {
   }, [text]);
 
   useEffect(() => {
-    setError(null);
+    setFailed(null);
     if (q === '') {
       setFound(null);
       return;
@@ -77,7 +77,7 @@ export default function Search() {
         announce(results.length === 0 ? 'Nothing found' : `${formatCount(results.length, 'result')} shown`);
       },
       (problem: unknown) => {
-        if (!stop.signal.aborted) setError(problem);
+        if (!stop.signal.aborted) setFailed({ error: problem, retry: () => setTries((count) => count + 1) });
       },
     );
     return () => stop.abort();
@@ -86,7 +86,7 @@ export default function Search() {
   const loadMore = async (): Promise<void> => {
     if (!found?.after || loadingMore) return;
     setMore(true);
-    setError(null);
+    setFailed(null);
     try {
       const page = await call('search', { query: { ...query, after: found.after } });
       setFound((current) =>
@@ -95,7 +95,7 @@ export default function Search() {
           : current,
       );
     } catch (problem) {
-      setError(problem);
+      setFailed({ error: problem, retry: loadMore });
     } finally {
       setMore(false);
     }
@@ -169,10 +169,7 @@ export default function Search() {
               “a phrase”, <span class="mono">-without</span>, <span class="mono">begin*</span>
             </span>
           </div>
-          <ProblemLine
-            error={error}
-            onRetry={() => (found?.queryKey === queryKey ? loadMore() : setTries(tries + 1))}
-          />
+          {failed && <ProblemLine error={failed.error} onRetry={failed.retry} />}
           {own.length === 0 && <ProblemLine error={boardsError.value} onRetry={() => readBoards()} />}
           {found && found.results.length === 0 && found.queryKey === queryKey && (
             <p class="q2">
