@@ -51,6 +51,27 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('keeps the focus on a version that is chosen below the text on a small window', async () => {
+    const { page, close } = await visit(server, maya, at('file=src%2Fwait.ts&version=3'), {
+      viewport: { width: 740, height: 800 },
+    });
+    await page.getByRole('table', { name: 'src/wait.ts' }).waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/versions/1', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const version = page.getByRole('link', { name: 'v1', exact: true });
+    await version.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.fp [aria-busy="true"]').waitFor({ state: 'attached' });
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+    expect(await version.evaluate((link) => document.activeElement === link)).to.equal(true);
+    held.resolve();
+    await page.getByText('return 2 ** n').waitFor();
+    await close();
+  });
+
   it('quotes the beginning of a message that the file was in, and says that it goes on', async () => {
     const body = `**Long**: ${'word '.repeat(30)}`;
     await post(maya, board.name, body, { files: [{ file: 'src/wait.ts' }] });
