@@ -216,10 +216,16 @@ describe('texts that mean harm', () => {
   it('hold nobody up in a file of many thousand lines, nor where all of them changed', async () => {
     await put(dana, board, 'lines.txt', 'a line\n'.repeat(70_000));
     const { page, close } = await visit(server, dana, `/?board=${board}&file=lines.txt`);
-    await page.getByLabel('lines.txt', { exact: true }).getByText('a line').first().waitFor();
-    await put(dana, board, 'lines.txt', 'one line\n', { base: 1 });
+    const lines = page.getByLabel('lines.txt', { exact: true });
+    await lines.getByText('a line').first().waitFor();
+    expect(await lines.locator('.no').innerText()).to.equal('');
+    await put(dana, board, 'lines.txt', `${'a line\n'.repeat(70_000)}and one\n`, { base: 1 });
     await page.goto(`${server.url}/?board=${board}&file=lines.txt&version=2&against=1`);
-    await page.getByText('They have too little in common').waitFor();
+    await page.getByText('and one').waitFor();
+    expect(await page.getByRole('button', { name: /lines did not change$/ }).isDisabled()).to.equal(true);
+    await put(dana, board, 'lines.txt', 'one line\n', { base: 2 });
+    await page.goto(`${server.url}/?board=${board}&file=lines.txt&version=3&against=2`);
+    await page.getByText('Too much of them differs').waitFor();
     await close();
   });
 

@@ -5,10 +5,10 @@ import { MAX_ROWS, splitLines } from './diff-rows.ts';
 import { highlightLines } from './highlight.ts';
 import { Line } from './line.tsx';
 
-/** The lines of a text as coloured pieces; one with too many lines is shown as one. */
-function linesOf(text: string, name: string): Piece[][] {
+/** The lines of a text as coloured pieces; null: there are too many. */
+function linesOf(text: string, name: string): Piece[][] | null {
   const lines = splitLines(text);
-  return lines.length > MAX_ROWS ? [[{ text, colour: undefined }]] : highlightLines(lines, name);
+  return lines.length > MAX_ROWS ? null : highlightLines(lines, name);
 }
 
 export default function Code({ text, name }: { text: string; name: string }) {
@@ -21,9 +21,9 @@ export default function Code({ text, name }: { text: string; name: string }) {
           <col />
         </colgroup>
         <tbody>
-          {lines.map((pieces, index) => (
+          {(lines ?? [[{ text, colour: undefined }]]).map((pieces, index) => (
             <tr key={index}>
-              <td class="no">{index + 1}</td>
+              <td class="no">{lines && index + 1}</td>
               <td class="dl">
                 <Line pieces={pieces} />
               </td>

@@ -3,7 +3,7 @@ import { Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../parts/number.ts';
 import type { Piece } from '../parts/syntax.ts';
-import { compare, groupRows, type Row, type Side, splitLines } from './diff-rows.ts';
+import { compare, groupRows, MAX_ROWS, type Row, type Side, splitLines } from './diff-rows.ts';
 import { highlightLines } from './highlight.ts';
 import { Line } from './line.tsx';
 
@@ -37,7 +37,7 @@ export default function DiffTable({ before, after, name, heads }: TableProps) {
   const columns = hideNumbers ? 1 : narrow ? 3 : 4;
   return (
     <div ref={box} class="dwrap" data-diff>
-      {!found && <p class="dnone">They have too little in common to be compared line by line.</p>}
+      {!found && <p class="dnone">Too much of them differs to compare them line by line.</p>}
       {found && found.added + found.removed === 0 && <p class="dnone">No difference.</p>}
       {found && found.added + found.removed > 0 && (
         <table class={narrow ? 'diff unified' : 'diff'}>
@@ -71,7 +71,11 @@ export default function DiffTable({ before, after, name, heads }: TableProps) {
               folded && !open.has(from) ? (
                 <tr key={from}>
                   <td class="fold" colSpan={columns}>
-                    <button type="button" onClick={() => setOpen(new Set(open).add(from))}>
+                    <button
+                      type="button"
+                      disabled={rows.length > MAX_ROWS}
+                      onClick={() => setOpen(new Set(open).add(from))}
+                    >
                       {formatCount(rows.length, 'line')} did not change
                     </button>
                   </td>
