@@ -2,8 +2,7 @@
 import { lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../local/folders.ts';
-import type { DaemonPaths } from '../paths.ts';
-import { daemonPaths } from '../paths.ts';
+import { type DaemonPaths, daemonPaths } from '../paths.ts';
 import { DaemonError } from './errors.ts';
 
 /** The socket of a state folder. */

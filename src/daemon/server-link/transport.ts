@@ -1,7 +1,6 @@
 /** The address, connections and clock for requests to one server. */
 import { Client } from '../../client/client.ts';
-import type { Clock } from '../../client/time.ts';
-import { sleepBy } from '../../client/time.ts';
+import { type Clock, sleepBy } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Level, Log, LogEvent, LogFields } from '../log.ts';
