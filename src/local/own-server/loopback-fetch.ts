@@ -42,7 +42,7 @@ export function secureOptions(): AgentOptions {
   return { ...(proxy ? { proxyEnv: { HTTPS_PROXY: proxy, NO_PROXY: direct } } : {}), ...(ca ? { ca } : {}) };
 }
 
-/** Whether this is the address of a proxy. Of some that are none, Node.js makes an error in every request. */
+/** Whether this is the address of a proxy. With some other texts every request of Node.js fails. */
 export function isProxy(text: string): boolean {
   try {
     const { protocol, username, password } = new URL(text);
