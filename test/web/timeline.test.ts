@@ -115,6 +115,71 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('keeps what is read in its place where a question comes above it because it is scrolled out of view', async () => {
+    const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
+    await fill(80);
+    const { id, seq } = await say(claude, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s'] } });
+    await read(dana, seq);
+    const { page, close } = await open(dana);
+    await article(page, 'How long?').waitFor();
+    const moved = await article(page, 'Message 80').evaluate(async (element) => {
+      const view = element.closest('.tl')!;
+      const { top } = element.getBoundingClientRect();
+      for (let n = 0; n < 60; n++) {
+        view.scrollTop -= 5;
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      }
+      return Math.round(element.getBoundingClientRect().top - top);
+    });
+    await page.getByRole('region', { name: 'Needs you' }).waitFor();
+    expect(moved).to.equal(300);
+    await say(dana, '60 s', { reply_to: id, answer: { option: 2 } });
+    await close();
+  });
+
+  it('keeps what is read in its place near the end where a question above it goes', async () => {
+    const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
+    const { id } = await say(claude, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s'] } });
+    await read(dana, await fill(80));
+    const { page, close } = await open(dana);
+    const strip = page.getByRole('region', { name: 'Needs you' });
+    await strip.waitFor();
+    const old = article(page, 'Message 75');
+    await old.evaluate((element) => {
+      const view = element.closest('.tl')!;
+      view.scrollTop = view.scrollHeight - view.clientHeight - 60;
+    });
+    await page.getByRole('button', { name: 'Newest' }).waitFor();
+    const before = await topOf(old);
+    await say(dana, '60 s', { reply_to: id, answer: { option: 2 } });
+    await strip.waitFor({ state: 'hidden' });
+    await until(async () => (await topOf(old)) === before, 'it is where it was');
+    await close();
+  });
+
+  it('keeps what is read in its place on a low window that was scrolled', async () => {
+    const last = await fill(80);
+    const { message } = await dana.ok('getMessageBySeq', { params: { board: board.name, seq: last - 20 } });
+    await read(dana, last);
+    const { page, close } = await open(dana);
+    await page.setViewportSize({ width: 740, height: 360 });
+    const old = article(page, 'Message 60');
+    await old.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+    await page.getByRole('button', { name: 'Newest' }).waitFor({ state: 'attached' });
+    const scrolled = await page.locator('main').evaluate(async (main) => {
+      const { scrollTop } = main;
+      main.scrollTop = 0;
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      return scrollTop;
+    });
+    expect(scrolled).to.be.above(20);
+    const before = await topOf(old);
+    await maya.ok('addReaction', { params: { message: message.id, reaction: 'heart' } });
+    await old.getByRole('button', { name: '1 heart, maya' }).waitFor({ state: 'attached' });
+    expect(await topOf(old)).to.equal(before);
+    await close();
+  });
+
   it('runs nothing and requests nothing for a Markdown message with script, handlers, javascript: and a remote image', async () => {
     await say(
       maya,

@@ -37,22 +37,33 @@ export class Scroll {
         this.loadMore();
       });
     };
-    this.lastTop = scroller.getBoundingClientRect().top;
-    const resizeObserver = new ResizeObserver(() => {
-      const moved = scroller.getBoundingClientRect().top - this.lastTop;
-      if (scroller.scrollTop !== this.lastScrollTop) this.updatePosition();
-      // What appears above the conversation, such as a question, moves nothing that is being read.
+    const updateTop = (): void => {
+      this.lastTop = scroller.getBoundingClientRect().top;
+    };
+    // On a low window, or above the keyboard of a phone, what is around the view scrolls too.
+    const onScrollAround = ({ target }: Event): void => {
+      if (target !== scroller && target instanceof Node && target.contains(scroller)) updateTop();
+    };
+    const resizeObserver = new ResizeObserver((entries) => {
+      const { top } = scroller.getBoundingClientRect();
+      const moved = entries.some(({ target }) => target !== flow) ? top - this.lastTop : 0;
+      this.lastTop = top;
+      // What appears above the conversation, such as a question, moves nothing that is being read. When it goes, the browser itself may
+      // have scrolled near the end.
+      if (moved !== 0 && !this.timeline.following) scroller.scrollTop = this.lastScrollTop + moved;
+      else if (scroller.scrollTop !== this.lastScrollTop) this.updatePosition();
       if (this.timeline.following) this.scrollToEnd();
-      else scroller.scrollTop += moved;
       onScroll();
     });
+    updateTop();
     scroller.addEventListener('scroll', onScroll, { passive: true });
-    resizeObserver.observe(flow);
-    resizeObserver.observe(scroller);
+    addEventListener('scroll', onScrollAround, { capture: true, passive: true });
+    for (const element of [scroller.previousElementSibling!, scroller, flow]) resizeObserver.observe(element);
     return () => {
       cancelAnimationFrame(this.frame);
       resizeObserver.disconnect();
       scroller.removeEventListener('scroll', onScroll);
+      removeEventListener('scroll', onScrollAround, { capture: true });
       this.scroller = null;
     };
   }
@@ -90,7 +101,7 @@ export class Scroll {
     this.scroller = scroller;
     if (target !== this.reachedTarget && this.scrollToTarget(scroller, target)) {
       this.reachedTarget = target;
-      this.anchor = null;
+      this.lastTop = scroller.getBoundingClientRect().top;
     } else if (this.timeline.following && this.timeline.atEnd.peek()) this.scrollToEnd();
     else if (this.anchor) {
       const element = scroller.querySelector(`[data-seq="${this.anchor.seq}"]`);
@@ -130,7 +141,6 @@ export class Scroll {
     const { scroller, timeline } = this;
     if (!scroller) return;
     this.lastScrollTop = scroller.scrollTop;
-    this.lastTop = scroller.getBoundingClientRect().top;
     const left = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
     const atEnd = left < END_DISTANCE_PX && timeline.atEnd.peek();
     timeline.following = atEnd;
