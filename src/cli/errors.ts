@@ -48,7 +48,7 @@ export function asProblem(error: unknown): Problem {
   const { message, stack } = known;
   const told = isDone()
     ? {
-        message: `${message}. What was done until then stands.`,
+        message: `${message.replace(/\.$/, '')}. What was done until then stands.`,
         hint: 'Look at what is there before you run it again. With SERVICE_DEBUG=1 it says more',
       }
     : { message, hint: 'Run it again with SERVICE_DEBUG=1 to see more.' };

@@ -59,7 +59,8 @@ function judged(place: string, bytes: number): Finding {
 }
 
 const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'];
-const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy'];
+/** Servers on other machines are reached by https alone. */
+const PROXIES = ['HTTPS_PROXY', 'https_proxy'];
 
 export const network: Check = {
   name: 'network',
