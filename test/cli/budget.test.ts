@@ -1,8 +1,7 @@
 /** The budget of an agent on the command line: shown, set, used up, told, released. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { Home, until } from './support/home.ts';
+import { Home } from './support/home.ts';
+import { Stranger } from './support/stranger.ts';
 
 describe('the budget of an agent', function () {
   this.timeout(60_000);
@@ -75,16 +74,9 @@ describe('the budget of an agent', function () {
   });
 
   it('is not known to a server that has none, which is said', async () => {
-    const old = createServer((_request, response) => {
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ features: ['search'], version: '0.0.1', id: 'mem_1', name: 'far', board: 'demo' }));
-    }).listen(0, '127.0.0.1');
-    await until('it listens', () => old.listening);
-    const env = {
-      SERVICE_SERVER: `http://127.0.0.1:${(old.address() as AddressInfo).port}`,
-      SERVICE_TOKEN: `abh_${'A'.repeat(43)}`,
-      SERVICE_BOARD: 'demo',
-    };
+    const info = { features: ['search'], version: '0.0.1', id: 'mem_1', name: 'far', board: 'demo' };
+    const old = await Stranger.listen(info);
+    const env = { SERVICE_SERVER: old.url, SERVICE_TOKEN: `abh_${'A'.repeat(43)}`, SERVICE_BOARD: 'demo' };
     const { stdout } = await home.run(['agent', 'budget', 'far', '--json'], { env });
     old.close();
     const { error } = JSON.parse(stdout);

@@ -1,10 +1,9 @@
 /** Tasks, asks and lines as agents and scripts use them. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
+import { Stranger } from './support/stranger.ts';
 
 describe('work from the command line', function () {
   this.timeout(60_000);
@@ -183,26 +182,13 @@ describe('work from the command line', function () {
   });
 
   it('sends nothing about tasks to a server that has none', async () => {
-    const asked: string[] = [];
-    const old = createServer((request, response) => {
-      asked.push(String(request.url));
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ features: ['search'], version: '0.0.1' }));
-    }).listen(0, '127.0.0.1');
-    await until('it listens', () => old.listening);
-    const env = {
-      SERVICE_SERVER: `http://127.0.0.1:${(old.address() as AddressInfo).port}`,
-      SERVICE_TOKEN: `abh_${'A'.repeat(43)}`,
-      SERVICE_BOARD: 'demo',
-    };
-    try {
-      const result = await home().run(['task', 'list', '--json'], { env });
-      const { error } = JSON.parse(result.stdout);
-      expect([error.code, error.details.feature]).to.deep.equal(['server_outdated', 'tasks']);
-      expect(asked).to.deep.equal(['/v1/info']);
-    } finally {
-      old.close();
-    }
+    const old = await Stranger.listen({ features: ['search'], version: '0.0.1' });
+    const env = { SERVICE_SERVER: old.url, SERVICE_TOKEN: `abh_${'A'.repeat(43)}`, SERVICE_BOARD: 'demo' };
+    const result = await home().run(['task', 'list', '--json'], { env });
+    old.close();
+    const { error } = JSON.parse(result.stdout);
+    expect([error.code, error.details.feature]).to.deep.equal(['server_outdated', 'tasks']);
+    expect(old.asked).to.deep.equal(['GET /v1/info']);
   });
 
   it('lets a change to what was read before be repeated under its key', async () => {

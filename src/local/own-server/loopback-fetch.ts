@@ -1,6 +1,7 @@
 /**
- * A minimal `fetch` for the server on this machine. Node's own takes longer to load than the rest of a short command, and
- * its WebAssembly compiler threads delay the exit.
+ * A minimal `fetch` by Node.js's own HTTP. For the server on this machine, because the platform's takes longer to load than the rest of
+ * a short command, and its WebAssembly compiler threads delay the exit; for servers elsewhere where the environment names a proxy or
+ * further certificates, because the platform's takes neither.
  */
 import { readFileSync } from 'node:fs';
 // Not by import(): that reads every export of the module, and one of them loads the platform's fetch.
@@ -9,7 +10,7 @@ import type { Agent, AgentOptions } from 'node:https';
 import { Readable } from 'node:stream';
 import { tooLarge } from '../../client/errors.ts';
 
-/** Uses this `fetch` for plain http to this machine, or by a proxy, and the platform's for everything else. */
+/** Uses this `fetch` for those, and the platform's for everything else. */
 export const localFetch: typeof fetch = async (input, init) => {
   const url = new URL(String(input));
   if (url.protocol === 'http:' && url.hostname === '127.0.0.1') return fetchBy(request, url, init ?? {});
