@@ -4,6 +4,7 @@ import * as start from './001_start.ts';
 import * as brakes from './002_brakes.ts';
 import * as keyOrder from './003_key_order.ts';
 import * as largeBoards from './004_large_boards.ts';
+import * as threadNames from './005_thread_names.ts';
 
 export interface Migration {
   name: string;
@@ -15,4 +16,5 @@ export const migrations: readonly Migration[] = [
   { name: '002_brakes', up: brakes.up },
   { name: '003_key_order', up: keyOrder.up },
   { name: '004_large_boards', up: largeBoards.up },
+  { name: '005_thread_names', up: threadNames.up },
 ];

@@ -266,7 +266,7 @@ export class Replay {
       reply_to_seq: parent?.seq ?? null,
       root_seq: root,
       to_everyone: flag(everyone),
-      named: this.#named(data.to),
+      named: this.#named(data.to, sender.id),
       urgent: flag(data.urgent),
       expects_reply: flag(data.expects_reply),
       reply_count: 0,
@@ -293,11 +293,11 @@ export class Replay {
     this.#name(event.seq, data, everyone);
   }
 
-  /** Ids of the members that the names in `to` mean. */
-  #named(to: string[]): string | null {
+  /** Ids of the members besides its sender that the names in `to` mean. */
+  #named(to: string[], sender: string): string | null {
     const names = to.filter((target) => target.startsWith('@')).map((target) => target.slice(1));
     const ids = names.map((name) => [...this.members.values()].find((member) => member.name === name)?.id);
-    return ids.length > 0 ? ids.join() : null;
+    return ids.filter((id) => id !== sender).join() || null;
   }
 
   #react(event: Recorded, { message_id, name }: { message_id: string; name: string }): void {
@@ -358,3 +358,11 @@ export const recordedFrom = (rows: readonly Record<string, unknown>[]): Recorded
     .map((row) => ({ ...row, actor: JSON.parse(String(row['actor'])), data: JSON.parse(String(row['data'])) }))
     .map((row) => row as unknown as Recorded)
     .sort((a, b) => a.seq - b.seq);
+
+/** Rows of messages with the members that each names besides its sender, also where another row keeps them. */
+export const withNames = <T extends Record<string, unknown>>(messages: readonly T[]): T[] =>
+  messages.map((message) => {
+    const kept = messages.find(({ seq }) => seq === message['named_seq']) ?? message;
+    const ids = String(kept['named'] ?? '').split(',');
+    return { ...message, named: ids.filter((id) => id !== message['sender_id']).join() || null };
+  });

@@ -26,6 +26,8 @@ export interface Addressing {
   recipients: MemberRow[] | null;
   /** Ids of the members that were named, rather than meant by their role or owner; the sender too, if it names itself. */
   named: string[];
+  /** Number of a message of the thread that names the same members, where one is known. */
+  namedBy?: number | undefined;
 }
 
 /** Resolves targets as they were given. @throws Refusal `invalid_target`, `unknown_recipient`, `role_not_found`. */
@@ -52,17 +54,20 @@ export async function addressTo(tx: WriteTx, from: Addressee, given: string[]): 
  * appearance, without the sender. @throws Refusal `reply_has_no_recipients`.
  */
 export async function addressThread(tx: WriteTx, from: Addressee, rootSeq: number): Promise<Addressing> {
-  const ids = await threadMembers(tx, from.boardId, rootSeq, { memberId: from.sender.id, readsAll: from.readsAll });
-  const others = ids.filter((id) => id !== from.sender.id);
-  const members = await membersById(tx, others);
-  const recipients = others.flatMap((id) => members.get(id) ?? []).filter((member) => member.status === 'active');
+  const { sender } = from;
+  const thread = await threadMembers(tx, from.boardId, rootSeq, { memberId: sender.id, readsAll: from.readsAll });
+  const members = await membersById(tx, thread.ids);
+  const active = thread.ids.flatMap((id) => members.get(id) ?? []).filter((member) => member.status === 'active');
+  const recipients = active.filter((member) => member.id !== sender.id);
   if (recipients.length === 0) {
     throw new Refusal('reply_has_no_recipients', 'Nobody else is in this thread.', {
       hint: 'Name somebody: --to @NAME, or --to all.',
     });
   }
-  const named = recipients.map((member) => member.id);
-  return { to: recipients.map((member) => `@${member.name}`), everyone: false, recipients, named };
+  // With its sender, who appears by writing, the list is the same for everyone in the thread, and is kept once.
+  const named = [...new Set([...active, sender].map((member) => member.id))];
+  const namedBy = thread.lists.get(named.join());
+  return { to: recipients.map((member) => `@${member.name}`), everyone: false, recipients, named, namedBy };
 }
 
 export const toEveryone: Addressing = { to: ['all'], everyone: true, recipients: null, named: [] };

@@ -22,8 +22,10 @@ export type NewMessage = {
   /** The thread's first message; null for a message that replies to nothing. */
   root_seq: number | null;
   to_everyone: number;
-  /** Ids of the members that `@name` targets meant, joined by commas; null: none. */
+  /** Ids of the members that `@name` targets meant, joined by commas; null: none, or another message keeps them. */
   named: string | null;
+  /** Number of the message of the same thread that keeps `named` for this one. */
+  named_seq: number | null;
   urgent: number;
   expects_reply: number;
   /** Id of the ask that this message answers or takes back. */

@@ -1,4 +1,5 @@
 /** Threads by their newest reply. */
+import type { Knex } from 'knex';
 import type { ReadTx } from '../db/tx.ts';
 import { type MessageReader, readable } from './readable.rules.ts';
 
@@ -104,30 +105,48 @@ export const threadSenders = (tx: ReadTx, boardId: string, roots: number[], read
       .min({ first: 'm.seq' }),
   );
 
-/**
- * Ids of who wrote in a thread's readable part, its first message included, or was named there by `@name`, in order of
- * first appearance. Repeated sets of names are one row, so a long thread costs its engine a scan and us a few rows.
- */
-export async function threadMembers(tx: ReadTx, boardId: string, rootSeq: number, reader: MessageReader) {
-  const first = (by: 'sender_id' | 'named') =>
-    tx.query<{ who: string; first: number }>((db) =>
-      readable(
-        db({ m: 'messages' })
-          .where('m.board_id', boardId)
-          .where((either) => either.where('m.seq', rootSeq).orWhere('m.root_seq', rootSeq))
-          .whereNotNull(`m.${by}`),
-        reader,
-      )
-        .groupBy(`m.${by}`)
-        .select({ who: `m.${by}` })
-        .min({ first: 'm.seq' }),
-    );
+interface ThreadMembers {
+  /** Ids of who wrote in the thread or was named there by `@name`, in order of first appearance. */
+  ids: string[];
+  /** Lists of names that its messages keep, each with the number of one that does. */
+  lists: Map<string, number>;
+}
+
+/** The members of a thread's readable part, its first message included. */
+export async function threadMembers(
+  tx: ReadTx,
+  boardId: string,
+  rootSeq: number,
+  reader: MessageReader,
+): Promise<ThreadMembers> {
+  const thread = (db: Knex) =>
+    readable(
+      db({ m: 'messages' })
+        .where('m.board_id', boardId)
+        .where((either) => either.where('m.seq', rootSeq).orWhere('m.root_seq', rootSeq)),
+      reader,
+    ).min({ first: 'm.seq' });
+  const senders = await tx.query<{ who: string; first: number }>((db) =>
+    thread(db).groupBy('m.sender_id').select({ who: 'm.sender_id' }),
+  );
+  const lists = await tx.query<{ who: string | null; first: number; kept_by: number }>((db) =>
+    db
+      .from(thread(db).groupBy('m.named', 'm.named_seq').select('m.named', 'm.named_seq').as('g'))
+      .leftJoin({ k: 'messages' }, (on) => on.on('k.seq', 'g.named_seq').andOnVal('k.board_id', boardId))
+      .select('g.first', {
+        who: db.raw('COALESCE(k.named, g.named)'),
+        kept_by: db.raw('COALESCE(g.named_seq, g.first)'),
+      }),
+  );
+  const named = lists.flatMap(({ who, ...row }) => (who === null ? [] : { ...row, who }));
   // Of one message its sender comes before those it names.
-  const seen = [
-    ...(await first('sender_id')).map((row) => ({ ...row, rank: 0 })),
-    ...(await first('named')).map((row) => ({ ...row, rank: 1 })),
-  ].sort((a, b) => Number(a.first) - Number(b.first) || a.rank - b.rank);
-  return [...new Set(seen.flatMap(({ who }) => who.split(',')))];
+  const seen = [...senders.map((row) => ({ ...row, rank: 0 })), ...named.map((row) => ({ ...row, rank: 1 }))].sort(
+    (a, b) => Number(a.first) - Number(b.first) || a.rank - b.rank,
+  );
+  return {
+    ids: [...new Set(seen.flatMap(({ who }) => who.split(',')))],
+    lists: new Map(named.map((row) => [row.who, Number(row.kept_by)])),
+  };
 }
 
 export interface ThreadAgent {

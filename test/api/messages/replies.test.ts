@@ -52,6 +52,35 @@ forEachDatabase('a reply', (engine) => {
     expect((await reply(server.dana, root)).to).to.deep.equal(['@pam', '@a', '@b']);
   });
 
+  it('keeps the members that its thread names once, and not where somebody comes or leaves', async () => {
+    const root = await post(a, board, 'root', { to: ['@pam'] });
+    const { name } = await server.dana.ok('getMe');
+    const of = (...all: string[]) => all.map((one) => `@${one}`);
+    const first = await reply(pam, root);
+    expect(first.to).to.deep.equal(of('a'));
+    expect((await reply(a, first)).to).to.deep.equal(of('pam'));
+    const third = await reply(b, root);
+    expect((await reply(a, root)).to).to.deep.equal(of('pam', 'b'));
+    expect((await reply(b, root)).to).to.deep.equal(of('a', 'pam'));
+    expect((await reply(server.dana, root)).to).to.deep.equal(of('a', 'pam', 'b'));
+    await endMember(server, b.memberId);
+    const left = await reply(pam, root);
+    expect(left.to).to.deep.equal(of('a', name));
+    expect((await reply(server.dana, root)).to).to.deep.equal(of('a', 'pam'));
+    const kept = await server.db.read((tx) =>
+      tx.query<{ named: string | null; named_seq: number | null }>((db) =>
+        db('messages as m')
+          .join('boards as b', 'b.id', 'm.board_id')
+          .where('b.name', board)
+          .orderBy('m.seq')
+          .select('m.*'),
+      ),
+    );
+    const by = [null, null, first.seq, null, third.seq, third.seq, null, null, left.seq];
+    expect(kept.map(({ named_seq }) => named_seq)).to.deep.equal(by);
+    expect(kept.map(({ named }) => named === null)).to.deep.equal(by.map((seq) => seq !== null));
+  });
+
   it('joins the thread at any depth, and names its parent and its root', async () => {
     const root = await post(server.dana, board, 'root');
     const first = await reply(a, root);

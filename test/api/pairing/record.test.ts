@@ -1,7 +1,7 @@
 /** What pairing leaves on a board's record, and that nothing secret is left anywhere. */
 import { expect } from 'chai';
 import { forEachDatabase } from '../../support/databases.ts';
-import { type Recorded, Replay } from '../../support/replay.ts';
+import { type Recorded, Replay, withNames } from '../../support/replay.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { look, newSide, type Pair, pairOn, proposal, roundTrip, select, sides, verify } from './cast.ts';
 
@@ -74,7 +74,7 @@ forEachDatabase('the record of a board with paired sessions', (engine) => {
     expect(like(parsed, replay.board)).to.deep.equal(replay.board);
     const messages = await rows<Row>('messages', { board_id: pair.board.id }, 'seq');
     expect(messages).to.have.length(5);
-    expect(messages.map((row) => like(row, replay.messages[0] ?? {}))).to.deep.equal(replay.messages);
+    expect(withNames(messages).map((row) => like(row, replay.messages[0] ?? {}))).to.deep.equal(replay.messages);
     for (const member of await rows<Row>('members', { board_id: pair.board.id }, 'id')) {
       const rebuilt = replay.members.get(String(member['id'])) ?? {};
       expect(like(member, rebuilt)).to.deep.equal(rebuilt);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Api } from '../../support/api.ts';
 import { newAgent, newCode, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { type Recorded, Replay } from '../../support/replay.ts';
+import { type Recorded, Replay, withNames } from '../../support/replay.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { putOnBoard, removePerson } from '../../support/state.ts';
 import { type Step, Story, steps } from '../../support/story.ts';
@@ -58,7 +58,7 @@ forEachDatabase('the tables beside the record', (engine) => {
       ]);
       expect(codes.filter((code) => code['revoked_at'] !== null).length).to.be.at.least(3);
       const messages = await rows<Row>('messages', { board_id: id }, 'seq');
-      expect(messages.map((row) => like(row, replay.messages[0] ?? {}))).to.deep.equal(replay.messages);
+      expect(withNames(messages).map((row) => like(row, replay.messages[0] ?? {}))).to.deep.equal(replay.messages);
       const days = await rows<Row>('message_days', { board_id: id }, 'day');
       expect(days.map((row) => like(row, replay.days[0] ?? {}))).to.deep.equal(replay.days);
       const named = (await rows<Row>('message_members', {}, 'seq')).filter((row) =>

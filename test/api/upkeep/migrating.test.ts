@@ -8,6 +8,7 @@ import pg from 'pg';
 import { migrations } from '../../../migrations/index.ts';
 import { newIdempotencyKey } from '../../../src/client/idempotency.ts';
 import { newestMigration } from '../../../src/server/db/migrate.ts';
+import type { WriteTx } from '../../../src/server/db/tx.ts';
 import { useData } from '../../../src/server/upkeep/data-folder.ts';
 import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
@@ -88,7 +89,7 @@ forEachDatabase('storage migrate', (engine) => {
           .where({ key: call.key })
           .update({ slot: hashOnly(db) }),
       );
-      await tx.change((db) => db('migrations').where('name', '>=', '003_key_order').delete());
+      await forget(tx, '003_key_order');
     });
     await server.restart();
     const { body, replayed } = await server.dana.call('createBoard', call);
@@ -114,7 +115,7 @@ forEachDatabase('storage migrate', (engine) => {
     const start = () => useData(data, server.clock, async () => {});
     const change = (build: (rows: Knex.QueryBuilder) => Knex.QueryBuilder) =>
       server.db.write((tx) => tx.change((db) => build(db('migrations'))));
-    await change((rows) => rows.where({ name: to }).delete());
+    await server.db.write((tx) => forget(tx, to));
     await server.close();
     expect(await codeOf(start())).to.equal('data_older');
     await server.restart();
@@ -131,6 +132,12 @@ forEachDatabase('storage migrate', (engine) => {
     rmSync(dataDir, { recursive: true });
   });
 });
+
+/** Takes a database back to before this migration, which comes after those that make tables. */
+async function forget(tx: WriteTx, name: string): Promise<void> {
+  await tx.change((db) => db('migrations').where('name', '>=', name).delete());
+  await tx.change((db) => db.raw('ALTER TABLE messages DROP COLUMN named_seq'));
+}
 
 /** The folder of a server whose database holds nothing. */
 async function emptyOf(engine: Engine) {
