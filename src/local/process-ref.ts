@@ -34,7 +34,7 @@ export function isGone({ pid, start }: ProcessRef): boolean {
 /** When a process started, in milliseconds since the epoch; NaN if unknown. */
 export function processStartMs(pid: number): number {
   try {
-    return Date.parse(fromPs(pid)?.start ?? '');
+    return Date.parse(`${fromPs(pid)?.start ?? ''} UTC`);
   } catch {
     return Number.NaN;
   }
@@ -79,13 +79,16 @@ function fromProc(pid: number): Stat | null {
   };
 }
 
+/** With this `ps` says when a process began in the same words, whatever time zone the machine is in meanwhile. */
+export const psEnv = (): NodeJS.ProcessEnv => ({ ...process.env, LC_ALL: 'C', TZ: 'UTC' });
+
 function fromPs(pid: number): Stat | null {
   // Loaded lazily, because hooks start faster without it.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   const line = execFileSync('ps', ['-o', 'ppid=,stat=,lstart=,comm=', '-p', String(pid)], {
     encoding: 'utf8',
     timeout: 2_000,
-    env: { ...process.env, LC_ALL: 'C' },
+    env: psEnv(),
   });
   const found = /^\s*(\d+)\s+(\S+)\s+(\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4})\s+(.*)$/.exec(line.trimEnd());
   if (!found) return null;

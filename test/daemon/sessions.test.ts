@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { issueTicket } from '../../src/launch/ticket.ts';
 import { credentialsPath } from '../../src/local/keys/credentials.ts';
-import { processRef } from '../../src/local/process-ref.ts';
+import { isGone, type ProcessRef, processRef } from '../../src/local/process-ref.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -262,6 +262,34 @@ describe('sessions of the daemon', () => {
       clock.pass(5_000);
       return !open();
     }, 'a process that began at another time is another one');
+  });
+
+  describe('where only `ps` tells when a process began', () => {
+    const { platform } = process;
+    const { TZ } = process.env;
+    before(() => Object.defineProperty(process, 'platform', { value: 'darwin' }));
+    after(() => {
+      Object.defineProperty(process, 'platform', { value: platform });
+      if (TZ === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = TZ;
+    });
+
+    it('stay open when the machine moves to another time zone, and end with their process', async () => {
+      process.env['TZ'] = 'Asia/Tokyo';
+      const programs = [1, 2].map(() => spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']));
+      const [stays, ends] = await Promise.all(
+        programs.map(({ pid }) => rig.session(undefined, { process: processRef(pid!)! })),
+      );
+      process.env['TZ'] = 'America/New_York';
+      expect(isGone(stays!.header['process'] as ProcessRef)).to.equal(false);
+      programs[1]!.kill('SIGKILL');
+      await until(() => {
+        clock.pass(5_000);
+        return !rig.isOpen(ends!);
+      }, 'the one whose process ended is closed');
+      expect(rig.isOpen(stays!)).to.equal(true);
+      programs[0]!.kill('SIGKILL');
+    });
   });
 
   it('belong to the process that registered last, whatever another one with their id still says', async () => {

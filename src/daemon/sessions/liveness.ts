@@ -1,6 +1,6 @@
 /** Closes sessions whose process has ended; runs at the start and every few seconds. */
 import { execFile } from 'node:child_process';
-import { isGone } from '../../local/process-ref.ts';
+import { isGone, psEnv } from '../../local/process-ref.ts';
 import type { Adapters } from '../adapter.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Session } from './session.ts';
@@ -37,13 +37,10 @@ export function awaitReconnects(deps: LivenessDeps): void {
 }
 
 /** Closes open sessions whose process has ended; a process that cannot be inspected counts as alive. */
-export async function closeGoneSessions(
-  deps: LivenessDeps,
-  platform: NodeJS.Platform = process.platform,
-): Promise<void> {
+export async function closeGoneSessions(deps: LivenessDeps): Promise<void> {
   const watched = deps.sessions.open().filter((session) => isWatchedByProcess(deps, session));
   const gone =
-    platform === 'darwin' ? await goneByPs(watched) : watched.filter((session) => isGone(processOf(session)));
+    process.platform === 'darwin' ? await goneByPs(watched) : watched.filter((session) => isGone(processOf(session)));
   for (const session of gone) deps.sessions.close(session, 'process_gone');
 }
 
@@ -58,8 +55,7 @@ async function goneByPs(sessions: Session[]): Promise<Session[]> {
   if (sessions.length === 0) return [];
   const pids = sessions.map(({ row }) => row.pid);
   const text = await new Promise<string | null>((resolve) => {
-    const env = { ...process.env, LC_ALL: 'C' };
-    execFile('ps', ['-o', 'pid=,lstart=', '-p', pids.join(',')], { timeout: 2_000, env }, (error, stdout) => {
+    execFile('ps', ['-o', 'pid=,lstart=', '-p', pids.join(',')], { timeout: 2_000, env: psEnv() }, (error, stdout) => {
       // `ps` exits with an error if no process is found.
       resolve(error && typeof error.code !== 'number' ? null : stdout);
     });
