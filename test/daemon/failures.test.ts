@@ -535,10 +535,11 @@ describe('the daemon, where something fails', () => {
     const named: number[] = [];
     for (let at = whole.indexOf(seat.member_id); at !== -1; at = whole.indexOf(seat.member_id, at + 1)) named.push(at);
     expect(named.length).to.be.greaterThan(5);
-    // Of the header, the format of the schema and the schema's version.
-    for (const [n, at] of [47, 63, ...named.map((start) => start + 6)].entries()) {
+    // Of the header, the version for writing, the format of the schema, the sign of its version and that version.
+    const header = [18, 47, 60, 63];
+    for (const [n, at] of [...header, ...named.map((start) => start + 6)].entries()) {
       const damaged = Buffer.from(whole);
-      damaged[at]! ^= 1;
+      damaged[at]! ^= at === 60 ? 0x80 : 1;
       writeFileSync(rig.paths.journal, damaged);
       await rig.start({ clock });
       const boot = n.toString(16).padStart(16, 'f');

@@ -34,9 +34,10 @@ function openDatabase(path: string): Sqlite.Database {
     const version = db.pragma('user_version', { simple: true }) as number;
     if (version > migrations.length) throw madeByNewer(path, version);
     requireWhole(db);
-    for (let step = version; step < migrations.length; step++) migrate(db, step);
+    for (let step = Math.max(0, version); step < migrations.length; step++) migrate(db, step);
+    // Fails where the header says that the file is only to be read. Nothing is written, because the disk may be full.
+    db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${migrations.length}; ROLLBACK`);
     // better-sqlite3 falls back to NORMAL after the first write unless FULL was set explicitly.
-    db.exec('BEGIN IMMEDIATE; COMMIT');
     if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite is not durable here');
     return db;
   } catch (error) {
@@ -58,9 +59,12 @@ export function requireWhole(db: Sqlite.Database): void {
   if (check !== 'ok') throw Object.assign(new Error(String(check)), { code: 'SQLITE_CORRUPT' });
 }
 
-/** SQLITE_ERROR is for a schema that cannot be read, or is not the one of its version. */
+/**
+ * SQLITE_ERROR is for a schema that cannot be read, or is not the one of its version; SQLITE_READONLY for a header of a file
+ * that is only to be read, because a file that this user may not write fails earlier.
+ */
 const isCorrupt = (error: unknown): boolean =>
-  /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(String((error as { code?: unknown }).code));
+  /^SQLITE_(CORRUPT|NOTADB|ERROR|READONLY$)/.test(String((error as { code?: unknown }).code));
 
 function madeByNewer(path: string, version: number): Failure {
   return new Failure('data_newer', `${path} is of a newer program (schema ${version}); it was left alone.`, {
