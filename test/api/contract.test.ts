@@ -91,7 +91,7 @@ forEachDatabase('the description of the API', (engine) => {
     }
   });
 
-  it('says which bodies may be left out, how long a text may be, and which headers tell a client something', async () => {
+  it('says which bodies and parameters may be left out, how long a text may be, and which headers tell a client something', async () => {
     const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const of = (name: OperationName) => described.find(({ operationId }) => operationId === name)!;
     const { name: board } = await newBoard(server.dana);
@@ -108,8 +108,16 @@ forEachDatabase('the description of the API', (engine) => {
     ).components;
     expect(schemas?.['CreatePairingBody']?.properties.work).to.include({ minLength: 1, maxLength: 4_000 });
 
+    const required = ({ parameters }: Described) =>
+      parameters.filter((parameter) => parameter.in === 'query' && parameter.required).map(({ name }) => name);
+    expect(required(of('search'))).to.deep.equal(['q']);
+    expect(required(of('uploadFile'))).to.deep.equal(['name']);
+    expect(described.flatMap(required)).to.have.length(2);
+    expect((await server.dana.call('search')).status).to.equal(400);
+
     const headersOf = (response: unknown) => Object.keys((response as { headers?: object }).headers ?? {});
     expect(headersOf(responses?.['Error'])).to.deep.equal(['Retry-After']);
+    expect(headersOf(of('postMessage').responses['409'])).to.deep.equal(['Retry-After']);
     for (const name of ['createBoard', 'joinBoard', 'uploadFile'] as const)
       expect(headersOf(of(name).responses['201']), name).to.deep.equal(['Idempotent-Replayed']);
     for (const name of ['createKey', 'listBoards'] as const)

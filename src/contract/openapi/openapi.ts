@@ -36,7 +36,7 @@ export function openapi(serverVersion: string): object {
       securitySchemes,
       parameters: shareParameters(all),
       headers: describedHeaders,
-      responses: { ...shareRefusals(all), Error: { ...refusal(anyRequest), headers: headers('Retry-After') } },
+      responses: { ...shareRefusals(all), Error: refusal(anyRequest) },
       schemas: components(schemas),
     },
   };
@@ -123,7 +123,7 @@ const binary: Json = { 'application/octet-stream': { schema: { type: 'string', f
 
 /** What a client acts on, besides status and body. */
 const describedHeaders = {
-  'Retry-After': header('Seconds after which it makes sense to try again; with 429 and 503.'),
+  'Retry-After': header('Seconds after which it makes sense to try again; with 429, 503 and idempotency_in_progress.'),
   'Idempotent-Replayed': header('`true`: the kept answer of an earlier request with the same Idempotency-Key.'),
   ETag: header('The digest of the bytes, for If-None-Match and If-Range.'),
   'X-Service-File-Id': header('Id of the file.'),
@@ -144,8 +144,12 @@ function headersOf({ kind, idempotency }: OperationRow): Json {
   return keeps ? { headers: headers('Idempotent-Replayed') } : {};
 }
 
+/** The codes that come with a time to wait. */
+const passing: readonly ErrorCode[] = ['rate_limited', 'unavailable', 'idempotency_in_progress'];
+
 const refusal = (codes: readonly ErrorCode[]): Json => ({
   description: `With one of these codes: ${codes.join(', ')}.`,
+  ...(passing.some((code) => codes.includes(code)) ? { headers: headers('Retry-After') } : {}),
   content: json({ $ref: '#/components/schemas/ErrorBody' }),
 });
 
@@ -181,7 +185,7 @@ const queryParams = ({ query }: OperationRow, schemas: ApiSchemas): Json[] =>
   Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
-    required: false,
+    required: !(schema as z.ZodType).safeParse(undefined).success,
     schema: schemas.of(schema as z.ZodType, 'input'),
   }));
 
