@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { z } from 'zod';
 import { memberJoined } from '../../src/contract/nouns/record.ts';
 import { examples } from '../../src/contract/openapi/examples.ts';
 import { errorCodesOf, type OperationRow, pathParameters, statusesOf } from '../../src/contract/operation.ts';
@@ -22,7 +23,7 @@ interface Described {
   operationId: string;
   security: unknown[];
   deprecated?: true;
-  parameters: { name: string; in: string; required: boolean }[];
+  parameters: { name: string; in: string; required: boolean; schema: { default?: unknown } }[];
   requestBody?: { required: boolean };
   responses: Record<string, unknown>;
   'x-credentials': string[];
@@ -127,6 +128,26 @@ forEachDatabase('the description of the API', (engine) => {
     const told = headersOf(of('downloadFile').responses['200']);
     expect(told).to.have.length(3);
     expect([...got.headers.keys()]).to.include.members(told.map((name) => name.toLowerCase()));
+  });
+
+  it('says what a parameter that is left out stands for, such as the length of a page', () => {
+    const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const usual = described.flatMap(({ operationId, parameters }) =>
+      parameters
+        .filter((parameter) => parameter.in === 'query' && !parameter.required)
+        .map(({ name, schema }) => [operationId, name, schema.default]),
+    );
+    expect(usual)
+      .to.deep.include(['listMessages', 'limit', 50])
+      .and.to.deep.include(['listMessages', 'newest', false])
+      .and.to.deep.include(['listTasks', 'state', 'active']);
+    for (const [operationId, name, value] of usual) {
+      const row: OperationRow = operations[operationId as OperationName];
+      const parameter = row.query?.shape[name as string] as z.ZodType;
+      const taken = value === undefined ? undefined : parameter.parse(String(value));
+      const without = parameter.parse(undefined);
+      if (typeof without !== 'object') expect(without, `${operationId} ${name}`).to.equal(taken);
+    }
   });
 
   it('says of a joining who joined: a person, or an agent and its person', async () => {

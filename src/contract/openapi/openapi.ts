@@ -182,12 +182,12 @@ const pathParams = ({ path, params }: OperationRow, schemas: ApiSchemas): Json[]
   });
 
 const queryParams = ({ query }: OperationRow, schemas: ApiSchemas): Json[] =>
-  Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: !(schema as z.ZodType).safeParse(undefined).success,
-    schema: schemas.of(schema as z.ZodType, 'input'),
-  }));
+  Object.entries((query?.shape ?? {}) as Record<string, z.ZodType>).map(([name, schema]) => {
+    const { success: optional, data: usual } = schema.safeParse(undefined);
+    // A list is written as one text, so what stands for it has no form of its own.
+    const shown = usual === undefined || typeof usual === 'object' ? {} : { default: usual };
+    return { name, in: 'query', required: !optional, schema: { ...schemas.of(schema, 'input'), ...shown } };
+  });
 
 /** Parts that several operations share become components that they refer to. */
 class Shared {
