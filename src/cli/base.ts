@@ -3,6 +3,7 @@ import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import type { z } from 'zod';
 import type { CallInput, Client } from '../client/client.ts';
+import type { ClientError } from '../client/errors.ts';
 import type { OperationName } from '../contract/operations.ts';
 import { shellArgument } from '../contract/text.ts';
 import type { Answer } from '../contract/types.ts';
@@ -109,6 +110,10 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       const { nameNearest } = await import('./parsing/unknown-name.ts');
       const { flags, args, opened: session } = this;
       await nameNearest(error as object, { flags, args, board, session });
+    }
+    if (this.opened && (error as Error | null)?.name === 'ClientError') {
+      const { keepThere } = await import('./session/open-session.ts');
+      keepThere(error as ClientError, this.opened);
     }
     if (code === 'unauthorized') {
       const { nameEndedKey } = await import('./session/ended-key.ts');

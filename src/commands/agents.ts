@@ -50,7 +50,7 @@ export default class Agents extends BaseCommand<typeof Agents> {
     const servers = await askEveryServer((name) => this.sessionAt(name), read, this.out);
     const agents = answered(servers).flatMap((group) => group.agents);
     if (this.out.listed(agents)) return;
-    const text = await groupTexts(servers, (group, url) => this.textOf(group.agents, url));
+    const text = await groupTexts(servers, (group, { url }) => this.textOf(group.agents, url));
     this.print<typeof json>({ agents, servers }, () => text);
   }
 }

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { Failure, usage } from './failure.ts';
 import type { Env } from './folders.ts';
 import type { Credentials, SavedSeat, ServerEntry } from './keys/credentials.ts';
-import { findProject, projectContent } from './project.ts';
 
 export interface Seat {
   memberId: string;
@@ -94,9 +93,7 @@ function findSeat(typed: string, choice: ActorChoice, saved: Credentials): Seat 
     throw new Failure('agent_removed', `The seat of ${selector} has ended; it can no longer act.`, {
       hint: `Its name stays taken; make another: service agent create NAME --board ${board ?? 'BOARD'}`,
     });
-  throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${selector}.`, {
-    hint: `Make a seat here: service agent create ${name} --board ${board ?? projectContent(findProject())?.board ?? 'BOARD'}`,
-  });
+  throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${selector}.`);
 }
 
 /** Every seat that this machine holds a token for. */

@@ -130,7 +130,7 @@ describe('columns', function () {
       ['file list', 'Put one there: service file put PATH --board empty'],
       ['asks', 'Ask somebody: service ask @NAME "QUESTION" --board empty'],
       ['code list', 'Make one: service code create --board empty'],
-      ['board agents', 'Put one there: service agent create NAME --board empty'],
+      ['board agents', 'Make a seat: service agent create NAME --board empty'],
       ['board threads', 'A reply begins one: service say --reply NUMBER "TEXT" --board empty'],
       ['search nothing', 'Fewer words find more; on all your boards: service search WORDS --all-boards'],
       ['invite list', 'Invite somebody: service invite create'],

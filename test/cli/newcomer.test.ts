@@ -65,7 +65,7 @@ describe('somebody new', function () {
 
   it('without a seat is told how to get one, and with some which there are', async () => {
     const none = (await refused(['say', 'hi', '--as', 'codex'])).hint;
-    expect(none).to.equal('Hint: Make a seat here: service agent create codex --board demo');
+    expect(none).to.equal('Hint: Make a seat: service agent create codex --board demo');
     expect((await refused(['say', 'hi'], inSession)).hint).to.equal('Hint: Take a seat: service join --board demo');
     expect((await refused(['agent', 'leave'])).hint).to.equal(
       'Hint: Make a seat: service agent create NAME --board demo',

@@ -36,12 +36,17 @@ describe('a command that names its server, board or agent', function () {
   let ask: string;
   before(async () => {
     await home().json(['board', 'create', 'other', '--no-link']);
-    await home().json(['agent', 'create', 'codex', '--board', 'other']);
+    for (const name of ['codex', 'fixer']) await home().json(['agent', 'create', name, '--board', 'other']);
     await home().shell('printf one | service file put notes/a.md - --board other -q');
     await home().shell('echo one > brief.md && service brief put brief.md --board other -q');
     ask = String((await home().json(['ask', '@codex', 'Which?', 'This', '--board', 'other'])).message.seq);
     const { me } = await home().json(['whoami']);
     await home().json(['ask', `@${me.name}`, 'That?', '--as', 'codex']);
+    await home().json(['task', 'new', 'Theirs', '--as', 'fixer']);
+    await home().json(['task', 'new', 'Over', '--board', 'other']);
+    await home().json(['task', 'done', '2', 'Done', '--board', 'other']);
+    await home().json(['board', 'create', 'old', '--no-link']);
+    await home().json(['board', 'archive', 'old', '--yes']);
   });
 
   for (const [command, said] of [
@@ -58,6 +63,17 @@ describe('a command that names its server, board or agent', function () {
     ['agent show nobody', 'service board members --board other --server local shows'],
     ['board add nobody', 'service people list --server local shows'],
     ['inbox', ' --board other --server local'],
+    ['task drop 1', 'Join first: service task join OTH-1 --server local --board other.'],
+    [
+      'task start 1',
+      '--take-over --server local --board other; or help with it: service task join OTH-1 --server local',
+    ],
+    ['task start 2', 'open a follow-up with service task new "…" --server local --board other.'],
+    ['task done 1 ok --as nobody', 'service agent create nobody --board other --server local\n'],
+    ['board list', 'service board list --archived --server local'],
+    ['invite list', 'service invite create --server local'],
+    ['approval list', 'service allowance show --server local'],
+    ['board search nowhere', 'service search WORDS --all-boards --server local'],
     ['invite preview -', 'Pipe it in: service invite preview - < invite.txt'],
   ] as const)
     it(`says how to go on there: ${command}`, async () => {
@@ -65,6 +81,11 @@ describe('a command that names its server, board or agent', function () {
       const { stdout, stderr } = await home().run(line.split(' '), { env: { EDITOR: 'false' } });
       expect(stdout + stderr).to.include(said.replace('ASK', ask));
     });
+
+  it('links the folder to a board of the server that was named', async () => {
+    const { stderr } = await home().run(['board', 'show', '--server', 'local'], { cwd: home().dir });
+    expect(stderr).to.match(/Hint: .*: service board link demo --server local$/m);
+  });
 
   it('names an ask of another board as it was named', async () => {
     const { stderr } = await home().run(['answer', `other#${ask}`, '--option', '4']);

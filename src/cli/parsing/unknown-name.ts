@@ -6,7 +6,7 @@ import { knownServers } from '../../local/servers.ts';
 import { olderThan } from '../../local/versions.ts';
 import { runtime, version } from '../runtime.ts';
 import type { Given } from '../session/here.ts';
-import { type Session, staying, stayingAt } from '../session/open-session.ts';
+import { type Session, seatToMake } from '../session/open-session.ts';
 import { nearestNames } from './spelling.ts';
 
 /** What was typed, and the session at the server that refused it, where there is one. */
@@ -27,16 +27,7 @@ export async function nameNearest(error: { code?: unknown }, refused: Refused): 
   const names = typed.length === 0 ? [] : await namesFor(error, refused).catch((): string[] => []);
   const near = typed.filter((word) => !names.includes(word)).flatMap((word) => nearestNames(word, names));
   if (near.length > 0) Object.assign(error, { hint: `Did you mean: ${[...new Set(near)].join(', ')}` });
-  else keepThere(error, refused);
-}
-
-/** A server does not know how it was named here, so its "service file list shows what there is" may lead to another one. */
-function keepThere(error: { code?: unknown; name?: unknown; hint?: string }, { session }: Refused): void {
-  if (!session || error.name !== 'ClientError') return;
-  error.hint = error.hint?.replace(/^service [\w /.-]+?(?= shows )/, (line) => {
-    const ofBoard = /^service (board|file|task) /.test(line) && error.code !== 'board_not_found';
-    return line + (ofBoard && !line.includes(' --board ') ? staying(session) : stayingAt(session));
-  });
+  else if (error.code === 'agent_seat_elsewhere') Object.assign(error, { hint: seatToMake(refused.flags, typed[0]) });
 }
 
 /** A name without its @ is what is typed most often of all that is no target. */

@@ -5,7 +5,7 @@ import { Failure } from '../../local/failure.ts';
 import { canonicalOrigin } from '../../local/origin.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
-import type { Session } from './open-session.ts';
+import { type Session, stayingAt } from './open-session.ts';
 
 export type BoardSource = 'flag' | 'env' | 'project_file' | 'only' | 'agent' | 'none';
 
@@ -42,7 +42,7 @@ async function agentBoard(session: Session): Promise<{ name: string; source: Boa
   if (env.SERVICE_BOARD) return { name: env.SERVICE_BOARD, source: 'env' };
   const { data } = await session.client.call('getMe');
   if (data.board) return { name: data.board, source: 'agent' };
-  throw notSelected([]);
+  throw notSelected([], session);
 }
 
 async function personBoard(session: Session): Promise<{ name: string; source: BoardSource }> {
@@ -54,7 +54,10 @@ async function personBoard(session: Session): Promise<{ name: string; source: Bo
   const { data } = await session.client.call('listBoards');
   const mine = data.boards.filter((board) => board.on_board);
   if (mine.length === 1) return { name: mine[0]!.name, source: 'only' };
-  throw notSelected(mine.map((board) => board.name));
+  throw notSelected(
+    mine.map((board) => board.name),
+    session,
+  );
 }
 
 /** The board this folder is linked to, if it is one of the server in use. */
@@ -68,14 +71,15 @@ function sameServer(named: string, { server, entry }: Session): boolean {
   return origin === server.url || (server.local && entry?.urls?.includes(origin) === true);
 }
 
-function notSelected(choices: string[]): Failure {
+function notSelected(choices: string[], session: Session): Failure {
+  const at = stayingAt(session);
   if (choices.length === 0)
     return new Failure('board_not_selected', 'No board is selected, and you are on none.', {
-      hint: 'Create one: service board create general',
+      hint: `Create one: service board create general${at}`,
       details: { choices },
     });
   return new Failure('board_not_selected', `No board is selected; you are on ${choices.join(', ')}.`, {
-    hint: `Name one with --board ${choices[0]}, or link this folder: service board link ${choices[0]}`,
+    hint: `Name one with --board ${choices[0]}, or link this folder: service board link ${choices[0]}${at}`,
     details: { choices },
   });
 }

@@ -123,6 +123,18 @@ export function staying({ choice: { server, board, as } }: Session): string {
 export const stayingAt = ({ choice: { server } }: Pick<Session, 'choice'>): string =>
   server ? ` --server ${server}` : '';
 
+/** Commands in the hint of a server: where to look, and what the caller goes on with. The others may be for somebody else. */
+const OWN_COMMANDS =
+  /^service [\w /.-]+?(?= shows )|\bservice (?:task|file|brief|line|say|ask|answer)\b[^;,]*?(?=[;,]| (?:shows|then|or|and) |\.?$|\. )/g;
+
+/** A server does not know how it and the board were named here, so its "service task join 17" may lead to another one. */
+export function keepThere(error: { hint?: string }, session: Session): void {
+  error.hint = error.hint?.replace(OWN_COMMANDS, (line) => {
+    const ofBoard = /^service (board (?!list)|file|task|brief|line|say|ask|answer)/.test(line);
+    return line + (ofBoard && !line.includes(' --board ') ? staying(session) : stayingAt(session));
+  });
+}
+
 /** Options every client of this program gets: its name, its limit of time, its request lines. */
 export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose' | 'out'>) {
   const { out, verbose } = choice;
@@ -242,13 +254,17 @@ function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around
 }
 
 /** How to act as an agent: by a seat that is here, or by taking one. */
-function seatsToName({ board }: SessionChoice, saved: Credentials): string {
+function seatsToName(choice: SessionChoice, saved: Credentials): string {
   const names = [...new Set(allSeats(saved).map((seat) => seat.saved.name))].slice(0, 5);
   if (names.length > 0) return `Name a seat of this machine: --as ${either(names)}; or set SERVICE_AGENT`;
+  return seatToMake(choice);
+}
+
+/** How to get a seat on the board and server that were named. @param name the agent's */
+export function seatToMake({ board, server }: { board?: unknown; server?: unknown }, name = 'NAME'): string {
   const on = board ?? projectContent(findProject())?.board ?? 'BOARD';
-  return inSession()
-    ? `Take a seat: service join --board ${on}`
-    : `Make a seat: service agent create NAME --board ${on}`;
+  const there = `--board ${on}${server ? ` --server ${server}` : ''}`;
+  return inSession() ? `Take a seat: service join ${there}` : `Make a seat: service agent create ${name} ${there}`;
 }
 
 /** What was typed, kept at the board of the agent's seat, and at its server where there are several. */

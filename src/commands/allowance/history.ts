@@ -1,4 +1,5 @@
 import { BaseCommand, listFlags } from '../../cli/base.ts';
+import { stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { allRows } from '../../client/pages.ts';
 import { revisionRows } from '../approval/lib/approval-text.ts';
@@ -14,12 +15,13 @@ export default class AllowanceHistory extends BaseCommand<typeof AllowanceHistor
   static override flags = { ...listFlags };
 
   override async run(): Promise<void> {
-    const { client, server } = await this.session('P');
+    const session = await this.session('P');
+    const { client, server } = session;
     const revisions = await allRows(client, 'listAllowanceRevisions', 'revisions', { query: { limit: 100 } });
     await this.printList<typeof json>({ revisions }, revisions, {
       of: server.url,
       rows: () => revisionRows(revisions, this.times),
-      empty: 'Let agents do something without asking: service allowance set',
+      empty: `Let agents do something without asking: service allowance set${stayingAt(session)}`,
     });
   }
 }

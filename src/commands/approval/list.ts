@@ -27,7 +27,7 @@ export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
     await this.printList<typeof json>({ approvals }, approvals, {
       of: session.server.url,
       rows: () => approvalRows(approvals, this.times),
-      empty: session.agent ? 'You asked for nothing that needs an approval.' : NONE,
+      empty: session.agent ? 'You asked for nothing that needs an approval.' : NONE + stayingAt(session),
       next: pending && `Allow one: service approval allow ID${stayingAt(session)}`,
     });
   }

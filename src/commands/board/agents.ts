@@ -1,4 +1,5 @@
 import { BaseCommand, booleanFlag, listFlags } from '../../cli/base.ts';
+import { seatToMake } from '../../cli/session/open-session.ts';
 import { allMembers } from './lib/list.ts';
 import { memberRows } from './lib/member-text.ts';
 import { members } from './lib/shapes.ts';
@@ -20,7 +21,7 @@ export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
     await this.printList<typeof json>({ members }, members, {
       of: board,
       rows: () => memberRows(members),
-      empty: `Put one there: service agent create NAME --board ${board}`,
+      empty: seatToMake({ board, server: this.globals.server }),
     });
   }
 }

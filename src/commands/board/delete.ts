@@ -1,5 +1,5 @@
 import { confirmFlags, optional, WriteCommand } from '../../cli/base.ts';
-import { type Session, staying } from '../../cli/session/open-session.ts';
+import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { savedSeats } from '../../cli/session/own-seats.ts';
 import { Failure } from '../../local/failure.ts';
 import { forgetSeats } from './lib/leaving.ts';
@@ -59,6 +59,6 @@ async function requireDeletable(session: Session, board: string): Promise<void> 
       hint: 'Ask its creator, while they are still on the board, or a server admin.',
     });
   throw new Failure('board_not_archived', 'Only an archived board can be deleted.', {
-    hint: `Archive it first: service board archive ${board}${staying(session)}`,
+    hint: `Archive it first: service board archive ${board}${stayingAt(session)}`,
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { booleanFlag, listFlags } from '../../cli/flags.ts';
-import type { Session } from '../../cli/session/open-session.ts';
+import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, count, object, serverGroup } from '../../cli/shapes.ts';
 import { answered, askEveryServer, groupTexts } from '../servers/lib/every-server.ts';
 import { readBoardsHere } from './lib/delegated.ts';
@@ -43,7 +43,11 @@ export default class BoardList extends DelegatedCommand<typeof BoardList> {
       ? await readBoardsHere(delegated, archived)
       : await readBoards(session as Session, options);
     if (this.out.listed(record.boards)) return;
-    const text = await boardListText(record, session.server.url, archived);
+    const text = await boardListText(record, {
+      url: session.server.url,
+      at: stayingAt({ choice: this.choice('A') }),
+      ofArchive: archived,
+    });
     this.print<typeof json>(record, () => text);
   }
 
@@ -56,7 +60,9 @@ export default class BoardList extends DelegatedCommand<typeof BoardList> {
     );
     const record = joinedLists(answered(servers));
     if (this.out.listed(record.boards)) return;
-    const text = await groupTexts(servers, (lists, url) => boardListText(lists, url, options.archived));
+    const text = await groupTexts(servers, (lists, { name, url }) =>
+      boardListText(lists, { url, at: ` --server ${name}`, ofArchive: options.archived }),
+    );
     this.print<typeof json>({ ...record, servers }, () => text);
   }
 }

@@ -1,4 +1,5 @@
 import { BaseCommand, booleanFlag, choiceFlag, listFlags } from '../../cli/base.ts';
+import { seatToMake } from '../../cli/session/open-session.ts';
 import { allMembers } from './lib/list.ts';
 import { memberRows } from './lib/member-text.ts';
 import { members } from './lib/shapes.ts';
@@ -25,7 +26,7 @@ export default class BoardMembers extends BaseCommand<typeof BoardMembers> {
     await this.printList<typeof json>({ members }, members, {
       of: board,
       rows: () => memberRows(members),
-      empty: `Put an agent there: service agent create NAME --board ${board}`,
+      empty: seatToMake({ board, server: this.globals.server }),
     });
   }
 }

@@ -1,7 +1,7 @@
 import { BaseCommand, booleanFlag, choiceFlag, listFlag, listFlags, required, stringFlag } from '../../cli/base.ts';
 import { flagWords, readList, type TooMany, wholeListFlags } from '../../cli/list.ts';
 import { called } from '../../cli/runtime.ts';
-import { type Session, staying } from '../../cli/session/open-session.ts';
+import { type Session, staying, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
 import { readable } from '../../cli/terminal/table.ts';
 import { pastMoment, showTime } from '../../cli/terminal/time.ts';
@@ -67,17 +67,17 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
     const more = `service board search ${shellArgument(words, /^[\w*.-]+$/)}${same} --after ${next}${staying(session)}`;
     this.print<typeof json>({ query: words, results, next_after: next }, () =>
       [
-        ...(results.length === 0 ? ['0 found', nothingFound(session.agent || everywhere)] : foundText(results, style)),
+        ...(results.length === 0 ? ['0 found', nothingFound(session, everywhere)] : foundText(results, style)),
         ...(next === null ? [] : [called(`Later: ${more}`)]),
       ].join('\n'),
     );
   }
 }
 
-const nothingFound = (everywhere: boolean): string =>
-  everywhere
+const nothingFound = (session: Session, everywhere: boolean): string =>
+  session.agent || everywhere
     ? called('Fewer words find more, and "begin*" finds words that begin so: service search --help')
-    : called('Fewer words find more; on all your boards: service search WORDS --all-boards');
+    : called(`Fewer words find more; on all your boards: service search WORDS --all-boards${stayingAt(session)}`);
 
 /** By board, in the order in which each board comes first. */
 function foundText(results: SearchResult[], style: MessageStyle): string[] {

@@ -29,7 +29,7 @@ export default class InviteList extends BaseCommand<typeof InviteList> {
     await this.printList<typeof json>({ invites }, invites, {
       of: server.url,
       rows: () => inviteRows(invites, this.times),
-      empty: 'Invite somebody: service invite create',
+      empty: `Invite somebody: service invite create${stayingAt(session)}`,
       next: active && `Revoke one: service invite revoke ID${stayingAt(session)}`,
     });
   }

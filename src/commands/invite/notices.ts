@@ -24,7 +24,7 @@ export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
     await this.printList<typeof json>({ notices }, notices, {
       of: server.url,
       rows: () => inviteNoticeRows(notices, this.times),
-      empty: 'Your agents asked for none. What they may do without asking: service allowance show',
+      empty: `Your agents asked for none. What they may do without asking: service allowance show${stayingAt(session)}`,
       next: active && `Revoke one: service invite revoke ${active.id}${stayingAt(session)}`,
     });
   }

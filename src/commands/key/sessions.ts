@@ -30,7 +30,7 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
     await this.printList<typeof json>({ person, sessions }, sessions, {
       of: server.url,
       rows: () => sessionRows(sessions, this.times),
-      empty: 'Sign a browser in: service open',
+      empty: `Sign a browser in: service open${stayingAt(session)}`,
       next: sessions.length > 0 && `End one: service key end-session ID${stayingAt(session)}`,
     });
   }

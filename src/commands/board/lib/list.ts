@@ -63,17 +63,20 @@ export const joinedLists = (lists: readonly BoardListRecord[]): BoardListRecord 
   archived_count: lists.reduce((sum, { archived_count }) => sum + archived_count, 0),
 });
 
-/** The list as text. */
-export async function boardListText(record: BoardListRecord, url: string, ofArchive: boolean): Promise<string> {
+/** The list as text. @param at the flag that keeps a further command at its server, where one is needed */
+export async function boardListText(
+  record: BoardListRecord,
+  { url, at, ofArchive }: { url: string; at: string; ofArchive: boolean },
+): Promise<string> {
   const { boards, hidden_boards: hidden, archived_count: archived, hidden_count: unlisted = 0 } = record;
   const shown = boards.filter(({ lifecycle }) => lifecycle === 'archived').length;
   const more = [
-    ...(archived > shown ? [`${archived} archived: service board list --archived`] : []),
-    ...(unlisted > 0 ? [`${unlisted} hidden: service board list --all`] : []),
+    ...(archived > shown ? [`${archived} archived: service board list --archived${at}`] : []),
+    ...(unlisted > 0 ? [`${unlisted} hidden: service board list --all${at}`] : []),
   ];
   const empty = ofArchive
-    ? 'None is archived. All: service board list --all'
-    : 'Create a board: service board create general. Those you may join: service board list --all';
+    ? `None is archived. All: service board list --all${at}`
+    : `Create a board: service board create general${at}. Those you may join: service board list --all${at}`;
   const rows = await boardRows(boards, hidden);
   return listText(`${url} · ${boards.length + hidden.length}`, rows, { empty, next: more.join('\n') });
 }

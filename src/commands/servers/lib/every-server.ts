@@ -52,12 +52,12 @@ export const answered = <T>(groups: Group<T>[]): (Group<T> & { error?: undefined
 /** A group as text; one without an answer says why. */
 export async function groupTexts<T>(
   groups: Group<T>[],
-  text: (group: T, url: string) => Promise<string>,
+  text: (group: T, server: { name: string; url: string }) => Promise<string>,
 ): Promise<string> {
   const blocks: string[] = [];
   for (const group of groups) {
     const { url, error } = group;
-    blocks.push(error === undefined ? await text(group as T, url) : `${url} · ${error.message}`);
+    blocks.push(error === undefined ? await text(group as T, group) : `${url} · ${error.message}`);
   }
   return blocks.join('\n\n');
 }
