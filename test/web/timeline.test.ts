@@ -552,6 +552,20 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('counts nothing as new that the person read in another tab', async () => {
+    await read(dana, (await say(maya, 'Known')).seq);
+    await fill(60);
+    const { page, tab, close } = await open(dana);
+    await page.getByRole('button', { name: / new$/ }).waitFor();
+    const other = await tab();
+    await other.getByRole('button', { name: / new$/ }).waitFor();
+    await other.keyboard.press('Shift+E');
+    await page.getByRole('button', { name: 'Newest' }).waitFor();
+    await say(maya, 'After that');
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    await close();
+  });
+
   it('shows an ask with its options, takes the answer by its key and then shows it', async () => {
     const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
     await say(claude, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s', '120 s'] } });

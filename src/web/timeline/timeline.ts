@@ -70,6 +70,7 @@ export class Timeline {
     this.unread = new Unread(room.name);
     this.stops = [
       room.subscribe((roomEvent) => this.handleEvent(roomEvent)),
+      room.board.subscribe((board) => this.unread.advance(board?.read_up_to ?? 0)),
       listenToReturn(() => {
         if (this.error.peek() !== null) void this.retry();
       }),

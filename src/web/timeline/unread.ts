@@ -80,6 +80,13 @@ export class Unread {
     if (this.seen.length > 0) this.timer ??= setTimeout(() => this.sendPosition(), ACK_DELAY_MS);
   }
 
+  /** Drops what the person read in another tab or program. */
+  advance(position: number): void {
+    if (position <= this.position) return;
+    this.position = position;
+    this.unseen.value = new Map([...this.unseen.peek()].filter(([seq]) => seq > position));
+  }
+
   /** Marks everything up to the newest message as seen. */
   markAllSeen(newest: number): void {
     this.knownUpTo = Number.POSITIVE_INFINITY;
