@@ -82,6 +82,33 @@ describe('the page in other media', () => {
     await close();
   });
 
+  it('prints a task whole, without controls and without the tasks beside it', async () => {
+    const params = { board };
+    const { ref } = await maya.ok('createTask', { params, body: { title: 'Write it down' } });
+    await maya.ok('createTask', { params, body: { title: 'Another one' } });
+    const about = Array.from({ length: 150 }, (_, n) => `- line ${n + 1}`).join('\n');
+    await maya.ok('updateTask', { params: { board, task: ref }, body: { about } });
+    const { page, close } = await visit(server, dana, `/?board=${board}&task=${ref}`, { colorScheme: 'dark' });
+    await page.getByRole('heading', { name: 'History' }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    const { text, controls, light } = await page.evaluate(() => ({
+      text: document.body.innerText,
+      controls: [...document.querySelectorAll('nav, header, button, input, textarea')]
+        .filter((element) => element.checkVisibility())
+        .map((element) => element.outerHTML.slice(0, 80)),
+      light: getComputedStyle(document.documentElement).colorScheme,
+    }));
+    expect(text).to.include('Write it down').and.to.include('line 150').and.not.to.include('Another one');
+    expect(controls).to.deep.equal([]);
+    expect(light).to.equal('light');
+    const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+    expect(pdf.match(/\/Type \/Page\b/g)?.length).to.be.within(3, 6);
+    await page.goto(`${server.url}/inbox`);
+    await page.getByRole('region', { name: 'What it is about' }).waitFor({ state: 'attached' });
+    expect(await page.getByRole('navigation', { name: 'Boards and more' }).isVisible()).to.equal(false);
+    await close();
+  });
+
   it('tells states apart in forced colours, and shows where the focus is', async () => {
     const claude = await newAgent(dana, board, { name: 'claude' });
     await post(claude, board, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s'] } });
