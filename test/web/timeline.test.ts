@@ -351,6 +351,7 @@ describe('the conversation', () => {
     await say(maya, 'The first');
     const { page, close } = await open(dana, '&message=9999');
     await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0);
     await page.getByRole('link', { name: 'Talk' }).click();
     await article(page, 'The first').waitFor();
     await page.getByRole('alert').waitFor({ state: 'detached' });

@@ -4,6 +4,7 @@
 import './timeline.css';
 import { Suspense } from 'preact/compat';
 import { useEffect, useMemo } from 'preact/hooks';
+import { hasCode } from '../api/errors.ts';
 import { NeedStrip } from '../inbox/need-strip.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.ts';
@@ -16,6 +17,7 @@ import { announceNew } from './announce-new.ts';
 import { openTalk, Talk, TalkContext, useTalk } from './context.ts';
 import { List } from './list.tsx';
 import { nextUnread, useTalkKeys } from './talk-keys.ts';
+import type { Timeline } from './timeline.ts';
 
 const loadComposer = () => import('../compose/composer.tsx').then((module) => ({ default: module.Composer }));
 const loadSide = () => import('./side.tsx').then((module) => module.Side);
@@ -66,11 +68,11 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
           <div class="above">
             <NeedStrip room={room} />
             {timeline.loading.value && <p class="more-note">Loading {timeline.loading.value} messages</p>}
-            {timeline.opened.value && <ProblemLine error={timeline.error.value} onRetry={timeline.retry} />}
+            {timeline.opened.value && <Problem timeline={timeline} />}
           </div>
           {timeline.error.value !== null && !timeline.opened.value ? (
             <div class="tl">
-              <ProblemLine error={timeline.error.value} onRetry={timeline.retry} />
+              <Problem timeline={timeline} />
             </div>
           ) : (
             <List />
@@ -94,6 +96,12 @@ function Conversation({ room, message }: { room: Room; message: number | undefin
       </div>
     </TalkContext.Provider>
   );
+}
+
+/** A message that does not exist does not exist at a second try either. */
+function Problem({ timeline: { error, retry } }: { timeline: Timeline }) {
+  const { value } = error;
+  return <ProblemLine error={value} onRetry={hasCode(value, 'message_not_found') ? undefined : retry} />;
 }
 
 /** A button that jumps to new messages, or to the newest one after scrolling up. */
