@@ -567,6 +567,24 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('keeps what is read in its place where the person posts from elsewhere', async () => {
+    await fill(60);
+    await read(dana, await fill(1));
+    const { page, close } = await open(dana);
+    const old = article(page, 'Message 40');
+    await old.evaluate((element) => element.scrollIntoView({ block: 'start' }));
+    const before = await topOf(old);
+    await say(dana, 'By the command line');
+    await article(page, 'By the command line').waitFor({ state: 'attached' });
+    await say(maya, 'After it');
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    expect(await topOf(old)).to.equal(before);
+    await page.getByLabel('Message', { exact: true }).fill('By this page');
+    await page.keyboard.press('Control+Enter');
+    await expectSeen(article(page, 'By this page'));
+    await close();
+  });
+
   it('shows an ask with its options, takes the answer by its key and then shows it', async () => {
     const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
     await say(claude, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s', '120 s'] } });

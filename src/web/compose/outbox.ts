@@ -11,6 +11,7 @@ import { type Problem, toProblem } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';
 import { type Room, room as shownRoom } from '../state/room.ts';
 import { listenToStorage, readStorage, writeStorage } from '../state/storage.ts';
+import { openTalk } from '../timeline/context.ts';
 import { changeDraft, type Draft, getDraft } from './draft.ts';
 
 export interface Unsent {
@@ -144,6 +145,8 @@ async function send(room: Room, item: Unsent): Promise<void> {
     matched.add(message.id);
     arrived = true;
     remove(item.id);
+    // After posting, the person sees their own message.
+    if (message.thread_root === null) void openTalk.peek()?.timeline.toNewest();
   });
   try {
     const { body, key: idempotencyKey } = item;

@@ -319,8 +319,6 @@ export class Timeline {
       else this.append(roomEvent);
       applyEvent(this, event, message);
     });
-    // After posting, the person sees their own message.
-    if (message?.sender === 'self' && message.thread_root === null && document.hasFocus()) void this.toNewest();
   }
 
   private append({ event, message }: RoomEvent): void {
