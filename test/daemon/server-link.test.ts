@@ -360,6 +360,28 @@ describe('the connection to a server', () => {
       await other.down();
     });
 
+    const body = '<p>Sign in to the network</p>';
+    for (const [what, fault] of [
+      ['a page', { status: 200, body }],
+      ['a page to sign in', { status: 401, body }],
+      ['a page that forbids', { status: 403, body }],
+      ['words of its own', { status: 200, json: { maintenance: true } }],
+    ] as const) {
+      it(`goes on with the person’s key soon after a network that answered in the server’s place with ${what}`, async () => {
+        await follow();
+        proxy.fail(() => true, fault);
+        proxy.cutStreams();
+        for (let n = 0; n < 2; n++) await machine.pass((ms) => ms <= 60_000);
+        await machine.told.until('problem server_unreachable');
+        proxy.heal();
+        await machine.pass((ms) => ms <= 60_000);
+        await until(() => at().view().connected && at().view().feed === 'stream', 'the stream is open again');
+        await say('after it');
+        await machine.told.until('inbox after it');
+        expect(machine.told.problems).to.deep.equal(['server_unreachable', null]);
+      });
+    }
+
     it('tries a read that failed again by itself', async () => {
       await follow();
       proxy.fail(INBOX, { status: 500 }, 2);
@@ -732,6 +754,12 @@ describe('the connection to a server', () => {
 
   it('rejects an invalid inbox answer, and reads on with the next one', async () => {
     await follow();
+    proxy.fail(INBOX, { status: 200, body: '<p>Sign in to the network</p>' }, 1);
+    expect(
+      await at()
+        .read(seat)
+        .catch((error: unknown) => error),
+    ).to.include({ code: 'server_unexpected' });
     for (const json of [{}, { messages: [{}] }, [], 'x']) {
       proxy.fail(INBOX, { status: 200, json }, 1);
       const refused = await at()
@@ -739,12 +767,6 @@ describe('the connection to a server', () => {
         .catch((error: unknown) => error);
       expect(refused).to.be.instanceOf(SeatFailure).and.include({ code: 'server_unexpected', problem: undefined });
     }
-    proxy.fail(INBOX, { status: 200, body: '<p>Sign in to the network</p>' }, 1);
-    expect(
-      await at()
-        .read(seat)
-        .catch((error: unknown) => error),
-    ).to.include({ code: 'server_unexpected' });
     proxy.inject('read', {
       board: board.name,
       board_id: board.id,

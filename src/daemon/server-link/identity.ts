@@ -1,4 +1,5 @@
 /** Checks, without sending a credential, that the server at an address is still the pinned one. */
+import { unexpected } from '../../client/errors.ts';
 import { SeatFailure } from './link.ts';
 import type { Transport } from './transport.ts';
 
@@ -35,6 +36,7 @@ export class Identity {
   async #ask(): Promise<void> {
     const { address, serverId } = this.#transport.server();
     const { data } = await this.#transport.client().call('getInfo', { maxAttempts: 1 });
+    if (typeof data.server_id !== 'string') throw unexpected('The answer does not say which server it is.');
     this.lastServerId = data.server_id;
     if (data.server_id === serverId) return;
     throw new SeatFailure(

@@ -78,18 +78,20 @@ export function seatFailure(error: unknown): SeatFailure {
   // This machine's files may be mended.
   if (error instanceof Failure) return new SeatFailure(error.code, error.message, undefined, true);
   if (!(error instanceof ClientError)) throw error;
-  if (error.status === 401) return new SeatFailure('unauthorized', error.message, 'unauthorized');
-  if (error.code === 'agent_removed') return new SeatFailure('agent_removed', error.message, 'agent_removed');
-  if (error.code === 'board_not_found') return new SeatFailure('board_not_found', error.message, 'board_gone');
-  return new SeatFailure(error.code, error.message, undefined, isTransient(error));
+  const { code, message, status } = error;
+  if (isTransient(error)) return new SeatFailure(code, message, undefined, true);
+  if (status === 401) return new SeatFailure('unauthorized', message, 'unauthorized');
+  if (code === 'agent_removed') return new SeatFailure(code, message, code);
+  if (code === 'board_not_found') return new SeatFailure(code, message, 'board_gone');
+  return new SeatFailure(code, message);
 }
 
-/**
- * Whether a failure is temporary, so that the request can be retried. A laptop may be without a network that knows the
- * server's name, or in one that answers in the server's place.
- */
+/** Codes of what a network does to a request: it does not know the server's name, or answers in its place. */
+const OF_NETWORK = new Set(['server_unreachable', 'server_unexpected']);
+
+/** Whether a failure is temporary, so that the request can be retried. A laptop will be in another network. */
 export const isTransient = (error: unknown): error is ClientError =>
-  error instanceof ClientError && (error.transient || error.code === 'server_unreachable');
+  error instanceof ClientError && (error.transient || OF_NETWORK.has(error.code));
 
 /** Whether the server fails or is unreachable; not if it only asks to wait. */
 export const isOutage = (error: unknown): boolean =>
