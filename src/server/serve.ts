@@ -104,23 +104,21 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       factor: options.attemptFactor,
     });
     const info = infoOf(serverId, db, store.kind, site.mode);
-    const report = (message: string, about: object): void => log.error(about, message);
     const engine = {
       db,
       root,
+      info,
+      address: site,
+      live,
       blobs,
       admit,
-      report,
+      searchable: indexer.searchable,
+      report: (message: string, about: object): void => log.error(about, message),
       takeUploadSlot: uploadSlots(),
       recheck: recheckShown,
       used,
-      hold: live.hold.bind(live),
-      look: live.look.bind(live),
-      wait: live.wait.bind(live),
-      watch: live.watchCredential.bind(live),
     };
-    const { searchable } = indexer;
-    const operations = createOperations(engine, useCases({ root, info, live, address: site, searchable, report }));
+    const operations = createOperations(engine, useCases);
     const { proxyProtocol } = mode;
     const server = createHttp({ operations, site, attempts, log, version: info.version, clock, proxyProtocol });
     const drain = drainable(server);

@@ -1,30 +1,30 @@
 /** Reading what agents asked for: a person all of it, an agent its own. */
-import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
+import type { ReadCase } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.steps.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
 import { approvalViews, findApproval } from '../views/approval.ts';
 import { compare, effective, inOrder, listedRows } from './approvals.store.ts';
 
-export const listApprovals =
-  (address: ServerAddress): ReadCase<'listApprovals'>['run'] =>
-  async (tx, caller, { query: { state, limit, after } }) => {
-    const from = readPageToken(after);
-    const of = caller.kind === 'AG' ? { 'a.agent_id': caller.seat.id } : { 'a.person_id': caller.person.person_id };
-    const listed = inOrder(await listedRows(tx, of), tx.now).filter(({ row, place }) => {
-      const pending = effective(row, tx.now).state === 'pending';
-      return (state === 'all' || pending === (state === 'pending')) && (from === null || compare(place, from) > 0);
-    });
-    const rows = listed.slice(0, limit + 1).map(({ row, place }) => ({ ...place, row }));
-    const { page, next_after } = cutPage(rows, limit);
-    const shown = page.map(({ row }) => row);
-    return { approvals: await approvalViews(tx, caller, shown, address.baseUrl()), next_after };
-  };
+export const listApprovals: ReadCase<'listApprovals'>['run'] = async (
+  tx,
+  caller,
+  { query: { state, limit, after }, deps: { address } },
+) => {
+  const from = readPageToken(after);
+  const of = caller.kind === 'AG' ? { 'a.agent_id': caller.seat.id } : { 'a.person_id': caller.person.person_id };
+  const listed = inOrder(await listedRows(tx, of), tx.now).filter(({ row, place }) => {
+    const pending = effective(row, tx.now).state === 'pending';
+    return (state === 'all' || pending === (state === 'pending')) && (from === null || compare(place, from) > 0);
+  });
+  const rows = listed.slice(0, limit + 1).map(({ row, place }) => ({ ...place, row }));
+  const { page, next_after } = cutPage(rows, limit);
+  const shown = page.map(({ row }) => row);
+  return { approvals: await approvalViews(tx, caller, shown, address.baseUrl()), next_after };
+};
 
 /** Looking consumes nothing. */
-export const getApproval =
-  (address: ServerAddress): ReadCase<'getApproval'>['run'] =>
-  async (tx, caller, { params }) => {
-    const { approval } = await findApproval(tx, caller, params.approval, address.baseUrl());
-    const work = await pairingOfInvite(tx, caller, approval.execution?.invite_id);
-    return { approval, collected: false, ...(work === undefined ? {} : { pairing_request_id: work }) };
-  };
+export const getApproval: ReadCase<'getApproval'>['run'] = async (tx, caller, { params, deps: { address } }) => {
+  const { approval } = await findApproval(tx, caller, params.approval, address.baseUrl());
+  const work = await pairingOfInvite(tx, caller, approval.execution?.invite_id);
+  return { approval, collected: false, ...(work === undefined ? {} : { pairing_request_id: work }) };
+};

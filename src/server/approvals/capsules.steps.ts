@@ -1,5 +1,6 @@
 /** Seals an allowed invite's secret for the agent that asked for it, and opens it. */
 import { DAY } from '../../contract/durations.ts';
+import type { ServerInfo } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type InviteRow, inviteById } from '../invites/invites.store.ts';
 import type { RootKey } from '../text/root-key.ts';
@@ -9,13 +10,13 @@ import { type CapsuleRow, insertCapsule } from './capsules.store.ts';
 
 interface Sealer {
   root: RootKey;
-  serverId: string;
+  info: ServerInfo;
 }
 
 type Owner = Pick<ApprovalRow, 'id' | 'person_id' | 'agent_id' | 'parent_key_id' | 'payload_hash' | 'invite_id'>;
 
-const bindingOf = ({ serverId }: Sealer, row: Owner): Binding => ({
-  server_id: serverId,
+const bindingOf = ({ info }: Sealer, row: Owner): Binding => ({
+  server_id: info.server_id,
   approval_id: row.id,
   invite_id: row.invite_id ?? '',
   person_id: row.person_id,
@@ -28,7 +29,7 @@ const bindingOf = ({ serverId }: Sealer, row: Owner): Binding => ({
 export async function sealSecret(tx: WriteTx, sealer: Sealer, row: Owner, secret: string): Promise<void> {
   const invite = await inviteById(tx, row.invite_id ?? '');
   if (!invite) throw new Error('the invite was just made');
-  const key = sealer.root.derive(OUTCOME_LABEL, sealer.serverId);
+  const key = sealer.root.derive(OUTCOME_LABEL, sealer.info.server_id);
   await insertCapsule(tx, {
     approval_id: row.id,
     invite_id: invite.id,
@@ -42,11 +43,11 @@ export async function sealSecret(tx: WriteTx, sealer: Sealer, row: Owner, secret
 export function openSecret(sealer: Sealer, row: Owner, capsule: CapsuleRow, invite: InviteRow): string | null {
   const { nonce, ciphertext, tag } = capsule;
   if (capsule.version !== VERSION || !nonce || !ciphertext || !tag || capsule.invite_id !== row.invite_id) return null;
-  const key = sealer.root.derive(OUTCOME_LABEL, sealer.serverId);
+  const key = sealer.root.derive(OUTCOME_LABEL, sealer.info.server_id);
   const secret = unseal(key, bindingOf(sealer, row), { nonce, ciphertext, tag });
   return secret !== null && sealer.root.digest(secret).equals(invite.digest) ? secret : null;
 }
 
 /** How the winner of a collection is known again. */
 export const winnerHash = (sealer: Sealer, row: Owner, idempotencyKey: string): Buffer =>
-  collectKeyHash(sealer.root.derive(COLLECT_LABEL, sealer.serverId), bindingOf(sealer, row), idempotencyKey);
+  collectKeyHash(sealer.root.derive(COLLECT_LABEL, sealer.info.server_id), bindingOf(sealer, row), idempotencyKey);

@@ -27,8 +27,8 @@ const RECOVERY_MS = 600_000;
 
 type Result = Outcome<Answer<'collectApproval'>>;
 
-export const collectApproval = (deps: Deps): WriteCase<'collectApproval'> => ({
-  async run(tx, found, { params, idempotencyKey }) {
+export const collectApproval: WriteCase<'collectApproval'> = {
+  async run(tx, found, { params, idempotencyKey, deps }) {
     const caller = found as SeatCaller;
     const row = await approvalById(tx, params.approval);
     const own = row?.agent_id === caller.seat.id && row.person_id === caller.person.person_id;
@@ -36,7 +36,7 @@ export const collectApproval = (deps: Deps): WriteCase<'collectApproval'> => ({
     const collecting = { tx, deps, caller, row };
     return row.invite_id === null ? withoutSecret(collecting) : collect(collecting, row.invite_id, idempotencyKey);
   },
-});
+};
 
 interface Collecting {
   tx: WriteTx;

@@ -8,7 +8,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { tellDecision } from '../notices/notices.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import { invalidField } from '../operation/refusals.rules.ts';
-import type { Deps, ServerAddress, WriteCase } from '../operation/usecase.ts';
+import type { WriteCase } from '../operation/usecase.ts';
 import { pairingsOfApproval } from '../pairing/endings.steps.ts';
 import { lockPeople } from '../people/people.store.ts';
 import { plainTransition, transition } from '../text/state-table.ts';
@@ -25,9 +25,9 @@ import { reread } from './open-request.steps.ts';
 import { altered, approvalClosed } from './refusals.rules.ts';
 import { requesterOf } from './requester.steps.ts';
 
-export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
+export const allowApproval: WriteCase<'allowApproval'> = {
   before: lockPeople,
-  async run(tx, caller, { params, body: { always }, requestId }) {
+  async run(tx, caller, { params, body: { always }, requestId, deps }) {
     const baseUrl = deps.address.baseUrl();
     const { row: seen } = await findApproval(tx, caller, params.approval, baseUrl);
     const action = actionOf(seen);
@@ -61,7 +61,7 @@ export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
     const answer = { state: 'executed' as const, approval: await shown(), ...done, ...(warning ? { warning } : {}) };
     return { status: done?.invite ? 201 : 200, answer };
   },
-});
+};
 
 const secretOf = ({ invite }: ServerInvite): string => invite.slice(invite.indexOf('#') + 1);
 
@@ -91,8 +91,8 @@ async function allowAlways(
   return category === 'invite_people' ? INVITE_WARNING : undefined;
 }
 
-export const declineApproval = (address: ServerAddress): WriteCase<'declineApproval'> => ({
-  async run(tx, caller, { params }) {
+export const declineApproval: WriteCase<'declineApproval'> = {
+  async run(tx, caller, { params, deps: { address } }) {
     const { row: seen } = await findApproval(tx, caller, params.approval, address.baseUrl());
     caller.shown.approval = seen.id;
     await lockApproval(tx, seen.id);
@@ -111,8 +111,8 @@ export const declineApproval = (address: ServerAddress): WriteCase<'declineAppro
     if (on) caller.shown.boards = [on.id];
     return { answer };
   },
-  async recheck(tx, caller, { approval = '', ...shown }) {
+  async recheck(tx, caller, { approval = '', ...shown }, { address }) {
     await findApproval(tx, caller, approval, address.baseUrl());
     await recheckShown(tx, caller, shown);
   },
-});
+};

@@ -8,7 +8,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { keyConflict } from '../operation/refusals.rules.ts';
-import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
+import type { Outcome, WriteCase } from '../operation/usecase.ts';
 import { ownView } from '../views/approval.ts';
 import { type ActionContext, requireAuthority } from './action-authority.steps.ts';
 import { type CanonicalAction, canonicalAction, hashOf, kinds } from './actions.rules.ts';
@@ -20,8 +20,8 @@ import { requesterOf } from './requester.steps.ts';
 
 type Result = Answer<'requestAdminAction'>;
 
-export const requestAdminAction = ({ root, address, report }: Deps): WriteCase<'requestAdminAction'> => ({
-  async run(tx, found, { body, requestId, idempotencyKey }) {
+export const requestAdminAction: WriteCase<'requestAdminAction'> = {
+  async run(tx, found, { body, requestId, idempotencyKey, deps: { root, address, report } }) {
     const caller = found as SeatCaller;
     await requireSeat(tx, caller);
     const canonical = canonicalAction(body);
@@ -38,7 +38,7 @@ export const requestAdminAction = ({ root, address, report }: Deps): WriteCase<'
     if (done === null) return pendingAnswer(context, row);
     return { status: 201, answer: { state: 'executed', approval: await view(context, row), ...done } };
   },
-});
+};
 
 /** A seat on an archive only reads, and nobody asks for a person who is not there. */
 async function requireSeat(tx: WriteTx, caller: SeatCaller): Promise<void> {

@@ -1,7 +1,6 @@
 /** Login codes: a person's way from a signed-in terminal to a page. */
 import type { OpenCase, WriteCase } from '../operation/usecase.ts';
 import { newSecret } from '../text/ids.ts';
-import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
 import { callerView } from '../views/person.ts';
 import { keyOfCode } from './sessions.steps.ts';
@@ -11,8 +10,8 @@ import { dropLoginCodes, insertLoginCode, liveLoginCodes } from './sessions.stor
 const LASTS_MS = 60_000;
 const MAX_CODES = 10;
 
-export const createLoginCode = (root: RootKey): WriteCase<'createLoginCode'> => ({
-  async run(tx, { key, person }) {
+export const createLoginCode: WriteCase<'createLoginCode'> = {
+  async run(tx, { key, person }, { deps: { root } }) {
     await tx.serialise(`login codes of ${person.person_id}`);
     const live = await liveLoginCodes(tx, person.person_id);
     const old = live.slice(MAX_CODES - 1).map((row) => row.digest);
@@ -28,12 +27,10 @@ export const createLoginCode = (root: RootKey): WriteCase<'createLoginCode'> => 
     });
     return { answer: { code, expires_at: timestamp(expires_at) } };
   },
-});
+};
 
-export const previewLoginCode =
-  (root: RootKey): OpenCase<'previewLoginCode'>['run'] =>
-  async (tx, _source, { body }) => {
-    const { row, key } = await keyOfCode(tx, root, body.code, false);
-    const about = { id: key.key_id, name: key.key_name };
-    return { answer: { person: callerView({ person: key }), key: about, expires_at: timestamp(row.expires_at) } };
-  };
+export const previewLoginCode: OpenCase<'previewLoginCode'>['run'] = async (tx, _source, { body, deps: { root } }) => {
+  const { row, key } = await keyOfCode(tx, root, body.code, false);
+  const about = { id: key.key_id, name: key.key_name };
+  return { answer: { person: callerView({ person: key }), key: about, expires_at: timestamp(row.expires_at) } };
+};

@@ -4,7 +4,6 @@ import { requireOwnKey } from '../keys/keys.steps.ts';
 import type { BrowserCaller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
-import type { RootKey } from '../text/root-key.ts';
 import { callerView } from '../views/person.ts';
 import { currentSessionView, factsOf, sessionView } from '../views/session.ts';
 import { endSessions, endSessionsOf } from './sessions.steps.ts';
@@ -31,12 +30,10 @@ export const endAllBrowserSessions: WriteCase<'endAllBrowserSessions'>['run'] = 
   answer: { ended: await endSessionsOf(tx, person.person_id) },
 });
 
-export const getMyBrowserSession =
-  (root: RootKey): ReadCase<'getMyBrowserSession'>['run'] =>
-  async (_tx, caller) => {
-    const { session, credential } = caller as BrowserCaller;
-    return currentSessionView(session, root.csrfToken(credential.token));
-  };
+export const getMyBrowserSession: ReadCase<'getMyBrowserSession'>['run'] = async (_tx, caller, { deps: { root } }) => {
+  const { session, credential } = caller as BrowserCaller;
+  return currentSessionView(session, root.csrfToken(credential.token));
+};
 
 /** Signing out on the page. */
 export const endMyBrowserSession: WriteCase<'endMyBrowserSession'>['run'] = async (tx, caller) => {

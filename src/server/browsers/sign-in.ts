@@ -33,7 +33,7 @@ interface Entry {
   enter(): Promise<{ session: SessionRow; secret: string }>;
 }
 
-export const createBrowserSession = (root: RootKey): OpenCase<'createBrowserSession'> => ({
+export const createBrowserSession: OpenCase<'createBrowserSession'> = {
   prepare(body) {
     const { code, key, token } = body;
     if ([code, key, token].filter((form) => form !== undefined).length === 1) return body;
@@ -41,7 +41,7 @@ export const createBrowserSession = (root: RootKey): OpenCase<'createBrowserSess
     throw invalidField('code', 'give exactly one of code, key and token', hint);
   },
 
-  async run(tx, source, { body }) {
+  async run(tx, source, { body, deps: { root } }) {
     const entry = await entryOf(tx, root, body);
     const before = await sessionOf(tx, source.session);
     if (before && before.person_id !== entry.personId && body.confirm_switch !== true) throw unconfirmed();
@@ -53,19 +53,21 @@ export const createBrowserSession = (root: RootKey): OpenCase<'createBrowserSess
       ...(entry.used ? { used: { caller: entry.used, now: tx.now } } : {}),
     };
   },
-});
+};
 
 /** A session as bearer token, for clients from before there was a cookie. */
-export const createBrowserToken =
-  (root: RootKey): OpenCase<'createBrowserToken'>['run'] =>
-  async (tx, _source, { body }) => {
-    const entry = await byCode(tx, root, body.code);
-    const { session, secret } = await entry.enter();
-    return {
-      answer: { token: secret, expires_at: timestamp(session.session_expires_at) },
-      headers: { Deprecation: 'true', Link: '</v1/browser-sessions>; rel="successor-version"' },
-    };
+export const createBrowserToken: OpenCase<'createBrowserToken'>['run'] = async (
+  tx,
+  _source,
+  { body, deps: { root } },
+) => {
+  const entry = await byCode(tx, root, body.code);
+  const { session, secret } = await entry.enter();
+  return {
+    answer: { token: secret, expires_at: timestamp(session.session_expires_at) },
+    headers: { Deprecation: 'true', Link: '</v1/browser-sessions>; rel="successor-version"' },
   };
+};
 
 /** @throws Refusal `login_code_invalid`, `access_key_invalid`, `unauthorized`, by the form that was brought. */
 function entryOf(tx: WriteTx, root: RootKey, { code, key, token }: SignIn): Promise<Entry> {

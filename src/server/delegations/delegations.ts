@@ -6,7 +6,6 @@ import { requireRoom } from '../operation/refusals.rules.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
-import type { RootKey } from '../text/root-key.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { callerView } from '../views/person.ts';
 import {
@@ -24,8 +23,8 @@ const OF_ONE_KEY = {
   hint: 'service key delegations shows them; end those that are no longer used.',
 };
 
-export const createDelegation = (root: RootKey): WriteCase<'createDelegation'> => ({
-  async run(tx, caller, { body: { name } }) {
+export const createDelegation: WriteCase<'createDelegation'> = {
+  async run(tx, caller, { body: { name }, deps: { root } }) {
     const { key_id } = caller.key;
     await tx.serialise(`delegations:${key_id}`);
     await endDelegations(tx, { key_id, name }, key_id);
@@ -36,7 +35,7 @@ export const createDelegation = (root: RootKey): WriteCase<'createDelegation'> =
     await insertDelegation(tx, { ...row, person_id, ended_at: null, ended_by: null, digest: root.digest(token) });
     return { answer: { ...row, created_at: timestamp(tx.now), token } };
   },
-});
+};
 
 export const listDelegations: ReadCase<'listDelegations'>['run'] = async (tx, caller, { query }) => {
   if (query.key !== undefined) await requireOwnKey(tx, caller, query.key);

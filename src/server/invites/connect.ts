@@ -16,7 +16,6 @@ import { handleTaken, requireUsableHandle } from '../people/handles.rules.ts';
 import { holderOfHandle, insertPerson, lockPeople, type PersonRow } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { newId } from '../text/ids.ts';
-import type { RootKey } from '../text/root-key.ts';
 import { receiptView } from '../views/invite.ts';
 import { keyView } from '../views/key.ts';
 import { personView } from '../views/person.ts';
@@ -25,8 +24,8 @@ import { findRedeemable, type Redeemable } from './authority.steps.ts';
 import { insertReceipt, type ReceiptRow, setUsed } from './invites.store.ts';
 import { inviteInvalid } from './refusals.rules.ts';
 
-export const connectPerson = (root: RootKey, serverId: string, address: ServerAddress): OpenCase<'connectPerson'> => ({
-  async run(tx, _source, { body, requestId }) {
+export const connectPerson: OpenCase<'connectPerson'> = {
+  async run(tx, _source, { body, requestId, deps: { root, info, address } }) {
     requireUsableHandle(body.handle);
     await lockPeople(tx);
     const secret = secretOf(body.invite, address);
@@ -55,13 +54,13 @@ export const connectPerson = (root: RootKey, serverId: string, address: ServerAd
     await audit(tx, { action: 'invite.redeemed', by: null, target: found.invite.id, requestId, details });
     const made = { ...details, name: key.name, origin: key.origin };
     await audit(tx, { action: 'key.created', by: null, target: key.id, requestId, details: made });
-    const known = { server_id: serverId, person: personView(person), key: await keyView(tx, key) };
+    const known = { server_id: info.server_id, person: personView(person), key: await keyView(tx, key) };
     if (body.client_token === undefined) return { answer: { ...known, key: { ...known.key, token } } };
     const receipt = await leaveReceipt(tx, found, person, key, pairing);
     const seen = new Set([...found.boards.map(({ board }) => board.id), ...(pairing === undefined ? [] : [pairing])]);
-    return { status: 200, answer: { ...known, onboarding: receiptView(serverId, receipt, seen) } };
+    return { status: 200, answer: { ...known, onboarding: receiptView(info.server_id, receipt, seen) } };
   },
-});
+};
 
 /** The secret itself, or the one in a link of this server; null: neither. */
 function secretOf(invite: string, address: ServerAddress): string | null {

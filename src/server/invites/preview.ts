@@ -2,18 +2,17 @@
 import { patterns } from '../../contract/ids.ts';
 import { unauthorized } from '../operation/caller.ts';
 import { inviteRequired } from '../operation/gate.ts';
-import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
+import type { OpenCase } from '../operation/usecase.ts';
 import { requestOfInvite } from '../pairing/requests.store.ts';
 import { stateAt } from '../pairing/subject.rules.ts';
-import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
 import { serverName } from './address.rules.ts';
 import { findRedeemable } from './authority.steps.ts';
 import { promptOf } from './prompt.rules.ts';
 import { inviteInvalid } from './refusals.rules.ts';
 
-export const previewInvite = (root: RootKey, serverId: string, address: ServerAddress): OpenCase<'previewInvite'> => ({
-  async run(tx, { bearer }) {
+export const previewInvite: OpenCase<'previewInvite'> = {
+  async run(tx, { bearer }, { deps: { root, info, address } }) {
     if (bearer === null) throw unauthorized();
     if (!patterns.invite.test(bearer)) throw inviteRequired();
     const found = await findRedeemable(tx, root.digest(bearer), false);
@@ -24,7 +23,7 @@ export const previewInvite = (root: RootKey, serverId: string, address: ServerAd
     const work = pairing && stateAt(pairing, tx.now) === 'awaiting_account' ? pairing.work : undefined;
     return {
       answer: {
-        server_id: serverId,
+        server_id: info.server_id,
         server_url: address.baseUrl(),
         server_name: serverName(address),
         inviter_handle: issuer.handle,
@@ -36,4 +35,4 @@ export const previewInvite = (root: RootKey, serverId: string, address: ServerAd
       },
     };
   },
-});
+};

@@ -7,14 +7,13 @@ import { boardNotFound, type DelegateCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { makeSeat } from '../seats/seat.steps.ts';
 import { newId } from '../text/ids.ts';
-import type { RootKey } from '../text/root-key.ts';
 import { joinedView } from '../views/seat.ts';
 import { harnessOf } from './join.rules.ts';
 
-export const createDelegatedBoard = (root: RootKey): WriteCase<'createDelegatedBoard'> => ({
+export const createDelegatedBoard: WriteCase<'createDelegatedBoard'> = {
   prepare: cleanTexts,
 
-  async run(tx, caller, { body }) {
+  async run(tx, caller, { body, deps: { root } }) {
     await requireMayCreate(tx, caller);
     const harness = harnessOf(body);
     const { delegation_id: delegationId } = (caller as DelegateCaller).delegation;
@@ -35,4 +34,4 @@ export const createDelegatedBoard = (root: RootKey): WriteCase<'createDelegatedB
     }
     await recheckShown(tx, caller, shown);
   },
-});
+};

@@ -28,14 +28,14 @@ const REPEAT_MS = 600_000;
 
 type RequestBody = Body<'joinAsGuest'>;
 
-export const joinAsGuest = (root: RootKey, serverId: string): OpenCase<'joinAsGuest'> => ({
-  async run(tx, source, { body, requestId }) {
+export const joinAsGuest: OpenCase<'joinAsGuest'> = {
+  async run(tx, source, { body, requestId, deps: { root, info } }) {
     // Whether a handle is free is decided here.
     await lockPeople(tx);
     const found = await findCode(tx, root, body.code);
     if (!found) throw codeInvalid();
     const again = await repeated(tx, root, source, { found, body });
-    if (again) return { answer: await answerOf(tx, serverId, again), status: 200 };
+    if (again) return { answer: await answerOf(tx, info.server_id, again), status: 200 };
     if (found.code.guest_person_id !== null || found.code.kind !== 'guest' || !(await codeWorks(tx, found))) {
       throw codeInvalid();
     }
@@ -46,9 +46,9 @@ export const joinAsGuest = (root: RootKey, serverId: string): OpenCase<'joinAsGu
     const { caller: by, key } = guest;
     const details = { origin: key.origin, join_code_id: found.code.id };
     await audit(tx, { action: 'key.created', by, target: key.id, requestId, details });
-    return { answer: await answerOf(tx, serverId, guest) };
+    return { answer: await answerOf(tx, info.server_id, guest) };
   },
-});
+};
 
 interface JoinedGuest {
   caller: KeyCaller;

@@ -12,12 +12,11 @@ import type { WriteTx } from '../db/tx.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { requireRoom } from '../operation/refusals.rules.ts';
-import type { ReadCase, ServerAddress, WriteCase } from '../operation/usecase.ts';
+import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { holderOfHandle, type PersonRow, personByHandle } from '../people/people.store.ts';
 import { requireRole } from '../seats/seat.steps.ts';
 import { cut } from '../text/cut.ts';
 import { newId } from '../text/ids.ts';
-import type { RootKey } from '../text/root-key.ts';
 import { newShortCode } from '../text/short-code.ts';
 import { timestamp } from '../text/time.ts';
 import { codeView, codeViews } from '../views/join-code.ts';
@@ -30,8 +29,8 @@ const LISTED_MS = 30 * 86_400_000;
 type RequestBody = Body<'createJoinCode'>;
 
 /** The code is drawn anew when the transaction runs again because another code has the same digest. */
-export const createJoinCode = (root: RootKey, address: ServerAddress): WriteCase<'createJoinCode'> => ({
-  async run(tx, caller, { params, body }) {
+export const createJoinCode: WriteCase<'createJoinCode'> = {
+  async run(tx, caller, { params, body, deps: { root, address } }) {
     if (caller.kind === 'AG' && body.guest !== undefined) throw guestCodeByPerson();
     const { place, acting } = await actingOn(tx, caller, params.board);
     requireInvite(caller, place);
@@ -49,7 +48,7 @@ export const createJoinCode = (root: RootKey, address: ServerAddress): WriteCase
     const line = { board: place.board.name, origin: address.baseUrl(), role: body.guest ? 'guest' : body.role, code };
     return { answer: { ...(await codeView(tx, place, row)), code, join_line: writeJoinLine(line) } };
   },
-});
+};
 
 const guestCodeByPerson = (): Refusal =>
   new Refusal('human_token_required', 'Only a person makes codes for guests.', {

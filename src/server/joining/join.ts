@@ -11,13 +11,13 @@ import { type ByBoard, formOfDelegation, formOfKey, harnessOf } from './join.rul
 import { joinByCode, recheckJoin } from './join-by-code.steps.ts';
 import { type Joined, joinByDelegation } from './join-by-delegation.steps.ts';
 
-export const joinBoard = (root: RootKey): WriteCase<'joinBoard'> => ({
-  async run(tx, caller, { body }) {
+export const joinBoard: WriteCase<'joinBoard'> = {
+  async run(tx, caller, { body, deps: { root } }) {
     const joined = await join(tx, root, caller, body);
     return { answer: await joinedView(tx, caller, joined), ...(joined.reused ? { status: 200 } : {}) };
   },
   recheck: recheckJoin,
-});
+};
 
 function join(tx: WriteTx, root: RootKey, caller: Caller, body: Body<'joinBoard'>): Promise<Joined> {
   if (caller.kind === 'DG') return joinByDelegation(tx, root, caller, formOfDelegation(body));

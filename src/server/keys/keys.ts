@@ -9,7 +9,6 @@ import { personNotFound } from '../people/people.rules.ts';
 import { anyAdminHasKey, lockPeople, type PersonRow, personByHandle, personById } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
-import type { RootKey } from '../text/root-key.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { keyView, keyViews } from '../views/key.ts';
 import { personView } from '../views/person.ts';
@@ -34,9 +33,9 @@ export const listKeys: ReadCase<'listKeys'>['run'] = async (tx, caller, { query 
   };
 };
 
-export const createKey = (root: RootKey): WriteCase<'createKey'> => ({
+export const createKey: WriteCase<'createKey'> = {
   before: lockPeople,
-  async run(tx, caller, { body, requestId }) {
+  async run(tx, caller, { body, requestId, deps: { root } }) {
     const { row, token } = await makeKey(tx, root, {
       personId: caller.person.person_id,
       name: body.name,
@@ -47,7 +46,7 @@ export const createKey = (root: RootKey): WriteCase<'createKey'> => ({
     await audit(tx, { action: 'key.created', by: caller, target: row.id, requestId, details: { name: row.name } });
     return { answer: { ...(await keyView(tx, row)), token } };
   },
-});
+};
 
 export const revokeKey: WriteCase<'revokeKey'> = {
   before: lockPeople,

@@ -8,8 +8,7 @@ import { Unreachable } from '../db/dialect.ts';
 import type { Database } from '../db/tx.ts';
 import type { Call } from '../operation/call.ts';
 import { authenticate, type Caller, type Credential } from '../operation/caller.ts';
-import type { Empty } from '../operation/engine.ts';
-import type { Look, Looked, Opened, Outcome, Waited } from '../operation/usecase.ts';
+import type { BoardStart, Empty, Look, Looked, Opened, Outcome, Waited } from '../operation/usecase.ts';
 import { BatchedWaits } from './batched-waits.ts';
 import { BoardStream } from './board-stream.ts';
 import { Caps } from './caps.ts';
@@ -35,13 +34,6 @@ interface Guard {
   keys: readonly string[];
   recheck(): void;
   cancelExpiry: (() => void) | null;
-}
-
-/** What a stream of one board starts from, decided before its first byte. */
-interface BoardStart {
-  board: { id: string; name: string };
-  after: number;
-  head: number;
 }
 
 export class Live {
@@ -86,9 +78,14 @@ export class Live {
     });
   }
 
-  /** Opens a stream of one board on this response. @throws Refusal before anything is written. */
-  openBoard(caller: Caller, start: BoardStart, query: Query<'openStream'>, response: Opened): void {
+  /** Opens a stream of one board, or of hints about all of a person's. @throws Refusal before anything is written. */
+  open(caller: Caller, start: BoardStart | null, query: Query<'openStream'>, response: Opened): void {
     if (hasGone(response)) return;
+    if (start) this.#openBoard(caller, start, query, response);
+    else this.#openHints(caller, query, response);
+  }
+
+  #openBoard(caller: Caller, start: BoardStart, query: Query<'openStream'>, response: Opened): void {
     const holder = this.#admit(caller);
     const feed = this.#feedOf(start.board.id);
     const connection = new Connection(response, this.#clock);
@@ -104,9 +101,7 @@ export class Live {
     this.#track(caller, connection, stream);
   }
 
-  /** Opens a stream of hints about all boards of a person. @throws Refusal before anything is written. */
-  openHints(caller: Caller, query: Query<'openStream'>, response: Opened): void {
-    if (hasGone(response)) return;
+  #openHints(caller: Caller, query: Query<'openStream'>, response: Opened): void {
     const holder = this.#admit(caller);
     const connection = new Connection(response, this.#clock);
     const stream = new HintStream({

@@ -4,24 +4,21 @@ import { onBoard } from '../access/board-access.ts';
 import { isPerson } from '../operation/caller.ts';
 import { invalidField } from '../operation/refusals.rules.ts';
 import type { StreamCase } from '../operation/usecase.ts';
-import type { Live } from './live.ts';
 
-export const openStream =
-  (live: Live): StreamCase<'openStream'>['run'] =>
-  async (tx, caller, { query, lastEventId }) => {
-    if (query.board === undefined) {
-      if (!isPerson(caller)) throw new Error('only a person gets this far without a board');
-      return (response) => live.openHints(caller, query, response);
-    }
-    if (query.boards || query.events) throw badStream(query.boards ? 'boards' : 'events', 'does not go with board');
-    const resumed = numberOf(lastEventId) ?? query.after;
-    const { board } = await onBoard(tx, caller, query.board);
-    const { id, name, head_seq: head } = board;
-    const after = resumed ?? head;
-    const field = lastEventId === undefined ? 'after' : 'Last-Event-ID';
-    if (after > head) throw badStream(field, 'lies beyond the newest event', { head_seq: head });
-    return (response) => live.openBoard(caller, { board: { id, name }, head, after }, query, response);
-  };
+export const openStream: StreamCase<'openStream'>['run'] = async (tx, caller, { query, lastEventId }) => {
+  if (query.board === undefined) {
+    if (!isPerson(caller)) throw new Error('only a person gets this far without a board');
+    return null;
+  }
+  if (query.boards || query.events) throw badStream(query.boards ? 'boards' : 'events', 'does not go with board');
+  const resumed = numberOf(lastEventId) ?? query.after;
+  const { board } = await onBoard(tx, caller, query.board);
+  const { id, name, head_seq: head } = board;
+  const after = resumed ?? head;
+  const field = lastEventId === undefined ? 'after' : 'Last-Event-ID';
+  if (after > head) throw badStream(field, 'lies beyond the newest event', { head_seq: head });
+  return { board: { id, name }, head, after };
+};
 
 /** What an `EventSource` sends by itself when it reconnects; it takes the place of `after`. */
 function numberOf(lastEventId: string | undefined): number | undefined {

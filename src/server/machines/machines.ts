@@ -36,10 +36,10 @@ const MAX_LIVE = 1_000;
 const MAX_LIVE_OF_ADDRESS = 20;
 const DRAWS = 5;
 
-export const createMachineRequest = (root: RootKey): OpenCase<'createMachineRequest'> => ({
+export const createMachineRequest: OpenCase<'createMachineRequest'> = {
   prepare: (body) => ({ ...body, handle: body.handle.trim().replace(/^@/, '').toLowerCase() }),
 
-  async run(tx, source, { body }) {
+  async run(tx, source, { body, deps: { root } }) {
     await tx.serialise('machine_requests');
     await requireRoom(tx, source.subject);
     const { code, digest } = await drawCode(tx, root);
@@ -62,7 +62,7 @@ export const createMachineRequest = (root: RootKey): OpenCase<'createMachineRequ
     });
     return { answer: { code, secret, expires_at: timestamp(expiresAt), poll_interval_seconds: POLL_SECONDS } };
   },
-});
+};
 
 /** @throws Refusal `rate_limited` while too many requests are undecided, on the server or of one client. */
 async function requireRoom(tx: WriteTx, client: string | null): Promise<void> {
@@ -92,16 +92,17 @@ async function drawCode(tx: WriteTx, root: RootKey): Promise<{ code: string; dig
   throw new Refusal('unavailable', 'No free code was found.', { hint: 'Try again.', retryAfter: 1 });
 }
 
-export const lookUpMachineRequest =
-  (root: RootKey): ReadCase<'lookUpMachineRequest'>['run'] =>
-  async (tx, caller, { body }) =>
-    view(await requestFor(tx, caller, root, body.code), 'pending', caller);
+export const lookUpMachineRequest: ReadCase<'lookUpMachineRequest'>['run'] = async (
+  tx,
+  caller,
+  { body, deps: { root } },
+) => view(await requestFor(tx, caller, root, body.code), 'pending', caller);
 
 type Decision = WriteCase<'approveMachineRequest'> & WriteCase<'refuseMachineRequest'>;
 
 /** Of two decisions at once, the one that comes second finds nothing to decide. */
-const deciding = (root: RootKey, state: 'approved' | 'refused'): Decision => ({
-  async run(tx, caller, { body, requestId }) {
+const deciding = (state: 'approved' | 'refused'): Decision => ({
+  async run(tx, caller, { body, requestId, deps: { root } }) {
     const request = await requestFor(tx, caller, root, body.code);
     const { id: target, label, requested_from } = request;
     const by = { personId: caller.person.person_id, keyId: caller.key.key_id };
@@ -115,8 +116,8 @@ const deciding = (root: RootKey, state: 'approved' | 'refused'): Decision => ({
   },
 });
 
-export const approveMachineRequest = (root: RootKey): Decision => deciding(root, 'approved');
-export const refuseMachineRequest = (root: RootKey): Decision => deciding(root, 'refused');
+export const approveMachineRequest = deciding('approved');
+export const refuseMachineRequest = deciding('refused');
 
 /** The pending request behind a code, if it asks for the caller by the handle they have now. @throws Refusal */
 async function requestFor(tx: ReadTx, caller: Caller, root: RootKey, typed: string): Promise<MachineRow> {
@@ -137,8 +138,8 @@ const view = (row: MachineRow, state: 'pending' | 'approved' | 'refused', caller
   person: callerView(caller),
 });
 
-export const collectMachineKey = (root: RootKey, serverId: string): OpenCase<'collectMachineKey'> => ({
-  async run(tx, _door, { body, requestId }, again) {
+export const collectMachineKey: OpenCase<'collectMachineKey'> = {
+  async run(tx, _door, { body, requestId, deps: { root, info } }, again) {
     const request = await requestBySecret(tx, root.digest(body.secret));
     if (!request || request.expires_at <= tx.now) throw machineRequestInvalid();
     // However long one request waits, it is one poll; the last one that is allowed may wait too.
@@ -147,7 +148,7 @@ export const collectMachineKey = (root: RootKey, serverId: string): OpenCase<'co
       case 'pending':
         return pending(tx, request, body.wait_seconds, again);
       case 'approved':
-        return { answer: await collect(tx, root, serverId, request, requestId) };
+        return { answer: await collect(tx, root, info.server_id, request, requestId) };
       case 'refused':
         throw new Refusal('machine_request_refused', 'The person refused this machine.', {
           hint: 'If that was a mistake, start again: service machine request URL --handle HANDLE.',
@@ -156,7 +157,7 @@ export const collectMachineKey = (root: RootKey, serverId: string): OpenCase<'co
         throw machineRequestInvalid();
     }
   },
-});
+};
 
 async function pending(tx: WriteTx, request: MachineRow, waitSeconds: number, again: boolean) {
   if (!again) await countPoll(tx, request.id);

@@ -6,7 +6,7 @@ import type { ReadTx } from '../db/tx.ts';
 import { boardsOf, type InviteRow, listInviteRows, stateOf } from '../invites/invites.store.ts';
 import { type MemberWithPerson, membersById } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
+import type { ReadCase } from '../operation/usecase.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
 import { boardLabels } from '../views/board-list.ts';
@@ -14,16 +14,18 @@ import { boardLabels } from '../views/board-list.ts';
 type Notice = Answer<'listInviteNotices'>['notices'][number];
 
 /** Newest first, in every state; told from the invites themselves, so nothing is told twice. */
-export const listInviteNotices =
-  (address: ServerAddress): ReadCase<'listInviteNotices'>['run'] =>
-  async (tx, caller, { query: { limit, after } }) => {
-    const from = readPageToken(after);
-    const rows = await listInviteRows(tx, caller.person.person_id, 'all', (all) =>
-      pageFrom(all.whereNotNull('issuing_agent_id'), 'server_invites', from, limit, 'desc'),
-    );
-    const { page, next_after } = cutPage(rows, limit);
-    return { notices: await views(tx, caller, page, address.baseUrl()), next_after };
-  };
+export const listInviteNotices: ReadCase<'listInviteNotices'>['run'] = async (
+  tx,
+  caller,
+  { query: { limit, after }, deps: { address } },
+) => {
+  const from = readPageToken(after);
+  const rows = await listInviteRows(tx, caller.person.person_id, 'all', (all) =>
+    pageFrom(all.whereNotNull('issuing_agent_id'), 'server_invites', from, limit, 'desc'),
+  );
+  const { page, next_after } = cutPage(rows, limit);
+  return { notices: await views(tx, caller, page, address.baseUrl()), next_after };
+};
 
 async function views(tx: ReadTx, caller: Caller, rows: InviteRow[], baseUrl: string): Promise<Notice[]> {
   const agentIds = rows.flatMap(({ issuing_agent_id: id }) => id ?? []);

@@ -8,7 +8,7 @@ import type { ReadTx } from '../db/tx.ts';
 import { boardsOf } from '../invites/invites.store.ts';
 import { boardIdsOf, ownMemberships } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
+import type { ReadCase } from '../operation/usecase.ts';
 import { seenRequests } from '../pairing/find.steps.ts';
 import { isClosed } from '../pairing/pairing-states.rules.ts';
 import { stateAt } from '../pairing/subject.rules.ts';
@@ -22,19 +22,17 @@ type Inbox = Answer<'getOnboardingInbox'>;
 const MOST = 200;
 
 /** Looking at it changes nothing. At most 200 of each, newest first. */
-export const getOnboardingInbox =
-  (address: ServerAddress): ReadCase<'getOnboardingInbox'>['run'] =>
-  async (tx, caller) => {
-    const baseUrl = address.baseUrl();
-    return {
-      board_adds: await boardAdds(tx, caller, baseUrl),
-      arrivals: await arrivals(tx, caller),
-      counts: {
-        approvals_pending: await countPendingFor(tx, caller, baseUrl),
-        pairings_open: (await seenRequests(tx, caller)).filter((row) => !isClosed(stateAt(row, tx.now))).length,
-      },
-    };
+export const getOnboardingInbox: ReadCase<'getOnboardingInbox'>['run'] = async (tx, caller, { deps: { address } }) => {
+  const baseUrl = address.baseUrl();
+  return {
+    board_adds: await boardAdds(tx, caller, baseUrl),
+    arrivals: await arrivals(tx, caller),
+    counts: {
+      approvals_pending: await countPendingFor(tx, caller, baseUrl),
+      pairings_open: (await seenRequests(tx, caller)).filter((row) => !isClosed(stateAt(row, tx.now))).length,
+    },
   };
+};
 
 /** Boards that can be worked on and that somebody else put them on, as long as they have done nothing there. */
 async function boardAdds(tx: ReadTx, caller: Caller, baseUrl: string): Promise<Inbox['board_adds']> {

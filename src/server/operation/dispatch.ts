@@ -16,7 +16,7 @@ type AnyCases = Cases<OperationName>;
 type Run<Case> = (engine: Engine, offered: Offered<Case>, call: Call) => Promise<Answered>;
 
 const runs: { readonly [Kind in OperationKind]: Run<AnyCases[Kind]> } = {
-  info: async (_engine, offered, { source }) => ({ reply: replyOf(offered.case.run(source)) }),
+  info: async (engine, offered, { source }) => ({ reply: replyOf(offered.case.run(source, engine)) }),
   open: async (...request) => ({ reply: await runOpen(...request) }),
   read: async (...request) => ({ reply: replyOf({ answer: await runRead(...request) }) }),
   wait: async (...request) => {
@@ -65,7 +65,8 @@ export function createOperations(engine: Engine, useCases: UseCases): Operations
     },
     run(name, call) {
       const one = offered[name];
-      return one.run(engine, one as never, call);
+      const input = { ...call.input, deps: engine };
+      return one.run(engine, one as never, { ...call, input });
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import { authenticate, type Caller, type Credential } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { setTerms } from './terms.ts';
-import type { Cases, Offered, Sendable } from './usecase.ts';
+import type { Cases, Offered, Opened, Sendable } from './usecase.ts';
 
 /**
  * Runs `fn` with the caller of a credential and counts a use of the caller's key, also when `fn` refuses.
@@ -81,7 +81,7 @@ export async function runWait(
   const { credential, input, gone } = call;
   const { wait } = input.query as { wait: number };
   const look = { row: operations[name], case: useCase, input: input as never, waits: wait > 0 };
-  const first = await engine.look(credential, look, (caller, now) => {
+  const first = await engine.live.look(credential, look, (caller, now) => {
     engine.admit(name, caller, now, 'known');
     if (wait > 0) engine.admit(name, caller, now, 'waiting');
   });
@@ -89,14 +89,15 @@ export async function runWait(
   await engine.used(caller, now);
   if (found instanceof Refusal) throw found;
   if (!found.empty || wait === 0) return { answer: found.answer };
-  return { later: engine.wait(look, { ...first, found }, { seconds: wait, gone }) };
+  return { later: engine.live.wait(look, { ...first, found }, { seconds: wait, gone }) };
 }
 
 /** Decides whether a stream may start; the answer takes over the response. */
 export function runStream(engine: Engine, { name, case: useCase }: Case<'stream'>, { credential, input }: Call) {
-  const open = onTerms(name, (tx, caller, admitAs) => {
+  const open = onTerms(name, async (tx, caller, admitAs) => {
     admitAs('waiting');
-    return useCase.run(tx, caller, input as never);
+    const start = await useCase.run(tx, caller, input as never);
+    return (response: Opened) => engine.live.open(caller, start, input.query, response);
   });
   return reading(engine, name, credential, open);
 }
@@ -115,7 +116,7 @@ export async function runDownload(engine: Engine, { name, case: useCase }: Case<
         engine.report('blob_missing', { err: error, digest: bytes.digest });
         throw error;
       }),
-    watch: (cut) => engine.watch(caller, cut),
+    watch: (cut) => engine.live.watchCredential(caller, cut),
   };
   return sendable;
 }

@@ -118,7 +118,7 @@ export async function runOpen(engine: Engine, offered: Offered<Cases<OperationNa
   const run = (tx: WriteTx, waited: boolean): Promise<Outcome<unknown>> =>
     offered.case.run(tx, bound, call.input as never, waited);
   const look = (waited: boolean) => again(() => engine.db.write((tx) => run(tx, waited)));
-  const found = await engine.hold(await look(false), call.gone, () => look(true));
+  const found = await engine.live.hold(await look(false), call.gone, () => look(true));
   await noteUse(engine, found.used ?? null);
   return replyOf(found, operations[offered.name].ok[0]);
 }
@@ -187,7 +187,7 @@ async function replayOf(
   if (!row.request_hash.equals(requestHash)) throw keyConflict();
   requireServerRole(operations[offered.name], caller.person);
   const recheck = offered.case.recheck ?? engine.recheck;
-  await recheck(tx, caller, JSON.parse(row.recheck) as Shown);
+  await recheck(tx, caller, JSON.parse(row.recheck) as Shown, engine);
   return { status: row.status, body: openBody(engine, caller, row), replayed: true };
 }
 

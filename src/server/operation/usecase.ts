@@ -4,8 +4,9 @@ import type { Readable } from 'node:stream';
 import type { Refusal } from '../../contract/errors.ts';
 import type { Route } from '../../contract/operation.ts';
 import type { OperationName } from '../../contract/operations.ts';
-import type { Answer, Body, KindOf, Params, Query } from '../../contract/types.ts';
+import type { Answer, Body, KindOf, Params, Query, ServerInfo } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Searched } from '../search/search.store.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Caller, Credential, Shown } from './caller.ts';
 import type { BoardTerms } from './terms.ts';
@@ -20,6 +21,7 @@ interface Input<Name extends OperationName, Prepared = Body<Name>> {
   idempotencyKey?: string | undefined;
   /** As sent: where a stream goes on that was cut off. */
   lastEventId?: string | undefined;
+  deps: Deps;
 }
 
 /** What an operation without a caller is told of its request. */
@@ -39,7 +41,7 @@ export interface RequestSource {
 
 /** An operation that reads nothing and asks for no caller. */
 export interface InfoCase<Name extends OperationName> {
-  run(source: RequestSource): Outcome<Answer<Name>>;
+  run(source: RequestSource, deps: Deps): Outcome<Answer<Name>>;
 }
 
 /** An operation that only reads; its answer comes from one snapshot. */
@@ -73,6 +75,9 @@ export interface Looked {
   since: number;
   found: Waited<unknown> | Refusal;
 }
+
+/** A look that found nothing. */
+export type Empty = Omit<Looked, 'found'> & { found: Waited<unknown> };
 
 /** A request with who makes it. */
 export interface Asked<Name extends OperationName> {
@@ -108,7 +113,7 @@ export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
    * Whether a kept answer may still be shown, where that is not decided by what it shows (access/replay.ts).
    * @throws Refusal what a new call would get now.
    */
-  recheck?(tx: WriteTx, caller: Caller, shown: Shown): Promise<void>;
+  recheck?(tx: WriteTx, caller: Caller, shown: Shown, deps: Deps): Promise<void>;
   /** It ends the seat that calls it, which is told the kept answer all the same: a lost answer can be asked for again. */
   endsCaller?: true;
 }
@@ -153,9 +158,16 @@ export interface Opened {
   standing: readonly string[];
 }
 
-/** A read that decides whether a stream may start; what it answers takes over the response. */
+/** What a stream of one board starts from, decided before its first byte. */
+export interface BoardStart {
+  board: { id: string; name: string };
+  after: number;
+  head: number;
+}
+
+/** A read that decides whether a stream may start, and from where; null: it has hints about all boards of a person. */
 export interface StreamCase<Name extends OperationName> {
-  run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<(response: Opened) => void>;
+  run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<BoardStart | null>;
 }
 
 /** An operation that asks for no credential, or for one of its own kind. */
@@ -197,13 +209,15 @@ export interface ServerAddress {
   origin(host: string): string;
 }
 
-/** What some use cases are given of the server they run in. */
+/** What use cases are given of the server they run in. */
 export interface Deps {
   root: RootKey;
-  serverId: string;
+  info: ServerInfo;
   address: ServerAddress;
+  /** Brings the search index of these boards up to what was written before. */
+  searchable(searched: Searched): Promise<void>;
   /** Tells the operator of what should never be. No secret is ever in it. */
-  report(message: string, about: Record<string, string>): void;
+  report(message: string, about: object): void;
 }
 
 /** The use cases of each kind of operation. */
@@ -231,7 +245,7 @@ export interface Offered<Case> {
 }
 
 /** The input of whichever operation. */
-export interface AnyInput extends Omit<Input<never, unknown>, 'params' | 'query'> {
+export interface AnyInput extends Omit<Input<never, unknown>, 'params' | 'query' | 'deps'> {
   params: Readonly<Record<string, string>>;
   query: object;
 }

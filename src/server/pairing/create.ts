@@ -23,12 +23,12 @@ import { requestById } from './requests.store.ts';
 
 type Proposal = Body<'createPairingRequest'>;
 
-export const createPairingRequest = (deps: Deps): WriteCase<'createPairingRequest'> => ({
+export const createPairingRequest: WriteCase<'createPairingRequest'> = {
   prepare(body) {
     refuseSecrets(body.work);
     return body;
   },
-  async run(tx, caller, { body, requestId }) {
+  async run(tx, caller, { body, requestId, deps }) {
     const { person_id } = caller.person;
     // Locked before the board, as in every write that needs both; what it says decides nothing yet.
     const recipient = await shareLockPersonById(tx, body.recipient_id);
@@ -53,7 +53,7 @@ export const createPairingRequest = (deps: Deps): WriteCase<'createPairingReques
   async recheck(tx, caller, { board = '' }) {
     await orNotFound(async () => asMember(caller, await seeBoardById(tx, caller, board)));
   },
-});
+};
 
 /** A hidden board and one that the caller has left get the same answer. */
 async function orNotFound<T>(look: () => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@
 import type { PairingSide } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
-import type { Deps, WriteCase } from '../operation/usecase.ts';
+import type { WriteCase } from '../operation/usecase.ts';
 import { isOwnSeat } from '../seats/own-agent.steps.ts';
 import { pairingView } from '../views/pairing.ts';
 import { askAgent } from './ask-agent.steps.ts';
@@ -15,8 +15,8 @@ type Requires = (row: SubjectRow, caller: Caller) => void;
 type Ending = WriteCase<'declinePairing'> & WriteCase<'cancelPairing'>;
 
 /** One side ends it; works on an archived board too. */
-const ending = (deps: Deps, on: 'decline' | 'cancel', side: PairingSide, require: Requires): Ending => ({
-  async run(tx, caller, { params }) {
+const ending = (on: 'decline' | 'cancel', side: PairingSide, require: Requires): Ending => ({
+  async run(tx, caller, { params, deps }) {
     const { row } = await lockPairing(tx, caller, params.pairing);
     require(row, caller);
     return { answer: await pairingView(tx, caller, await move(tx, row, on, { side }), deps) };
@@ -24,11 +24,9 @@ const ending = (deps: Deps, on: 'decline' | 'cancel', side: PairingSide, require
   recheck: (tx, caller, shown) => recheckAs(tx, caller, shown, require),
 });
 
-export const declinePairing = (deps: Deps): WriteCase<'declinePairing'> =>
-  ending(deps, 'decline', 'recipient', requireRecipient);
+export const declinePairing = ending('decline', 'recipient', requireRecipient);
 
-export const cancelPairing = (deps: Deps): WriteCase<'cancelPairing'> =>
-  ending(deps, 'cancel', 'initiator', requireInviter);
+export const cancelPairing = ending('cancel', 'initiator', requireInviter);
 
 /** A repeated request gets the earlier answer, if the caller still has the right to ask. */
 async function recheckAs(tx: WriteTx, caller: Caller, { pairing = '' }: Shown, require: Requires): Promise<void> {
@@ -36,8 +34,8 @@ async function recheckAs(tx: WriteTx, caller: Caller, { pairing = '' }: Shown, r
 }
 
 /** Binds no session: the agent is asked, and its own session accepts. */
-export const choosePairingAgent = (deps: Deps): WriteCase<'choosePairingAgent'> => ({
-  async run(tx, caller, { params, body: { agent_id, generation, replace } }) {
+export const choosePairingAgent: WriteCase<'choosePairingAgent'> = {
+  async run(tx, caller, { params, body: { agent_id, generation, replace }, deps }) {
     const held = await lockPairing(tx, caller, params.pairing);
     const { row, board } = held;
     requireRecipient(row, caller);
@@ -57,7 +55,7 @@ export const choosePairingAgent = (deps: Deps): WriteCase<'choosePairingAgent'> 
     return { answer: await pairingView(tx, caller, moved, deps) };
   },
   recheck: (tx, caller, shown) => recheckAs(tx, caller, shown, requireRecipient),
-});
+};
 
 /** @throws Refusal `forbidden`. */
 function requireRecipient({ recipient_id }: SubjectRow, { person }: Caller): void {

@@ -2,7 +2,7 @@
 import type { Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { PairingCaller } from '../operation/caller.ts';
-import type { Deps, WriteCase } from '../operation/usecase.ts';
+import type { WriteCase } from '../operation/usecase.ts';
 import { pairingView } from '../views/pairing.ts';
 import { requireRoundTrip } from './evidence.steps.ts';
 import { lockOwnPairing } from './find.steps.ts';
@@ -16,8 +16,8 @@ import { type Evidence, stateAt } from './subject.rules.ts';
  * Gives the inviter no control over anything. A repeat changes nothing; before a kept answer is looked for, the credential is
  * read, which works only while its request and generation stand.
  */
-export const acceptPairing = (deps: Deps): WriteCase<'acceptPairing'> => ({
-  async run(tx, found, { params, body: { agent_id, generation } }) {
+export const acceptPairing: WriteCase<'acceptPairing'> = {
+  async run(tx, found, { params, body: { agent_id, generation }, deps }) {
     const caller = found as PairingCaller;
     const { row } = await lockOwnPairing(tx, caller, params.pairing);
     const { proof } = caller;
@@ -26,16 +26,16 @@ export const acceptPairing = (deps: Deps): WriteCase<'acceptPairing'> => ({
     const moved = row.accepted === 1 ? row : await move(tx, row, 'accept', { side: 'recipient' });
     return { answer: await pairingView(tx, caller, moved, deps) };
   },
-});
+};
 
-export const verifyPairing = (deps: Deps): WriteCase<'verifyPairing'> => ({
-  async run(tx, found, { params, body }) {
+export const verifyPairing: WriteCase<'verifyPairing'> = {
+  async run(tx, found, { params, body, deps }) {
     const caller = found as PairingCaller;
     const { row } = await lockOwnPairing(tx, caller, params.pairing);
     const moved = await verify(tx, caller, row, body);
     return { answer: await pairingView(tx, caller, moved, deps) };
   },
-});
+};
 
 async function verify(
   tx: WriteTx,

@@ -18,8 +18,8 @@ import { isLive } from './subject.rules.ts';
 
 type Selection = Body<'selectPairingEndpoint'>;
 
-export const selectPairingEndpoint = (deps: Deps): WriteCase<'selectPairingEndpoint'> => ({
-  async run(tx, caller, { body }) {
+export const selectPairingEndpoint: WriteCase<'selectPairingEndpoint'> = {
+  async run(tx, caller, { body, deps }) {
     const held = await lockPairing(tx, caller, body.request_id);
     const { row } = held;
     requireOpen(tx, caller, held);
@@ -41,7 +41,7 @@ export const selectPairingEndpoint = (deps: Deps): WriteCase<'selectPairingEndpo
     const proof = (await proofByVerifier(tx, verifier)) as ProofRow;
     return { answer: await answerOf(tx, caller, moved, proof, deps) };
   },
-});
+};
 
 const personOf = (row: SubjectRow, side: PairingSide): string | null =>
   side === 'initiator' ? row.inviter_id : row.recipient_id;

@@ -11,7 +11,7 @@ import { boundToken, readBoundNumber } from '../text/bound-token.ts';
 import { indexBy } from '../text/rows.ts';
 import { resultsOf } from '../views/search-results.ts';
 import { fitting } from '../views/window.ts';
-import { bestHits, type Hit, newestHits, type Searched, type SearchScope } from './search.store.ts';
+import { bestHits, type Hit, newestHits, type SearchScope } from './search.store.ts';
 import { textSizes } from './texts.store.ts';
 import { parseQuery, type SearchQuery } from './words.rules.ts';
 
@@ -20,11 +20,10 @@ const BEST = 200;
 
 type Asked = Query<'search'>;
 
-/** @param searchable brings the index of these boards up to what was written before. */
-export const search = (searchable: (searched: Searched) => Promise<void>): ReadCase<'search'> => ({
+export const search: ReadCase<'search'> = {
   // Of boards that the caller is on alone: how long another one takes would tell that it is there.
-  ahead: ({ seat, person }, { query: { board } }) =>
-    searchable(seat !== null ? { boardId: seat.board_id } : { personId: person.person_id, board }),
+  ahead: ({ seat, person }, { query: { board }, deps }) =>
+    deps.searchable(seat !== null ? { boardId: seat.board_id } : { personId: person.person_id, board }),
 
   async run(tx, caller, { query: asked }) {
     const query = parseQuery(asked.q);
@@ -44,7 +43,7 @@ export const search = (searchable: (searched: Searched) => Promise<void>): ReadC
       next_after: goesOn ? boundToken(boundTo(caller, asked), positionAfter(shown.length)) : null,
     };
   },
-});
+};
 
 async function scopeOf(tx: ReadTx, caller: Caller, asked: Asked, query: SearchQuery, place: Place | null) {
   const scope: SearchScope = {

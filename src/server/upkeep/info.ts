@@ -3,17 +3,16 @@ import { isChallenge, PROOF_HEADER, PROOF_LABEL, proofSalt } from '../../contrac
 import type { ServerInfo } from '../../contract/types.ts';
 import type { StoreKind } from '../blobs/store.ts';
 import type { Database } from '../db/tx.ts';
-import type { InfoCase, ServerAddress } from '../operation/usecase.ts';
-import type { RootKey } from '../text/root-key.ts';
+import type { InfoCase } from '../operation/usecase.ts';
 import { buildOf } from './version.ts';
 
-export const getInfo = (info: ServerInfo, root: RootKey, site: ServerAddress): InfoCase<'getInfo'> => ({
-  run({ challenge }) {
-    if (site.mode !== 'local' || !isChallenge(challenge)) return { answer: info };
-    const proof = root.derive(PROOF_LABEL, proofSalt(challenge, site.baseUrl()));
+export const getInfo: InfoCase<'getInfo'> = {
+  run({ challenge }, { info, root, address }) {
+    if (address.mode !== 'local' || !isChallenge(challenge)) return { answer: info };
+    const proof = root.derive(PROOF_LABEL, proofSalt(challenge, address.baseUrl()));
     return { answer: info, headers: { [PROOF_HEADER]: proof.toString('base64url') } };
   },
-});
+};
 
 export function infoOf(serverId: string, db: Database, files: StoreKind, mode: ServerInfo['mode']): ServerInfo {
   return {

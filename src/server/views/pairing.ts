@@ -17,7 +17,7 @@ import { some } from './some.ts';
 
 /** The server they are read on. */
 interface Server {
-  serverId: string;
+  info: { server_id: string };
   address: { baseUrl(): string };
 }
 
@@ -55,7 +55,7 @@ function viewOf(row: SubjectRow, known: Known, caller: Caller, now: number, serv
   const inviter = caller.person.person_id === row.inviter_id;
   return {
     id: row.id,
-    server_id: server.serverId,
+    server_id: server.info.server_id,
     board_id: row.board_id,
     inviter_id: row.inviter_id,
     initiating_agent_id: row.initiating_agent_id,
