@@ -161,7 +161,7 @@ export class Daemon {
     const { servers, reports, delegatedBoards, pairing } = this.#ports;
     await Promise.allSettled([servers.close(), reports.close()]);
     delegatedBoards.close();
-    pairing?.endpoints.close();
+    pairing.endpoints.close();
     journal.close();
     rmSync(this.#options.paths.info, { force: true });
     this.#resolveStopped();

@@ -15,8 +15,7 @@ export interface Ports {
   reports: Pick<Reports, 'session' | 'released' | 'queued' | 'plan' | 'close'>;
   saved: SavedSeats;
   delegatedBoards: Pick<DelegatedBoards, 'boards' | 'join' | 'createBoard' | 'close'>;
-  /** Absent if this daemon does not support pairing. */
-  pairing?: Pairing;
+  pairing: Pairing;
 }
 
 /** What the ports need from the daemon. */

@@ -73,7 +73,6 @@ const noSession = (): ControlRefusal =>
 /** Pairing requests of a session. Proofs never leave the daemon. */
 export async function pairing(context: Context, frame: Requests['pairing']): Promise<Answers['pairing']> {
   const session = await verifiedSession(context, frame);
-  if (!context.pairing) throw new ControlRefusal('invalid_request', 'This daemon pairs no sessions.');
   return context.pairing.answer(session, frame, async (board) => {
     await serializeAdditions(session, async () => {
       const joined = await context.delegatedBoards.join(session.view, { agent: { server: frame.server, board } });

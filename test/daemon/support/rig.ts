@@ -11,6 +11,7 @@ import { Journal } from '../../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../../src/daemon/journal/open.ts';
 import type { SeatRow } from '../../../src/daemon/journal/rows.ts';
 import { openLog } from '../../../src/daemon/log.ts';
+import { Pairing } from '../../../src/daemon/pairing/pairing.ts';
 import { daemonPaths } from '../../../src/daemon/paths.ts';
 import type { PortDeps, Ports } from '../../../src/daemon/ports.ts';
 import type { SeatIdentity, SeatRef } from '../../../src/daemon/refs.ts';
@@ -91,12 +92,14 @@ export class Rig {
       ports: (connecting) => {
         const { events, serverEvents } = connecting;
         const world = { ...this.machine.world, nowUs: clock.nowUs };
+        const servers = new Servers({ environment: world, credentials, events: serverEvents });
         const made = {
-          servers: new Servers({ environment: world, credentials, events: serverEvents }),
+          servers,
           adapters: only(adapter),
           reports: this.reports,
           saved: savedSeats(credentials),
           delegatedBoards: noDelegating,
+          pairing: new Pairing({ ...connecting, servers, credentials, folders: this.machine.folders, env: {} }),
           ...ports(connecting),
         };
         this.#listen(serverEvents);
