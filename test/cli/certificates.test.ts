@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { originHttp } from '../../src/daemon/server-link/http.ts';
-import { fetchBy } from '../../src/local/own-server/loopback-fetch.ts';
+import { fetchBy } from '../../src/local/node-fetch.ts';
 import { type CertificateOptions, makeCertificate } from '../support/certificate.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';

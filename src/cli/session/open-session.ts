@@ -6,8 +6,8 @@ import { type Actor, allSeats, chooseActor, environmentToken, type Seat } from '
 import { Failure } from '../../local/failure.ts';
 import { type Credentials, readCredentials, type ServerEntry } from '../../local/keys/credentials.ts';
 import { readKey, readLocalKey } from '../../local/keys/keystore.ts';
+import { localFetch } from '../../local/node-fetch.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
-import { localFetch } from '../../local/own-server/loopback-fetch.ts';
 import { findProject, type ProjectFile, projectContent } from '../../local/project.ts';
 import {
   type ChosenServer,

@@ -4,7 +4,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { ClientError } from '../../client/errors.ts';
 import type { Folders } from '../../local/folders.ts';
-import { fetchBy, secureOptions } from '../../local/own-server/loopback-fetch.ts';
+import { fetchBy, secureOptions } from '../../local/node-fetch.ts';
 import { OwnAgent } from '../../local/own-server/own-agent.ts';
 import { Semaphore } from './semaphore.ts';
 

@@ -10,8 +10,8 @@ import type { Duplex } from 'node:stream';
 import { CHALLENGE_HEADER, PROOF_HEADER, PROOF_LABEL, proofSalt } from '../../contract/local-proof.ts';
 import { Failure } from '../failure.ts';
 import type { Folders } from '../folders.ts';
+import { fetchBy } from '../node-fetch.ts';
 import { readPrivateBytes } from '../private-file.ts';
-import { fetchBy } from './loopback-fetch.ts';
 import { asInfo, type ProbedInfo } from './probe.ts';
 
 /** Who answers at an address: this machine's server, another program, nothing yet, or nothing. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { ServerInfo } from '../../contract/types.ts';
 import type { Folders } from '../folders.ts';
 import { parseJson } from '../json.ts';
+import { fetchBy } from '../node-fetch.ts';
 import { alive } from '../process.ts';
-import { fetchBy } from './loopback-fetch.ts';
 
 export interface PidFile {
   pid: number;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { runtime } from '../../../cli/runtime.ts';
 import { sizeText } from '../../../cli/terminal/fields.ts';
 import type { Env } from '../../../local/folders.ts';
-import { isProxy } from '../../../local/own-server/loopback-fetch.ts';
+import { isProxy } from '../../../local/node-fetch.ts';
 import { olderThan } from '../../../local/versions.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { dataFolder } from './data.ts';

@@ -2,7 +2,7 @@
 import { Client } from '../../../client/client.ts';
 import type { ServerInfo } from '../../../contract/types.ts';
 import type { ServerEntry } from '../../../local/keys/credentials.ts';
-import { localFetch } from '../../../local/own-server/loopback-fetch.ts';
+import { localFetch } from '../../../local/node-fetch.ts';
 import { ownFetch } from '../../../local/own-server/own-agent.ts';
 import { currentServer } from '../../../local/own-server/running.ts';
 import type { Around } from './check.ts';

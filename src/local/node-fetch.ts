@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import type { Agent, AgentOptions } from 'node:https';
 import { Readable } from 'node:stream';
-import { tooLarge } from '../../client/errors.ts';
+import { tooLarge } from '../client/errors.ts';
 
 /** Uses this `fetch` for those, and the platform's for everything else. */
 export const localFetch: typeof fetch = async (input, init) => {
