@@ -80,7 +80,7 @@ export function forCommand(error: unknown, help: string, usage = help): unknown 
 }
 
 /** Why a file or folder of ours cannot be used, and what would mend it. */
-const reasons: Record<string, [reason: string, fix: string]> = {
+export const diskReasons: Record<string, [reason: string, fix: string]> = {
   EACCES: ['permission is denied', 'Make it writable'],
   EPERM: ['permission is denied', 'Make it writable'],
   ENOENT: ['no folder can be made there', 'Make it'],
@@ -97,7 +97,7 @@ function asUnwritable({ code, path, syscall }: NodeJS.ErrnoException): Failure |
     return new Failure('folder_unwritable', 'The folder that this runs in is gone.', {
       hint: 'Change into another one, such as: cd ~',
     });
-  const known = reasons[code ?? ''];
+  const known = diskReasons[code ?? ''];
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   // A write to an open file does not say to which.
   if (known === undefined || (path === undefined && !full) || (code === 'ENOENT' && syscall !== 'mkdir')) return null;
@@ -109,7 +109,7 @@ function asUnwritable({ code, path, syscall }: NodeJS.ErrnoException): Failure |
 
 /** What could not be shown. A change that was acknowledged stands, and is not to be taken for one that failed. */
 export function outputFailure({ code, message }: NodeJS.ErrnoException): Failure {
-  const what = `Standard output could not be written: ${reasons[code ?? '']?.[0] ?? message}.`;
+  const what = `Standard output could not be written: ${diskReasons[code ?? '']?.[0] ?? message}.`;
   if (!isDone()) return new Failure('output_failed', what, { hint: 'Send it to a place where there is room' });
   return new Failure('output_lost', `${what} What the command did stands.`, {
     hint: 'Look at what is there before you run it again',

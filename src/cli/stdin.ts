@@ -1,6 +1,7 @@
 /** Reads text from standard input or a file: strict UTF-8 with a size limit, and only for commands that ask for it. */
 import { createReadStream, fstatSync } from 'node:fs';
 import { Failure, usage } from '../local/failure.ts';
+import { diskReasons } from './errors.ts';
 import type { Output } from './output.ts';
 
 const PATIENCE_MS = 3000;
@@ -162,12 +163,10 @@ const reasons: Record<string, string> = {
   ENOENT: 'there is no such file or folder',
   ENOTDIR: 'a part of its path is no folder',
   EISDIR: 'it is a folder',
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
 };
 
 /** The reason of an error of the file system; its code where there are no words for it. */
 export function reasonOf(error: unknown): string {
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
-  return reasons[code] ?? code;
+  return reasons[code] ?? diskReasons[code]?.[0] ?? code;
 }

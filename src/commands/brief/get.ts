@@ -1,7 +1,6 @@
 import { BaseCommand, booleanFlag, optional } from '../../cli/base.ts';
 import { savedFile } from '../../cli/shapes.ts';
-import { getFile, printFile, savedFrom } from '../file/lib/get.ts';
-import { localName } from '../file/lib/names.ts';
+import { getTo } from '../file/lib/get.ts';
 import { filesOf } from '../file/lib/scope.ts';
 import { requireBrief } from './lib/brief.ts';
 
@@ -20,14 +19,8 @@ export default class BriefGet extends BaseCommand<typeof BriefGet> {
   override async run(): Promise<void> {
     const files = await filesOf(await this.onBoard('A'));
     const { name, file_id, version } = requireBrief(files);
-    const wanted = { file: file_id, version, name };
-    const path = this.args.path ?? localName(name);
-    if (path === '-') {
-      await printFile(files, wanted, this.out);
-      return;
-    }
-    const got = await getFile(files, wanted, path, this.flags.force, this.out);
-    const saved = savedFrom(got, name, path, { put: 'service brief put', files });
-    this.print<typeof json>(saved.record, saved.text);
+    const to = { path: this.args.path, force: this.flags.force, put: 'service brief put' };
+    const saved = await getTo(files, { file: file_id, version, name }, to, this.out);
+    if (saved) this.print<typeof json>(saved.record, saved.text);
   }
 }

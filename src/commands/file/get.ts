@@ -1,7 +1,7 @@
 import { BaseCommand, booleanFlag, optional, required } from '../../cli/base.ts';
 import { savedFile } from '../../cli/shapes.ts';
-import { getFile, printFile, savedFrom } from './lib/get.ts';
-import { fileNamed, localName } from './lib/names.ts';
+import { getTo } from './lib/get.ts';
+import { fileNamed } from './lib/names.ts';
 import { filesOf } from './lib/scope.ts';
 
 export const json = () => savedFile;
@@ -25,17 +25,11 @@ export default class FileGet extends BaseCommand<typeof FileGet> {
 
   override async run(): Promise<void> {
     const files = await filesOf(await this.onBoard('A'));
-    const { board } = files.session;
+    const { client, board } = files.session;
     const { file, version = 'latest' as const } = fileNamed(this.args.name);
-    const { data } = await files.session.client.call('getFile', { params: { board, file } });
-    const wanted = { file: data.id, version, name: data.name } as const;
-    const target = this.args.path ?? localName(data.name);
-    if (target === '-') {
-      await printFile(files, wanted, this.out);
-      return;
-    }
-    const got = await getFile(files, wanted, target, this.flags.force, this.out);
-    const saved = savedFrom(got, data.name, target, { put: 'service file put', files });
-    this.print<typeof json>(saved.record, saved.text);
+    const { id, name } = (await client.call('getFile', { params: { board, file } })).data;
+    const to = { path: this.args.path, force: this.flags.force, put: 'service file put' };
+    const saved = await getTo(files, { file: id, version, name }, to, this.out);
+    if (saved) this.print<typeof json>(saved.record, saved.text);
   }
 }

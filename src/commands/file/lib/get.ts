@@ -2,6 +2,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, realpathSync, rmSync, statSync } from 'node:fs';
 import { chmod, type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { diskReasons } from '../../../cli/errors.ts';
 import { flushed, type Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
 import { staying } from '../../../cli/session/open-session.ts';
@@ -12,6 +13,7 @@ import { showData } from '../../../cli/terminal/terminal.ts';
 import { type Downloaded, download, type Sink } from '../../../client/download.ts';
 import { shellArgument } from '../../../contract/text.ts';
 import { Failure } from '../../../local/failure.ts';
+import { localName } from './names.ts';
 import { type Files, note, notedAt } from './scope.ts';
 
 interface WantedFile {
@@ -20,6 +22,30 @@ interface WantedFile {
   version: number | 'latest';
   /** Path on the board, where the id was given. */
   name?: string;
+}
+
+/**
+ * Gets a version into a file, or to standard output for `-`; null: it was printed, and there is nothing to tell of it.
+ * @param path where it goes; left out: its own name. @param put the command that puts it back
+ */
+export async function getTo(
+  files: Files,
+  wanted: WantedFile & { name: string },
+  { path = localName(wanted.name), force, put }: { path: string | undefined; force: boolean; put: string },
+  out: Output,
+) {
+  if (path === '-') {
+    await printFile(files, wanted, out);
+    return null;
+  }
+  const { name } = wanted;
+  const { version, digest, size, mediaType, fileId } = await getFile(files, wanted, path, force, out);
+  const shown = path.includes('/') ? path : `./${path}`;
+  const back = `${put} ${shellArgument(path)}${staying(files.session)}`;
+  return {
+    record: { name, version, digest, size, media_type: mediaType, path, file_id: fileId },
+    text: () => called(`${name} v${version} (${sizeText(size)}) is now ${shown}. To save your changes: ${back}`),
+  };
 }
 
 /** Writes a version to a path and notes what lies there now. */
@@ -53,17 +79,6 @@ export async function getFile(
   }
 }
 
-/** What is told of a version that was written to a path. @param put the command that puts it back */
-export function savedFrom(got: Downloaded, name: string, path: string, { put, files }: { put: string; files: Files }) {
-  const { version, digest, size, mediaType, fileId } = got;
-  const shown = path.includes('/') ? path : `./${path}`;
-  const back = `${put} ${shellArgument(path)}${staying(files.session)}`;
-  return {
-    record: { name, version, digest, size, media_type: mediaType, path, file_id: fileId },
-    text: () => called(`${name} v${version} (${sizeText(size)}) is now ${shown}. To save your changes: ${back}`),
-  };
-}
-
 /** Where a file really is, through links, which stay; and the rights it has, if it is there. */
 export function placeOf(path: string): { target: string; mode?: number } {
   const there = statSync(path, { throwIfNoEntry: false });
@@ -71,11 +86,6 @@ export function placeOf(path: string): { target: string; mode?: number } {
 }
 
 const reasons: Record<string, string> = {
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk is full',
   ENOENT: 'its folder is not there',
   ENOTDIR: 'its folder is a file',
   EISDIR: 'it is a folder',
@@ -84,7 +94,8 @@ const reasons: Record<string, string> = {
 
 /** Why a file cannot be kept where it was to go. */
 export function unwritable(error: unknown, path: string): unknown {
-  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const reason = reasons[code] ?? diskReasons[code]?.[0];
   if (reason === undefined || error instanceof Failure) return error;
   return new Failure('folder_unwritable', `${path} cannot be written: ${reason}. What was there is as it was.`, {
     hint: 'Name another path, or - for standard output',
@@ -110,8 +121,8 @@ export async function readBytes(
 }
 
 /** Sends a version to standard output. A terminal gets text only, with nothing in it that acts on it. */
-export async function printFile(files: Files, wanted: WantedFile, out: Output): Promise<Downloaded> {
-  const { got, bytes } = await readBytes(files, wanted, out);
+async function printFile(files: Files, wanted: WantedFile, out: Output): Promise<void> {
+  const { bytes } = await readBytes(files, wanted, out);
   if (process.stdout.isTTY && bytes.subarray(0, 8_192).includes(0))
     throw new Failure('binary_to_terminal', 'These bytes are no text, and a terminal would act on them.', {
       hint: called(`Send them elsewhere: service file get ${shellArgument(wanted.file)} - > file`),
@@ -119,7 +130,6 @@ export async function printFile(files: Files, wanted: WantedFile, out: Output): 
   // It goes there as it goes into a file, whatever else is not to be printed.
   showData(bytes);
   await flushed();
-  return got;
 }
 
 async function checked(

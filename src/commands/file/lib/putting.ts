@@ -1,5 +1,6 @@
 /** `file put` and `brief put`: chooses the version to replace and handles conflicts. */
 import { chmodSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import type { z } from 'zod';
 import { EXIT } from '../../../cli/errors.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
@@ -15,6 +16,7 @@ import { placeOf, readBytes } from './get.ts';
 import { merge } from './merge.ts';
 import { type Local, localFile, type PutQuery, putFile } from './put.ts';
 import { type Files, note } from './scope.ts';
+import type { putFile as putRecord } from './shapes.ts';
 
 const REPLACES = 3;
 
@@ -47,13 +49,6 @@ export async function put(putting: Putting): Promise<Put> {
   return done;
 }
 
-interface PutRecord {
-  file: BoardFile;
-  version: number;
-  replaces: number;
-  changed: boolean;
-}
-
 /**
  * The same, unless what lies here is what was got, or what is to be replaced: then nothing is sent. So a repeat under the
  * same key, which would replace its own first run, changes nothing either. @param known the digest that was noted.
@@ -61,7 +56,7 @@ interface PutRecord {
 export async function putIfChanged(
   putting: Putting,
   known: string | null,
-): Promise<{ record: PutRecord; reply: Reply<BoardFile> | null }> {
+): Promise<{ record: z.input<typeof putRecord>; reply: Reply<BoardFile> | null }> {
   const { files, local, query, onConflict } = putting;
   if (known === local.digest && onConflict !== 'replace') {
     const params = { board: files.session.board, file: query.file_id ?? query.name };
