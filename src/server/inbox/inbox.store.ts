@@ -1,4 +1,5 @@
 /** Inboxes and read positions: whom messages name, what is unread, what is owed. */
+import type { Knex } from 'knex';
 import { inParts, rowsOver } from '../db/rows.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -66,15 +67,17 @@ export async function unreadOf(tx: ReadTx, agents: readonly { memberId: string; 
   );
 }
 
-const everyoneStatement = statement<
-  { board_id: string; after: number; urgent: number; limit: number },
-  { seq: number; sender_id: string }
->((db, p) =>
-  db.raw(
-    'SELECT seq, sender_id FROM messages WHERE board_id = ? AND to_everyone = 1 AND seq > ? AND urgent >= ? ORDER BY seq LIMIT ?',
-    [p.board_id, p.after, p.urgent, p.limit],
-  ),
-);
+const toEveryoneWhere = (wanted: string) =>
+  statement<{ board_id: string; after: number; limit: number }, { seq: number; sender_id: string }>((db, p) =>
+    db.raw(`SELECT seq, sender_id FROM messages WHERE board_id = ? AND ${wanted} AND seq > ? ORDER BY seq LIMIT ?`, [
+      p.board_id,
+      p.after,
+      p.limit,
+    ]),
+  );
+const everyoneStatement = toEveryoneWhere('to_everyone = 1');
+// A constant, which lets it be read from the index of what is urgent.
+const urgentStatement = toEveryoneWhere('to_everyone = 1 AND urgent = 1');
 const byOthersStatement = statement<
   { board_id: string; after: number; me: string; urgent: number; limit: number },
   { seq: number }
@@ -104,7 +107,7 @@ export interface InboxPage {
 
 /** The messages to everyone of one page, with their senders: the same for all agents that have read as far. */
 export const toEveryone = (tx: ReadTx, { boardId, after, urgentOnly, limit }: InboxPage) =>
-  tx.all(everyoneStatement, { board_id: boardId, after, urgent: urgentOnly ? 1 : 0, limit });
+  tx.all(urgentOnly ? urgentStatement : everyoneStatement, { board_id: boardId, after, limit });
 
 /**
  * Numbers of the messages in an agent's inbox, ascending, at most `limit`.
@@ -132,30 +135,38 @@ export async function inboxSeqs(
 /** The newest message of an agent's inbox after a number that wakes it; 0: none does. @param people only those of people. */
 export const newestWakingAfter = async (
   tx: ReadTx,
-  { memberId, readsAll }: MessageReader,
+  reader: MessageReader,
   { boardId, after, people }: Pick<InboxPage, 'boardId' | 'after'> & { people: boolean },
 ): Promise<number> => {
-  const rows = await tx.query<{ seq: number }>((db) =>
-    db({ m: 'messages' })
-      .join({ s: 'members' }, 's.id', 'm.sender_id')
-      .where({ 'm.board_id': boardId, 'm.held': 0, ...(people ? { 's.kind': 'human' } : {}) })
-      .where('m.seq', '>', after)
-      .whereNot('m.sender_id', memberId)
-      .where((either) =>
-        either.where('m.to_everyone', 1).orWhereExists((named) =>
-          named
-            .from({ n: 'message_members' })
-            .whereRaw('n.seq = m.seq')
-            .where({ 'n.member_id': memberId, 'n.wakes': 1, ...(readsAll ? {} : { 'n.addressed': 1 }) })
-            .select(db.raw('1')),
-        ),
-      )
+  const rows = await tx.query<{ seq: number | null }>((db) => {
+    const newest = waking(db({ m: 'messages' }), reader, after)
       .orderBy('m.seq', 'desc')
       .limit(1)
-      .select('m.seq'),
-  );
+      .select('m.seq');
+    if (!people) return newest.where('m.board_id', boardId);
+    // Of each person by itself: agents may have written very much since.
+    const ofPerson = newest.where('m.sender_id', db.ref('s.id')).as('seq');
+    const ofPeople = db({ s: 'members' }).where({ board_id: boardId, kind: 'human' }).select(ofPerson);
+    return db.from(ofPeople.as('newest')).max({ seq: 'seq' });
+  });
   return rows[0]?.seq ?? 0;
 };
+
+/** Keeps the messages after a number that wake this agent. */
+const waking = (query: Knex.QueryBuilder, { memberId, readsAll }: MessageReader, after: number) =>
+  query
+    .where('m.held', 0)
+    .where('m.seq', '>', after)
+    .whereNot('m.sender_id', memberId)
+    .where((either) =>
+      either.where('m.to_everyone', 1).orWhereExists((named) =>
+        named
+          .from({ n: 'message_members' })
+          .whereRaw('n.seq = m.seq')
+          .where({ 'n.member_id': memberId, 'n.wakes': 1, ...(readsAll ? {} : { 'n.addressed': 1 }) })
+          .select('n.seq'),
+      ),
+    );
 
 const countsAtStatement = statement<{ board_id: string; up_to: number }, { nth: number; nth_everyone: number }>(
   (db, p) =>

@@ -25,12 +25,15 @@ const concerningStatement = statement<
   ),
 );
 
+/** Numbers that are looked at, the newest: an agent that was away acknowledges at once what it never was woken by. */
+const LOOKED_AT = 5_000;
+
 /**
  * Counts a wake if agents' messages concerned the seat between these positions and none of a person did. The last one of
  * its budget brakes the seat. The seat's row is locked.
  */
 export async function countWake(tx: WriteTx, member: MemberRow, after: number, upTo: number): Promise<void> {
-  const of = { board_id: member.board_id, me: member.id, after, up_to: upTo };
+  const of = { board_id: member.board_id, me: member.id, after: Math.max(after, upTo - LOOKED_AT), up_to: upTo };
   const kinds = await tx.all(concerningStatement, { ...of, every: member.delivery_mode === 'all' ? 1 : 0 });
   if (kinds.length !== 1 || kinds[0]?.kind !== 'agent' || brakeAt(member, tx.now)) return;
   const budget = await budgetOf(tx, member.id);

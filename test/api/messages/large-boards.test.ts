@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { inParts } from '../../../src/server/db/rows.ts';
-import type { ReadTx } from '../../../src/server/db/tx.ts';
+import type { ReadTx, WriteTx } from '../../../src/server/db/tx.ts';
+import { newestWakingAfter, toEveryone } from '../../../src/server/inbox/inbox.store.ts';
 import { type MemberRow, memberById } from '../../../src/server/members/members.store.ts';
 import {
   type MessageFilter,
@@ -9,6 +10,7 @@ import {
   messagesIn,
 } from '../../../src/server/messages/messages.store.ts';
 import { type EventRow, eventsAfter } from '../../../src/server/record/events.store.ts';
+import { countWake } from '../../../src/server/seats/wake-count.steps.ts';
 import { newId } from '../../../src/server/text/ids.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -23,6 +25,8 @@ forEachDatabase('a large board beside many small ones', (engine) => {
   let server: TestServer;
   let boardId: string;
   let me: MemberRow;
+  let away: MemberRow;
+  let first: number;
   let taskId: string;
 
   before(async function () {
@@ -30,11 +34,14 @@ forEachDatabase('a large board beside many small ones', (engine) => {
     server = await startTestServer(engine);
     const board = await newBoard(server.dana);
     const { memberId } = await newAgent(server.dana, board.name);
+    const { memberId: awayId } = await newAgent(server.dana, board.name);
     taskId = (await server.dana.ok('createTask', { params: { board: board.name }, body: { title: 'one' } })).id;
     const { seq } = await post(server.dana, board.name, 'one of many');
     boardId = board.id;
+    first = seq;
     await server.db.write(async (tx) => {
       me = (await memberById(tx, memberId)) as MemberRow;
+      away = (await memberById(tx, awayId)) as MemberRow;
       const message = (await messageBySeq(tx, boardId, seq)) as MessageRow;
       const [event] = (await eventsAfter(tx, boardId, seq - 1, 1)) as [EventRow];
       const seats = Array.from({ length: SMALL_BOARDS }, () => {
@@ -63,6 +70,18 @@ forEachDatabase('a large board beside many small ones', (engine) => {
   });
   after(() => server.stop());
 
+  /** Rows that Postgres fetches for this work. */
+  const readFor = <T>(work: (tx: WriteTx) => Promise<T>): Promise<{ value: T; read: number }> =>
+    server.db.write(async (tx) => {
+      if (engine === 'postgres') await tx.query((db) => db.raw('SET LOCAL track_counts = on'));
+      const value = await work(tx);
+      if (engine === 'sqlite') return { value, read: 0 };
+      const rows = await tx.query<{ read: number }>((db) =>
+        db('pg_stat_xact_user_tables').select(db.raw('SUM(idx_tup_fetch)::int AS read')),
+      );
+      return { value, read: rows[0]!.read };
+    });
+
   const filters = (): [string, Partial<MessageFilter>][] => [
     ['all messages', {}],
     ['messages of a role', { senderRole: me.role! }],
@@ -73,15 +92,9 @@ forEachDatabase('a large board beside many small ones', (engine) => {
     const middle = MESSAGES / 2;
     for (const [name, wanted] of filters()) {
       const filter = { boardId, reader: { memberId: me.id, readsAll: true }, ...wanted };
-      const { page, read } = await server.db.write(async (tx) => {
-        if (engine === 'postgres') await tx.query((db) => db.raw('SET LOCAL track_counts = on'));
-        const page = await messagesIn(tx, filter, { after: middle, before: null }, 'asc', 50);
-        if (engine === 'sqlite') return { page, read: 0 };
-        const rows = await tx.query<{ read: number }>((db) =>
-          db('pg_stat_xact_user_tables').select(db.raw('SUM(idx_tup_fetch)::int AS read')),
-        );
-        return { page, read: rows[0]!.read };
-      });
+      const { value: page, read } = await readFor((tx) =>
+        messagesIn(tx, filter, { after: middle, before: null }, 'asc', 50),
+      );
       const seqs = Array.from({ length: 50 }, (_, n) => middle + 1 + n);
       expect(
         page.map((row) => row.seq),
@@ -89,6 +102,23 @@ forEachDatabase('a large board beside many small ones', (engine) => {
       ).to.deep.equal(wanted.taskId ? seqs.slice(0, 3) : seqs);
       expect(read, name).to.be.below(600);
     }
+  });
+
+  it('tells an agent that was away what wakes it without reading all that agents wrote', async () => {
+    const reader = { memberId: away.id, readsAll: true };
+    const since = (after: number) => readFor((tx) => newestWakingAfter(tx, reader, { boardId, after, people: true }));
+    expect((await since(first - 1)).value).to.equal(first);
+    const { value, read } = await since(first);
+    expect(value).to.equal(0);
+    expect(read).to.be.below(600);
+    const urgent = await readFor((tx) => toEveryone(tx, { boardId, after: 0, urgentOnly: true, limit: 50 }));
+    expect(urgent.value).to.deep.equal([]);
+    expect(urgent.read).to.be.below(600);
+  });
+
+  it('acknowledges all that an agent missed by looking at the newest of it', async () => {
+    const { read } = await readFor((tx) => countWake(tx, away, 0, first + MESSAGES));
+    expect(read).to.be.below(MESSAGES);
   });
 
   if (engine === 'sqlite')
