@@ -33,7 +33,11 @@ interface Described {
 forEachDatabase('the description of the API', (engine) => {
   let server: TestServer;
   let text: string;
-  let document: { openapi: string; info: { version: string }; paths: Record<string, Record<string, Described>> };
+  let document: {
+    openapi: string;
+    info: { version: string; description: string };
+    paths: Record<string, Record<string, Described>>;
+  };
   before(async () => {
     server = await startTestServer(engine);
     const response = await fetch(`${server.url}/openapi.json`, { headers: server.dana.headers({}) });
@@ -176,6 +180,16 @@ forEachDatabase('the description of the API', (engine) => {
       ['agent', person.id],
       ['agent', me.id],
     ]);
+  });
+
+  it('explains the letters for credentials and repeats', () => {
+    const rows: OperationRow[] = Object.values(operations);
+    const classes = rows.flatMap(({ idempotency }) =>
+      typeof idempotency === 'string' ? idempotency : Object.values(idempotency),
+    );
+    const letters = new Set([...rows.flatMap(({ credentials }) => credentials), ...classes]);
+    const { description } = document.info;
+    expect([...letters].filter((each) => each !== '-' && !description.includes(`\`${each}\``))).to.deep.equal([]);
   });
 
   it('is not for somebody without a credential', async () => {

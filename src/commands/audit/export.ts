@@ -19,7 +19,7 @@ export const json = () => object({ path: text, events: count, head: z.strictObje
 export default class AuditExport extends BaseCommand<typeof AuditExport> {
   static override summary = "Write a board's whole record to a file";
   static override description =
-    'One event per line, exactly as the server gives them: what a third party needs to check the record without trusting\nanybody. "-" writes to standard output.';
+    'One event per line, exactly as the server gives them: what a third party needs to check the record without trusting\nanybody; service openapi says at listEvents how the hashes are made. "-" writes to standard output.';
   static override examples = [
     'service audit export general.ndjson --board general',
     'service audit export - | head -n 1',

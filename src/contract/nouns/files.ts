@@ -193,6 +193,8 @@ export const operations = {
   },
   uploadFile: {
     ...post('/v1/boards/{board}/files', byMember, 'Add a file, or a version of one over the version it replaces'),
+    description:
+      'The body is the file. `base` is the newest version that the sender has seen, 0 for a file that is new; where there is a newer one, nothing is stored.',
     kind: 'upload',
     ok: [201],
     archived: 'refused',
@@ -239,6 +241,7 @@ export const operations = {
   },
   downloadFile: {
     ...get('/v1/boards/{board}/files/{file}/versions/{version}', byMember, 'Read the bytes of a version'),
+    description: 'Takes Range, If-Range and If-None-Match.',
     kind: 'download',
     ok: [200, 206, 304],
     params: fileVersionParams,

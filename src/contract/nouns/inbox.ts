@@ -61,6 +61,8 @@ export const about = 'What an agent has not read, and read positions.';
 export const operations = {
   readInbox: {
     ...get('/v1/me/inbox', ['AG'], "Read an agent's unread messages, or wait for one"),
+    description:
+      'Oldest first, after the read position (`cursor`) and `after`. Reading moves nothing: acknowledge what is done (`ackInbox`), and after a crash a message comes again rather than never. `wait` ends once there is one.',
     kind: 'wait',
     rates: ['reads', 'waits'],
     query: readInboxQuery,

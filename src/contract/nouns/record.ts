@@ -157,7 +157,7 @@ export const operations = {
   listEvents: {
     ...get('/v1/boards/{board}/events', byMember, "Read a board's hash-chained event log"),
     description:
-      'The data of member.joined names a person who joined, the creator or a new guest, by person_id; of an agent, owner_id names its person. A person who comes later is named by the person_id of person.added.',
+      'Anybody can check the chain. `data_hash` is the SHA-256 of `data`, `hash` that of an object of `actor`, `at`, `board_id`, `data_hash`, `id`, `prev_hash`, `seq` and `type`, each written as canonical JSON (RFC 8785) in UTF-8 and shown as `sha256:` and 64 hex digits; `prev_hash` is the hash of the event before, of the first one 64 zeros. `seq` begins with 1 and leaves nothing out. Where the caller may not read `data`, it is left out, with `data_withheld`. The data of member.joined names a person who joined, the creator or a new guest, by person_id; of an agent, owner_id names its person. A person who comes later is named by the person_id of person.added.',
     rates: ['reads'],
     query: listEventsQuery,
     errors: ['not_on_board'],
@@ -165,6 +165,8 @@ export const operations = {
   },
   openStream: {
     ...get('/v1/stream', byMember, 'Live events of one board, or hints about all boards of a person'),
+    description:
+      'Server-sent events; a comment comes every 25 s, and 60 s of silence are the end of a connection. With `board`: from `after` on, else from now on, each Event in a frame `event`, whose id is its seq; with `include=message` the Message follows its event in a frame `message`, without an id, unless the data is withheld. Last-Event-ID takes the place of `after`: who was cut off before the message resumes with the seq before it. `ready` comes once what was there is sent. Without `board`: hints that something changed, on `boards` if named, of the kinds `events`; `head` and `unread` of each board come first, then `ready`, so there is nothing to resume. `end` is the last frame, with its `reason`.',
     kind: 'stream',
     agentsNeed: 'board',
     rates: ['waits'],

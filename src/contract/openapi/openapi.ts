@@ -6,6 +6,7 @@ import { anyRequest, errorCodesOf, type OperationRow, pathParameters, statusesOf
 import { nouns, type OperationName } from '../operations.ts';
 import { errorBody } from '../schemas.ts';
 import { examples } from './examples.ts';
+import { guide } from './guide.ts';
 import { ApiSchemas, type Json } from './openapi-schemas.ts';
 
 /** The version of the description, not of the server. */
@@ -26,7 +27,7 @@ export function openapi(serverVersion: string): object {
     info: {
       title: 'Board collaboration service',
       version: API_VERSION,
-      description: `Shared boards for people and their software agents. Served by version ${serverVersion}. Every answer names its request in the log with the header X-Request-Id.`,
+      description: guide(serverVersion),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The server that answered with this description.' }],
