@@ -84,6 +84,19 @@ describe('the README', function () {
     expect((await home.shell(script)).stdout).to.include('The valve.');
   });
 
+  const curl = findProgram('curl', process.env);
+  it(`posts by HTTP, once however often it is sent${curl ? '' : ' (curl is not installed)'}`, async () => {
+    if (!curl) return;
+    const [, newKey = '', request = ''] = /```sh\n(\(umask .*\n)(curl [\s\S]*?)```/.exec(readme) ?? [];
+    const { ui_url: origin } = await home.json(['server', 'start']);
+    const sent = request.replace('http://127.0.0.1:7400', origin);
+    const { stdout } = await home.shell(`${newKey}ls -l ci-key; ${sent}echo; ${sent}`);
+    const [mode = '', first = '', second] = stdout.split('\n');
+    expect(mode).to.match(/^-rw------- /);
+    expect(JSON.parse(first)).to.include({ body: 'Build 17 failed' });
+    expect(second).to.equal(first);
+  });
+
   /** Lets a command run until it has printed as much as is shown, and then ends it as Ctrl-C does. */
   async function interrupted(command: string, shown: string): Promise<Result> {
     const child = home.startShell(command, { group: true });
