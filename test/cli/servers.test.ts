@@ -56,6 +56,9 @@ describe('servers', function () {
       };
     };
     const local = (await other.json(['whoami', '--server', 'local'])).server.url;
+    const seats = async (server: string) =>
+      /^Seats +(.*)$/m.exec((await other.run(['status', '-s', server])).stdout)?.[1];
+    expect([await seats('local'), await seats(remote)]).to.deep.equal(['helper on own', 'helper on own at local']);
     expect(await list()).to.deep.equal({
       servers: [
         [local, ['own']],

@@ -47,7 +47,7 @@ describe('service status', function () {
     expect(status).to.include({ agent: 'reviewer', agent_source: 'session', delivery: 'all' });
     expect(['idle', 'working', 'no_session']).to.include(status.presence);
     expect(status).to.not.have.property('subagent');
-    expect(status.seats).to.deep.equal([{ agent: 'reviewer', board: 'demo', member_id: agent.id }]);
+    expect(status.seats).to.deep.equal([{ agent: 'reviewer', board: 'demo', server: 'local', member_id: agent.id }]);
     const part = { ...session, SERVICE_SUBAGENT: 'a1' };
     expect(await machine.json(['status'], { env: part })).to.include({ subagent: 'a1' });
     const { stdout } = await machine.run(['status'], { env: part });

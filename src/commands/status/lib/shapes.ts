@@ -25,7 +25,7 @@ export const status = object({
   policy: z.strictObject({ preset: text, visibility: text }).nullable(),
   people: count.nullable(),
   unread: count.nullable(),
-  seats: z.array(z.strictObject({ agent: text, board: text, member_id: text })),
+  seats: z.array(z.strictObject({ agent: text, board: text, server: text, member_id: text })),
   /** The part of a session that runs this, which may only read. */
   subagent: text.optional(),
   problem: problem.nullable(),

@@ -63,7 +63,7 @@ export function statusLines(record: StatusRecord, base: Base): [string, string |
     ['Policy', record.policy ? `${record.policy.preset}, ${record.policy.visibility}` : null],
     ['People', record.people === null ? null : String(record.people)],
     ['Unread', record.unread === null ? null : String(record.unread)],
-    ['Seats', seats.map((seat) => `${seat.agent} on ${seat.board}`).join(', ')],
+    ['Seats', seats.map((seat) => seatText(seat, base)).join(', ')],
     ['Subagent', record.subagent ?? null],
     ['Problem', problem ? `${problem.message}${problem.hint ? ` ${problem.hint}` : ''}` : null],
   ];
@@ -121,7 +121,14 @@ const agentSource = ({ agent, seatSource }: Session): StatusRecord['agent_source
   seatSource ?? (agent ? 'token' : 'none');
 
 const heldSeats = (): StatusRecord['seats'] =>
-  savedSeats().map(({ memberId, saved }) => ({ agent: saved.name, board: saved.board, member_id: memberId }));
+  savedSeats().map(({ memberId, saved, entry }) => {
+    const server = entry.mode === 'local' ? 'local' : entry.name;
+    return { agent: saved.name, board: saved.board, server, member_id: memberId };
+  });
+
+/** Its server is named where that is another than the one in use. */
+const seatText = ({ agent, board, server }: StatusRecord['seats'][number], { server: used }: Base): string =>
+  `${agent} on ${board}${server === used?.name ? '' : ` at ${server}`}`;
 
 /** Problems of a server that did not answer. */
 const silent = ['server_unreachable', 'request_timeout', 'sandbox_blocks_network'];
