@@ -121,7 +121,9 @@ describe('the id of a board on the command line', function () {
     const call = (verb: string) => home().json(['board', verb, '-b', board_record.id, '--yes']);
     expect(await call('archive')).to.include({ id: board_record.id, lifecycle: 'archived', changed: true });
     expect(await call('restore')).to.include({ lifecycle: 'active' });
+    expect((await home().run(['board', 'restore', 'old'])).stdout).to.equal('Already active.\n');
     await call('archive');
+    expect((await home().run(['board', 'archive', 'old'])).stdout).to.equal('Already archived.\n');
     expect(await call('delete')).to.include({ lifecycle: 'deleted' });
   });
 });

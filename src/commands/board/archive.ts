@@ -20,8 +20,8 @@ export default class BoardArchive extends WriteCommand<typeof BoardArchive> {
     const session = await this.session('A');
     const board = await boardMeant(session, this.args.name, this.out);
     const { yes } = this.flags;
-    if (!yes) await lookedUp(session.client, board);
-    await this.confirm(lifecycleQuestion('archive', board), yes);
+    const settled = !yes && (await lookedUp(session.client, board)).lifecycle === 'archived';
+    await this.confirm(lifecycleQuestion('archive', board), yes || settled);
     const { data, again } = await this.write(session.client, 'archiveBoard', { params: { board } });
     this.print<typeof json>(data, () => `${lifecycleText('archive', board, data)}${again}`);
   }

@@ -20,8 +20,8 @@ export default class BoardRestore extends WriteCommand<typeof BoardRestore> {
     const session = await this.session('A');
     const board = await boardMeant(session, this.args.name, this.out);
     const { yes } = this.flags;
-    if (!yes) await lookedUp(session.client, board);
-    await this.confirm(lifecycleQuestion('restore', board), yes);
+    const settled = !yes && (await lookedUp(session.client, board)).lifecycle === 'active';
+    await this.confirm(lifecycleQuestion('restore', board), yes || settled);
     const { data, again } = await this.write(session.client, 'restoreBoard', { params: { board } });
     this.print<typeof json>(data, () => `${lifecycleText('restore', board, data)}${again}`);
   }

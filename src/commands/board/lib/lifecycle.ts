@@ -18,7 +18,7 @@ export async function boardMeant(session: Session, typed: string | undefined, ou
 export async function lookedUp(
   client: Client,
   board: string,
-): Promise<Pick<HiddenBoard, 'can_archive' | 'can_delete'>> {
+): Promise<Pick<HiddenBoard, 'lifecycle' | 'can_archive' | 'can_delete'>> {
   try {
     return (await client.call('getBoard', { params: { board } })).data;
   } catch (error) {
