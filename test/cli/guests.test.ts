@@ -39,6 +39,7 @@ describe('a guest from outside', function () {
       env: { TEXT: prompt },
     });
     expect(came.code, came.stderr).to.equal(0);
+    expect(came.stderr.match(/^Saved in /gm), came.stderr).to.have.length(1);
     expect(came.stdout).to.include(`Joined ${url} as ${handle} (guest).`);
     expect(came.stdout).to.include(`Joined payments on ${url} as zoes (member).`).and.to.include('--as zoes');
     expect(statSync(laptop.path('config', 'credentials.json')).mode & 0o777).to.equal(0o600);

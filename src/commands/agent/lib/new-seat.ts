@@ -36,11 +36,11 @@ export async function createSeat({ client, entry }: BoardSession, { body, key, p
 
 type SeatField = 'board_id' | 'board' | 'name' | 'role' | 'harness';
 
-/** Keeps the token of a seat on this machine. @throws Failure `server_unexpected` */
+/** Keeps the token of a seat on this machine. @param out where that is said, if anywhere. @throws Failure `server_unexpected` */
 export async function saveSeat(
   serverId: string,
   { agent, token }: { agent: Pick<Member, 'id' | 'joined_at' | SeatField>; token: string },
-  out: Output,
+  out?: Output,
 ): Promise<void> {
   requireNames(agent);
   const { folders } = runtime();
@@ -50,7 +50,7 @@ export async function saveSeat(
     const { board_id, board, name, role, harness, joined_at } = agent;
     known.seats[agent.id] = { token, board_id, board, name, role, harness, session: null, created_at: joined_at };
   });
-  out.note(`Saved in ${credentialsPath(folders)} (mode 0600).`);
+  out?.note(`Saved in ${credentialsPath(folders)} (mode 0600).`);
 }
 
 /** How to act as an agent from here: by its name where this machine has no other of it. */

@@ -8,6 +8,7 @@ import { Failure } from '../../../local/failure.ts';
 import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
 import { readPending } from '../../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
+import { saveSeat } from '../../agent/lib/new-seat.ts';
 import {
   checkIdentity,
   clientFor,
@@ -103,7 +104,9 @@ const stillUnclear = (origin: string, cause: ClientError): Failure =>
 async function arrive(origin: string, guest: Guest, token: string, options: GuestOptions): Promise<Joining> {
   const { server_id: serverId, person, key } = guest;
   const arrived = await saveReceivedKey({ origin, serverId, person, key, token }, options);
-  const joined = await seated(guest, serverId, options.out);
+  // The key was said to be in the same file.
+  await saveSeat(serverId, guest, arrived.record.stored === 'file' ? undefined : options.out);
+  const joined = seated(guest, options.out);
   options.out.base.server = { name: new URL(origin).host, url: origin };
   return {
     record: { ...arrived.record, ...joined, guest: true },

@@ -108,13 +108,13 @@ export async function joinByCode(
       'Make one that is printed instead: service agent create NAME --board BOARD --print-token',
     );
   const reply = await client.call('joinBoard', { body: { code, name, harness }, idempotencyKey: key });
-  const record = await seated(reply.data, entry.server_id, out);
+  await saveSeat(entry.server_id, reply.data, out);
+  const record = seated(reply.data, out);
   return { record, replayed: reply.replayed, text: (again) => joinedText(record, server.url, again) };
 }
 
-/** Keeps the token of an agent that came onto a board, and says what it has to know. */
-export async function seated({ agent, token, board }: JoinResult, serverId: string, out: Output): Promise<JoinRecord> {
-  await saveSeat(serverId, { agent, token }, out);
+/** What an agent that came onto a board has to know. */
+export function seated({ agent, board }: JoinResult, out: Output): JoinRecord {
   out.base.board = board.name;
   return { board_record: board, agent, use: useOf(agent), ...agreedOf(board, agent) };
 }
