@@ -86,6 +86,13 @@ describe('setup', function () {
     const { stdout } = await laptop.run(['setup', prq]);
     expect(stdout).to.include(`account      done       @maya at ${url}.`);
     expect(stdout).to.include(`service pairing accept ${prq} --here`);
+
+    await host.json(['key', 'revoke', key.id, '--person', 'maya', '--yes']);
+    const ended = await walk(link);
+    expect([ended.code, ended.states['account'], ended.states['memberships']]).to.deep.equal([1, 'failed', 'waiting']);
+    expect(of(ended.steps, 'account')?.text).to.equal(
+      `Your key for ${url} does not work any more: it was revoked or has expired. service login ${url}`,
+    );
   });
 
   it('sets the programs of agents up where that was said, and lists what it would change where not', async () => {

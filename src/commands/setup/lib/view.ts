@@ -1,6 +1,7 @@
 /** What `service setup` reads of boards and requests: as the person, or through the daemon in a session. */
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, unlessAway } from '../../../cli/session/ask-daemon.ts';
+import { nameEndedKey } from '../../../cli/session/ended-key.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
@@ -25,7 +26,10 @@ export function personView(session: Session): View {
   return {
     personId: entry?.person?.id ?? null,
     async boards() {
-      const { data } = await client.call('listBoards');
+      const { data } = await client.call('listBoards').catch((error) => {
+        nameEndedKey(error, session);
+        throw error;
+      });
       return data.boards.filter((board) => board.on_board).map(({ name }) => name);
     },
     pairings: () => listPairings(session, undefined),

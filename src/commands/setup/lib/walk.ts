@@ -41,8 +41,9 @@ export async function setUp(target: Target, options: SetupOptions, look: () => P
   if (account.state !== 'done') return [...steps, ...later(account)];
   const blind = sessionHere() !== null && !programs.known;
   const view = blind ? unseen : await look();
-  steps.push(await guarded('memberships', () => memberships(view)));
-  steps.push(harness(programs));
+  const boards = await guarded('memberships', () => memberships(view));
+  if (boards.name === 'account') return [programs.installed, boards, ...later(boards)];
+  steps.push(boards, harness(programs));
   const found = await guarded('pairing', () => pairing(target, view));
   steps.push(found, await guarded('delivery', () => delivery(target, view)));
   return steps;
@@ -117,10 +118,16 @@ async function chooseHandle(link: InviteLink, options: SetupOptions): Promise<St
 const unclear = (error: unknown): boolean =>
   (error instanceof Failure || error instanceof ClientError) && error.code === 'outcome_unknown';
 
+/** It is the first look at the server: an account whose key has ended is seen here, and is no account. */
 async function memberships(view: View): Promise<Step> {
-  const boards = await view.boards();
-  if (boards === null) return step('memberships', 'waiting', UNSEEN);
-  return step('memberships', 'done', boards.length === 0 ? 'On no board yet.' : `On ${boards.join(', ')}.`);
+  try {
+    const boards = await view.boards();
+    if (boards === null) return step('memberships', 'waiting', UNSEEN);
+    return step('memberships', 'done', boards.length === 0 ? 'On no board yet.' : `On ${boards.join(', ')}.`);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'unauthorized') throw error;
+    return failed('account', error);
+  }
 }
 
 /** What the person has to trust or start anew before sessions are told of. */
