@@ -43,7 +43,7 @@ export async function requireAnotherOwner(tx: ReadTx, { board }: Pick<Place, 'bo
   throw new Refusal('last_owner', `${board.name} has no other owner.`, {
     hint:
       board.lifecycle === 'active'
-        ? `Make somebody else an owner first: ${command}`
+        ? `Make somebody else an owner first: ${command}. If nobody else is on it: service board archive ${board.name}`
         : `Have the board restored, then make somebody else an owner: ${command}`,
   });
 }

@@ -143,7 +143,9 @@ forEachDatabase('a membership', (engine) => {
     await putOnBoard(server, board, sam);
     for (const answer of [await leave(pam, board), await remove(pam, board, 'pam2')]) {
       expect(said(answer)).to.equal('409 last_owner');
-      expect(answer.text).to.include('service board owners');
+      expect(answer.text)
+        .to.include('service board owners')
+        .and.to.include(`If nobody else is on it: service board archive ${board}`);
     }
     await own(pam, board, 'sam');
     expect(said(await remove(await newBrowser(server, sam), board, 'pam2'))).to.equal('200 ok');
