@@ -1,6 +1,6 @@
 /** Formats tasks. */
 import { colours } from '../../../cli/terminal/color.ts';
-import { fields, indented } from '../../../cli/terminal/fields.ts';
+import { fields, indented, plural } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
@@ -76,7 +76,7 @@ export function taskText(task: Task, times: TimeStyle): string[] {
       ['opened', `${showTime(task.opened_at, times)} by @${task.opened_by.name}`],
       ['changed', showTime(task.updated_at, times)],
       ['closed', task.closed_at && showTime(task.closed_at, times)],
-      ['messages', `${task.message_count} in ${task.thread_count} threads`],
+      ['messages', `${task.message_count} in ${plural(task.thread_count, 'thread', 'threads')}`],
     ]),
     ...(about?.text ? ['about', indented(about.text)] : []),
     ...(stands ? [`where it stands, ${writtenText(stands, times)}`, indented(stands.text)] : []),
