@@ -35,11 +35,11 @@ export interface Page<Item> {
 export async function pageOf<Row, Item>(source: Source<Row, Item>, window: Window): Promise<Page<Item>> {
   const order = window.newest ? 'desc' : 'asc';
   const rows = await source.rows(window, order, window.limit + 1);
-  const fetchedMore = rows.length > window.limit;
-  const taken = rows.slice(0, window.limit);
+  // Composing records takes longer than reading them.
+  const taken = fitting(rows.slice(0, window.limit), source.weight);
   const viewed = await source.view(taken);
   const items = surelyFits(taken, source) ? viewed : fitting(viewed);
-  const cut = fetchedMore || items.length < viewed.length;
+  const cut = items.length < rows.length;
   if (window.newest) items.reverse();
   const first = items[0];
   const last = items.at(-1);
