@@ -1,6 +1,6 @@
 /** The people of a board and an agent's own page. */
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { Api } from '../support/api.ts';
 import { newAgent, newBoard, newBoardWith, newCode, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
@@ -18,6 +18,10 @@ const choose = async (page: Page, menu: string, action: string): Promise<void> =
   await page.getByRole('button', { name: menu }).click();
   await page.getByRole('menuitem', { name: action }).click();
 };
+
+/** Waits until it, or something in it, has the focus. */
+const hasFocus = (locator: Locator): Promise<void> =>
+  until(() => locator.evaluate((element) => element.contains(document.activeElement)), 'it has the focus');
 
 describe('people on the page', () => {
   let server: TestServer;
@@ -165,6 +169,7 @@ describe('people on the page', () => {
     await made.getByRole('button', { name: 'Hide it' }).click();
     await codes.getByRole('button', { name: /Revoke/ }).click();
     await codes.waitFor({ state: 'detached' });
+    await hasFocus(page.getByRole('main'));
     await close();
   });
 
@@ -191,6 +196,7 @@ describe('people on the page', () => {
     await choose(page, 'More about fixer', `Remove it from ${board}`);
     await page.getByRole('button', { name: 'Remove fixer' }).click();
     await page.getByRole('list', { name: 'Agents of maya' }).waitFor({ state: 'detached' });
+    await hasFocus(page.getByRole('main'));
     await page.getByRole('button', { name: 'Leave the board' }).click();
     await page.getByRole('button', { name: `Leave ${board}` }).click();
     await page.getByText(`You left ${board}`).waitFor();
@@ -375,6 +381,7 @@ describe('people on the page', () => {
     await page.getByRole('button', { name: 'Archive it' }).click();
     await page.getByRole('button', { name: `Archive ${board}` }).click();
     await page.getByText('dana, who made it, or an admin of the server can restore it').waitFor();
+    await hasFocus(page.getByRole('region', { name: 'The board as a whole' }));
     const changing = page.getByRole('button', { name: /^(Add a person|Guest code|Edit)/ });
     await until(async () => (await changing.count()) === 0, 'nothing is offered that changes the board');
     await page.getByRole('button', { name: 'Restore it' }).click();

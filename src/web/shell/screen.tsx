@@ -42,6 +42,34 @@ const focusIfLost = (): void => {
   if (document.activeElement === document.body) focusMain();
 };
 
+/** How long the screen has to move the focus itself. */
+const OWN_FOCUS_MS = 100;
+
+/**
+ * Where the element with the focus goes, such as the button of what was just ended, the focus goes to what is left
+ * around it, unless the screen moves it elsewhere.
+ */
+export function keepFocus(): void {
+  let around: readonly EventTarget[] = [];
+  addEventListener('focusin', (event) => {
+    around = event.composedPath();
+  });
+  const restore = (): void => {
+    if (document.activeElement !== document.body) return;
+    const left = around.find((target): target is HTMLElement => target instanceof HTMLElement && target.isConnected);
+    if (!left?.closest('main')) focusMain();
+    else {
+      left.tabIndex = -1;
+      left.focus({ preventScroll: true });
+    }
+  };
+  new MutationObserver(() => {
+    const [last] = around;
+    if (document.activeElement === document.body && last instanceof Node && !last.isConnected)
+      setTimeout(restore, OWN_FOCUS_MS);
+  }).observe(document.body, { childList: true, subtree: true });
+}
+
 function Loading({ onEnd }: { onEnd: () => void }) {
   useEffect(() => () => void requestAnimationFrame(onEnd), []);
   return <main class="page" id="main" aria-busy="true" />;
