@@ -85,6 +85,15 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('shows a question with the signs that are none of Markdown, or in its code', async () => {
+    const { handle, person, board, agent } = await begin();
+    const body = 'Is `` a ` **b** `` or 2 ** 8 **the** answer?';
+    await post(agent, board.name, body, { to: [`@${handle}`], ask: {} });
+    const { page, close } = await visit(server, person, '/inbox');
+    await page.getByRole('heading', { name: 'Is a ` **b** or 2 ** 8 the answer?' }).waitFor();
+    await close();
+  });
+
   it('comes live, in one order: due soon, what blocks, requests of agents, the rest; each oldest first', async () => {
     const { person, board, agent } = await begin();
     const ask = (body: string, more: object = {}) =>

@@ -19,12 +19,12 @@ export function plainText(text: string): string {
       /^ {0,3}(```|~~~)[^`\n]*$([\s\S]*?)(^ {0,3}\1[^\n]*$|(?![\s\S]))/gm,
       (_, _mark, code) => ` ${keep(code)} `,
     )
-    .replaceAll(/`+([^`]+)`+/g, (_, code) => keep(code))
+    .replaceAll(/(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)/gs, (_, _mark, code) => keep(code))
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/^\s{0,3}(#{1,6}\s+|>\s?|[-*+]\s+|\d+[.)]\s+)/gm, '')
-    .replaceAll(/\*\*|__|~~|`+/g, '')
-    .replaceAll(/(^|[\s(])[*_](?=\S)/g, '$1')
-    .replaceAll(/(\S)[*_](?=[\s.,;:!?)]|$)/g, '$1')
+    .replaceAll(/(\*\*|__|~~)(?=\S)|(?<=\S)(\*\*|__|~~)|`+/g, '')
+    .replaceAll(/(^|[\s(])[*_](?=[^\s*_])/g, '$1')
+    .replaceAll(/([^\s*_])[*_](?=[\s.,;:!?)]|$)/g, '$1')
     .replaceAll(/\\([\\`*_{}[\]()#+.!~>-])/g, '$1')
     .split(CODE)
     .map((part, index) => (index % 2 === 0 ? part : (codes[Number(part)] ?? '')))
