@@ -432,8 +432,10 @@ describe('what needs the person', () => {
     const { approval } = await agent.ok('requestAdminAction', {
       body: { kind: 'set_server_role', person_id: other.personId, role: 'admin' },
     });
+    for (let n = 0; n < 10; n++) await newBoard(person, { name: `open-${n}-of-${persons}` });
     const { page, tab, close } = await visit(server, person, '/inbox');
     await page.getByRole('link', { name: 'Wants to invite one person' }).click();
+    await page.getByText(/^A new member can read every open board here:.*, and \d+ more\.$/).waitFor();
     await page.getByRole('button', { name: 'Allow once' }).click();
     await page
       .getByRole('region', { name: 'Invite link' })

@@ -4,6 +4,7 @@ import type { Answer, Approval, ServerInvite } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Command, serverCommand } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact } from '../parts/time.tsx';
 import { boards } from '../state/boards.ts';
@@ -148,9 +149,14 @@ function ActionTable({ approval, effect }: { approval: Approval; effect: [string
   );
 }
 
+/** The most boards that a sentence names. */
+const MAX_BOARDS = 8;
+
 function Reveals({ words, approval }: { words: string; approval: Approval }) {
   const open = (boards.value ?? []).filter(({ visibility }) => visibility === 'open').map(({ name }) => name);
-  const named = approval.action.kind === 'invite_people' ? open : [];
+  const more = open.length - MAX_BOARDS;
+  const shown = more > 1 ? [...open.slice(0, MAX_BOARDS), `${formatNumber(more)} more`] : open;
+  const named = approval.action.kind === 'invite_people' ? shown : [];
   return (
     <div class="warn">
       <Icon name="people" />
