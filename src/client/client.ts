@@ -9,7 +9,7 @@ import { type Exchange, type ExchangeLimits, openExchange } from './exchange.ts'
 import { BODY_IDLE_TIMEOUT, CALL_TIMEOUT, HEADERS_TIMEOUT } from './limits.ts';
 import { type PreparedRequest, prepareRequest, type Query, type RequestParts, type UploadBody } from './request.ts';
 import { retryClass, retrying } from './retry.ts';
-import { type Clock, sleep } from './time.ts';
+import { type Clock, sleep, steadyNow } from './time.ts';
 
 export interface RequestInfo {
   method: string;
@@ -95,7 +95,7 @@ export class Client {
       fetch: options.fetch ?? ((input, init) => fetch(input, init)),
       random: options.random ?? Math.random,
       sleep: options.sleep ?? sleep,
-      now: options.now ?? Date.now,
+      now: options.now ?? steadyNow,
     };
   }
 

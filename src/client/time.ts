@@ -10,6 +10,9 @@ export interface Clock {
 /** Longest delay a timer takes; a longer one would fire at once. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
+/** The time of day when the process began, and what has passed since: a clock that is set changes no wait. */
+export const steadyNow = (): number => performance.timeOrigin + performance.now();
+
 /** By the timers of the platform. */
 export const sleep = sleepBy((ms, run) => {
   const timer = setTimeout(run, ms);

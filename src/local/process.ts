@@ -13,10 +13,10 @@ export function alive(pid: number): boolean {
 
 /** Waits until `done` returns true; false after `ms`. */
 export async function until(done: () => boolean | Promise<boolean>, ms: number, every = 50): Promise<boolean> {
-  const end = Date.now() + ms;
+  const end = performance.now() + ms;
   for (;;) {
     if (await done()) return true;
-    if (Date.now() >= end) return false;
+    if (performance.now() >= end) return false;
     await sleep(every);
   }
 }

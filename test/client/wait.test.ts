@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CallInput } from '../../src/client/client.ts';
+import { type CallInput, Client } from '../../src/client/client.ts';
 import { type WaitOptions, waitFor } from '../../src/client/wait.ts';
 import { clientOf, closeServers, deadOrigin, FakeClock, failure, refusal, sendJson, serve } from './support.ts';
 
@@ -148,6 +148,28 @@ describe('client: waiting', () => {
     expect(error).to.include({ code: 'rate_limited', retryAfter: 20 });
     expect(error.details).to.deep.equal({ retry_after: 20 });
   });
+
+  for (const [way, ms] of [
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ] as const) {
+    it(`is as long as it was when the clock of the machine is set ${way} by an hour`, async () => {
+      const { now } = Date;
+      let ahead = 0;
+      Date.now = () => now() + ahead;
+      const server = await serve((_, response) => {
+        ahead = ms;
+        sendJson(response, 200, empty);
+      });
+      try {
+        const signal = AbortSignal.timeout(10_000);
+        await waitFor(new Client({ origin: server.origin }), 'readInbox', { signal }, { waitSeconds: 1 });
+      } finally {
+        Date.now = now;
+      }
+      expect(server.seen).to.have.length(2);
+    });
+  }
 
   it('waits for replies in the same way', async () => {
     const clock = waitClock();
