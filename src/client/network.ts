@@ -50,7 +50,12 @@ interface Cause {
   code?: unknown;
   message?: unknown;
   syscall?: unknown;
+  /** The name that was looked up. */
+  hostname?: unknown;
+  port?: unknown;
   socket?: { bytesWritten?: unknown } | null;
+  /** Of each address that was tried. */
+  errors?: Cause[];
 }
 
 const hintUnreachable = (origin: string) => `Check the network and that the server at ${origin} is running.`;
@@ -81,13 +86,14 @@ export function networkError(error: unknown, origin: string): ClientError {
       delivery: 'answered',
     });
   }
+  const onTheWay = proxyFailure(cause, code, origin);
+  if (onTheWay) {
+    const hint = 'Check the proxy that HTTPS_PROXY names; servers that need none are named in NO_PROXY.';
+    return unreachable(onTheWay, { origin, code, hint, transient: true });
+  }
   if (code === 'ENOTFOUND') {
     const hint = `Check that the address ${origin} is right, and that this machine has a network.`;
     return unreachable('The name of the server was not found.', { origin, code, hint });
-  }
-  if (code === 'ERR_PROXY_TUNNEL') {
-    const hint = 'Check the proxy that HTTPS_PROXY names; servers that need none are named in NO_PROXY.';
-    return unreachable('The proxy makes no connection to the server.', { origin, code, hint, transient: true });
   }
   if (code !== undefined && CERTIFICATE.test(code)) return insecure(code, origin);
   if (cause.message === 'bad port') {
@@ -145,6 +151,16 @@ function neverWritten(cause: Cause, code: string | undefined): boolean {
   if (cause.syscall === 'connect' || cause.syscall === 'getaddrinfo') return true;
   if (code === 'ECONNRESET' && String(cause.message).includes('before secure TLS connection')) return true;
   return cause.socket?.bytesWritten === 0;
+}
+
+/** What the proxy failed at; null where it did not. Only https goes through one. */
+function proxyFailure(cause: Cause, code: string | undefined, origin: string): string | null {
+  if (code === 'ERR_PROXY_TUNNEL') return 'The proxy makes no connection to the server.';
+  const server = new URL(origin);
+  if (server.protocol !== 'https:') return null;
+  const { hostname = server.hostname, port = server.port || 443 } = cause.errors?.[0] ?? cause;
+  const isServer = hostname === server.hostname && Number(port) === Number(server.port || 443);
+  return isServer ? null : 'The proxy cannot be reached.';
 }
 
 /** `fetch` wraps the system's error once; addresses tried in parallel come as an AggregateError that carries a code. */

@@ -129,6 +129,7 @@ describe('a server with a certificate', function () {
 
   describe('that only a proxy reaches', () => {
     const url = 'https://team.example.com';
+    const hint = 'Hint: Check the proxy that HTTPS_PROXY names; servers that need none are named in NO_PROXY.';
     const asked: string[] = [];
     let env: Record<string, string>;
     let answer: (socket: Duplex) => void;
@@ -191,8 +192,20 @@ describe('a server with a certificate', function () {
       answer = (socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
       expect(await refused('team.example.com', env)).to.deep.equal([
         'Error (server_unreachable): The proxy makes no connection to the server.',
-        'Hint: Check the proxy that HTTPS_PROXY names; servers that need none are named in NO_PROXY.',
+        hint,
       ]);
+    });
+
+    it('is not reached where the proxy does not run, or its name is not found', async () => {
+      const closed = createHttp();
+      const host = await listen(closed);
+      closed.close();
+      for (const proxy of [host, host.replace('127.0.0.1', 'localhost'), 'proxy.invalid:3128']) {
+        expect(await refused('team.example.com', { ...env, HTTPS_PROXY: `http://${proxy}` })).to.deep.equal([
+          'Error (server_unreachable): The proxy cannot be reached.',
+          hint,
+        ]);
+      }
     });
   });
 });
