@@ -48,8 +48,8 @@ const built = ['./web/', '../../../dist/web/']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((folder) => existsSync(`${folder}index.html`));
 
-export function servePage({ page = built }: AppOptions): Step {
-  const files = page === undefined ? null : filesOf(page);
+export function servePage({ page }: AppOptions): Step {
+  const files = page === undefined ? builtFiles() : filesOf(page);
   return (ctx, next) => {
     const { path, method } = ctx;
     if (path.startsWith('/v1/') || (method !== 'GET' && method !== 'HEAD')) return next();
@@ -77,6 +77,14 @@ interface PageFile {
   bodies: { encoding: string; bytes: Buffer }[];
 }
 
+let builtOnce: Map<string, PageFile> | null = null;
+
+/** The files of the built page, which are read once in a process; null if there are none. */
+function builtFiles(): Map<string, PageFile> | null {
+  if (built !== undefined) builtOnce ??= filesOf(built);
+  return builtOnce;
+}
+
 /**
  * The files of the page by their paths. All are read now: an upgrade replaces them under a server that goes on, whose page
  * stays the one it was built with.
@@ -91,7 +99,7 @@ function fileOf(folder: string, name: string, names: ReadonlySet<string>): PageF
   const bodies = Object.entries(encodings)
     .filter(([, ending]) => names.has(name + ending))
     .map(([encoding, ending]) => ({ encoding, bytes: readFileSync(join(folder, name + ending)) }));
-  const etag = `"${hash('sha256', readFileSync(join(folder, name)), 'base64url')}"`;
+  const etag = `"${hash('sha256', bodies.at(-1)!.bytes, 'base64url')}"`;
   const headers = {
     // Those named by their hash never change, the others are asked for anew.
     'Cache-Control': dirname(name) === 'assets' ? 'public, max-age=31536000, immutable' : 'no-cache',
