@@ -3,7 +3,7 @@
  * finds the variables, arguments, folder and modules of a new process. The host says what could not be put away after it.
  */
 import { ChildProcess } from 'node:child_process';
-import fs, { readdirSync, realpathSync } from 'node:fs';
+import fs, { closeSync, openSync, ReadStream, readdirSync, realpathSync } from 'node:fs';
 import { globalAgent } from 'node:http';
 import Module, { createRequire, syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
@@ -70,6 +70,28 @@ process.setUncaughtExceptionCaptureCallback((error) => {
 process.on('message', begin);
 process.on('disconnect', () => process.reallyExit(0));
 
+/** Standard input of a command: /dev/null, or a file with what is piped in. */
+const nothing = '/dev/null';
+const piped = '/proc/self/fd/4';
+let input = nothing;
+let stdin = null;
+Object.defineProperty(process, 'stdin', {
+  configurable: true,
+  enumerable: true,
+  // As Node.js reads a file, but what has read all of it does not close it.
+  get: () =>
+    (stdin ??= new ReadStream(null, { fd: 0, autoClose: false, fs: { ...fs, close: (_, done) => done(null) } })),
+});
+
+function readFrom(file) {
+  stdin = null;
+  if (file === nothing && input === nothing) return;
+  closeSync(0);
+  // It takes the lowest number that is free.
+  openSync(file, 'r');
+  input = file;
+}
+
 /** How a host is when no command runs. */
 const listeners = new Map(process.eventNames().map((name) => [name, process.rawListeners(name)]));
 const globals = new Set(Object.getOwnPropertyNames(globalThis));
@@ -77,10 +99,11 @@ const umask = process.umask();
 const openFiles = () => readdirSync('/proc/self/fd').length;
 const open = openFiles();
 
-function begin({ args, env, cwd, program }) {
+function begin({ args, env, cwd, program, ...given }) {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
   process.chdir(cwd);
+  readFrom(given.piped ? piped : nothing);
   process.argv = [process.execPath, program, ...args];
   process.exitCode = undefined;
   for (const name of Object.keys(require.cache)) delete require.cache[name];

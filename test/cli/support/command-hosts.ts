@@ -1,6 +1,6 @@
 /** Runs commands of the built program in a few processes that live on: to start one costs more than most commands do. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { closeSync, fstatSync, ftruncateSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './root.ts';
@@ -11,6 +11,8 @@ export interface Command {
   cwd: string;
   /** The file that is started. */
   program: string;
+  /** What is piped in; by default its standard input is /dev/null. */
+  input?: Buffer;
 }
 
 interface Ended {
@@ -40,7 +42,7 @@ export function isHostable({ args: [noun = '', verb = ''], env }: Command): bool
   );
 }
 
-/** A command to its end, with /dev/null as its standard input. One that hangs is killed, and has no exit code. */
+/** A command to its end. One that hangs is killed, and has no exit code. */
 export async function runHosted(command: Command): Promise<Ended> {
   const host = idle.pop() ?? new Host();
   const { code, left } = await host.run(command);
@@ -54,27 +56,32 @@ class Host {
   readonly #child: ChildProcess;
   /** Files, which are complete when a command ends, and which what it starts may write to as well. */
   readonly #streams: number[];
+  /** A file with what is piped in. */
+  readonly #input: number;
 
   constructor() {
     const folder = mkdtempSync(join(tmpdir(), 'board-host-'));
     this.#streams = ['stdout', 'stderr'].map((name) => openSync(join(folder, name), 'a+'));
+    this.#input = openSync(join(folder, 'input'), 'w+');
     rmSync(folder, { recursive: true });
-    const stdio = ['ignore' as const, ...this.#streams, 'ipc' as const];
+    const stdio = ['ignore' as const, ...this.#streams, 'ipc' as const, this.#input];
     const file = join(root, 'test', 'cli', 'support', 'command-host.mjs');
     this.#child = fork(file, { env: usual, execArgv: [], stdio });
     this.#child.unref();
     this.#child.channel!.unref();
   }
 
-  async run(command: Command): Promise<{ code: number | null; left: string[] }> {
+  async run({ input, ...command }: Command): Promise<{ code: number | null; left: string[] }> {
     const child = this.#child;
+    ftruncateSync(this.#input);
+    if (input) writeSync(this.#input, input, 0, input.length, 0);
     const late = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
     child.channel?.ref();
     try {
       return await new Promise((resolve) => {
         child.once('message', resolve as (answer: unknown) => void);
         child.once('exit', (code) => resolve({ code, left: ['nothing'] }));
-        child.send(command);
+        child.send({ ...command, piped: input !== undefined });
       });
     } finally {
       clearTimeout(late);
@@ -96,6 +103,6 @@ class Host {
   /** It ends when nobody talks to it any more. */
   close(): void {
     if (this.#child.connected) this.#child.disconnect();
-    for (const stream of this.#streams) closeSync(stream);
+    for (const file of [...this.#streams, this.#input]) closeSync(file);
   }
 }

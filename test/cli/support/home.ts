@@ -1,10 +1,10 @@
 /** A person's empty home folder, and the built program run in it as a child process. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isHostable, runHosted, usual } from './command-hosts.ts';
+import { type Command, isHostable, runHosted, usual } from './command-hosts.ts';
 import { root } from './root.ts';
 import { checkShape } from './shapes.ts';
 
@@ -79,11 +79,15 @@ export class Home {
     return JSON.parse(result.stdout);
   }
 
-  /** A script of the shell, in which `service` is the program. One that only calls it needs no shell. */
+  /** A script of the shell, in which `service` is the program. One that only calls it, or pipes a text in, needs no process. */
   async shell(script: string, options: RunOptions = {}): Promise<Result> {
-    const words = wordsOf(script);
-    if (words) return this.#ended(words, options);
-    return finished(this.startShell(script, options));
+    const [, text = '', call = script] = /^((?:echo|printf) [^|<>&;()`]+) \| (service .*)$/.exec(script) ?? [];
+    const words = wordsOf(call);
+    if (words && text === '') return this.#ended(words, options);
+    const command = words && this.#hostable(words, options);
+    if (!command) return finished(this.startShell(script, options));
+    const { env, cwd } = command;
+    return runHosted({ ...command, input: execFileSync('/bin/sh', ['-c', text], { env, cwd }) });
   }
 
   /** A script of the shell, left running. */
@@ -133,10 +137,14 @@ export class Home {
   }
 
   #ended(args: string[], options: RunOptions): Promise<Result> {
-    const { env, cwd = this.work, stdin, group } = options;
+    const command = this.#hostable(args, options);
+    return command ? runHosted(command) : finished(this.start(args, options));
+  }
+
+  /** The command as a host runs it; null where it needs a process of its own. */
+  #hostable(args: string[], { env, cwd = this.work, stdin, group }: RunOptions): Command | null {
     const command = { args, env: { ...this.env, ...env }, cwd, program: this.#program };
-    const alone = this.#bare || stdin || group || !isHostable(command);
-    return alone ? finished(this.start(args, options)) : runHosted(command);
+    return this.#bare || stdin || group || !isHostable(command) ? null : command;
   }
 
   private kill(): void {
