@@ -10,7 +10,7 @@ import { homeWithBoard } from './support/shared.ts';
 
 describe('completion', function () {
   this.timeout(60_000);
-  const home = homeWithBoard('general');
+  const home = homeWithBoard('general', { apart: true });
 
   /** What bash offers for a line with the cursor at its end. */
   async function offered(line: string, where = home()): Promise<string[]> {

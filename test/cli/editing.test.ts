@@ -9,7 +9,7 @@ const DOWN = '\x1b[B';
 
 describe('editing a file at a terminal', function () {
   this.timeout(60_000);
-  const home = homeWithBoard('docs');
+  const home = homeWithBoard('docs', { apart: true });
   let n = 0;
   before(() => home().json(['agent', 'create', 'codex']));
 

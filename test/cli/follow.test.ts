@@ -10,7 +10,7 @@ import { homeWithBoard } from './support/shared.ts';
 
 describe('following a board', function () {
   this.timeout(60_000);
-  const home = homeWithBoard();
+  const home = homeWithBoard('demo', { apart: true });
   const bodies = (text: string) =>
     text
       .trim()
@@ -113,7 +113,7 @@ describe('following a board', function () {
 
 describe('following every board', function () {
   this.timeout(60_000);
-  const home = homeWithBoard('kitchen');
+  const home = homeWithBoard('kitchen', { apart: true });
   const shownOn = (text: string) =>
     text
       .trim()

@@ -6,7 +6,7 @@ import { homeWithBoard } from './support/shared.ts';
 
 describe('a file that has no place here', function () {
   this.timeout(60_000);
-  const home = homeWithBoard('docs');
+  const home = homeWithBoard('docs', { apart: true });
   before(async () => {
     await home().json(['server', 'start']);
     writeFileSync(join(home().work, 'big.txt'), 'x'.repeat(3_000_000));

@@ -21,7 +21,7 @@ const onLinux = process.platform === 'linux' ? describe : () => undefined;
 
 onLinux('the pid file of the local server', function () {
   this.timeout(60_000);
-  const home = homeWithBoard();
+  const home = homeWithBoard('demo', { apart: true });
   const file = () => home().path('data', 'server.pid');
   const damages: [string, () => void][] = [
     ['missing', () => rmSync(file())],

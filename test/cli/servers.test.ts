@@ -8,7 +8,7 @@ import { homeWithBoard } from './support/shared.ts';
 
 describe('servers', function () {
   this.timeout(60_000);
-  const home = homeWithBoard();
+  const home = homeWithBoard('demo', { apart: true });
   let other: Home;
   before(() => {
     other = new Home();

@@ -6,7 +6,7 @@ import { homeWithBoard } from './support/shared.ts';
 
 describe('audit verify', function () {
   this.timeout(60_000);
-  const home = homeWithBoard();
+  const home = homeWithBoard('demo', { apart: true });
   const pins = () => home().path('state', 'audit-heads.json');
 
   before(async () => {

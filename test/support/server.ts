@@ -112,7 +112,7 @@ export async function startTestServer(
 let template: Promise<Buffer> | null = null;
 
 /** A SQLite file with the schema and nothing in it: migrating takes longer than copying. */
-function migrated(): Promise<Buffer> {
+export function migrated(): Promise<Buffer> {
   template ??= migrate();
   return template;
 }
