@@ -7,10 +7,8 @@ export type DaemonPaths = ReturnType<typeof daemonPaths>;
 /** Longer paths do not fit into a socket address on every system. */
 const MAX_SOCKET_BYTES = 100;
 
-/** @param uid of this user, for the socket's folder in /tmp when the state folder's path is too long */
-export function daemonPaths(folders: Pick<Folders, 'state'>, uid = process.getuid?.() ?? 0) {
-  const { state } = folders;
-  const socket = socketPath(state, uid);
+export function daemonPaths({ state }: Pick<Folders, 'state'>) {
+  const socket = socketPath(state);
   return {
     state,
     lock: join(state, 'daemon.lock'),
@@ -27,11 +25,12 @@ export function daemonPaths(folders: Pick<Folders, 'state'>, uid = process.getui
   };
 }
 
-function socketPath(state: string, uid: number): string {
+/** In /tmp when the state folder's path is too long. */
+function socketPath(state: string): string {
   const own = join(state, 'daemon.sock');
   if (Buffer.byteLength(own) <= MAX_SOCKET_BYTES) return own;
   // Loaded lazily, because hooks start faster without it.
   const { createHash } = process.getBuiltinModule('node:crypto');
   const name = createHash('sha256').update(state).digest('hex').slice(0, 16);
-  return join('/tmp', `service-${uid}`, `${name}.sock`);
+  return join('/tmp', `service-${process.getuid?.() ?? 0}`, `${name}.sock`);
 }

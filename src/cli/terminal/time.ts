@@ -18,9 +18,9 @@ export function showTime(at: string, style: TimeStyle, now = Date.now()): string
 }
 
 /** A time to come in the chosen style. */
-export function showEnd(at: string, style: TimeStyle, now = Date.now()): string {
-  if (style !== 'relative') return showTime(at, style, now);
-  const seconds = Math.ceil((Date.parse(at) - now) / 1000);
+export function showEnd(at: string, style: TimeStyle): string {
+  if (style !== 'relative') return showTime(at, style);
+  const seconds = Math.ceil((Date.parse(at) - Date.now()) / 1000);
   if (seconds <= 0) return 'now';
   if (seconds < 60) return `in ${seconds}s`;
   if (seconds < HOUR) return `in ${Math.floor(seconds / MINUTE)}m`;

@@ -24,10 +24,10 @@ export async function nextFrame(connection: Connection, ms?: number): Promise<Fr
 }
 
 /** Confirms that a text was received, and waits until the daemon has recorded that; false if it could not. */
-export async function confirmReceived(connection: Connection, handoffId: string, ms = 2_000): Promise<boolean> {
+export async function confirmReceived(connection: Connection, handoffId: string): Promise<boolean> {
   try {
     await connection.send({ op: 'received', handoff_id: handoffId });
-    return (await nextFrame(connection, ms))?.event === 'ok';
+    return (await nextFrame(connection, 2_000))?.event === 'ok';
   } catch {
     return false;
   }

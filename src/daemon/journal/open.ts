@@ -8,14 +8,14 @@ import { migrations } from './schema.ts';
  * @returns the database, and where a corrupt journal was moved, if there was one
  * @throws Failure `data_newer` for a file of a newer program, `internal` if it cannot be opened or written
  */
-export function openJournal(path: string, now = Date.now()) {
+export function openJournal(path: string) {
   try {
     return { db: openDatabase(path), movedTo: null };
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (!isCorrupt(error)) throw unusable(path, error);
   }
-  const corruptPath = `${path}.corrupt-${now}`;
+  const corruptPath = `${path}.corrupt-${Date.now()}`;
   for (const end of ['', '-wal', '-shm']) if (existsSync(path + end)) renameSync(path + end, corruptPath + end);
   return { db: openDatabase(path), movedTo: corruptPath };
 }

@@ -66,7 +66,7 @@ function requireTemplate(name: string): Template {
 async function claimName(tx: WriteTx, caller: Caller, asked: string | undefined, template: Template | undefined) {
   if (asked === undefined) {
     const base = template?.name ?? 'board';
-    return firstFree(base, await namesLike(tx, base), 40);
+    return firstFree(base, await namesLike(tx, base));
   }
   const holder = await boardByName(tx, asked);
   if (holder) throw await nameTaken(tx, caller, holder);

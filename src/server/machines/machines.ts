@@ -181,7 +181,7 @@ async function collect(tx: WriteTx, root: RootKey, serverId: string, request: Ma
   const taken = await workingKeyNames(tx, approver.person_id);
   const { row, token } = await makeKey(tx, root, {
     personId: approver.person_id,
-    name: firstFree(request.label, taken, 40),
+    name: firstFree(request.label, taken),
     origin: 'machine',
     ends: { idleSeconds: IDLE_SECONDS },
     parentKeyId: approver.key_id,

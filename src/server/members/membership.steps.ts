@@ -63,7 +63,7 @@ async function newMember(tx: WriteTx, board: BoardRow, { person }: Arrival): Pro
     ...blankMember,
     id: await nextMemberId(tx, board.id),
     board_id: board.id,
-    name: firstFree(person.handle, new Set([...taken, ...reservedMemberNames]), 40),
+    name: firstFree(person.handle, new Set([...taken, ...reservedMemberNames])),
     kind: 'human',
     person_id: person.id,
     access: 'member',

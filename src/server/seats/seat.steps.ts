@@ -117,7 +117,7 @@ async function claimName(tx: WriteTx, board: BoardRow, { name, harness, role }: 
     const shown = shortNames.get(harness ?? '') ?? (slug(harness ?? '') || role);
     const base = show_harness ? shown : 'agent';
     const taken = await memberNames(tx, board.id, base);
-    return firstFree(base, new Set([...taken, ...reservedMemberNames]), 40, !show_harness);
+    return firstFree(base, new Set([...taken, ...reservedMemberNames]), !show_harness);
   }
   if (reservedMemberNames.includes(name) || (await memberByName(tx, board.id, name)) !== undefined) {
     throw new Refusal('name_taken', `The name ${name} is taken on this board.`, {

@@ -87,7 +87,7 @@ interface HandedKey {
 
 /** Makes the key that lies in a file, and notes it for the server's admins. Its name gets a number where it is taken. */
 export async function makeHandedKey(tx: WriteTx, root: RootKey, { personId, ...key }: HandedKey): Promise<void> {
-  const name = firstFree(key.name, await workingKeyNames(tx, personId), 40);
+  const name = firstFree(key.name, await workingKeyNames(tx, personId));
   const ends = key.origin === 'local' ? { at: null } : { idleSeconds: IDLE_SECONDS };
   const { row } = await makeKey(tx, root, { ...key, name, personId, ends, parentKeyId: null });
   const action = key.origin === 'recovery' ? 'key.recovered' : 'key.created';
