@@ -69,7 +69,7 @@ export class HintStream implements Follower, Watcher {
   /** What agents asked for has to be read again. */
   #asked = true;
   /** The agents as they were in the last read, on boards that were not shown before. */
-  #statuses: { rows: AgentStatusRow[]; now: number } = { rows: [], now: 0 };
+  #statuses: { byBoard: Map<string, AgentStatusRow[]>; now: number } = { byBoard: new Map(), now: 0 };
   /** What waits for the socket: one entry per frame name and board or member. */
   readonly #pending = new Map<string, string>();
   #refreshing = false;
@@ -171,7 +171,8 @@ export class HintStream implements Follower, Watcher {
     const boards = await listBoardRows(tx, scope);
     const memberships = await ownMemberships(tx, person.person_id, idsIn(boards));
     const unknown = idsIn(boards).filter((id) => !this.#shown.has(id));
-    this.#statuses = { rows: unknown.length > 0 ? await agentStatusesOn(tx, unknown) : [], now: tx.now };
+    const statuses = unknown.length > 0 ? await agentStatusesOn(tx, unknown) : [];
+    this.#statuses = { byBoard: Map.groupBy(statuses, (row) => row.board_id), now: tx.now };
     const requests = asked ? await requestsOf(tx, person) : null;
     const agents = await activeAgentsOfPerson(tx, person.person_id);
     return { serverRole: person.server_role, boards, memberships, agents, requests };
@@ -230,9 +231,8 @@ export class HintStream implements Follower, Watcher {
     feed.followers.add(this);
     // A commit after this snapshot and before this moment did not wake the stream: the next snapshot has it.
     this.#again = true;
-    const { rows, now } = this.#statuses;
-    const here = rows.filter((row) => row.board_id === board.id);
-    feed.presences.startFrom(here, now);
+    const { byBoard, now } = this.#statuses;
+    feed.presences.startFrom(byBoard.get(board.id) ?? [], now);
     feed.presences.watchers.add(this);
     return feed;
   }

@@ -73,6 +73,38 @@ forEachDatabase('a stream of hints', (engine) => {
     stream.close();
   });
 
+  it('opens without looking through the agents of all boards for each board', async () => {
+    const person = await newPerson();
+    const boards = 20;
+    for (let n = 0; n < boards; n++) await newAgent(person, (await newBoard(person)).name);
+    let looks = 0;
+    const counted = (row: object): object =>
+      new Proxy(row, {
+        get(target, name) {
+          if (name === 'board_id') looks++;
+          return Reflect.get(target, name) as unknown;
+        },
+      });
+    const plain = server.db.read;
+    server.db.read = <T>(fn: (tx: ReadTx) => Promise<T>, allows?: Allowed): Promise<T> =>
+      plain.call(
+        server.db,
+        (tx) => {
+          const query = tx.query.bind(tx);
+          tx.query = async <R>(build: Parameters<typeof query>[0]) =>
+            (await query<R & object>(build)).map((row) => ('line_kind' in row ? (counted(row) as R) : row));
+          return fn(tx);
+        },
+        allows,
+      ) as Promise<T>;
+    try {
+      (await openFor(person)).close();
+    } finally {
+      Reflect.deleteProperty(server.db, 'read');
+    }
+    expect(looks).to.equal(boards);
+  });
+
   it('tells an allowance that changed while it was read', async () => {
     const pam = await newPerson();
     const { name } = await newBoard(pam);
