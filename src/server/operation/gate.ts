@@ -13,7 +13,10 @@ const personal =
 export function refusedKind(name: OperationName, kind: Credential['kind'], told: Told): Refusal | null {
   const row: OperationRow = operations[name];
   const lacking = row.agentsNeed !== undefined && kind === 'AG' && !new URLSearchParams(told.query).has(row.agentsNeed);
-  if (lacking) return personRequired();
+  if (lacking)
+    return new Refusal('human_token_required', 'Only a person may do this.', {
+      hint: `An agent may with ${row.agentsNeed}=… in the query; else ask its person.`,
+    });
   return row.credentials.includes(kind)
     ? null
     : wrongKind(row, kind, () => handOver(name, told.params, told.baseUrl()));

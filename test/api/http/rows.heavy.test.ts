@@ -194,6 +194,8 @@ forEachDatabase('the row of every operation', (engine) => {
     it(`says without what ${name} is for people only`, async () => {
       const { agent } = await newScene(server);
       expect(await agent.refused(name)).to.equal('403 human_token_required');
+      const { error } = (await agent.call(name)).body as unknown as { error: { hint: string } };
+      expect(error.hint).to.include(`${row(name).agentsNeed}=`);
     });
   }
 });
