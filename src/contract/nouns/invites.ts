@@ -159,6 +159,7 @@ export const operations = {
   },
   getOnboardingReceipt: {
     ...get('/v1/me/onboarding', ['PK'], 'What became of the connect that made this key'),
+    errors: ['not_found'],
     answer: onboardingReceipt,
   },
 } as const satisfies Record<string, OperationRow>;
