@@ -20,11 +20,14 @@ export interface Taken {
   more: boolean;
 }
 
-/** Whether something was piped or redirected in. A terminal, /dev/null and a socket hold nothing for us. */
-export function hasPipedInput(): boolean {
+/**
+ * Whether something was piped or redirected in. A terminal and /dev/null hold nothing for us.
+ * @param named by a `-`: else a socket holds nothing either, since programs give one to what they start without a text.
+ */
+export function hasPipedInput(named = false): boolean {
   try {
     const stat = fstatSync(0);
-    return stat.isFIFO() || stat.isFile();
+    return stat.isFIFO() || stat.isFile() || (named && stat.isSocket());
   } catch {
     return false;
   }

@@ -8,7 +8,7 @@ import type { Answer, PairingSide } from '../../src/contract/types.ts';
 import { newBinding, newProof } from '../api/pairing/cast.ts';
 import { Api } from '../support/api.ts';
 import { type Browser, browserOf, trySignIn } from '../support/browser.ts';
-import { Home } from './support/home.ts';
+import { finished, Home } from './support/home.ts';
 import { typed } from './support/terminal.ts';
 
 interface Notice {
@@ -82,6 +82,10 @@ describe('from a request to a colleague', function () {
   });
 
   it('brings the colleague onto server and board, with a machine of their own', async () => {
+    // Programs often give what they start a socket.
+    const started = mayas.start(['invite', 'preview', '-'], { stdin: 'pipe' });
+    started.stdin?.end(link);
+    expect(await finished(started)).to.deep.include({ code: 0, stderr: '' });
     const preview = await mayas.shell(`echo '${link}' | service invite preview -`);
     expect(preview.stdout).to.include('launch').and.include('Review the API').and.include('maya');
     const joined = await mayas.shell(`echo '${link}' | service connect - --yes --name workbench`);

@@ -21,7 +21,7 @@ export async function linkText(
   command: string,
 ): Promise<string> {
   if (given !== undefined && given !== '-') return given;
-  if (given === '-' && hasPipedInput()) return (await readWhole('-', out, 'an invite link')).trim();
+  if (given === '-' && hasPipedInput(true)) return (await readWhole('-', out, 'an invite link')).trim();
   if (mayAsk(out, noInput)) return askSecret('Invite link');
   throw missing('The link of the invite', `Pipe it in: ${command} - < invite.txt`);
 }
