@@ -34,6 +34,7 @@ describe('a command that names its server, board or agent', function () {
   this.timeout(60_000);
   const home = homeWithBoard('demo');
   let ask: string;
+  let person: string;
   before(async () => {
     await home().json(['board', 'create', 'other', '--no-link']);
     for (const name of ['codex', 'fixer']) await home().json(['agent', 'create', name, '--board', 'other']);
@@ -41,6 +42,7 @@ describe('a command that names its server, board or agent', function () {
     await home().shell('echo one > brief.md && service brief put brief.md --board other -q');
     ask = String((await home().json(['ask', '@codex', 'Which?', 'This', '--board', 'other'])).message.seq);
     const { me } = await home().json(['whoami']);
+    person = me.name;
     await home().json(['ask', `@${me.name}`, 'That?', '--as', 'codex']);
     await home().json(['task', 'new', 'Theirs', '--as', 'fixer']);
     await home().json(['task', 'new', 'Over', '--board', 'other']);
@@ -71,15 +73,16 @@ describe('a command that names its server, board or agent', function () {
     ['task start 2', 'open a follow-up with service task new "…" --server local --board other.'],
     ['task done 1 ok --as nobody', 'service agent create nobody --board other --server local\n'],
     ['board list', 'service board list --archived --server local'],
+    ['agent remove PERSON', 'service board remove PERSON --board other --server local\n'],
     ['invite list', 'service invite create --server local'],
     ['approval list', 'service allowance show --server local'],
     ['board search nowhere', 'service search WORDS --all-boards --server local'],
     ['invite preview -', 'Pipe it in: service invite preview - < invite.txt'],
   ] as const)
     it(`says how to go on there: ${command}`, async () => {
-      const line = `${command.replace('ASK', ask)} --server local --board other`;
+      const line = `${command.replace('ASK', ask).replace('PERSON', person)} --server local --board other`;
       const { stdout, stderr } = await home().run(line.split(' '), { env: { EDITOR: 'false' } });
-      expect(stdout + stderr).to.include(said.replace('ASK', ask));
+      expect(stdout + stderr).to.include(said.replace('ASK', ask).replace('PERSON', person));
     });
 
   it('links the folder to a board of the server that was named', async () => {

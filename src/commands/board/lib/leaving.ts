@@ -1,6 +1,6 @@
 /** Shared by commands that take people, agents or boards away: what ends with them, here and on the server. */
 import { runtime } from '../../../cli/runtime.ts';
-import type { BoardSession } from '../../../cli/session/open-session.ts';
+import { type BoardSession, stayingAt } from '../../../cli/session/open-session.ts';
 import { plural } from '../../../cli/terminal/fields.ts';
 import type { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
@@ -52,7 +52,8 @@ export function wasLost(error: unknown): boolean {
  * The agent that is to be removed, as far as it can be seen. An admin reaches an agent of a private board by its id and
  * the board's; then nothing more is known of it. @throws Failure for a person: they are taken off with another command.
  */
-export async function seenAgent({ client, board }: BoardSession, name: string): Promise<Member | null> {
+export async function seenAgent(session: BoardSession, name: string): Promise<Member | null> {
+  const { client, board } = session;
   const member = await client.call('getMember', { params: { board, member: name } }).then(
     ({ data }) => data,
     (error: { code?: unknown }) => {
@@ -63,7 +64,10 @@ export async function seenAgent({ client, board }: BoardSession, name: string): 
     },
   );
   if (member?.kind === 'human')
-    throw usage(`${member.name} is a person, not an agent.`, `service board remove ${member.name} --board ${board}`);
+    throw usage(
+      `${member.name} is a person, not an agent.`,
+      `service board remove ${member.name} --board ${board}${stayingAt(session)}`,
+    );
   return member;
 }
 
