@@ -94,14 +94,16 @@ describe('columns', function () {
     await home.json(['board', 'create', 'words', '--no-link']);
     const [text, code] = ['word '.repeat(30).trim(), 'service say '.repeat(10).trim()];
     await home.json(['say', `${text}\n\`\`\`\n${code}\n\`\`\``, '--board', 'words']);
-    const shown = await at(60, 'read words');
-    expect(shown.slice(2)).to.deep.equal([
-      ...Array.from({ length: 2 }, () => `    ${'word '.repeat(11).trim()}`),
-      `    ${'word '.repeat(8).trim()}`,
-      '    ```',
-      `    ${code}`,
-      '    ```',
-    ]);
+    const charter = `${text}\n\`\`\`\n${code}\n\`\`\``;
+    await home.json(['board', 'charter', '--set', charter, '--board', 'words']);
+    for (const command of ['read words', 'board show words'])
+      expect((await at(60, command)).slice(-6), command).to.deep.equal([
+        ...Array.from({ length: 2 }, () => `    ${'word '.repeat(11).trim()}`),
+        `    ${'word '.repeat(8).trim()}`,
+        '    ```',
+        `    ${code}`,
+        '    ```',
+      ]);
     expect((await home.run(['read', 'words'])).stdout).to.include(`\n    ${text}\n`);
   });
 

@@ -16,13 +16,24 @@ export function fields(pairs: [string, string | null | undefined][]): string[] {
 /** A text of somebody that has to keep to its line, where another line would be taken for ours. */
 export const onOneLine = (text: string): string => escapeUntrusted(text).replaceAll(/\s+/g, ' ').trim();
 
-/** A text of somebody, four columns in. */
+const INDENT = '    ';
+const inside = (lines: string[]): string => lines.map((line) => (INDENT + line).trimEnd()).join('\n');
+
+/** A text of somebody, four columns in. Lines of code stay as they are, so that they can be copied. */
 export function indented(text: string): string {
-  return escapeUntrusted(text)
+  let code = false;
+  const lines = escapeUntrusted(text)
     .split('\n')
-    .map((line) => `    ${line}`.trimEnd())
-    .join('\n');
+    .flatMap((line) => {
+      const fence = /^ {0,3}(```|~~~)/.test(line);
+      code = fence ? !code : code;
+      return fence || code || /^(\t| {4})/.test(line) ? [line] : readable(line, INDENT.length);
+    });
+  return inside(lines);
 }
+
+/** A text to copy, four columns in, with its lines as they are. */
+export const copyable = (text: string): string => inside(escapeUntrusted(text).split('\n'));
 
 /** `1 person`, `2 people` */
 export function plural(n: number, one: string, many: string): string {

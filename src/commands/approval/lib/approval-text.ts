@@ -1,6 +1,6 @@
 /** Formats agents' requests, with the exact action in words. */
 import { called } from '../../../cli/runtime.ts';
-import { fields, indented } from '../../../cli/terminal/fields.ts';
+import { copyable, fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { followed, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Answer, Approval } from '../../../contract/types.ts';
@@ -81,7 +81,7 @@ export function approvalText({ approval, invite, collected, recovered }: Outcome
   ]);
   if (invite) {
     const how = recovered ? 'Collected before, shown again' : collected ? 'Shown only now' : 'Shown once';
-    return [...lines, `${how}:`, invite.invite, 'To pass on, in private:', indented(invite.prompt)].join('\n');
+    return [...lines, `${how}:`, invite.invite, 'To pass on, in private:', copyable(invite.prompt)].join('\n');
   }
   return [...lines, ...(approval.next ? [called(approval.next.command)] : [])].join('\n');
 }

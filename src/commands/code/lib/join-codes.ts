@@ -2,7 +2,7 @@
 
 import { called } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
-import { indented } from '../../../cli/terminal/fields.ts';
+import { copyable } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { duration, showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Client } from '../../../client/client.ts';
@@ -83,7 +83,7 @@ export function newCodeText(
     code.join_line,
     called(`Revoke it: service code revoke ${code.id} --board ${code.board}${stay}`),
     'To pass on, in private:',
-    indented(prompt),
+    copyable(prompt),
   ].join('\n');
 }
 

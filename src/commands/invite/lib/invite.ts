@@ -2,7 +2,7 @@
 import type { Output } from '../../../cli/output.ts';
 import { called } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
-import { indented } from '../../../cli/terminal/fields.ts';
+import { copyable } from '../../../cli/terminal/fields.ts';
 import { showEnd, type TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Answer, Member } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
@@ -59,6 +59,6 @@ export function newInviteText(
     invite.invite,
     called(`Revoke it: service invite revoke ${invite.id}${stay}`),
     'To pass on, in private:',
-    indented(invite.prompt),
+    copyable(invite.prompt),
   ].join('\n');
 }

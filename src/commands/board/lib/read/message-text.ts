@@ -1,5 +1,6 @@
 /** Formats a message: sender, targets, marks and time, then the body with control characters escaped. */
 import type { Paint } from '../../../../cli/terminal/color.ts';
+import { indented } from '../../../../cli/terminal/fields.ts';
 import { fits, hanging, readable } from '../../../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../../../cli/terminal/time.ts';
 import { escapeUntrusted } from '../../../../contract/text.ts';
@@ -29,7 +30,7 @@ export function messageText(message: Message, style: MessageStyle): string {
   const named = escapeUntrusted(`#${seq}  ${name}`);
   lines[0] = lines[0]!.replace(named, () => `${paint.bold(`#${seq}`)}  ${paint.cyan(escapeUntrusted(name))}`);
   if (style.agent) lines.push(`    ${paint.dim(escapeUntrusted(whose(message)))}`);
-  lines.push(...bodyLines(body));
+  lines.push(indented(body));
   const options = message.ask?.options ?? [];
   lines.push(
     ...options.flatMap((option, i) =>
@@ -47,19 +48,6 @@ export function headLines(head: string, time: string, paint: Paint): string[] {
   const beside = `${lines.at(-1)}        `;
   const timed = fits(beside + time) ? [beside + paint.dim(time)] : [lines.at(-1)!, INDENT + paint.dim(time)];
   return [...lines.slice(0, -1), ...timed];
-}
-
-/** Lines of code stay as they are, so that they can be copied. */
-function bodyLines(body: string): string[] {
-  let code = false;
-  const lines = escapeUntrusted(body)
-    .split('\n')
-    .flatMap((line) => {
-      const fence = /^ {0,3}(```|~~~)/.test(line);
-      code = fence ? !code : code;
-      return fence || code || /^(\t| {4})/.test(line) ? [line] : readable(line, INDENT.length);
-    });
-  return lines.map((line) => (INDENT + line).trimEnd());
 }
 
 function messageMarkdown(message: Message, style: MessageStyle): string {
