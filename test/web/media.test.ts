@@ -151,6 +151,13 @@ describe('the page in other media', () => {
     }
     expect(steps.size).to.be.above(20);
     expect([...unseen]).to.deep.equal([]);
+    await dana.ok('createTask', { params: { board }, body: { title: 'Write it down' } });
+    await page.goto(`${server.url}/?board=${board}&tab=tasks`);
+    await page.getByRole('heading', { name: 'Last 30 days' }).waitFor();
+    const colours = await page
+      .locator('.flow figcaption i')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+    expect(new Set(colours).size, 'what the colours of the plot mean').to.equal(4);
     await close();
   });
 
