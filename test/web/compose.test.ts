@@ -382,6 +382,18 @@ describe('the message box', () => {
     await close();
   });
 
+  it('names everyone on one line of the list of who can get it', async () => {
+    const handle = 'maximilian-of-the-payments-team';
+    await server.person(handle);
+    await dana.ok('addBoardPerson', { params: { board }, body: { handle } });
+    const { page, close } = await open();
+    await page.getByRole('button', { name: 'To Everyone' }).click();
+    const everyone = await page.getByText('Everyone', { exact: true }).last().boundingBox();
+    const name = await page.getByRole('group', { name: 'Who gets it' }).getByText('maya', { exact: true }).boundingBox();
+    expect(everyone?.height).to.equal(name?.height);
+    await close();
+  });
+
   it('completes names by keyboard', async () => {
     const { page, close } = await open();
     await page.getByRole('region', { name: 'Conversation' }).waitFor();
