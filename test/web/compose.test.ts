@@ -389,7 +389,10 @@ describe('the message box', () => {
     const { page, close } = await open();
     await page.getByRole('button', { name: 'To Everyone' }).click();
     const everyone = await page.getByText('Everyone', { exact: true }).last().boundingBox();
-    const name = await page.getByRole('group', { name: 'Who gets it' }).getByText('maya', { exact: true }).boundingBox();
+    const name = await page
+      .getByRole('group', { name: 'Who gets it' })
+      .getByText('maya', { exact: true })
+      .boundingBox();
     expect(everyone?.height).to.equal(name?.height);
     await close();
   });
