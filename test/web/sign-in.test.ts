@@ -172,6 +172,13 @@ describe('signing in to the page', () => {
     await page.getByLabel('Access key').waitFor();
     await second.getByLabel('Access key').waitFor();
     expect((await fay.ok('listBrowserSessions')).sessions).to.deep.equal([]);
+    // Signed in again in one tab, the others go on once somebody looks at them.
+    const { code } = await fay.ok('createLoginCode');
+    await page.goto(`${server.url}/#code=${code}`);
+    await page.getByRole('button', { name: 'Sign in as fay' }).click();
+    await page.getByRole('button', { name: 'Account of fay' }).waitFor();
+    await second.evaluate(() => dispatchEvent(new Event('focus')));
+    await second.getByRole('button', { name: 'Account of fay' }).waitFor();
     await close();
   });
 

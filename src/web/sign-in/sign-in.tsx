@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
+import { call, readSession } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
 import { session, sessionEndReason } from '../api/session.ts';
 import { Mark } from '../parts/icon.tsx';
@@ -36,6 +36,15 @@ export function SignIn() {
       (reason: unknown) => setError(reason),
     );
   }, [code]);
+
+  // Somebody may have signed in again in another tab.
+  useEffect(() => {
+    const look = (): void => {
+      if (session.peek() === null) void readSession();
+    };
+    addEventListener('focus', look);
+    return () => removeEventListener('focus', look);
+  }, []);
 
   const signIn = async (credential: Credential, confirm = false): Promise<void> => {
     setBusy(true);
