@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoardWith, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { expectAccessible } from './support/axe.ts';
 import { browser, closeBrowser } from './support/browser.ts';
 import { startPageServer } from './support/server.ts';
@@ -108,6 +109,27 @@ describe('tasks on the page', () => {
     await page.waitForFunction(() => document.activeElement?.textContent?.includes('Write the release note'));
     const { tasks } = await dana.ok('listTasks', { params, query: { state: 'done' } });
     expect(tasks.map(({ closed_note }) => closed_note)).to.deep.equal(['It is in the file.']);
+    await close();
+  });
+
+  it('keeps the focus in a task that is opened by its card, started and finished there', async () => {
+    const { params, path } = await scene();
+    await dana.ok('createTask', { params, body: { title: 'Write the release note' } });
+    const { page, close } = await visit(server, dana, path);
+    await column(page, 'Open')
+      .getByRole('link', { name: /Write the release note/ })
+      .press('Enter');
+    const panel = page.getByRole('complementary', { name: /Write the release note/ });
+    const hasFocus = () =>
+      until(() => panel.evaluate((element) => element.contains(document.activeElement)), 'it has the focus');
+    await panel.getByRole('button', { name: 'Start' }).press('Enter');
+    await panel.getByRole('button', { name: 'Give it up' }).waitFor();
+    await hasFocus();
+    await panel.getByRole('button', { name: 'Done' }).press('Enter');
+    await page.getByRole('textbox', { name: 'What was done' }).fill('It is in the file.');
+    await page.getByRole('button', { name: 'Finish it' }).press('Enter');
+    await panel.getByRole('region', { name: 'How it ended' }).waitFor();
+    await hasFocus();
     await close();
   });
 

@@ -92,10 +92,6 @@ export function TaskPanel(props: PanelProps) {
     'aria-label': task ? `${task.ref} ${task.title}` : selector,
   };
   useEffect(() => panel.current?.focus(), []);
-  useEffect(() => {
-    // A task that has ended has no actions any more, and the button that ended it had the focus.
-    if (document.activeElement === document.body) panel.current?.focus();
-  }, [task?.closed_at]);
   return (
     <div ref={panel} class="panel inorder" tabIndex={-1} {...named}>
       <div class="row ph">

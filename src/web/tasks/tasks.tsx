@@ -79,6 +79,9 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
         onFocusIn={({ target }) => {
           focused.current = (target as HTMLElement).dataset['ref'] ?? null;
         }}
+        onFocusOut={({ relatedTarget }) => {
+          if (relatedTarget) focused.current = null;
+        }}
       >
         <h2 class="vh">Tasks</h2>
         <div class="row w tbar">
