@@ -1,7 +1,7 @@
 /** Builds the daemon from its parts, starts it and stops it. */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { HOUR } from '../contract/durations.ts';
 import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
@@ -193,7 +193,9 @@ export class Daemon {
   }
 
   async #checkSessions(): Promise<void> {
-    const { clock, log, sessions } = this.#context;
+    const { clock, log, paths, sessions } = this.#context;
+    // What cleans /tmp may have deleted it. While this daemon holds the lock, no other one can listen.
+    if (!existsSync(paths.socket)) return this.stop(true);
     try {
       await closeGoneSessions(this.#context);
       const busy = sessions.open().length > 0 || (this.#control?.connections ?? 0) > 0 || this.#hasUnacknowledged();

@@ -1,5 +1,5 @@
 /** The control socket from the daemon's side: who is heard, in what form, and what is never said. */
-import { chmodSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { expect } from 'chai';
 import { MAX_CONNECTIONS, MAX_FRAME_BYTES } from '../../src/daemon/control/limits.ts';
 import { mask } from '../../src/daemon/log.ts';
@@ -103,6 +103,17 @@ describe('the control socket', () => {
     await rig.ask('shutdown');
     expect(await again.next()).to.deep.equal({ v: 1, event: 'bye' });
     await rig.daemon.stopped;
+  });
+
+  it('that somebody deleted makes room for a daemon that can be reached', async () => {
+    const session = await rig.session();
+    const hook = await session.wait();
+    rmSync(rig.paths.socket);
+    clock.pass(5_000);
+    expect(await hook.next()).to.deep.equal({ v: 1, event: 'bye', restart: true });
+    await rig.daemon.stopped;
+    await rig.start({ clock });
+    await session.wait({ resumed: true });
   });
 
   it('ends by itself after ten minutes without anything to do', async () => {
