@@ -8,6 +8,7 @@ describe('the budget of an agent', function () {
   let home: Home;
   before(async () => {
     home = new Home();
+    await home.serve();
     await home.json(['board', 'create', 'demo', '--no-link']);
     await home.json(['agent', 'create', 'bot', '--board', 'demo']);
     await home.json(['agent', 'create', 'other', '--board', 'demo']);

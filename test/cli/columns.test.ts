@@ -18,6 +18,7 @@ describe('columns', function () {
   const shown: { command: string; wide: string[]; narrows: string[][] }[] = [];
   before(async () => {
     home = new Home();
+    await home.serve();
     for (const [name, title] of Object.entries(titles))
       await home.json(['board', 'create', name, '--title', title, '--no-link']);
     await home.json(['agent', 'create', 'a-helper-with-a-long-name', '--board', 'sink']);

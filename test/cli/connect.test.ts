@@ -19,9 +19,10 @@ describe('a new laptop', function () {
   this.timeout(60_000);
   let host: Home;
   let laptop: Home;
-  before(() => {
+  before(async () => {
     host = new Home();
     laptop = new Home();
+    await host.serve();
   });
   after(async () => {
     await laptop.close();

@@ -19,6 +19,7 @@ describe('the installed program, where the machine fails', function () {
   const running: DaemonProcess[] = [];
   beforeEach(async () => {
     home = new Home();
+    await home.serve();
     await home.json(['board', 'create', 'demo']);
   });
   afterEach(async () => {

@@ -22,6 +22,7 @@ describe('delivery with the built program', function () {
   const hook: PlayedSession['hook'] = (...args) => session.hook(...args);
 
   it('wakes a session that waits, is seen to be received, and is acknowledged', async () => {
+    await home.serve();
     await home.json(['board', 'create', 'demo']);
     await session.start();
     const { env } = session;
@@ -62,6 +63,7 @@ describe('delivery with the built program', function () {
   });
 
   it('begins with a pair: the first session makes board and code by its own seat, the second comes by the line', async () => {
+    await home.serve();
     await session.start();
     const made = await session.json(['pair', 'writer-reviewer', '--name', 'claude', '--title', 'Retry design']);
     expect(made.agent).to.include({ name: 'claude', role: 'writer' });
@@ -82,6 +84,7 @@ describe('delivery with the built program', function () {
   });
 
   it('brings a session that has seats onto further boards by their lines, and messages of each arrive', async () => {
+    await home.serve();
     await session.start();
     const lineOf = async (board: string) => {
       await home.json(['board', 'create', board, '--no-link']);
@@ -109,6 +112,7 @@ describe('delivery with the built program', function () {
   });
 
   it('counts as unread after a post neither what was delivered nor what was answered', async () => {
+    await home.serve();
     await home.json(['board', 'create', 'demo']);
     await session.start();
     await session.json(['join', '--board', 'demo']);
@@ -128,6 +132,7 @@ describe('delivery with the built program', function () {
   });
 
   it('finds the seat again of a session that is given the line of its board once more', async () => {
+    await home.serve();
     await session.start();
     await home.json(['board', 'create', 'demo']);
     const { join_line: line } = (await home.json(['code', 'create'])).code;
@@ -136,6 +141,7 @@ describe('delivery with the built program', function () {
   });
 
   it('goes on for a hook that waits while the daemon is killed', async () => {
+    await home.serve();
     await home.json(['board', 'create', 'demo']);
     await hook('session-start', 'SessionStart', { source: 'startup' });
     const env = { SERVICE_SESSION: 'claude-code:one' };

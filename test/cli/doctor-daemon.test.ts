@@ -150,6 +150,7 @@ describe('service doctor on the daemon', function () {
 
   describe('with sessions', () => {
     beforeEach(async () => {
+      await machine.serve();
       await machine.json(['daemon', 'start']);
       await machine.json(['board', 'create', 'demo']);
     });

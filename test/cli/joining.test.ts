@@ -13,6 +13,7 @@ describe('joining a board from another machine', function () {
   before(async () => {
     host = new Home();
     other = new Home();
+    await host.serve();
     await host.json(['board', 'create', 'demo', '--template', 'writer-reviewer', '--no-link']);
     url = (await host.json(['server', 'start'])).ui_url.replace(/\/$/, '');
     await other.shell(`printf %s "$KEY" | service login ${url}`, { env: { KEY: await keyOf('maya') } });

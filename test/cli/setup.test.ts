@@ -21,6 +21,7 @@ describe('setup', function () {
   let url: string;
   before(async () => {
     host = new Home();
+    await host.serve();
     ({ url } = (await host.json(['board', 'create', 'launch', '--private'])).server);
     await host.json(['agent', 'create', 'helper', '--board', 'launch']);
   });

@@ -20,6 +20,7 @@ describe('two machines', function () {
   before(async () => {
     anas = new Home();
     mayas = new Home();
+    await anas.serve();
     ours = new PlayedSession(anas, 'ana-one');
     theirs = new PlayedSession(mayas, 'maya-one');
     await anas.json(['board', 'create', 'launch', '--private']);

@@ -40,8 +40,9 @@ export class SwarmHome {
 /** Call inside `describe`. @param use is given what each test has @returns what works on that of the test that runs */
 export function swarmHome(use: (world: SwarmHome) => void): Pick<SwarmHome, 'write' | 'errorOf'> {
   let world: SwarmHome;
-  beforeEach(() => {
+  beforeEach(async () => {
     world = new SwarmHome();
+    await world.home.serve();
     use(world);
   });
   afterEach(() => world.close());
