@@ -11,9 +11,6 @@ export interface Reply<T> {
   data: T;
   /** The server did this before, under the same idempotency key, and repeats its first answer. */
   replayed: boolean;
-  requestId: string | null;
-  /** The answer's `Date` header. */
-  serverDate: string | null;
 }
 
 /**
@@ -31,8 +28,6 @@ export async function readReply(row: ClientRoute, exchange: Exchange, now: numbe
     status: response.status,
     data,
     replayed: response.headers.get('idempotent-replayed') === 'true',
-    requestId: response.headers.get('x-request-id'),
-    serverDate: response.headers.get('date'),
   };
 }
 

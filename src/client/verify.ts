@@ -11,15 +11,11 @@ interface VerifyOptions {
   pinned?: ChainPoint;
   /** Start after this event; only a pinned one may stand here. */
   from?: ChainPoint;
-  /** After each page: how many events passed so far, and the head that was found at the start. */
-  onProgress?(progress: { checked: number; head: number }): void;
-  signal?: AbortSignal;
   /** Default: WebCrypto, which a page has only on https and localhost. */
   sha256?: Sha256;
 }
 
 interface VerifyResult {
-  boardId: string;
   events: number;
   payloadsChecked: number;
   payloadsWithheld: number;
@@ -47,12 +43,12 @@ export async function verifyBoard(
   board: { id: string; name: string },
   options: VerifyOptions = {},
 ): Promise<VerifyResult> {
-  const { pinned, from, signal } = options;
+  const { pinned, from } = options;
   const verifier = new ChainVerifier(board.id, { sha256: options.sha256 ?? sha256, pinned, from });
   let head: number | undefined;
 
   const query = { after: from?.seq ?? 0, limit: PAGE };
-  for await (const page of pages(client, 'listEvents', { params: { board: board.name }, query, signal })) {
+  for await (const page of pages(client, 'listEvents', { params: { board: board.name }, query })) {
     if (!Array.isArray(page.events) || !Number.isSafeInteger(page.head_seq)) {
       throw unexpected('The answer is not a page of events.');
     }
@@ -60,11 +56,10 @@ export async function verifyBoard(
     for (const event of page.events) {
       if (await verifier.add(event)) break;
     }
-    options.onProgress?.({ checked: verifier.events, head });
     if (verifier.problem) break;
   }
 
   const problem = verifier.finish(head ?? 0);
   const { events, payloadsChecked, payloadsWithheld } = verifier;
-  return { boardId: board.id, events, payloadsChecked, payloadsWithheld, head: verifier.head, problem };
+  return { events, payloadsChecked, payloadsWithheld, head: verifier.head, problem };
 }

@@ -106,7 +106,7 @@ describe('client: the request', () => {
     expect(new Client({ origin: 'https://boards.example.com' }).origin).to.equal('https://boards.example.com');
   });
 
-  it('reports each request without its query and gives the answer with what surrounds it', async () => {
+  it('reports each request without its query, and gives the answer and whether it was repeated', async () => {
     const server = await serve((_, response) =>
       sendJson(response, 201, created, { 'X-Request-Id': 'req_1', 'Idempotent-Replayed': 'true' }),
     );
@@ -114,8 +114,7 @@ describe('client: the request', () => {
     const { client } = clientOf(server.origin, { onRequest: (info) => seen.push(info) });
     const reply = await client.call('createBoard', { body: {}, query: { secret: 'x' } });
     expect(reply.data).to.deep.equal(created);
-    expect(reply).to.include({ status: 201, replayed: true, requestId: 'req_1' });
-    expect(Date.parse(reply.serverDate ?? '')).to.be.a('number').and.not.NaN;
+    expect(reply).to.include({ status: 201, replayed: true });
     const info = { method: 'POST', path: '/v1/boards', status: 201, ms: 0, attempt: 1, requestId: 'req_1' };
     expect(seen).to.deep.equal([info]);
   });

@@ -30,7 +30,6 @@ export interface SessionRow extends KeyRow {
 
 export interface DelegationRow extends KeyRow {
   delegation_id: string;
-  delegation_name: string;
   delegation_ended_at: number | null;
 }
 
@@ -97,7 +96,6 @@ const sessionColumns = {
 const delegationColumns = {
   ...keyColumns,
   delegation_id: 'd.id',
-  delegation_name: 'd.name',
   delegation_ended_at: 'd.ended_at',
 };
 
