@@ -2,7 +2,7 @@
 import type { Message, Query } from '../../contract/types.ts';
 import { onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { needsBoard } from '../operation/refusals.rules.ts';
+import { invalidField } from '../operation/refusals.rules.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { readSelector } from '../tasks/references.rules.ts';
@@ -52,7 +52,7 @@ async function taskOf(tx: ReadTx, places: Place[], selector: string, one: Place 
   const read = readSelector(selector);
   if ('number' in read) {
     const hint = 'Use the whole reference, such as CHK-17, or say which board.';
-    throw needsBoard('task', 'a number alone needs board', hint);
+    throw invalidField('task', 'a number alone needs board', hint);
   }
   const task = await findTaskAnywhere(tx, read);
   return task && places.some((place) => place.board.id === task.board_id) ? task.id : null;

@@ -8,7 +8,7 @@ import { Unreachable } from '../db/dialect.ts';
 import type { Database } from '../db/tx.ts';
 import type { Call } from '../operation/call.ts';
 import { authenticate, type Caller, type Credential } from '../operation/caller.ts';
-import type { BoardStart, Empty, Look, Looked, Opened, Outcome, Waited } from '../operation/usecase.ts';
+import type { BoardStart, Empty, Look, Opened, Outcome, Waited } from '../operation/usecase.ts';
 import { BatchedWaits } from './batched-waits.ts';
 import { BoardStream } from './board-stream.ts';
 import { Caps } from './caps.ts';
@@ -42,7 +42,8 @@ export class Live {
   readonly #clock: Clock;
   readonly #used: (caller: Caller, now: number) => Promise<void>;
   readonly #caps = new Caps();
-  readonly #looks: BatchedWaits;
+  /** Reads for waits. */
+  readonly looks: BatchedWaits;
   readonly #feeds = new Map<string, { feed: Feed; unwatch: () => void }>();
   readonly #open = new Set<Open>();
   /** All holders whose credentials are polled, because other processes may end them. */
@@ -56,7 +57,7 @@ export class Live {
     this.#used = used;
     this.#db = db;
     this.#clock = clock;
-    this.#looks = new BatchedWaits(db, () => this.notifier.published);
+    this.looks = new BatchedWaits(db, () => this.notifier.published);
   }
 
   /** Starts to follow commits. Must be called before the first request. */
@@ -122,11 +123,6 @@ export class Live {
     this.#track(caller, connection, stream, unwatch);
   }
 
-  /** Reads for a wait. @param admit refuses a caller that is known. @throws Refusal where the credential does not work. */
-  look(credential: Credential, look: Look, admit?: (caller: Caller, now: number) => void): Promise<Looked> {
-    return this.#looks.look(credential, look, admit);
-  }
-
   /**
    * Repeats a look that found nothing until it finds something or the time is over. It subscribes before it looks again, so
    * nothing is missed, and every wake-up leads to a fresh read with its own checks. Thousands may wait: nothing of the first
@@ -137,7 +133,7 @@ export class Live {
     const { credential } = caller;
     const { board, keys } = found;
     const again = async (waits: boolean): Promise<Waited<unknown>> => {
-      const looked = await this.look(credential, { ...look, waits });
+      const looked = await this.looks.look(credential, { ...look, waits });
       if (looked.found instanceof Refusal) throw looked.found;
       return looked.found;
     };

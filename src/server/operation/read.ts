@@ -81,7 +81,7 @@ export async function runWait(
   const { credential, input, gone } = call;
   const { wait } = input.query as { wait: number };
   const look = { row: operations[name], case: useCase, input: input as never, waits: wait > 0 };
-  const first = await engine.live.look(credential, look, (caller, now) => {
+  const first = await engine.live.looks.look(credential, look, (caller, now) => {
     engine.admit(name, caller, now, 'known');
     if (wait > 0) engine.admit(name, caller, now, 'waiting');
   });

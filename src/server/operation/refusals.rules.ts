@@ -15,11 +15,8 @@ export const invalidField = (
 ): Refusal => new Refusal('invalid_request', `${field}: ${problem}.`, { hint, details: { field, problem, ...more } });
 
 /** Of what could be on any of several boards. */
-export const needsBoard = (
-  field: string,
-  problem = 'needs board',
-  hint = 'Names belong to one board: say which with board.',
-): Refusal => invalidField(field, problem, hint);
+export const needsBoard = (field: string): Refusal =>
+  invalidField(field, 'needs board', 'Names belong to one board: say which with board.');
 
 /** How many there may be of something. */
 interface Limit {
