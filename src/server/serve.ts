@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { shellArgument } from '../contract/text.ts';
-import { recheckShown } from './access/replay.ts';
 import { Blobs } from './blobs/blobs.ts';
 import { openStore } from './blobs/open.ts';
 import { type Clock, repeatInTurn, systemClock } from './db/clock.ts';
@@ -115,7 +114,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       searchable: indexer.searchable,
       report: (message: string, about: object): void => log.error(about, message),
       takeUploadSlot: uploadSlots(),
-      recheck: recheckShown,
       used,
     };
     const operations = createOperations(engine, useCases);

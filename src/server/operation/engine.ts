@@ -1,9 +1,9 @@
 /** What operations are run with: the parts of the server that stand around every use case. */
 import type { Blobs } from '../blobs/blobs.ts';
-import type { Database, WriteTx } from '../db/tx.ts';
+import type { Database } from '../db/tx.ts';
 import type { Live } from '../live/live.ts';
 import type { Admit } from '../rates/work.ts';
-import type { Caller, Credential, Shown } from './caller.ts';
+import type { Caller, Credential } from './caller.ts';
 import type { Deps } from './usecase.ts';
 
 export interface Engine extends Deps {
@@ -14,8 +14,6 @@ export interface Engine extends Deps {
   takeUploadSlot(credential: Credential): () => void;
   /** Limits on what signed-in callers ask for. */
   admit: Admit;
-  /** Decides whether a kept answer may still be shown. @throws Refusal what a new call would get now. */
-  recheck(tx: WriteTx, caller: Caller, shown: Shown): Promise<void>;
   /** Counts a use of the caller's key, whatever came of the request. */
   used(caller: Caller, now: number): Promise<void>;
 }

@@ -9,6 +9,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { idempotencyOf, type OperationRow } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
+import { recheckShown } from '../access/replay.ts';
 import { Contention, StorageFull, UniqueViolation, Unreachable } from '../db/dialect.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Moment } from '../rates/work.ts';
@@ -186,7 +187,7 @@ async function replayOf(
   }
   if (!row.request_hash.equals(requestHash)) throw keyConflict();
   requireServerRole(operations[offered.name], caller.person);
-  const recheck = offered.case.recheck ?? engine.recheck;
+  const recheck = offered.case.recheck ?? recheckShown;
   await recheck(tx, caller, JSON.parse(row.recheck) as Shown, engine);
   return { status: row.status, body: openBody(engine, caller, row), replayed: true };
 }
