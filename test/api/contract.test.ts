@@ -109,9 +109,20 @@ forEachDatabase('the description of the API', (engine) => {
       expect((await server.dana.call(name, call)).status, name).to.equal(status);
     }
     const { schemas, responses } = (
-      document as unknown as { components: Record<string, Record<string, { properties: { work: object } }>> }
+      document as unknown as { components: Record<string, Record<string, { properties: Record<string, object> }>> }
     ).components;
-    expect(schemas?.['CreatePairingBody']?.properties.work).to.include({ minLength: 1, maxLength: 4_000 });
+    const longest = {
+      CreatePairingBody: { work: 4_000 },
+      PostMessageBody: { body: 32_768 },
+      CreateTaskBody: { title: 120 },
+    };
+    for (const [body, fields] of Object.entries(longest))
+      for (const [field, maxLength] of Object.entries(fields))
+        expect(schemas?.[body]?.properties[field], `${body} ${field}`).to.include({ minLength: 1, maxLength });
+    expect(schemas?.['CreateBoardBody']?.properties).to.deep.include({
+      title: { type: 'string', maxLength: 80 },
+      charter: { type: 'string', maxLength: 8_000 },
+    });
 
     const required = ({ parameters }: Described) =>
       parameters.filter((parameter) => parameter.in === 'query' && parameter.required).map(({ name }) => name);

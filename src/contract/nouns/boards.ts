@@ -25,7 +25,8 @@ const charter = (max: number) =>
   z
     .string()
     .overwrite((value) => value.replaceAll('\r\n', '\n'))
-    .pipe(text(max));
+    .pipe(text(max))
+    .meta({ maxLength: max });
 
 export const role = z.strictObject({ charter: charter(4000).optional(), can: z.array(grant).max(10) });
 export const roles = z.record(roleName, role);
@@ -134,7 +135,7 @@ export const lifecycleReceipt = z.strictObject({
 });
 
 /** Counted after trimming; empty: none. */
-const title = z.string().trim().pipe(text(80));
+const title = z.string().trim().pipe(text(80)).meta({ maxLength: 80 });
 
 export const updateBoardBody = z
   .strictObject({

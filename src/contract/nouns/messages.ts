@@ -13,6 +13,7 @@ import {
   sentTime,
   time,
 } from '../schemas.ts';
+import { MAX_BODY } from '../text.ts';
 import { emojis, type ReactionName } from '../values.ts';
 import { fileRef, fileToAttach } from './files.ts';
 import { taskRef, taskSelector } from './tasks.ts';
@@ -123,7 +124,10 @@ export const message = z.strictObject({
 
 export const postMessageBody = z.strictObject({
   /** The maximum is checked separately, because the answer then is 413 instead of 400. */
-  body: z.string().refine((value) => /\S/u.test(value), 'must hold something other than white space'),
+  body: z
+    .string()
+    .refine((value) => /\S/u.test(value), 'must hold something other than white space')
+    .meta({ minLength: 1, maxLength: MAX_BODY }),
   to: z.array(z.string()).min(1).max(50).optional(),
   reply_to: id('msg').optional(),
   urgent: z.boolean().default(false),

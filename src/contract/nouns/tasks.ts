@@ -58,7 +58,8 @@ export const task = z.strictObject({
 const visible = (value: string): boolean => /\S/u.test(value);
 const title = text(4_000)
   .transform((value) => value.trim())
-  .pipe(oneLine(120, 1));
+  .pipe(oneLine(120, 1))
+  .meta({ minLength: 1, maxLength: 120 });
 const stands = text(2_000, 1).refine(visible, 'must hold something other than white space');
 
 /** As the answer to a start gave it. A change with that of a former owner is refused. */
