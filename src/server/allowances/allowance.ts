@@ -53,7 +53,7 @@ export const listAllowanceRevisions: ReadCase<'listAllowanceRevisions'>['run'] =
 ) => {
   const { id, revision } = await allowanceOf(tx, caller.person.person_id);
   const before = readPageToken(after)?.created_at ?? null;
-  if (before !== null && before > revision) throw foreignPosition('as it comes');
+  if (before !== null && before > revision) throw foreignPosition();
   const rows = await listRevisions(tx, id, before, limit + 1);
   // A position in this list is a revision.
   const { page, next_after } = cutPage(

@@ -28,11 +28,11 @@ export const readBoundNumber = (
   kind: 'number' | 'int32' = 'number',
 ): number | null => readBoundToken(bound, after, kind)?.[0] ?? null;
 
-/** @param how to hand a token back. */
-export function foreignPosition(how = 'with everything else as it was'): Refusal {
+/** For an `after` that no page of the list gave. */
+export function foreignPosition(): Refusal {
   const problem = 'was not given by a page of this list';
   return new Refusal('invalid_request', `after: ${problem}.`, {
-    hint: `Start again without it, then hand back next_after ${how}.`,
+    hint: 'Start again without it, then hand back next_after with everything else as it was.',
     details: { field: 'after', problem },
   });
 }

@@ -12,7 +12,7 @@ export interface Position {
 export function readPageToken(after: string | undefined): Position | null {
   if (after === undefined) return null;
   const parts = decodeParts(after, ['number', 'string']);
-  if (parts === null) throw foreignPosition('as it comes');
+  if (parts === null) throw foreignPosition();
   const [created_at, id] = parts;
   return { created_at, id };
 }
