@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { finished, type Home, until } from './support/home.ts';
 import { addProfile, LaunchedPrograms, type TestLauncher } from './support/launched.ts';
-import { BOT, swarmHome } from './support/swarm-home.ts';
+import { BOT, SwarmHome, swarmHome } from './support/swarm-home.ts';
 
 interface Agent {
   name: string;
@@ -92,6 +92,14 @@ describe('service swarm', function () {
 
     await home.json(['say', 'wake up', '-b', 'demo', '--to', '@claude', '--no-notes']);
     await until('the message in the session', () => launched.trace(claude!.session).includes('wake up'));
+  });
+
+  it('starts the server and the daemon of a machine where neither runs', async () => {
+    const unserved = new SwarmHome();
+    unserved.write(BOT);
+    const { autostarted, seats_added } = await unserved.home.json(['swarm', 'up', '--yes']);
+    expect([autostarted, seats_added]).to.deep.equal([['server', 'daemon'], ['bot']]);
+    await unserved.close();
   });
 
   it('is about the board of an id too, which is called by its name', async () => {
