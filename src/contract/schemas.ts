@@ -112,7 +112,10 @@ export const keyName = z
  */
 export const clientToken = z
   .string()
-  .regex(/^abh_[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, 'must be abh_ and the base64url of 32 bytes');
+  .regex(/^abh_[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, 'must be abh_ and the base64url of 32 bytes')
+  .describe(
+    "The secret of the new key, made and saved by the client: with it the request may be sent again when its answer was lost, a guest's within 10 minutes. Left out, the server makes one and shows it once.",
+  );
 
 /** The proof of one endpoint, which its runtime made and has saved before it sends it; written in the one way 32 bytes encode. */
 export const proofToken = z

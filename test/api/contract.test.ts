@@ -119,6 +119,7 @@ forEachDatabase('the description of the API', (engine) => {
     for (const [body, fields] of Object.entries(longest))
       for (const [field, maxLength] of Object.entries(fields))
         expect(schemas?.[body]?.properties[field], `${body} ${field}`).to.include({ minLength: 1, maxLength });
+    expect(schemas?.['ClientToken']).to.have.property('description').that.includes('sent again');
     expect(schemas?.['CreateBoardBody']?.properties).to.deep.include({
       title: { type: 'string', maxLength: 80 },
       charter: { type: 'string', maxLength: 8_000 },
