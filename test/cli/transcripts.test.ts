@@ -22,6 +22,9 @@ const placeholders: Record<string, string> = {
   version: '\\d+\\.\\d+\\.\\d+',
 };
 
+/** In these the server is started as a process, if at all, and perhaps stopped. */
+const aboutItsServer = /No server runs|Started the local server|service (serve|server|servers|storage)\b/;
+
 interface Step {
   command: string;
   expected: string[];
@@ -70,9 +73,11 @@ describe('transcripts', function () {
 
   for (const file of files) {
     it(file.replace('.transcript', '').replaceAll('-', ' '), async () => {
+      const text = readFileSync(join(folder, file), 'utf8');
       const home = new Home();
       try {
-        for (const step of steps(readFileSync(join(folder, file), 'utf8'))) await play(home, step);
+        if (!aboutItsServer.test(text)) await home.serve();
+        for (const step of steps(text)) await play(home, step);
       } finally {
         await home.close();
       }
