@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { builderOf } from '../../src/server/db/statement.ts';
 import type { Api } from '../support/api.ts';
 import { signIn } from '../support/browser.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
@@ -47,6 +48,40 @@ forEachDatabase('what a request costs the database', (engine) => {
     expect(replay.writes).to.be.at.most(1);
     expect(replay.roundTrips).to.be.at.most(MOST.roundTripsOfReplay[engine]);
     expect(replay.writeStatements).to.be.below(first.writeStatements);
+  });
+
+  it('looks once for the agents of a person who is renamed or removed, not once a board', async () => {
+    const person = await server.person('on-three-boards');
+    for (let n = 0; n < 3; n++) await newAgent(person, (await newBoard(person)).name);
+    const built: string[] = [];
+    const { write } = server.db;
+    server.db.write = (work, allows) =>
+      write.call(
+        server.db,
+        (tx) => {
+          for (const name of ['query', 'change'] as const) {
+            const run = tx[name].bind(tx) as (build: Build) => Promise<never>;
+            type Build = (db: ReturnType<typeof builderOf>) => { toString(): string };
+            tx[name] = (build: Build) => {
+              built.push(build(builderOf(engine)).toString());
+              return run(build);
+            };
+          }
+          return work(tx);
+        },
+        allows,
+      ) as never;
+    const params = { handle: 'moved' };
+    try {
+      await server.dana.ok('renamePerson', { params: { handle: 'on-three-boards' }, body: params });
+      await server.dana.ok('removePerson', { params });
+    } finally {
+      Object.assign(server.db, { write });
+    }
+    expect(built.filter((sql) => /^update .agent_lines. set .set_by./.test(sql))).to.have.length(1);
+    expect(built.filter((sql) => /from .members. where .*'agent' .*'active' .*order by .id./.test(sql))).to.have.length(
+      1,
+    );
   });
 
   it('is shared by posts of one moment, of as many people on as many boards', async () => {

@@ -1,7 +1,6 @@
 /** What agents are on now: one line each, never part of the record. */
 import { rowsBy, writeInto } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { MemberRow } from '../members/member.rules.ts';
 import type { Reported } from '../seats/presence.rules.ts';
 import type { LineRow, Span } from './lines.rules.ts';
 
@@ -17,14 +16,16 @@ export type LinesWith = Partial<Pick<LineRow, 'member_id' | 'task_id' | 'at'>>;
 export const deleteLines = (tx: WriteTx, lines: LinesWith): Promise<number> =>
   tx.change((db) => db('agent_lines').where(lines).delete());
 
-/** Lines that a person set for their agents on a board go on naming them by a new name. @param person as they were before. */
-export const renameSetter = (tx: WriteTx, person: MemberRow, name: string): Promise<number> =>
+/** Lines that a person set for their agents, on all boards, go on naming them by a new name. Before they have it there. */
+export const renameSetter = (tx: WriteTx, personId: string, name: string): Promise<number> =>
   tx.change((db) =>
     db('agent_lines')
-      .where('set_by', person.name)
-      .whereIn(
-        'member_id',
-        db('members').where({ board_id: person.board_id, person_id: person.person_id, kind: 'agent' }).select('id'),
+      .whereIn('member_id', db('members').where({ person_id: personId, kind: 'agent' }).select('id'))
+      .whereExists(
+        db({ a: 'members' })
+          .join({ p: 'members' }, (on) => on.on('p.board_id', 'a.board_id').andOn('p.person_id', 'a.person_id'))
+          .whereRaw("a.id = agent_lines.member_id AND p.kind = 'human' AND p.name = agent_lines.set_by")
+          .select('p.id'),
       )
       .update({ set_by: name }),
   );

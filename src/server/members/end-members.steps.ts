@@ -52,32 +52,32 @@ const byWhom = {
 } as const;
 
 /**
- * Ends a person's active membership with all their agents there; answers those agents. Whether the board may lose this
- * person is decided before. @param why what the event says of an approval that caused it.
+ * Ends a person's active membership with all their agents there. Whether the board may lose this person is decided before.
+ * @param why what the event says of an approval that caused it. @param agents all that are active, where they are known.
  */
 export async function endMembership(
   setting: Setting,
   member: MemberRow,
   how: keyof typeof byWhom,
   why: Authorized = {},
-): Promise<MemberRow[]> {
+  agents?: MemberRow[],
+): Promise<void> {
   const { tx, board } = setting;
-  const agents = await activeAgents(tx, board.id, 'person_id', [member.person_id]);
+  const ending = agents ?? (await activeAgents(tx, board.id, 'person_id', [member.person_id]));
   const by = byWhom[how];
   await clearForMembership(tx, member.person_id, board.id);
   await setEnded(tx, [member.id], how === 'left' ? 'left' : 'removed', by.person);
-  await closeSeats(tx, agents, 'removed', by.seats);
+  await closeSeats(tx, ending, 'removed', by.seats);
   await record(setting, how === 'left' ? 'person.left' : 'person.removed', {
     member_id: member.id,
     person_id: member.person_id,
     name: member.name,
-    agents: agents.map((agent) => agent.id),
+    agents: ending.map((agent) => agent.id),
     ...(how === 'removed_from_server' ? { from_server: true } : {}),
     ...why,
   });
-  await settle(setting, [member, ...agents]);
+  await settle(setting, [member, ...ending]);
   tx.publish(`account:${member.person_id}`);
-  return agents;
 }
 
 async function closeSeats(tx: WriteTx, seats: MemberRow[], status: 'left' | 'removed', by: SeatEnding['by']) {

@@ -21,13 +21,13 @@ export async function renameOnBoards(
 ): Promise<void> {
   const ids = boards.map((board) => board.id);
   const members = await humansOn(tx, ids, [person.id, caller.person.person_id]);
+  await renameSetter(tx, person.id, handle);
   const onBoard = Map.groupBy(members, ({ board_id }) => board_id);
   for (const board of boards) {
     const here = onBoard.get(board.id) ?? [];
     const renamed = here.find((member) => member.person_id === person.id);
     const renamer = here.find(({ person_id, status }) => person_id === caller.person.person_id && status === 'active');
     if (!renamed) continue;
-    await renameSetter(tx, renamed, handle);
     await saveMember(tx, renamed.id, { name: handle });
     const data = { person_id: person.id, member_id: renamed.id, before: person.handle, after: handle };
     await append(tx, board, { type: 'person.renamed', actor: actorOn(renamer ?? null, caller), data });

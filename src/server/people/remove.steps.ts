@@ -12,7 +12,7 @@ import { voidApproved } from '../machines/machines.store.ts';
 import { endMembership } from '../members/end-members.steps.ts';
 import { lockSeats } from '../members/end-members.store.ts';
 import { countOwners, countPeople } from '../members/member-counts.store.ts';
-import { activeHuman, boardIdsOf, longestStanding } from '../members/memberships.store.ts';
+import { activeAgentsOfPerson, activeHuman, boardIdsOf, longestStanding } from '../members/memberships.store.ts';
 import { makeOwnerBySystem } from '../members/owners.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { Authorized } from '../record/append.steps.ts';
@@ -70,12 +70,16 @@ async function endCredentials(tx: WriteTx, personId: string) {
 /** In the order of the boards' ids, so that two of these never wait for each other. */
 async function leaveEveryBoard(tx: WriteTx, person: PersonRow, { caller, agentId, why }: Removal) {
   const counts = { agents_removed: 0, boards_left: 0, owners_passed: 0, unreachable_boards: [] as string[] };
+  // Once for all boards: nobody joins by the credentials that have ended, and one board's are found among those of all.
+  const agents = Map.groupBy(await activeAgentsOfPerson(tx, person.id), (agent) => agent.board_id);
   for (const id of await boardIdsOf(tx, person.id)) {
     const board = await lockBoardById(tx, id);
     const member = await activeHuman(tx, id, person.id);
     if (!board || board.lifecycle === 'deleted' || !member) continue;
     const setting = await settingFor(tx, board, { person: caller, agentId });
-    counts.agents_removed += (await endMembership(setting, member, 'removed_from_server', why)).length;
+    const here = agents.get(id) ?? [];
+    await endMembership(setting, member, 'removed_from_server', why, here);
+    counts.agents_removed += here.length;
     counts.boards_left++;
     if (await passOn(tx, board)) counts.owners_passed++;
     if (board.visibility === 'private' && (await countPeople(tx, id)) === 0) counts.unreachable_boards.push(id);
