@@ -127,8 +127,9 @@ export const orContradicts = { invalid_request: [400, 422] } as const;
 export const statusesOf = ({ statuses }: Pick<Route, 'statuses'>, code: ErrorCode): readonly number[] =>
   statuses?.[code] ?? [errors[code].status];
 
-/** The error codes that a request of any operation may get. */
+/** The error codes that any request may get; `not_found` where its path is none of this server. */
 export const anyRequest: readonly ErrorCode[] = [
+  'not_found',
   'request_timeout',
   'host_not_allowed',
   'rate_limited',
