@@ -53,7 +53,7 @@ export async function standIn(
   if (initiator) await bring(server, stand, 'initiator');
   if (state === 'awaiting_account') return stand;
   if (early) return endIt(server, stand, state);
-  await redeem(server, stand, `bob-${n}`);
+  await redeem(server, stand, `new-bob-${n}`);
   if (state === 'awaiting_session') return stand;
   await bring(server, stand, 'recipient');
   const ended = state !== 'awaiting_endpoint';
