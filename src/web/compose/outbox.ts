@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals';
 import { ClientError } from '../../client/errors.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
-import type { BodyIn } from '../../contract/types.ts';
+import type { BodyIn, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { type Problem, toProblem } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';
@@ -145,12 +145,11 @@ async function send(room: Room, item: Unsent): Promise<void> {
     matched.add(message.id);
     arrived = true;
     remove(item.id);
-    // After posting, the person sees their own message.
-    if (message.thread_root === null) void openTalk.peek()?.timeline.toNewest();
+    showOwn(room, message);
   });
   try {
     const { body, key: idempotencyKey } = item;
-    const { seq } = await call('postMessage', {
+    const posted = await call('postMessage', {
       params: { board: room.name },
       body,
       idempotencyKey,
@@ -160,8 +159,10 @@ async function send(room: Room, item: Unsent): Promise<void> {
     if (!arrived) put({ ...item, state: 'posted' });
     announce('Posted');
     // The board may have been left and opened again, and the room that it was sent from gets no more events.
-    await untilShown(shownRoom.peek() ?? room, seq);
+    await untilShown(shownRoom.peek() ?? room, posted.seq);
     remove(item.id);
+    // The server took a secret out of its text.
+    if (!arrived) showOwn(room, posted);
   } catch (error) {
     const unclear = mayHavePosted(error);
     if (arrived && unclear) return;
@@ -171,6 +172,12 @@ async function send(room: Room, item: Unsent): Promise<void> {
   } finally {
     stop();
   }
+}
+
+/** After posting, the person sees their own message. */
+function showOwn(room: Room, { thread_root }: Message): void {
+  const talk = openTalk.peek();
+  if (thread_root === null && talk?.room === room) void talk.timeline.toNewest();
 }
 
 /** Resolves when the conversation shows events up to `seq`. */
