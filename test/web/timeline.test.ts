@@ -594,6 +594,19 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('keeps the focus at a message, and the Tab key’s way to it, where the pointer takes its actions away', async () => {
+    await say(maya, 'The first');
+    await read(dana, (await say(maya, 'The second')).seq);
+    const { page, close } = await open(dana);
+    const first = article(page, 'The first');
+    await first.hover();
+    await first.getByRole('button', { name: 'Copy link' }).click();
+    await article(page, 'The second').hover();
+    await until(() => first.evaluate((element) => element === document.activeElement), 'the message has the focus');
+    expect(await conversation(page).locator('article[tabindex="0"]').count()).to.equal(1);
+    await close();
+  });
+
   it('shows an ask with its options, takes the answer by its key and then shows it', async () => {
     const claude = await newAgent(dana, board.name, { name: `claude-${board.name}` });
     await say(claude, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s', '120 s'] } });

@@ -51,15 +51,21 @@ const OWN_FOCUS_MS = 100;
  */
 export function keepFocus(): void {
   let around: readonly EventTarget[] = [];
-  addEventListener('focusin', (event) => {
-    around = event.composedPath();
-  });
+  // Before what keeps the event to itself, as messages do.
+  addEventListener(
+    'focusin',
+    (event) => {
+      around = event.composedPath();
+    },
+    true,
+  );
   const restore = (): void => {
     if (document.activeElement !== document.body) return;
     const left = around.find((target): target is HTMLElement => target instanceof HTMLElement && target.isConnected);
     if (!left?.closest('main')) focusMain();
     else {
-      left.tabIndex = -1;
+      // What the Tab key reaches, such as a message, stays so.
+      if (left.tabIndex < 0) left.tabIndex = -1;
       left.focus({ preventScroll: true });
     }
   };
