@@ -1,5 +1,5 @@
 /** The journal by itself: durable, whole, and kept small. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,6 +11,7 @@ import { Seat } from '../../src/daemon/sessions/session.ts';
 import { aMessage, anInbox } from '../support/messages.ts';
 
 const DAY = 86_400_000;
+const NOBODY = 65_534;
 
 describe('the journal', () => {
   let folder: string;
@@ -91,6 +92,24 @@ describe('the journal', () => {
     expect(journal.handoff('n10004')).to.not.equal(null);
     expect(journal.handoffsIn(['done']).length).to.be.at.most(10_000);
     expect(journal.messagesIn(seat, ['done']).every(({ handoff_id }) => handoff_id.startsWith('n'))).to.equal(true);
+  });
+
+  it('is left alone where this user may not write its log', () => {
+    const path = join(folder, 'delivery.db');
+    chmodSync(`${path}-wal`, 0o400);
+    const before = readdirSync(folder);
+    // Root may write everything.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) for (const own of [folder, ...before.map((name) => join(folder, name))]) chownSync(own, NOBODY, NOBODY);
+    if (isRoot) process.seteuid?.(NOBODY);
+    try {
+      expect(() => openJournal(path))
+        .to.throw()
+        .and.include({ code: 'internal' });
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+    expect(readdirSync(folder)).to.deep.equal(before);
   });
 
   it('is durable to the disk with every write', () => {

@@ -1,5 +1,5 @@
 /** Opens the journal: durable, migrated to this program's schema; a corrupt file is renamed and replaced. */
-import { chmodSync, closeSync, existsSync, openSync, renameSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { Failure } from '../../local/failure.ts';
 import { migrations } from './schema.ts';
@@ -13,7 +13,7 @@ export function openJournal(path: string) {
     return { db: openDatabase(path), movedTo: null };
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (!isCorrupt(error)) throw unusable(path, error);
+    if (!isCorrupt(path, error)) throw unusable(path, error);
   }
   const corruptPath = `${path}.corrupt-${Date.now()}`;
   for (const end of ['', '-wal', '-shm']) if (existsSync(path + end)) renameSync(path + end, corruptPath + end);
@@ -59,12 +59,14 @@ export function requireWhole(db: Sqlite.Database): void {
   if (check !== 'ok') throw Object.assign(new Error(String(check)), { code: 'SQLITE_CORRUPT' });
 }
 
-/**
- * SQLITE_ERROR is for a schema that cannot be read, or is not the one of its version; SQLITE_READONLY for a header of a file
- * that is only to be read, because a file that this user may not write fails earlier.
- */
-const isCorrupt = (error: unknown): boolean =>
-  /^SQLITE_(CORRUPT|NOTADB|ERROR|READONLY$)/.test(String((error as { code?: unknown }).code));
+/** SQLITE_ERROR is for a schema that cannot be read, or is not the one of its version. */
+const isCorrupt = (path: string, error: unknown): boolean => {
+  const { code } = error as { code?: unknown };
+  return /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(String(code)) || (code === 'SQLITE_READONLY' && forbidsWriting(path));
+};
+
+/** Whether the header says that the file is only to be read. The error is the same where this user may not write its log. */
+const forbidsWriting = (path: string): boolean => readFileSync(path)[18]! > 2;
 
 function madeByNewer(path: string, version: number): Failure {
   return new Failure('data_newer', `${path} is of a newer program (schema ${version}); it was left alone.`, {
