@@ -1,7 +1,7 @@
 /** Builds the daemon from its parts, starts it and stops it. */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { HOUR } from '../contract/durations.ts';
 import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
@@ -195,7 +195,7 @@ export class Daemon {
   async #checkSessions(): Promise<void> {
     const { clock, log, paths, sessions } = this.#context;
     // What cleans /tmp may have deleted it. While this daemon holds the lock, no other one can listen.
-    if (!existsSync(paths.socket)) return this.stop(true);
+    if (isDeleted(paths.socket)) return this.stop(true);
     try {
       await closeGoneSessions(this.#context);
       const busy = sessions.open().length > 0 || (this.#control?.connections ?? 0) > 0 || this.#hasUnacknowledged();
@@ -227,6 +227,15 @@ export class Daemon {
     const { pid, build, startedAt } = this.#running;
     const info = { pid, protocol: 1, build, started_at: startedAt, socket: paths.socket };
     writePrivate(paths.info, `${JSON.stringify(info)}\n`);
+  }
+}
+
+/** Whether a file is gone; not if its folder just cannot be looked into, as on a disk that does not answer. */
+function isDeleted(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -1,5 +1,5 @@
 /** The control socket from the daemon's side: who is heard, in what form, and what is never said. */
-import { chmodSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { MAX_CONNECTIONS, MAX_FRAME_BYTES } from '../../src/daemon/control/limits.ts';
 import { mask } from '../../src/daemon/log.ts';
@@ -114,6 +114,18 @@ describe('the control socket', () => {
     await rig.daemon.stopped;
     await rig.start({ clock });
     await session.wait({ resumed: true });
+  });
+
+  it('stays in use while its folder cannot be looked into', async () => {
+    const session = await rig.session();
+    const { state } = rig.paths;
+    renameSync(state, `${state}.away`);
+    symlinkSync(state, state);
+    clock.pass(5_000);
+    rmSync(state);
+    renameSync(`${state}.away`, state);
+    expect(rig.logged('daemon_stopping')).to.deep.equal([]);
+    await session.wait();
   });
 
   it('ends by itself after ten minutes without anything to do', async () => {
