@@ -132,14 +132,22 @@ export async function inboxSeqs(
   return [...seqs, ...woken.map((row) => row.seq)].sort((a, b) => a - b).slice(0, limit);
 }
 
-/** The newest message of an agent's inbox after a number that wakes it; 0: none does. @param people only those of people. */
+interface WakingIn extends Pick<InboxPage, 'boardId' | 'after'> {
+  /** The last number that is looked at; default: all after that one. */
+  upTo?: number;
+  /** Only those of people. */
+  people: boolean;
+}
+
+/** The newest message of an agent's inbox after a number that wakes it; 0: none does. */
 export const newestWakingAfter = async (
   tx: ReadTx,
   reader: MessageReader,
-  { boardId, after, people }: Pick<InboxPage, 'boardId' | 'after'> & { people: boolean },
+  { boardId, after, upTo, people }: WakingIn,
 ): Promise<number> => {
   const rows = await tx.query<{ seq: number | null }>((db) => {
-    const newest = waking(db({ m: 'messages' }), reader, after)
+    const all = waking(db({ m: 'messages' }), reader, after);
+    const newest = (upTo === undefined ? all : all.where('m.seq', '<=', upTo))
       .orderBy('m.seq', 'desc')
       .limit(1)
       .select('m.seq');

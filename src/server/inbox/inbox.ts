@@ -212,7 +212,7 @@ export const ackInbox: WriteCase<'ackInbox'> = {
     const cursor = await acknowledge(tx, place, body.up_to);
     if (cursor > before) {
       tx.publish(`positions:${caller.person.person_id}`);
-      await countWake(tx, place.member, before, cursor);
+      await countWake(tx, place, { after: before, upTo: cursor });
     }
     return { answer: { cursor, member_id: place.member.id } };
   },

@@ -1,7 +1,9 @@
 /** Counts what agents' messages woke, at the acknowledgement that says they were taken. */
 import { statement } from '../db/statement.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { newestWakingAfter } from '../inbox/inbox.store.ts';
 import { type MemberRow, saveMember } from '../members/members.store.ts';
+import type { MessageReader } from '../messages/readable.rules.ts';
 import { type BrakeReason, brakeAt, takeWake, usualWakes } from './budget.rules.ts';
 import { budgetOf, saveBudget } from './budgets.store.ts';
 
@@ -25,17 +27,28 @@ const concerningStatement = statement<
   ),
 );
 
-/** Numbers that are looked at, the newest: an agent that was away acknowledges at once what it never was woken by. */
+/**
+ * Numbers of which all is looked at, the newest: an agent that was away acknowledges at once what it never was woken by. Of
+ * those before, only what people wrote is looked for.
+ */
 const LOOKED_AT = 5_000;
 
 /**
  * Counts a wake if agents' messages concerned the seat between these positions and none of a person did. The last one of
  * its budget brakes the seat. The seat's row is locked.
  */
-export async function countWake(tx: WriteTx, member: MemberRow, after: number, upTo: number): Promise<void> {
-  const of = { board_id: member.board_id, me: member.id, after: Math.max(after, upTo - LOOKED_AT), up_to: upTo };
+export async function countWake(
+  tx: WriteTx,
+  { member, reader }: { member: MemberRow; reader: MessageReader },
+  { after, upTo }: { after: number; upTo: number },
+): Promise<void> {
+  const boardId = member.board_id;
+  const from = Math.max(after, upTo - LOOKED_AT);
+  const of = { board_id: boardId, me: member.id, after: from, up_to: upTo };
   const kinds = await tx.all(concerningStatement, { ...of, every: member.delivery_mode === 'all' ? 1 : 0 });
   if (kinds.length !== 1 || kinds[0]?.kind !== 'agent' || brakeAt(member, tx.now)) return;
+  const before = { boardId, after, upTo: from, people: true };
+  if (from > after && (await newestWakingAfter(tx, reader, before)) > 0) return;
   const budget = await budgetOf(tx, member.id);
   const limits = budget.wakes ?? usualWakes;
   if (limits === 'off') return;

@@ -10,6 +10,7 @@ import {
   messagesIn,
 } from '../../../src/server/messages/messages.store.ts';
 import { type EventRow, eventsAfter } from '../../../src/server/record/events.store.ts';
+import { budgetOf } from '../../../src/server/seats/budgets.store.ts';
 import { countWake } from '../../../src/server/seats/wake-count.steps.ts';
 import { newId } from '../../../src/server/text/ids.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
@@ -82,6 +83,8 @@ forEachDatabase('a large board beside many small ones', (engine) => {
       return { value, read: rows[0]!.read };
     });
 
+  const seat = () => ({ member: away, reader: { memberId: away.id, readsAll: true } });
+
   const filters = (): [string, Partial<MessageFilter>][] => [
     ['all messages', {}],
     ['messages of a role', { senderRole: me.role! }],
@@ -117,8 +120,19 @@ forEachDatabase('a large board beside many small ones', (engine) => {
   });
 
   it('acknowledges all that an agent missed by looking at the newest of it', async () => {
-    const { read } = await readFor((tx) => countWake(tx, away, 0, first + MESSAGES));
+    const { read } = await readFor((tx) => countWake(tx, seat(), { after: 0, upTo: first + MESSAGES }));
     expect(read).to.be.below(MESSAGES);
+  });
+
+  it('counts no wake of an agent that missed a word of a person, however long before', async () => {
+    const member = { ...away, delivery_mode: 'all' as const };
+    const buckets = (after: number) =>
+      server.db.write(async (tx) => {
+        await countWake(tx, { ...seat(), member }, { after, upTo: first + MESSAGES });
+        return (await budgetOf(tx, member.id)).buckets;
+      });
+    expect(await buckets(first - 1)).to.deep.equal([]);
+    expect(await buckets(first)).to.not.deep.equal([]);
   });
 
   if (engine === 'sqlite')
