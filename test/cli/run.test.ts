@@ -202,11 +202,13 @@ describe('service run', function () {
     const program = script(
       'service say -b demo --reply "$(sed -n \'s/.* seq="\\([0-9]*\\)".*/\\1/p\' | tail -1)" done --json >said\n',
     );
-    home.start(['run', '--as', 'bot', '--idle-exit', '2s', '--', ...program]);
+    const child = home.start(['run', '--as', 'bot', '--', ...program]);
     await until('the session', () => served());
     await say('please');
     await until('what it said', () => there('said') && read('said') !== '');
     expect(JSON.parse(read('said')).unread).to.deep.equal({ count: 0, seqs: [], from: [] });
+    child.kill('SIGTERM');
+    await until('its end', () => child.exitCode !== null);
   });
 
   it('gives the same again after it was killed in the middle', async () => {
@@ -317,19 +319,7 @@ describe('service run', function () {
 
   it('gives it as an argument or a file of its own', async () => {
     const program = script('printf "%s" "$1" >arg; cp "$2" file; stat -c %a "$2" >mode\n');
-    home.start([
-      'run',
-      '--as',
-      'bot',
-      '--input',
-      'file',
-      '--idle-exit',
-      '2s',
-      '--',
-      ...program,
-      '{bundle}',
-      '{bundle_file}',
-    ]);
+    const child = home.start(['run', '--as', 'bot', '--input', 'file', '--', ...program, '{bundle}', '{bundle_file}']);
     await until('the session', () => served());
     await say('$(touch hacked) "quoted"');
     await until('the file', () => there('mode') && read('mode') !== '');
@@ -337,6 +327,8 @@ describe('service run', function () {
     expect(read('arg')).to.include('$(touch hacked) "quoted"');
     expect(read('mode')).to.equal('600\n');
     expect(there('hacked')).to.equal(false);
+    child.kill('SIGTERM');
+    await until('its end', () => child.exitCode !== null);
   });
 
   it('needs a seat, a program, and names in braces that fit', async () => {
