@@ -130,8 +130,11 @@ export class Home {
   /** Ends everything that was started and removes the folder. */
   async close(): Promise<void> {
     this.kill();
-    if (this.#served) await this.#served.close();
-    else await this.run(['server', 'stop']);
+    if (!this.#served) await this.run(['server', 'stop']);
+    else {
+      if (existsSync(this.path('state', 'daemon.json'))) await this.run(['daemon', 'stop']);
+      await this.#served.close();
+    }
     rmSync(this.dir, { recursive: true, force: true });
   }
 
