@@ -71,16 +71,20 @@ forEachDatabase('a large board beside many small ones', (engine) => {
   });
   after(() => server.stop());
 
-  /** Rows that Postgres fetches for this work. */
+  /** Rows that Postgres has read on this connection. */
+  const rowsRead = async (tx: WriteTx): Promise<number> => {
+    const read = 'SUM(COALESCE(idx_tup_fetch, 0) + seq_tup_read)::int AS read';
+    const rows = await tx.query<{ read: number }>((db) => db('pg_stat_xact_user_tables').select(db.raw(read)));
+    return rows[0]!.read;
+  };
+  /** Rows that Postgres reads for this work. */
   const readFor = <T>(work: (tx: WriteTx) => Promise<T>): Promise<{ value: T; read: number }> =>
     server.db.write(async (tx) => {
-      if (engine === 'postgres') await tx.query((db) => db.raw('SET LOCAL track_counts = on'));
+      if (engine === 'sqlite') return { value: await work(tx), read: 0 };
+      await tx.query((db) => db.raw('SET LOCAL track_counts = on'));
+      const before = await rowsRead(tx);
       const value = await work(tx);
-      if (engine === 'sqlite') return { value, read: 0 };
-      const rows = await tx.query<{ read: number }>((db) =>
-        db('pg_stat_xact_user_tables').select(db.raw('SUM(idx_tup_fetch)::int AS read')),
-      );
-      return { value, read: rows[0]!.read };
+      return { value, read: (await rowsRead(tx)) - before };
     });
 
   const seat = () => ({ member: away, reader: { memberId: away.id, readsAll: true } });
