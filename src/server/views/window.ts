@@ -35,10 +35,8 @@ export interface Page<Item> {
 export async function pageOf<Row, Item>(source: Source<Row, Item>, window: Window): Promise<Page<Item>> {
   const order = window.newest ? 'desc' : 'asc';
   const rows = await source.rows(window, order, window.limit + 1);
-  // Composing records takes longer than reading them.
-  const taken = fitting(rows.slice(0, window.limit), source.weight);
-  const viewed = await source.view(taken);
-  const items = surelyFits(taken, source) ? viewed : fitting(viewed);
+  const wanted = rows.slice(0, window.limit);
+  const items = surelyFits(wanted, source) ? await source.view(wanted) : await composed(wanted, source);
   const cut = items.length < rows.length;
   if (window.newest) items.reverse();
   const first = items[0];
@@ -54,20 +52,37 @@ export async function pageOf<Row, Item>(source: Source<Row, Item>, window: Windo
   };
 }
 
+/**
+ * The leading records that stay within one page's bytes. Composing them takes longer than reading them, so few others are;
+ * what lies behind a row may be far more than is shown of it.
+ */
+async function composed<Row, Item>(rows: Row[], source: Source<Row, Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  let room = PAGE_BYTES;
+  while (items.length < rows.length) {
+    for (const item of await source.view(fitting(rows.slice(items.length), source.weight, room))) {
+      room -= bytesOfJson(item);
+      if (room < 0 && items.length > 0) return items;
+      items.push(item);
+    }
+  }
+  return items;
+}
+
 /** A character takes at most six bytes of JSON; the rest of a record stays below 4 KiB. */
 const surelyFits = <Row>(rows: Row[], source: Pick<Source<Row, unknown>, 'weight'>): boolean =>
   rows.reduce((sum, row) => sum + source.weight(row) * 6 + 4096, 0) < PAGE_BYTES;
 
 /**
- * The leading items that stay within one page's bytes; at least one.
+ * The leading items that stay within so many bytes, those of one page by default; at least one.
  * @param bytesOf what counts of an item; default: its JSON.
  */
-export function fitting<Item>(items: Item[], bytesOf: (item: Item) => number = bytesOfJson): Item[] {
+export function fitting<Item>(items: Item[], bytesOf: (item: Item) => number = bytesOfJson, room = PAGE_BYTES): Item[] {
   if (items.length === 1) return items;
   let bytes = 0;
   const end = items.findIndex((item, index) => {
     bytes += bytesOf(item);
-    return index > 0 && bytes > PAGE_BYTES;
+    return index > 0 && bytes > room;
   });
   return end === -1 ? items : items.slice(0, end);
 }
