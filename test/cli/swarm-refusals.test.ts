@@ -5,20 +5,19 @@ import { expect } from 'chai';
 import { findProgram } from '../../src/harness/programs.ts';
 import { type Home, until } from './support/home.ts';
 import { addProfile, type TestLauncher } from './support/launched.ts';
-import { BOT, SwarmHome, swarmHome } from './support/swarm-home.ts';
+import { BOT, swarmHome } from './support/swarm-home.ts';
 
 describe('a swarm', function () {
   this.timeout(120_000);
   let home: Home;
   let launcher: TestLauncher;
-  const { write, errorOf } = swarmHome((world) => {
+  const { write, errorOf, unserved } = swarmHome((world) => {
     ({ home, launcher } = world);
   });
 
   it('is a person’s: no session and no agent starts, stops or sees one', async () => {
-    // No server runs here yet.
-    const unserved = new SwarmHome();
-    unserved.write(BOT);
+    const world = unserved();
+    world.write(BOT);
     const inside = { CLAUDECODE: '1' };
     for (const verb of ['up', 'ps', 'down', 'list', 'show'])
       for (const [args, env] of [
@@ -26,12 +25,11 @@ describe('a swarm', function () {
         [['--as', 'bot'], {}],
         [[], { SERVICE_AGENT: 'bot' }],
       ] as [string[], Record<string, string>][]) {
-        const { exit, code, hint } = await unserved.errorOf(['swarm', verb, ...args], env);
+        const { exit, code, hint } = await world.errorOf(['swarm', verb, ...args], env);
         expect([exit, code], verb).to.deep.equal([5, 'human_command_in_session']);
         expect(hint).to.equal(`Ask your person to run: service swarm ${verb} --json`);
       }
-    expect([unserved.launcher.asked(), existsSync(unserved.home.path('data'))]).to.deep.equal([[], false]);
-    await unserved.close();
+    expect([world.launcher.asked(), existsSync(world.home.path('data'))]).to.deep.equal([[], false]);
   });
 
   const wrong: [what: string, fields: string, code: string, exit: number, message: string][] = [

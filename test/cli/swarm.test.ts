@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { finished, type Home, until } from './support/home.ts';
 import { addProfile, LaunchedPrograms, type TestLauncher } from './support/launched.ts';
-import { BOT, SwarmHome, swarmHome } from './support/swarm-home.ts';
+import { BOT, swarmHome } from './support/swarm-home.ts';
 
 interface Agent {
   name: string;
@@ -28,7 +28,7 @@ describe('service swarm', function () {
   this.timeout(120_000);
   let home: Home;
   let launcher: TestLauncher;
-  const { write, errorOf } = swarmHome((world) => {
+  const { write, errorOf, unserved } = swarmHome((world) => {
     ({ home, launcher } = world);
   });
   const byName = (agents: Agent[]) => Object.fromEntries(agents.map((agent) => [agent.name, agent]));
@@ -95,11 +95,10 @@ describe('service swarm', function () {
   });
 
   it('starts the server and the daemon of a machine where neither runs', async () => {
-    const unserved = new SwarmHome();
-    unserved.write(BOT);
-    const { autostarted, seats_added } = await unserved.home.json(['swarm', 'up', '--yes']);
+    const world = unserved();
+    world.write(BOT);
+    const { autostarted, seats_added } = await world.home.json(['swarm', 'up', '--yes']);
     expect([autostarted, seats_added]).to.deep.equal([['server', 'daemon'], ['bot']]);
-    await unserved.close();
   });
 
   it('is about the board of an id too, which is called by its name', async () => {

@@ -37,14 +37,31 @@ export class SwarmHome {
   }
 }
 
+interface Swarms extends Pick<SwarmHome, 'write' | 'errorOf'> {
+  /** A home of which no server runs yet. */
+  unserved(): SwarmHome;
+}
+
 /** Call inside `describe`. @param use is given what each test has @returns what works on that of the test that runs */
-export function swarmHome(use: (world: SwarmHome) => void): Pick<SwarmHome, 'write' | 'errorOf'> {
+export function swarmHome(use: (world: SwarmHome) => void): Swarms {
   let world: SwarmHome;
+  const worlds: SwarmHome[] = [];
+  const unserved = () => {
+    const made = new SwarmHome();
+    worlds.push(made);
+    return made;
+  };
   beforeEach(async () => {
-    world = new SwarmHome();
+    world = unserved();
     await world.home.serve();
     use(world);
   });
-  afterEach(() => world.close());
-  return { write: (...file) => world.write(...file), errorOf: (...command) => world.errorOf(...command) };
+  afterEach(async () => {
+    for (const made of worlds.splice(0)) await made.close();
+  });
+  return {
+    write: (...file) => world.write(...file),
+    errorOf: (...command) => world.errorOf(...command),
+    unserved,
+  };
 }
