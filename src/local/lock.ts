@@ -36,10 +36,10 @@ function take(path: string): boolean {
 /** A fresh lock is never broken, so that a holder between creating the file and writing its number is safe. */
 function breakStale(path: string, staleMs: number): void {
   try {
-    // Before a crash the clock may have been ahead.
-    const age = Math.abs(Date.now() - statSync(path).mtimeMs);
+    const age = Date.now() - statSync(path).mtimeMs;
     const pid = holder(path);
-    if (age > staleMs || (age > 1000 && (pid === null || !alive(pid)))) remove(path);
+    // Before a crash the clock may have been ahead.
+    if (age > staleMs || (Math.abs(age) > 1000 && (pid === null || !alive(pid)))) remove(path);
   } catch {
     // Released meanwhile.
   }

@@ -78,17 +78,12 @@ describe('saved credentials', () => {
     expect(saved).to.have.property('added_by_a_newer_version', true);
   });
 
-  for (const [what, pid] of [
-    ['', () => spawnSync('true').pid],
-    [', and where another process has the number of the one that crashed', () => process.ppid],
-  ] as const) {
-    it(`can be changed after a crash before which the clock was ahead${what}`, async () => {
-      const lock = join(place().config, 'credentials.lock');
-      writeFileSync(lock, String(pid()));
-      const ahead = Date.now() / 1000 + 3_600;
-      utimesSync(lock, ahead, ahead);
-      await endSeat(place(), 'mem_1');
-      expect(existsSync(lock)).to.equal(false);
-    });
-  }
+  it('can be changed after a crash before which the clock was ahead', async () => {
+    const lock = join(place().config, 'credentials.lock');
+    writeFileSync(lock, String(spawnSync('true').pid));
+    const ahead = Date.now() / 1000 + 3_600;
+    utimesSync(lock, ahead, ahead);
+    await endSeat(place(), 'mem_1');
+    expect(existsSync(lock)).to.equal(false);
+  });
 });
