@@ -339,8 +339,10 @@ describe('service run', function () {
       ['--as', 'bot', '--timeout', 'soon', '--', 'true'],
     ])
       expect((await home.run(['run', ...args])).code, args.join(' ')).to.equal(2);
-    expect(
-      (await home.run(['run', '--as', 'bot', '--', 'true'], { env: { CLAUDECODE: '1' } as never })).code,
-    ).not.to.equal(0);
+    const inside = await home.run(['run', '--as', 'bot', '--', 'true'], { env: { CLAUDECODE: '1' } as never });
+    expect(inside.stderr).to.equal(
+      'Error (agent_seat_elsewhere): The runner serves a seat of this machine, from outside a session.\n' +
+        'Hint: Make one: service agent create NAME --board BOARD; then name it with --as\n',
+    );
   });
 });

@@ -19,7 +19,7 @@ interface Refused extends Given {
 const SOON = { timeoutMs: 2_000, maxAttempts: 1 };
 
 /** Names the nearest of those that there are in the hint of the error. What cannot be looked up changes nothing. */
-export async function nameNearest(error: { code?: unknown }, refused: Refused): Promise<void> {
+export async function nameNearest(error: { code?: unknown; hint?: string }, refused: Refused): Promise<void> {
   if (error.code === 'invalid_target') return nameTargets(error, refused);
   if (error.code === 'server_outdated') return nameOlder(error, refused);
   if (nameLink(error, refused)) return;
@@ -27,7 +27,8 @@ export async function nameNearest(error: { code?: unknown }, refused: Refused): 
   const names = typed.length === 0 ? [] : await namesFor(error, refused).catch((): string[] => []);
   const near = typed.filter((word) => !names.includes(word)).flatMap((word) => nearestNames(word, names));
   if (near.length > 0) Object.assign(error, { hint: `Did you mean: ${[...new Set(near)].join(', ')}` });
-  else if (error.code === 'agent_seat_elsewhere') Object.assign(error, { hint: seatToMake(refused.flags, typed[0]) });
+  else if (error.code === 'agent_seat_elsewhere' && !error.hint)
+    Object.assign(error, { hint: seatToMake(refused.flags, typed[0]) });
 }
 
 /** A name without its @ is what is typed most often of all that is no target. */
