@@ -70,8 +70,10 @@ describe('people of a server, from the command line', function () {
     expect(stdout).to.equal(`Revoked key spare of bob on ${server.url}.\n`);
     expect((await bob.ok('listKeys')).keys.find((key) => key.id === spare.id)?.state).to.equal('revoked');
     await signIn(bob.token);
-    const refused = await home.run(['key', 'list', '--person', 'eva']);
+    const refused = await home.run(['key', 'list', '--person', 'eva', '--server', server.url]);
     expect([refused.code, refused.stderr.split(':')[0]]).to.deep.equal([5, 'Error (server_admin_required)']);
+    const list = `service people list --server ${server.url} shows who they are.`;
+    expect(refused.stderr).to.include(`Hint: Ask one of the admins: ${list}`);
   });
 
   it('make a key that works elsewhere, as a credential of the environment', async () => {

@@ -125,7 +125,7 @@ export const stayingAt = ({ choice: { server } }: Pick<Session, 'choice'>): stri
 
 /** Commands in the hint of a server: where to look, and what the caller goes on with. The others may be for somebody else. */
 const OWN_COMMANDS =
-  /^service [\w /.-]+?(?= shows )|\bservice (?:task|file|brief|line|say|ask|answer)\b[^;,]*?(?=[;,]| (?:shows|then|or|and) |\.?$|\. )/g;
+  /\bservice [\w /.-]+?(?= shows )|\bservice (?:task|file|brief|line|say|ask|answer)\b[^;,]*?(?=[;,]| (?:shows|then|or|and) |\.?$|\. )/g;
 
 /** A server does not know how it and the board were named here, so its "service task join 17" may lead to another one. */
 export function keepThere(error: { hint?: string }, session: Session): void {
