@@ -9,8 +9,9 @@ import { ProblemLine } from './parts/problem.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { LinkBanner } from './shell/banner.tsx';
 import { BottomBar, Rail } from './shell/rail.tsx';
-import { focusMain, Screen } from './shell/screen.tsx';
+import { Screen } from './shell/screen.tsx';
 import { linkedCode } from './sign-in/linked-code.ts';
+import { focusMain } from './state/focus.ts';
 import { place } from './state/route.ts';
 
 const Join = lazy(() => import('./join/join.tsx'));

@@ -4,9 +4,9 @@ import { render } from 'preact';
 import { readSession } from './api/client.ts';
 import { App } from './app.tsx';
 import { startLink } from './live/link.ts';
-import { keepFocus } from './shell/screen.tsx';
 import { syncTitle } from './shell/title.ts';
 import { takeCode } from './sign-in/linked-code.ts';
+import { keepFocus } from './state/focus.ts';
 import { listenToKeys } from './state/keys.ts';
 import { startRouting } from './state/route.ts';
 

@@ -171,6 +171,11 @@ describe('the brief', () => {
     const { page, close } = await visit(server, dana, `/?board=${board}`);
     await page.getByRole('button', { name: 'Write a brief' }).click();
     await field(page).fill('Release Friday');
+    // The editor is gone for a while before what takes the focus from it is there.
+    await page.route('**/files/*/versions/1', async (route) => {
+      await page.waitForTimeout(400);
+      await route.continue();
+    });
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: /^Brief Release Friday v1/ }).waitFor();
     await page.getByRole('button', { name: 'Edit' }).and(page.locator(':focus')).waitFor();

@@ -8,6 +8,7 @@ import { Markdown } from '../parts/markdown.tsx';
 import { formatBytes, plural } from '../parts/number.ts';
 import { ago, formatExact } from '../parts/time.tsx';
 import { now } from '../state/clock.ts';
+import { isFocusLost } from '../state/focus.ts';
 import type { Room } from '../state/room.ts';
 import { mayBeOutdated, openBrief, useBriefText, useMessagesSince } from './brief.ts';
 import { BriefEditor, hasDraft } from './brief-editor.tsx';
@@ -34,7 +35,7 @@ export default function BriefPanel({ room }: { room: Room }) {
   const takeFocus = (button: HTMLButtonElement | null): void => {
     if (!button || !edited.current) return;
     edited.current = false;
-    if (document.activeElement === document.body) button.focus();
+    if (isFocusLost()) button.focus();
   };
   // Editing needs the loaded text.
   const ready = !brief || typeof text === 'string';

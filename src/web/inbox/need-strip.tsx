@@ -5,6 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { answerAttempts, pickOption } from '../state/answers.ts';
+import { isFocusLost } from '../state/focus.ts';
 import { useKeys } from '../state/keys.ts';
 import { type Need, needsOnBoard } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
@@ -124,8 +125,7 @@ export function NeedStrip({ room }: { room: Room }) {
                   setWritingTo(null);
                   requestAnimationFrame(() => {
                     // A person who went on elsewhere while the answer was sent stays there.
-                    if (document.activeElement === document.body)
-                      (write.current ?? strip.current?.querySelector('button'))?.focus();
+                    if (isFocusLost()) (write.current ?? strip.current?.querySelector('button'))?.focus();
                   });
                 }}
               />

@@ -2,6 +2,7 @@
 import { type ComponentType, Suspense } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
 import { lazy } from '../parts/lazy.ts';
+import { focusMain, isFocusLost } from '../state/focus.ts';
 import { type Place, place } from '../state/route.ts';
 
 function NotFound() {
@@ -30,51 +31,10 @@ const screens: Partial<Record<Place['screen'], ComponentType>> = {
   agents: lazy(() => import('../agent/agents.tsx')),
 };
 
-/** Moves the focus to what the screen shows. */
-export function focusMain(): void {
-  const main = document.getElementById('main');
-  main?.setAttribute('tabindex', '-1');
-  main?.focus();
-}
-
 /** Where the screen before had the focus, it is on nothing. */
 const focusIfLost = (): void => {
-  if (document.activeElement === document.body) focusMain();
+  if (isFocusLost()) focusMain();
 };
-
-/** How long the screen has to move the focus itself. */
-const OWN_FOCUS_MS = 100;
-
-/**
- * Where the element with the focus goes, such as the button of what was just ended, the focus goes to what is left
- * around it, unless the screen moves it elsewhere.
- */
-export function keepFocus(): void {
-  let around: readonly EventTarget[] = [];
-  // Before what keeps the event to itself, as messages do.
-  addEventListener(
-    'focusin',
-    (event) => {
-      around = event.composedPath();
-    },
-    true,
-  );
-  const restore = (): void => {
-    if (document.activeElement !== document.body) return;
-    const left = around.find((target): target is HTMLElement => target instanceof HTMLElement && target.isConnected);
-    if (!left?.closest('main')) focusMain();
-    else {
-      // What the Tab key reaches, such as a message, stays so.
-      if (left.tabIndex < 0) left.tabIndex = -1;
-      left.focus({ preventScroll: true });
-    }
-  };
-  new MutationObserver(() => {
-    const [last] = around;
-    if (document.activeElement === document.body && last instanceof Node && !last.isConnected)
-      setTimeout(restore, OWN_FOCUS_MS);
-  }).observe(document.body, { childList: true, subtree: true });
-}
 
 function Loading({ onEnd }: { onEnd: () => void }) {
   useEffect(() => () => void requestAnimationFrame(onEnd), []);

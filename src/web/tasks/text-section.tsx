@@ -9,6 +9,7 @@ import { hasCode } from '../api/errors.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, Time } from '../parts/time.tsx';
+import { isFocusLost } from '../state/focus.ts';
 import { ownName, readStorage, useStored } from '../state/storage.ts';
 import { useWrite } from '../state/write.ts';
 
@@ -155,7 +156,7 @@ function Editor(props: {
         required={field === 'stands'}
         value={text}
         ref={(element) => {
-          if (element && document.activeElement === document.body) element.focus();
+          if (element && isFocusLost()) element.focus();
         }}
         readOnly={busy}
         onInput={(event) => change({ text: event.currentTarget.value, base })}

@@ -7,6 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { copy } from '../parts/toast.tsx';
 import { Presence } from '../parts/who.tsx';
+import { isFocusLost } from '../state/focus.ts';
 import { keyGroups } from '../state/keys.ts';
 import { useWrite } from '../state/write.ts';
 import { useTalk } from './context.ts';
@@ -62,7 +63,7 @@ export function GettingStarted() {
 
 /** The button that made the line had the focus and is gone; anything else keeps it, such as the message box. */
 const takeFocus = (button: HTMLButtonElement | null): void => {
-  if (document.activeElement === document.body) button?.focus();
+  if (isFocusLost()) button?.focus();
 };
 
 /** Creates the join line on request only, because it is a secret that is shown once. */
