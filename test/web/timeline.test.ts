@@ -567,6 +567,20 @@ describe('the conversation', () => {
     await close();
   });
 
+  it('acknowledges what comes after more than it loaded was read elsewhere', async () => {
+    await read(dana, (await say(maya, 'Known')).seq);
+    const last = await fill(6_500);
+    const { page, close } = await open(dana);
+    await page.getByRole('button', { name: /\+ new$/ }).waitFor();
+    await read(dana, last);
+    await page.getByRole('button', { name: 'Newest' }).click();
+    await article(page, 'Message 6500').waitFor();
+    const { seq } = await say(maya, 'After that');
+    await article(page, 'After that').waitFor();
+    await until(async () => (await positionOf(dana)) >= seq, 'it was acknowledged');
+    await close();
+  });
+
   it('keeps what is read in its place where the person posts from elsewhere', async () => {
     await fill(60);
     await read(dana, await fill(1));

@@ -84,6 +84,8 @@ export class Unread {
   advance(position: number): void {
     if (position <= this.position) return;
     this.position = position;
+    // What was not loaded yet is read from there on.
+    this.knownUpTo = Math.max(this.knownUpTo, position);
     this.unseen.value = new Map([...this.unseen.peek()].filter(([seq]) => seq > position));
   }
 
@@ -113,6 +115,11 @@ export class Unread {
       this.seen = this.seen.filter((seq) => seq > upTo);
       void acknowledge(this.board, upTo);
     }
-    if (this.unseen.peek().size === 0 && this.hasMore) void this.read().catch(() => {});
+    if (this.unseen.peek().size > 0 || !this.hasMore) return;
+    // Something may have been seen that is behind what was loaded.
+    void this.read().then(
+      () => this.sendPosition(),
+      () => {},
+    );
   }
 }
