@@ -106,6 +106,9 @@ describe('the page in other media', () => {
     await page.goto(`${server.url}/inbox`);
     await page.getByRole('region', { name: 'What it is about' }).waitFor({ state: 'attached' });
     expect(await page.getByRole('navigation', { name: 'Boards and more' }).isVisible()).to.equal(false);
+    await page.goto(`${server.url}/`);
+    await page.getByRole('heading', { name: 'Your boards' }).waitFor();
+    expect(await page.getByText('Search or go to').isVisible()).to.equal(false);
     await close();
   });
 
