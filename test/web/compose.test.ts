@@ -388,11 +388,10 @@ describe('the message box', () => {
     await dana.ok('addBoardPerson', { params: { board }, body: { handle } });
     const { page, close } = await open();
     await page.getByRole('button', { name: 'To Everyone' }).click();
-    const everyone = await page.getByText('Everyone', { exact: true }).last().boundingBox();
-    const name = await page
-      .getByRole('group', { name: 'Who gets it' })
-      .getByText('maya', { exact: true })
-      .boundingBox();
+    const list = page.getByRole('group', { name: 'Who gets it' });
+    const [everyone, name] = await Promise.all(
+      ['Everyone', 'maya'].map((text) => list.getByText(text, { exact: true }).boundingBox()),
+    );
     expect(everyone?.height).to.equal(name?.height);
     await close();
   });
