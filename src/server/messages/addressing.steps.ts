@@ -24,7 +24,10 @@ export interface Addressing {
   everyone: boolean;
   /** Members by id, each once, in target order, never the sender; null for everyone. */
   recipients: MemberRow[] | null;
-  /** Ids of the members that were named, rather than meant by their role or owner; the sender too, if it names itself. */
+  /**
+   * Ids of the members that were named, rather than meant by their role or owner; the sender too, if it names itself or
+   * replies to its thread as a whole.
+   */
   named: string[];
   /** Number of a message of the thread that names the same members, where one is known. */
   namedBy?: number | undefined;
