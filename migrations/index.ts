@@ -5,6 +5,7 @@ import * as brakes from './002_brakes.ts';
 import * as keyOrder from './003_key_order.ts';
 import * as largeBoards from './004_large_boards.ts';
 import * as threadNames from './005_thread_names.ts';
+import * as filters from './006_filters.ts';
 
 export interface Migration {
   name: string;
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   { name: '003_key_order', up: keyOrder.up },
   { name: '004_large_boards', up: largeBoards.up },
   { name: '005_thread_names', up: threadNames.up },
+  { name: '006_filters', up: filters.up },
 ];

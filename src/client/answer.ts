@@ -54,9 +54,13 @@ export async function readRefusal(row: ClientRoute, exchange: Exchange, now: num
   // What this program sends is known to a server of its version.
   if (code === 'invalid_request' && NOT_KNOWN.test(text(problem))) return outdated(row, common, text(field));
   if (!refusal) {
-    const message = `The server answered with status ${status} and not in the form of this API.`;
     const details = { ...describe(response), ...wait };
-    return unexpected(message, { ...common, ...(GATEWAY.has(status) ? { hint: BEHIND_GATEWAY } : {}), details });
+    if (GATEWAY.has(status)) {
+      const message = `The server cannot be reached: a proxy in front of it answered with status ${status}.`;
+      return unexpected(message, { ...common, hint: BEHIND_GATEWAY, details });
+    }
+    const message = `The server answered with status ${status} and not in the form of this API.`;
+    return unexpected(message, { ...common, details });
   }
   const details = refusal.details || retryAfter !== undefined ? { ...refusal.details, ...wait } : undefined;
   return new ClientError(code, refusal.message, { ...common, hint: refusal.hint, next: refusal.next, details });

@@ -22,8 +22,8 @@ export interface Downloaded {
 }
 
 /**
- * Reads a version into a sink. After a broken connection it continues at the same offset, if the content is unchanged. The
- * caller must compare the digest.
+ * Reads a version into a sink. After a broken connection it continues at the same offset, if the content is unchanged, for as
+ * long as that brings more of it. The caller must compare the digest.
  *
  * @param onProgress called with the bytes so far and in total
  * @throws ClientError as `call` does, and `response_too_large`.
@@ -36,7 +36,17 @@ export async function download(
 ): Promise<Downloaded> {
   let from = 0;
   let etag: string | null = null;
-  const plan = { klass: 'read' as const, deadline: Number.POSITIVE_INFINITY, longestDelay: client.timeoutMs };
+  let most = 0;
+  const plan = {
+    klass: 'read' as const,
+    deadline: Number.POSITIVE_INFINITY,
+    longestDelay: client.timeoutMs,
+    gotFurther() {
+      const further = from > most;
+      most = Math.max(most, from);
+      return further;
+    },
+  };
   return retrying(client.environment, plan, async (attempt) => {
     const exchange = await client.openBytes(params, { from, etag, attempt });
     const { response } = exchange;

@@ -34,7 +34,10 @@ export class ClientError extends Error {
   readonly requestId: string | undefined;
   /** Requests made for this call; 0 when it was refused before the first. */
   attempts: number;
-  readonly delivery: Delivery;
+  /** Of the whole call: unclear as soon as one of its requests is. */
+  delivery: Delivery;
+  /** Whether it may have been done, and would be done twice by another call. */
+  mayBeDone = false;
   /** Whether the same call may well succeed later without anything being changed. */
   readonly transient: boolean;
 

@@ -67,6 +67,8 @@ interface RetryPlan {
   /** Milliseconds before the next attempt, which count also where the call itself has no limit. */
   longestDelay?: number;
   maxAttempts?: number;
+  /** Whether the attempt that failed brought the call further: then attempts are counted from it on. */
+  gotFurther?(): boolean;
   signal?: AbortSignal;
   onRetry?(info: { attempt: number; delayMs: number; reason: string }): void;
 }
@@ -82,12 +84,18 @@ export async function retrying<T>(
   attempt: (n: number) => Promise<T>,
 ): Promise<T> {
   let internals = 0;
+  let unclear = false;
   for (let n = 1; ; n++) {
     try {
       return await attempt(n);
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
+      if (plan.gotFurther?.()) n = 1;
       error.attempts = n;
+      unclear ||= error.delivery === 'unclear';
+      // A repeat that did not get through, or was sent away, tells nothing of the request before it.
+      if (unclear && error.transient) error.delivery = 'unclear';
+      error.mayBeDone = plan.klass === 'K' && error.delivery === 'unclear';
       if (n >= (plan.maxAttempts ?? MAX_ATTEMPTS) || !mayRetry(error, plan.klass, internals)) {
         throw plan.klass === 'S' && error.delivery === 'unclear' ? outcomeUnknown(error) : error;
       }

@@ -18,10 +18,10 @@ export function writeJoinLine({ board, origin, role, code }: JoinLine): string {
   return `Join service board ${board} on ${serverName(origin)} as ${role} with code ${code}`;
 }
 
-/** A local server is called `localhost`, every other by the host of its address; usual ports are left out. */
+/** A local server, the only one without https, is called `localhost`, every other by its host; usual ports are left out. */
 function serverName(origin: string): string {
-  const { hostname, host, port } = new URL(origin);
-  if (hostname !== '127.0.0.1' && hostname !== 'localhost') return host;
+  const { protocol, host, port } = new URL(origin);
+  if (protocol === 'https:') return host;
   return port === LOCAL_PORT ? 'localhost' : `localhost:${port || '80'}`;
 }
 

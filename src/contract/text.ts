@@ -1,13 +1,10 @@
-/** Makes untrusted text safe to print to a terminal, a pipe or a page, and to type in a shell; and how long texts are. */
+/** Makes untrusted text safe to print to a terminal, a pipe or a page and to type in a shell, measures it, and makes names of it. */
 
-/**
- * C0 except LF and TAB, DEL, C1, the bidirectional controls and the tag characters. A CR counts only where no LF
- * follows.
- */
-const acting = /\r\n|[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+/** Runs of C0 except LF and TAB, of DEL, C1, the bidirectional controls and the tag characters; short ones, so that none takes much memory. */
+const acting = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]{1,1000}/gu;
 
 /** Cache of escaped characters: there are about three hundred, and a hostile text is full of them. */
-const known = new Map([['\r\n', '\n']]);
+const known = new Map<string, string>();
 
 function visible(found: string): string {
   const shown = known.get(found) ?? escapeOf(found);
@@ -28,7 +25,7 @@ function escapeOf(found: string): string {
  * as it is: the result is for reading, not for reading back.
  */
 export function escapeUntrusted(text: string): string {
-  return text.replace(acting, visible);
+  return text.replaceAll('\r\n', '\n').replace(acting, (run) => Array.from(run, visible).join(''));
 }
 
 /** A text as POSIX shells read one argument. @param plain what needs no quotes; null: all get them. */
@@ -48,3 +45,12 @@ export function codePoints(text: string): number {
 
 /** Most code points a message body may have; one more is 413 `message_too_large`. */
 export const MAX_BODY = 32_768;
+
+/** The text as a handle or key name of at most 40 characters; empty if no valid character remains. */
+export const slug = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40)
+    .replace(/-+$/, '');

@@ -2,6 +2,7 @@
  * Whom a message is for, and which messages of an agent's inbox wake it. The server's counterpart in SQL is
  * server/seats/wake-count.steps.ts.
  */
+import { findMentions } from './mentions.ts';
 import type { DeliveryMode, Member, Message } from './types.ts';
 
 /** The agent as messages name it. */
@@ -15,6 +16,10 @@ export const isAddressed = (to: readonly string[], { name, kind, role, owner }: 
   to.includes('all') ||
   to.includes(`@${name}`) ||
   (kind === 'agent' && (to.includes(`role:${role}`) || to.includes(`owner:${owner}`)));
+
+/** What a text mentions, in the form of the targets of a post. */
+export const mentionsIn = (text: string): string[] =>
+  findMentions(text).map(({ form, name }) => (form === 'role' ? `role:${name}` : `@${name}`));
 
 /** Whether a message is for this agent rather than for everybody. */
 export function concerns(message: Message, { id, name }: Reader): boolean {

@@ -18,7 +18,7 @@ import { Attempts } from './rates/attempts.ts';
 import { memoryTally } from './rates/memory.ts';
 import { sharedTally } from './rates/shared.ts';
 import { limitWork } from './rates/work.ts';
-import { type DataOptions, messageOf, useData } from './upkeep/data-folder.ts';
+import { type DataOptions, messageOf, type Start, useData } from './upkeep/data-folder.ts';
 import { infoOf } from './upkeep/info.ts';
 import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
@@ -76,17 +76,28 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const log = makeLogger(options);
   let port = 0;
   const mode = modeOf(options.team, () => port);
-  const data = await useData(options, clock, mode.firstPerson, (url, error) =>
-    log.warn({ db: url, reason: messageOf(error), seconds: options.waitForDb }, 'waiting for the database'),
-  );
-  const { db, root, serverId, value: person } = data;
-  const undo: (() => Promise<void> | void)[] = [data.close];
-  try {
+  const { promise: failed, resolve: fail } = Promise.withResolvers<ServeError>();
+  /** All that needs the database before something is served: it is waited for as a whole. */
+  const begin = async (start: Start) => {
+    const { db, url: dbUrl } = start;
+    const store = await openStore(options.files, { dataDir, db, dbUrl, lost: fail });
     const used = recordUses(db, log);
     const live = new Live(db, clock, used);
     await live.start(log);
-    const { promise: failed, resolve: fail } = Promise.withResolvers<ServeError>();
-    const store = await openStore(options.files, { dataDir, db, dbUrl: data.url, lost: fail });
+    // Last: a start that is repeated after it would not be the first one any more.
+    const person = await mode.firstPerson(start).catch((error: unknown) => {
+      live.close();
+      throw error;
+    });
+    return { store, used, live, person };
+  };
+  const data = await useData(options, clock, begin, (url, error) =>
+    log.warn({ db: url, reason: messageOf(error), seconds: options.waitForDb }, 'waiting for the database'),
+  );
+  const { db, root, serverId } = data;
+  const { store, used, live, person } = data.value;
+  const undo: (() => Promise<void> | void)[] = [data.close];
+  try {
     const look = lookCommand(dataDir, options.files);
     const blobs = new Blobs({ db, store, clock, log, quota: options.filesQuota ?? 0, look });
     undo.unshift(() => blobs.stop());

@@ -1,4 +1,4 @@
-/** Bytes of a file from servers that send more of them than a file may have. */
+/** Bytes of a file from servers that send more of them than a file may have, or a few at a time. */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Client } from '../../src/client/client.ts';
@@ -21,15 +21,14 @@ async function get(origin: string) {
       bytes = 0;
     },
   };
-  const client = new Client({ origin, token: 'abh_x' });
+  const client = new Client({ origin, token: 'abh_x', random: () => 0 });
   const ended = await download(client, { board: 'general', file: 'big.bin', version: 1 }, sink).catch(
     (error: unknown) => error as ClientError,
   );
   return { bytes, ended };
 }
 
-describe('a download', function () {
-  this.timeout(30_000);
+describe('a download', () => {
   afterEach(closeServers);
 
   it('that is announced with more than a file may have is refused before a byte is taken', async () => {
@@ -75,6 +74,23 @@ describe('a download', function () {
     const { ended } = await get(origin);
     expect(ended).to.include({ code: 'response_too_large' });
     expect(seen.length).to.equal(2);
+  });
+
+  it('goes on for as long as each connection brings some of it, and is given up after four that bring nothing', async () => {
+    let pieces = 12;
+    const { origin, seen } = await serve(({ headers }, response) => {
+      const from = Number(/^bytes=(\d+)-$/.exec(String(headers.range))?.[1] ?? 0);
+      response.writeHead(from > 0 ? 206 : 200, { ...facts, 'Content-Length': String(100 - from) });
+      if (from < pieces) response.write('a', () => response.destroy());
+      else if (pieces === 12) response.end('a'.repeat(100 - from));
+      else response.destroy();
+    });
+    const whole = await get(origin);
+    expect([whole.bytes, (whole.ended as { size: number }).size, seen.length]).to.deep.equal([100, 100, 13]);
+    pieces = 3;
+    const { ended } = await get(origin);
+    expect(ended).to.be.instanceOf(ClientError).and.include({ code: 'server_unreachable' });
+    expect(seen.length - 13).to.equal(7);
   });
 
   it('of no announced size has the size that came', async () => {

@@ -41,7 +41,7 @@ describe('client: behind a gateway', () => {
     const error = await failure(client.call('getMe'));
     expect(told(error)).to.deep.equal({
       code: 'server_unexpected',
-      message: 'The server answered with status 502 and not in the form of this API.',
+      message: 'The server cannot be reached: a proxy in front of it answered with status 502.',
       hint: behind,
       status: 502,
       attempts: 5,
@@ -91,7 +91,7 @@ describe('client: behind a gateway', () => {
     const error = await failure(client.call('getMe'));
     expect(told(error)).to.deep.equal({
       code: 'server_unexpected',
-      message: 'The server answered with status 503 and not in the form of this API.',
+      message: 'The server cannot be reached: a proxy in front of it answered with status 503.',
       hint: behind,
       status: 503,
       attempts: 1,

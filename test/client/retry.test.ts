@@ -86,6 +86,18 @@ describe('client: retries', () => {
     expect((await clientOf(server.origin).client.call('getMe')).status).to.equal(200);
   });
 
+  it('knows of a keyed write that it may have been done, also where its repeats were sent away', async () => {
+    const lost = await serve((_, response, count) =>
+      count === 1 ? response.destroy() : response.writeHead(429, { 'Content-Type': 'text/html' }).end('Too many'),
+    );
+    expect(await failure(post(lost.origin))).to.include({ status: 429, delivery: 'unclear', mayBeDone: true });
+    const away = await serve((_, response) => response.writeHead(429).end('Too many'));
+    expect(await failure(post(away.origin))).to.include({ delivery: 'answered', mayBeDone: false });
+    const read = await serve((_, response) => response.destroy());
+    const error = await failure(clientOf(read.origin).client.call('getMe'));
+    expect(error).to.include({ delivery: 'unclear', mayBeDone: false });
+  });
+
   it('does not repeat class S once it may have been carried out: outcome_unknown', async () => {
     const ways: Record<string, (socket: net.Socket) => void> = {
       reset: (socket) => socket.resetAndDestroy(),

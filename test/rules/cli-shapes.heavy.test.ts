@@ -20,5 +20,5 @@ describe('the JSON of commands', () => {
   it('has a shape in the command’s file, but for those whose output is not its own', async () => {
     const ids = Object.keys(commandFiles(fileURLToPath(new URL('../../', import.meta.url))));
     expect([...Object.keys(await allShapes()), ...withoutShape].sort()).to.deep.equal(ids.sort());
-  }).timeout(30_000);
+  });
 });

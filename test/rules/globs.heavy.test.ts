@@ -33,7 +33,7 @@ describe('globs of lines', () => {
     };
     fc.assert(fc.property(glob, path, check), { ...FIXED, numRuns: 40_000 });
     expect(matched).to.be.greaterThan(500);
-  }).timeout(60_000);
+  });
 
   it('overlap wherever both match a path: never a no that is wrong', () => {
     let met = 0;
@@ -46,7 +46,7 @@ describe('globs of lines', () => {
     const short = of(pieces, 3).filter((text) => globProblem(text) === null);
     fc.assert(fc.property(short, short, path, check), { ...FIXED, numRuns: 60_000 });
     expect(met).to.be.greaterThan(100);
-  }).timeout(60_000);
+  });
 
   const pairs: [string, string, boolean][] = [
     ['src/**', 'src/http.ts', true],
@@ -85,7 +85,7 @@ describe('globs of lines', () => {
     const { user } = process.cpuUsage();
     for (let agent = 0; agent < 1_000; agent++) for (const glob of theirs) overlap(mine, [glob], steps);
     expect((process.cpuUsage().user - user) / 1_000).to.be.lessThan(2_000);
-  }).timeout(60_000);
+  });
 
   it('are told apart at once where they begin otherwise, by as many agents', () => {
     const twenty = (folder: string) => Array.from({ length: 20 }, (_, n) => `packages/${folder}/src/part${n}/**/*.ts`);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { inviteLink, readInviteLink } from '../../src/contract/invite-link.ts';
-import { slug } from '../../src/contract/slug.ts';
+import { slug } from '../../src/contract/text.ts';
 
 describe('the link of an invite', () => {
   const secret = `abi_${'A'.repeat(43)}`;

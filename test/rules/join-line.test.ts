@@ -14,6 +14,7 @@ describe('a join line', () => {
     expect(write('http://127.0.0.1')).to.include(' on localhost:80 as ');
     expect(write('https://team.example.com')).to.include(' on team.example.com as ');
     expect(write('https://team.example.com:8443', 'guest')).to.include(' on team.example.com:8443 as guest with ');
+    expect(write('https://127.0.0.1:7400')).to.include(' on 127.0.0.1:7400 as ');
   });
 
   it('is read out of whatever stands around it', () => {
@@ -55,6 +56,7 @@ describe('a join line', () => {
     const origin = fc.oneof(
       fc.integer({ min: 1, max: 65_535 }).map((port) => new URL(`http://127.0.0.1:${port}`).origin),
       fc.domain().map((host) => new URL(`https://${host}`).origin),
+      fc.integer({ min: 1, max: 65_535 }).map((port) => new URL(`https://127.0.0.1:${port}`).origin),
       fc
         .tuple(fc.domain(), fc.integer({ min: 1, max: 65_535 }))
         .map(([host, port]) => new URL(`https://${host}:${port}`).origin),

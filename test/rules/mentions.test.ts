@@ -1,16 +1,18 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  findMentions,
-  type MentionContext,
-  maskCodeAndLinks,
-  resolveMentions,
-} from '../../src/server/messages/mentions.rules.ts';
+import { findMentions, maskCodeAndLinks } from '../../src/contract/mentions.ts';
+import { mentionsIn } from '../../src/contract/waking.ts';
+import { type MentionContext, resolveMentions } from '../../src/server/messages/mentions.rules.ts';
 
 const texts = (body: string): string[] => findMentions(body).map(({ text }) => text);
 
 describe('mentions', () => {
   describe('form (M3)', () => {
+    it('is the same to who writes a message, as targets of a post', () => {
+      const body = '@writer `@code` https://h/?to=@link,@link ``@a` @role:reviewer @writer-';
+      expect(mentionsIn(body)).to.deep.equal(['@writer', '@a', 'role:reviewer', '@writer-']);
+    });
+
     it('reads names and roles in order of appearance, repetitions included', () => {
       expect(findMentions('@writer, ask @role:reviewer and @writer.')).to.deep.equal([
         { form: 'name', name: 'writer', text: '@writer' },

@@ -3,7 +3,7 @@ import type { OperationName } from '../../src/contract/operations.ts';
 import type { Caller } from '../../src/server/operation/caller.ts';
 import type { RateName } from '../../src/server/rates/table.ts';
 import { operationsOf, type WorkRow, work } from '../../src/server/rates/table.ts';
-import { limitWork, type Moment } from '../../src/server/rates/work.ts';
+import { countingOnce, limitWork, type Moment } from '../../src/server/rates/work.ts';
 
 const rows = Object.entries(work) as [RateName | 'writes', WorkRow][];
 const NOW = 1_800_000_000_000;
@@ -124,6 +124,18 @@ describe('limits on signed-in work', () => {
     for (let n = 0; n < 120; n++) admit('postMessage', n % 2 ? key(`key_${n}`) : browser(`ses_${n}`), NOW, 'running');
     expect(() => admit('postMessage', key('key_new'), NOW, 'running')).to.throw();
     expect(() => admit('postMessage', key('key_new', 'hum_2'), NOW, 'running')).not.to.throw();
+  });
+
+  it('count a request once at each moment, however often its transaction runs, and refuse again what they refused', () => {
+    const admit = limitWork(1);
+    const post = () => {
+      const count = countingOnce(admit, 'postMessage');
+      for (let run = 0; run < 3; run++)
+        for (const moment of ['known', 'running'] as const) count(agent('one'), NOW, moment);
+    };
+    for (let n = 0; n < 60; n++) post();
+    const count = countingOnce(admit, 'postMessage');
+    for (let run = 0; run < 2; run++) expect(() => count(agent('one'), NOW, 'running')).to.throw('too often');
   });
 
   it('cost nothing to speak of', () => {

@@ -12,19 +12,20 @@ export class TestClock implements Clock {
   #offset = 0;
   #longest = Number.POSITIVE_INFINITY;
   readonly #late: Timer[] = [];
+  #stoppedAt: number | null = null;
 
   offset(): number {
     return this.#offset;
   }
 
   now(): number {
-    return Date.now() + this.#offset;
+    return (this.#stoppedAt ?? Date.now()) + this.#offset;
   }
 
   after(ms: number, fn: () => void): () => void {
     const timer: Timer = { at: this.now() + ms, ms, fn };
     this.#timers.add(timer);
-    const real = setTimeout(() => this.#fire(timer), Math.min(Math.max(ms, 0), 2_147_483_647));
+    const real = setTimeout(() => this.#stoppedAt ?? this.#fire(timer), Math.min(Math.max(ms, 0), 2_147_483_647));
     real.unref();
     return () => {
       clearTimeout(real);
@@ -44,9 +45,28 @@ export class TestClock implements Clock {
     for (const timer of due) this.#fire(timer);
   }
 
+  /** Lets time pass by `advance` alone, however long the test takes. @returns what lets it run again */
+  stop(): () => void {
+    this.#stoppedAt = Date.now();
+    return () => {
+      this.#stoppedAt = null;
+      this.advance(0);
+    };
+  }
+
   /** Moves to the beginning of the next minute, so that what is counted by the minute ends in the one it began in. */
   nextMinute(): void {
     this.advance(60_000 - (this.now() % 60_000) + 50);
+  }
+
+  /** What comes about although no timer longer than `ms` fires: within that time on a machine that is never busy. */
+  async within<T>(ms: number, happens: () => Promise<T>): Promise<T> {
+    const release = this.holdBack(ms);
+    try {
+      return await happens();
+    } finally {
+      release();
+    }
   }
 
   /** Keeps timers longer than `ms` from firing. @returns what lets them, and fires those that fell due */

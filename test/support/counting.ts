@@ -43,6 +43,8 @@ export async function costOf(server: TestServer, fn: () => Promise<unknown>): Pr
 
 let roundTrips = 0;
 let sent = 0;
+/** Statements that Postgres owes an answer. */
+let unanswered = 0;
 
 /**
  * Watches the connections of the pools of Postgres until the returned function is called. A round trip is what is asked on one while
@@ -58,7 +60,11 @@ export function watchRoundTrips(): () => void {
       const before = owed.get(this) ?? 0;
       if (before === 0) roundTrips++;
       owed.set(this, before + 1);
-      const answered = () => owed.set(this, owed.get(this)! - 1);
+      unanswered++;
+      const answered = () => {
+        owed.set(this, owed.get(this)! - 1);
+        unanswered--;
+      };
       answer.then(answered, answered);
     }
     return answer;
@@ -79,14 +85,26 @@ const OF_A_REQUEST_MS = 250;
 /** How often `leastCostOf` runs what it measures. */
 export const TIMES = 5;
 
+/** Between two transactions of one piece of work are fewer turns of the event loop. */
+const QUIET_TURNS = 20;
+
+/** Waits until nothing is asked of Postgres, where it is watched: what has begun before goes on as long as the machine takes. */
+async function quiet(): Promise<void> {
+  for (let turns = 0; turns < QUIET_TURNS; turns++) {
+    await new Promise(setImmediate);
+    if (unanswered > 0) turns = 0;
+  }
+}
+
 /**
- * The least of each in several times. What the server does by itself is held back meanwhile; what it had begun before, as to
- * index what was posted or to ask what other processes wrote, ends within one of them each.
+ * The least of each in several times. What the server does by itself is held back meanwhile, and what it had begun before, as
+ * to index what was posted or to ask what other processes wrote, is waited for.
  */
 export async function leastCostOf(server: TestServer, fn: () => Promise<unknown>): Promise<Cost> {
   const release = server.clock.holdBack(OF_A_REQUEST_MS);
   const costs: Cost[] = [];
   try {
+    await quiet();
     for (let n = 0; n < TIMES; n++) costs.push(await costOf(server, fn));
   } finally {
     release();

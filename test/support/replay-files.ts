@@ -105,11 +105,11 @@ export class FileReplay {
     this.approvals.set(key, { file_id, person_id, member_id: actor.member_id, version, digest, at, seq });
   }
 
-  #post({ seq }: Recorded, { message_id, files = [], answer }: Posted): void {
+  #post({ board_id, seq }: Recorded, { message_id, files = [], answer }: Posted): void {
     this.counts.message_count += 1;
     if (answer && !answer.withdrawn) this.counts.answer_count += 1;
     for (const [n, { id, version }] of files.entries()) {
-      this.citations.push({ message_id, n, file_id: id, version, seq });
+      this.citations.push({ message_id, n, file_id: id, version, seq, board_id });
     }
   }
 }

@@ -2,6 +2,7 @@
 import type { Mention } from '../../src/contract/types.ts';
 
 export interface Recorded {
+  board_id: string;
   seq: number;
   type: string;
   at: number;
@@ -242,7 +243,9 @@ export class Replay {
   /** A person's agents end with their membership; how they are told of it follows from how that ended. */
   #endPerson(event: Recorded): void {
     const { data } = event;
-    const by = event.type === 'person.left' ? 'self' : data['from_server'] ? 'admin' : 'board_owner';
+    const asked = data['authorization'] as { person_id: string } | undefined;
+    const own = asked?.person_id === data['person_id'] ? 'person' : 'board_owner';
+    const by = event.type === 'person.left' ? 'self' : data['from_server'] ? 'admin' : own;
     this.#end([data['member_id'] as string], event, by);
     this.#end(data['agents'] as string[], event, by === 'self' ? 'person' : by);
   }

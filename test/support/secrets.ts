@@ -5,14 +5,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { Database } from '../../src/server/db/tx.ts';
 import { looked } from './whole.ts';
 
 /** What a stopped server leaves. */
 interface Left {
   dataDir: string;
   databaseUrl: string | undefined;
+  /** What `readAsItCloses` read of the database; else it is read on a connection for this alone. */
+  tables?: Places | undefined;
   log: readonly string[];
 }
+
+/** Bytes by the name of the place where they were found. */
+type Places = [string, Buffer][];
 
 const TOKEN = /ab[habcdilp]_[A-Za-z0-9_-]{43}/g;
 /** What each token begins with, and how long it is: one may begin within what looks like another. */
@@ -68,36 +74,58 @@ export class Watch {
 }
 
 /** Everything that is written down somewhere, by name. */
-export const placesOf = async (left: Left): Promise<[string, Buffer][]> => [
+export const placesOf = async (left: Left): Promise<Places> => [
   ...filesOf(left.dataDir),
-  ...(left.databaseUrl === undefined ? [] : await tablesOf(left.databaseUrl)),
+  ...(left.databaseUrl === undefined ? [] : (left.tables ?? (await tablesAt(left.databaseUrl)))),
   ['log', Buffer.from(left.log.join(''))],
 ];
 
-function filesOf(folder: string): [string, Buffer][] {
+function filesOf(folder: string): Places {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !KEPT_FOR_THEIR_OWNER.includes(entry.name))
     .map(({ name, parentPath }) => [name, readFileSync(join(parentPath, name))]);
 }
 
-/** Every row of every table, texts and bytes as they are. */
-async function tablesOf(url: string): Promise<[string, Buffer][]> {
+/**
+ * Lets a server that stops read its own tables when it closes its database, after all that it writes: to open another
+ * connection costs Postgres several times as much as to read them. @returns what was read; undefined: nothing, or not all
+ */
+export function readAsItCloses(db: Database): () => Places | undefined {
+  let read: Places | undefined;
+  const close = db.close.bind(db);
+  db.close = async () => {
+    read = await db
+      .read((tx) => tablesOf(async (sql) => (await tx.query<Row>((knex) => knex.raw(sql))) as Row[]))
+      .catch(() => undefined);
+    await close();
+  };
+  return () => read;
+}
+
+async function tablesAt(url: string): Promise<Places> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    // A table without a page holds no row; to open each costs more than to read them.
-    const { rows } = await client.query<{ tablename: string }>(
-      "SELECT relname AS tablename FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0",
-    );
-    const found: [string, Buffer][] = [];
-    for (const { tablename } of rows) {
-      const content = await client.query<unknown[]>({ text: `SELECT * FROM "${tablename}"`, rowMode: 'array' });
-      found.push([tablename, Buffer.concat(content.rows.flat().map(bytesOf))]);
-    }
-    return found;
+    return await tablesOf(async (sql) => (await client.query<Row>(sql)).rows);
   } finally {
     await client.end();
   }
+}
+
+type Row = Record<string, unknown>;
+
+/** Every row of every table, texts and bytes as they are. */
+async function tablesOf(query: (sql: string) => Promise<Row[]>): Promise<Places> {
+  // A table without a page holds no row; to open each costs more than to read them.
+  const tables = await query(
+    "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0",
+  );
+  const found: Places = [];
+  for (const { name } of tables) {
+    const rows = await query(`SELECT * FROM "${name}"`);
+    found.push([String(name), Buffer.concat(rows.flatMap((row) => Object.values(row)).map(bytesOf))]);
+  }
+  return found;
 }
 
 const bytesOf = (value: unknown): Buffer =>

@@ -14,7 +14,7 @@ import { TestClock } from './clock.ts';
 import { copyFolder } from './copy-folder.ts';
 import type { Engine } from './databases.ts';
 import { filesWith, finishedWith, newPostgresDatabase } from './postgres.ts';
-import { Watch } from './secrets.ts';
+import { readAsItCloses, Watch } from './secrets.ts';
 import { until } from './until.ts';
 
 export interface TestServer extends RunningServer {
@@ -48,18 +48,19 @@ export interface TestOptions {
   filesQuota?: number;
   /** The data folder of a closed server, of which this one has a copy. */
   like?: string;
+  /** One that the test has stopped, or holds back, from before the start on. */
+  clock?: TestClock;
 }
 
 const MANY = 10_000;
 
 export async function startTestServer(
   engine: Engine,
-  { limits = false, files, filesQuota, like }: TestOptions = {},
+  { limits = false, files, filesQuota, like, clock = new TestClock() }: TestOptions = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'board-service-test-'));
   if (like !== undefined) copyFolder(like, dataDir);
   else if (engine === 'sqlite') writeFileSync(join(dataDir, 'service.db'), await migrated(), { mode: 0o600 });
-  const clock = new TestClock();
   const log: string[] = [];
   const databaseUrl = engine === 'postgres' ? await newPostgresDatabase() : undefined;
   const start = (port: number) =>
@@ -99,8 +100,9 @@ export async function startTestServer(
       );
     },
     async stop() {
+      const tables = databaseUrl === undefined ? undefined : readAsItCloses(server.db);
       await server.close();
-      const secrets = await watch.end({ dataDir, databaseUrl, log });
+      const secrets = await watch.end({ dataDir, databaseUrl, tables: tables?.(), log });
       rmSync(dataDir, { recursive: true, force: true });
       if (databaseUrl !== undefined) finishedWith(databaseUrl);
       if (secrets.length > 0) throw new Error(`secrets were found at rest: ${secrets.join('; ')}`);

@@ -7,7 +7,7 @@ import type { TeamOptions } from '../../src/server/upkeep/modes.ts';
 import { TestClock } from './clock.ts';
 import type { Engine } from './databases.ts';
 import { filesWith, finishedWith, newPostgresDatabase } from './postgres.ts';
-import { Watch } from './secrets.ts';
+import { readAsItCloses, Watch } from './secrets.ts';
 import { WireApi } from './wire-api.ts';
 
 export const PUBLIC_URL = 'https://team.example.com';
@@ -65,8 +65,9 @@ export async function startTeamServer(engine: Engine, options: TeamStart = {}): 
       Object.assign(server, await start());
     },
     async stop() {
+      const tables = databaseUrl === undefined ? undefined : readAsItCloses(server.db);
       await server.close();
-      const secrets = await watch.end({ dataDir, databaseUrl, log });
+      const secrets = await watch.end({ dataDir, databaseUrl, tables: tables?.(), log });
       rmSync(dataDir, { recursive: true, force: true });
       if (databaseUrl !== undefined && options.databaseUrl === undefined) finishedWith(databaseUrl);
       if (secrets.length > 0) throw new Error(`secrets were found at rest: ${secrets.join('; ')}`);

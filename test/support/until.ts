@@ -1,5 +1,8 @@
-/** How long a test waits for what is to happen: long for a busy machine, and shorter than the time limit of a test. */
-export const PATIENCE_MS = 15_000;
+/**
+ * How long a test waits for what is to happen: long for a machine that is overloaded for a moment, and shorter than the limit
+ * of a test in .mocharc.json, so that what did not come is named.
+ */
+export const PATIENCE_MS = 30_000;
 
 /** Waiting for a condition instead of for a time. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string, ms = PATIENCE_MS): Promise<void> {

@@ -9,7 +9,7 @@ import { board, flag, member, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { askText, mayAsk, missing } from '../../cli/terminal/prompts.ts';
 import { patterns } from '../../contract/ids.ts';
-import { slug } from '../../contract/slug.ts';
+import { slug } from '../../contract/text.ts';
 import type { Board, BodyIn } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 import { agreedText } from '../join/lib/join-summary.ts';

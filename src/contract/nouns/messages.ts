@@ -62,10 +62,14 @@ export const messageAnswer = z.strictObject({
   withdrawn: z.boolean(),
 });
 
-/** Lengths and combinations are checked by the rules of asks (422), not by the schema. */
+/** Lengths and combinations are checked by the rules of asks (422), not by the schema, which only tells them. */
 const askRequest = z.strictObject({
-  options: z.array(z.string().max(4_000)).max(64).optional(),
-  going_with: z.string().max(4_000).optional(),
+  options: z
+    .array(z.string().max(4_000).meta({ minLength: 1, maxLength: 80 }))
+    .max(64)
+    .meta({ maxItems: 4 })
+    .optional(),
+  going_with: z.string().max(4_000).meta({ minLength: 1, maxLength: 120 }).optional(),
   going_at: sentTime.optional(),
   approval: z.boolean().default(false),
 });

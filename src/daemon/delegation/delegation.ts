@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import { slug } from '../../contract/slug.ts';
+import { slug } from '../../contract/text.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Folders } from '../../local/folders.ts';
 import { loginCommand } from '../../local/servers.ts';

@@ -51,7 +51,7 @@ async function recheckSeat(tx: WriteTx, { key }: Pick<Caller, 'key'>, shown: Sho
 /** What becomes of somebody who wants the token of a seat that has ended. The board is not named. */
 export function seatRemoved(seat: MemberRow | undefined): Refusal {
   return new Refusal('agent_removed', 'This agent is no longer on the board.', {
-    hint: 'Add a new one: service agent create NAME --board BOARD.',
+    hint: 'Its person adds a new one: service agent create NAME --board BOARD; a session then takes it: service resume NAME.',
     details: {
       agent: seat?.name ?? null,
       removed_at: timestampOrNull(seat?.removed_at ?? null),

@@ -208,7 +208,8 @@ async function takeOff({ tx, requester }: ActionContext, boardId: string, person
       already: member ? null : personNotOnBoard(place.board),
       run: async (authorization) => {
         const setting = await settingFor(tx, place.board, requester);
-        if (member) await endMembership(setting, member, 'removed', reasonOf(authorization));
+        const how = self ? 'removed_by_self' : 'removed';
+        if (member) await endMembership(setting, member, how, reasonOf(authorization));
       },
     };
   };

@@ -174,7 +174,7 @@ function inState(query: Knex.QueryBuilder, state: AskFilter['state'], now: numbe
 
 function answerableBy(query: Knex.QueryBuilder, db: Knex, ids: string[]): void {
   const persons = db({ p: 'members' }).whereIn('p.id', ids).where('p.kind', 'human').select('p.person_id');
-  query.where((either) =>
+  query.where('a.withdrawn', 0).where((either) =>
     either.whereIn('a.to_id', ids).orWhereExists(
       // Looked up by the asker's id: a person may have thousands of seats that ended.
       db({ f: 'members' })

@@ -9,6 +9,7 @@ import { readSelector } from '../tasks/references.rules.ts';
 import { findTaskAnywhere } from '../tasks/tasks.store.ts';
 import { boundToken, readBoundToken } from '../text/bound-token.ts';
 import { cut } from '../text/cut.ts';
+import { answersOn } from '../views/ask.ts';
 import { messagesAt } from '../views/message.ts';
 import { fitting } from '../views/window.ts';
 import { type AskFilter, type AskRow, listAskRows } from './asks.store.ts';
@@ -17,7 +18,9 @@ type Asked = Query<'listAsks'>;
 
 export const listAsks: ReadCase<'listAsks'>['run'] = async (tx, caller, { query }) => {
   const one = await onePlace(tx, caller, query.board);
-  const places = one ? [one] : await placesOf(tx, caller);
+  // An archived board is listed where it is named.
+  const unlisted = one && query.board === undefined && one.board.lifecycle !== 'active';
+  const places = unlisted ? [] : one ? [one] : await placesOf(tx, caller);
   const { after, ...bound } = query;
   const position = readBoundToken(bound, after, 'int32', 'number', 'string');
   const filter = await filterOf(tx, places, query, one);
@@ -42,7 +45,7 @@ async function filterOf(tx: ReadTx, places: Place[], query: Asked, one: Place | 
     ...(task === undefined ? {} : { taskId: task }),
     ...(query.to_me ? { toIds: own } : {}),
     ...(query.from_me ? { fromIds: own } : {}),
-    ...(query.can_answer ? { answererIds: own } : {}),
+    ...(query.can_answer ? { answererIds: places.filter(answersOn).map((place) => place.member.id) } : {}),
   };
 }
 

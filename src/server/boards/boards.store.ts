@@ -194,6 +194,8 @@ const roleMaps = remembering<Readonly<Record<string, Role>>>();
 /** What was stored before a setting existed has that of its preset. */
 export const parsePolicy = (board: Pick<BoardRow, 'policy'>): Readonly<StoredPolicy> => policies(board.policy);
 export const parseRoles = (board: Pick<BoardRow, 'roles'>): Readonly<Record<string, Role>> => roleMaps(board.roles);
+/** What of a board says which of its join codes let somebody in. */
+export const codeBoard = (board: Pick<BoardRow, 'id' | 'roles'>) => ({ id: board.id, roles: parseRoles(board) });
 
 /** Boards a person is or was on, held until the commit, in the order of their ids; deleted ones are left alone. */
 export const lockBoardsOfPerson = (tx: WriteTx, personId: string): Promise<BoardRow[]> =>

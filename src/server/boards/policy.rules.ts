@@ -49,6 +49,16 @@ export function mayDo(role: Role | undefined, permission: Permission): boolean {
   return role?.can.some((grant) => grant === permission || (typeof grant === 'object' && permission in grant)) ?? false;
 }
 
+/** Whether join codes of this member let anybody in: those of people do, those of agents by a grant of their role. */
+export const mayMakeCodes = (
+  roles: { [name: string]: Role },
+  { kind, role }: { kind: string; role: string | null },
+): boolean => kind === 'human' || mayDo(roles[role ?? ''], 'invite');
+
+/** The roles whose agents' join codes let somebody in. */
+export const rolesMakingCodes = (roles: { [name: string]: Role }): string[] =>
+  Object.keys(roles).filter((role) => mayMakeCodes(roles, { kind: 'agent', role }));
+
 /** @throws Refusal `forbidden`, naming the permission an agent's role lacks. */
 export function requirePermission(role: Role | undefined, permission: Permission): void {
   if (mayDo(role, permission)) return;

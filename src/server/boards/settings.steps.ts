@@ -2,6 +2,7 @@
 import { canonicalJson } from '../../contract/canonical.ts';
 import type { PolicyChange, Role } from '../../contract/types.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
+import { releaseWithin } from '../messages/release.steps.ts';
 import type { Authorized } from '../record/append.steps.ts';
 import { record, type Setting } from './acting.steps.ts';
 import { type BoardRow, parsePolicy, parseRoles, saveBoard } from './boards.store.ts';
@@ -50,6 +51,8 @@ export async function setPolicy(setting: Setting, change: PolicyChange, why: Aut
     preset_applied: change.preset ?? null,
     ...why,
   });
+  if (canonicalJson(after.agent_run) !== canonicalJson(before.agent_run))
+    await releaseWithin(setting.tx, setting.board.id, after.agent_run);
 }
 
 export async function setAgentsAddPeople(setting: Setting, allowed: boolean): Promise<void> {

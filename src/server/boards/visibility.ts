@@ -4,7 +4,7 @@ import { actingOn } from '../access/acting.ts';
 import { requireOwner } from '../access/authority.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { countLive } from '../files/files.store.ts';
-import { workingCodes } from '../joining/join-codes.store.ts';
+import { openCodes } from '../joining/join-codes.store.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import type { BoardRow } from './boards.store.ts';
 import { setVisibility } from './set-lifecycle.steps.ts';
@@ -38,7 +38,7 @@ async function foreseen(
     dry_run,
     reveals:
       changed && visibility === 'open' ? { messages: board.message_count, files: await countLive(tx, board.id) } : null,
-    join_codes_canceled: closing ? (await workingCodes(tx, board.id, 'all')).length : 0,
+    join_codes_canceled: closing ? (await openCodes(tx, board.id, 'all')).length : 0,
     agents_add_people: closing ? false : board.agents_add_people === 1,
   };
 }

@@ -36,6 +36,13 @@ export class Contention extends Error {
   }
 }
 
+/** What a connection had prepared is of no use any more; on another one the transaction may be run again. */
+export class StalePlan extends Contention {
+  constructor(cause: unknown) {
+    super('a statement has to be prepared anew', true, cause);
+  }
+}
+
 /** The database cannot be reached now, or ended the connection. What was to be written was not, unless its commit was on its way. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';

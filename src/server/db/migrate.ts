@@ -1,6 +1,7 @@
 /** Brings a database to this build's schema, under a lock, before anything else touches it. */
 import type { Knex } from 'knex';
 import { type Migration, migrations } from '../../../migrations/index.ts';
+import { LISTENER } from './postgres-wake.ts';
 import type { Database } from './tx.ts';
 
 /** The database was written by a newer build. */
@@ -8,6 +9,14 @@ export class DataNewer extends Error {
   override readonly name = 'DataNewer';
   constructor(names: string[]) {
     super(`the database has migrations this build does not know: ${names.join(', ')}`);
+  }
+}
+
+/** Servers run that were started before the database's schema became what this build needs. */
+export class OlderServers extends Error {
+  override readonly name = 'OlderServers';
+  constructor() {
+    super('servers of an older build still run on this database');
   }
 }
 
@@ -22,14 +31,28 @@ const source: Knex.MigrationSource<Migration> = {
 
 /**
  * Applies what is missing, oldest first, each in a transaction; answers their names.
- * @param db a Knex instance with at least two connections on Postgres: one holds the lock.
+ * @param db a Knex instance with at least two connections on Postgres: one holds the lock. @throws OlderServers
  */
 export async function applyMissing(db: Knex): Promise<string[]> {
   if (db.client.config.client !== 'pg') return apply(db);
   return db.transaction(async (lock) => {
     await lock.raw('SELECT pg_advisory_xact_lock(?)', [LOCK]);
+    const [, missing] = await db.migrate.list(config);
+    if (missing.length > 0) await requireNoServer(lock);
     return apply(db);
   });
+}
+
+/**
+ * What a server writes that does not know the new schema would not be found by one that does. The connections of one whose
+ * machine lost its power stay open for hours, but nothing moves on them; when something did is not shown of another user's.
+ * @throws OlderServers
+ */
+async function requireNoServer(db: Knex): Promise<void> {
+  const running = db('pg_stat_activity')
+    .where({ datname: db.raw('current_database()'), application_name: LISTENER })
+    .whereRaw("coalesce(state_change, clock_timestamp()) > clock_timestamp() - interval '1 minute'");
+  if (await running.first(db.raw('1'))) throw new OlderServers();
 }
 
 const config: Knex.MigratorConfig = {

@@ -17,9 +17,11 @@ interface OpenOptions {
   migrate: boolean;
 }
 
+/** @throws PooledByTransaction */
 export async function openDatabase({ url, clock, migrate: migrates }: OpenOptions): Promise<Database> {
   const db = url.startsWith('sqlite:') ? new SqliteDatabase(sqliteFile(url), clock) : new PostgresDatabase(url, clock);
   try {
+    if (db instanceof PostgresDatabase) await db.requireSessions();
     if (migrates) await migrate(db, url);
     return db;
   } catch (error) {
@@ -30,7 +32,7 @@ export async function openDatabase({ url, clock, migrate: migrates }: OpenOption
 
 /**
  * Applies the migrations that the open database at `url` has not; answers their names, oldest first.
- * @throws DataNewer when it is ahead of this build.
+ * @throws DataNewer when it is ahead of this build. @throws OlderServers
  */
 export async function migrate(db: Database, url: string): Promise<string[]> {
   // The usual start, which need not pay for a connection, a lock and Knex's ceremony.

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Clock } from './clock.ts';
-import { Contention, StorageFull, UniqueViolation, Unreachable } from './dialect.ts';
+import { Contention, StalePlan, StorageFull, UniqueViolation, Unreachable } from './dialect.ts';
 import { forgetServer, knownServer, noteServer, serversToTry } from './postgres-hosts.ts';
 
 /** A connection is given up that takes longer to open. */
@@ -131,6 +131,7 @@ export async function persist(clock: Clock, work: () => Promise<void>, stopped: 
 interface PgError extends Error {
   code?: string;
   constraint?: string;
+  routine?: string;
   syscall?: string;
 }
 
@@ -156,6 +157,9 @@ export function isAway(error: unknown): boolean {
 export const mayComeBack = (error: unknown): boolean =>
   error instanceof Unreachable && error.cause ? mayComeBack(error.cause) : isAway(error);
 
+/** Whether a statement has to be prepared anew: its table was altered, or its connection has forgotten what was prepared. */
+const isStale = ({ code, routine }: PgError): boolean => code === '26000' || routine === 'RevalidateCachedQuery';
+
 /** Turns the engine's errors into those that the rest of the server knows. Unique indexes are named `table__a__b`. */
 export async function translate<T>(query: Promise<T>): Promise<T> {
   try {
@@ -167,6 +171,7 @@ export async function translate<T>(query: Promise<T>): Promise<T> {
       throw new UniqueViolation(`${table}.${columns.join('+')}`, error);
     }
     if (code === '53100') throw new StorageFull(error);
+    if (isStale(error as PgError)) throw new StalePlan(error);
     if (code !== undefined && AT_ONCE.has(code)) throw new Contention(`postgres ${code}`, true, error);
     if (code !== undefined && LATER.has(code)) throw new Contention(`postgres ${code}`, false, error);
     if (isAway(error)) throw new Unreachable(error);

@@ -7,7 +7,7 @@
  */
 import type { Knex } from 'knex';
 import type pg from 'pg';
-import { type Dialect, postgresDialect } from './dialect.ts';
+import { type Dialect, postgresDialect, StalePlan } from './dialect.ts';
 import { destroy, gather, translate } from './postgres-connection.ts';
 import {
   builderOf,
@@ -101,7 +101,7 @@ export class Session {
     return this.#now;
   }
 
-  /** @param begin its last row is the time in milliseconds. @param offset what is added to it */
+  /** @param begin its last row has `now`, the time in milliseconds. @param offset what is added to it */
   begin(begin: string, offset: number): Promise<void> {
     const began = this.#query({ text: begin }).then((results) => {
       // A text of several statements is answered with a list of results, which the types do not know.
@@ -114,6 +114,11 @@ export class Session {
   /** Whether a statement failed, after which nothing can be committed. */
   get failed(): boolean {
     return this.#failed !== null;
+  }
+
+  /** Whether one failed that has to be prepared anew. */
+  get stale(): boolean {
+    return this.#failed instanceof StalePlan;
   }
 
   /** Runs a query that sees everything sent before it. */

@@ -10,6 +10,8 @@ import type { Clock } from './clock.ts';
 import { connect, persist } from './postgres-connection.ts';
 import type { Follower } from './tx.ts';
 
+/** The name of the connection that each running server has. */
+export const LISTENER = 'service-wake';
 const CHANNEL = 'service_wake';
 /** At most one NOTIFY in this many milliseconds. */
 const COALESCE_MS = 5;
@@ -96,14 +98,14 @@ export class PostgresWake {
   /** One after the other: a connection runs one query at a time. */
   #notify(client: pg.Client, payload: string): Promise<void> {
     const sent = this.#last.then(async () => {
-      await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
+      await client.query({ name: 'notify', text: 'SELECT pg_notify($1, $2)', values: [CHANNEL, payload] });
     });
     this.#last = sent.catch(() => {});
     return sent;
   }
 
   async #connect(): Promise<void> {
-    const client = await connect(this.#url, 'service-wake', () => this.#lost(client));
+    const client = await connect(this.#url, LISTENER, () => this.#lost(client));
     client.on('notification', ({ payload }) => this.#heard(payload ?? ''));
     try {
       await client.query(`LISTEN ${CHANNEL}`);

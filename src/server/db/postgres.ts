@@ -6,10 +6,11 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { Batches } from './batches.ts';
 import { type Clock, repeat } from './clock.ts';
-import { Contention, postgresDialect, Unreachable } from './dialect.ts';
+import { Contention, postgresDialect, StalePlan, Unreachable } from './dialect.ts';
 import { CONNECT_MS, connect, persist, READ_ONLY, serverFor } from './postgres-connection.ts';
 import { forgetServer, knownServer } from './postgres-hosts.ts';
 import { PostgresLocks } from './postgres-locks.ts';
+import { isDirect, requireSessions } from './postgres-pooler.ts';
 import { PostgresTx, QueryNames, Session } from './postgres-tx.ts';
 import { PostgresWake } from './postgres-wake.ts';
 import type { Allowed, Database, Follower, ReadTx, WriteTx } from './tx.ts';
@@ -24,15 +25,20 @@ import { counterOf, versionsOf } from './versions.store.ts';
  * average board: a page of a board of 100,000 messages beside many small ones took 1 to 5 s, and takes 20 ms.
  */
 const PLAN_ONCE = [
-  'plan_cache_mode=force_generic_plan',
-  ...['seqscan', 'material', 'mergejoin', 'hashjoin'].map((way) => `enable_${way}=off`),
-  'jit=off',
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ');
+  'plan_cache_mode = force_generic_plan',
+  ...['seqscan', 'material', 'mergejoin', 'hashjoin'].map((way) => `enable_${way} = off`),
+  'jit = off',
+];
 
 /** A write transaction is cut off after this many milliseconds. */
 const WRITE_LIMIT_MS = 5_000;
+/** Said once a connection is open: poolers of sessions refuse these when it begins. */
+const SETTINGS = [
+  ...PLAN_ONCE,
+  ...['statement', 'idle_in_transaction_session'].map((what) => `${what}_timeout = ${WRITE_LIMIT_MS}`),
+]
+  .map((setting) => `SET ${setting}`)
+  .join('; ');
 const RETRIES = 5;
 /** Most writes in one transaction. */
 const MAX_SHARED = 64;
@@ -42,12 +48,13 @@ const CHECK_INTERVAL_MS = 1_000;
 // Numbers of this product stay below 2^53; the driver would hand bigint over as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-// Every write moves the counter by which other processes notice that something was committed.
-const WRITE = "BEGIN; SELECT nextval('change_counter')";
-// A board that another process holds for longer goes on by itself, so that the writes of others do not wait for it.
-const SHARED_WRITE = `BEGIN; SET LOCAL lock_timeout = 250; SELECT nextval('change_counter')`;
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint AS now';
+const READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT ${NOW}`;
+// Every write moves the counter by which other processes notice that something was committed.
+const COUNTED = `SELECT nextval('change_counter'), ${NOW}`;
+const WRITE = `BEGIN; ${COUNTED}`;
+// A board that another process holds for longer goes on by itself, so that the writes of others do not wait for it.
+const SHARED_WRITE = `BEGIN; SET LOCAL lock_timeout = 250; ${COUNTED}`;
 
 /** What shares a transaction. */
 interface Job {
@@ -71,6 +78,8 @@ export class PostgresDatabase implements Database {
   readonly #apart = new Map<string, Batches<Job>>();
   readonly #reads: Job[] = [];
   readonly #sessions = new Set<Session>();
+  /** All open connections of the pool. */
+  readonly #clients = new Set<pg.Client>();
   readonly #names = new QueryNames();
   readonly #stopChecks: () => void;
   #follower: Follower | null = null;
@@ -96,21 +105,33 @@ export class PostgresDatabase implements Database {
           // Another one took over; connections to the former are not used any more.
           expirationChecker: () => knownServer(url) !== server,
           application_name: 'service',
-          options: PLAN_ONCE,
-          statement_timeout: WRITE_LIMIT_MS,
-          idle_in_transaction_session_timeout: WRITE_LIMIT_MS,
           keepAlive: true,
           pipeline: true,
           connectionTimeoutMillis: CONNECT_MS,
         } as Knex.PgConnectionConfig;
       },
-      pool: { min: 0, max: poolSize },
+      pool: {
+        min: 0,
+        max: poolSize,
+        afterCreate: (client: pg.Client, done: (error: Error | null) => void) => {
+          this.#clients.add(client);
+          client.once('end', () => this.#clients.delete(client));
+          client.query(SETTINGS, done);
+        },
+      },
       log: quietLogger,
     });
   }
 
+  /** @throws PooledByTransaction where a connection is not kept for its client. */
+  async requireSessions(): Promise<void> {
+    const client = await this.#acquire();
+    const direct = await isDirect(client).finally(() => this.#knex.client.releaseConnection(client));
+    if (!direct) await requireSessions(this.#url);
+  }
+
   read<T>(fn: (tx: ReadTx) => Promise<T>, { shares, ahead }: Allowed = {}): Promise<T> {
-    if (!shares) return this.#transaction(READ, (session) => fn(new PostgresTx(session, false)), ahead);
+    if (!shares) return this.#again(READ, (session) => fn(new PostgresTx(session, false)), ahead);
     return new Promise<T>((resolve, reject) => {
       const job = { shares, run: fn, resolve, reject } as Job;
       if (this.#reads.push(job) === 1) setImmediate(() => void this.#readTogether(this.#reads.splice(0)));
@@ -127,7 +148,8 @@ export class PostgresDatabase implements Database {
       const readAll = async (session: Session): Promise<void> => {
         const tx = new PostgresTx(session, false, true);
         const failed = (job: Job) => (error: unknown) => {
-          if (jobs.length > 1 && session.failed && !(error instanceof Unreachable)) again.push(job);
+          const alone = jobs.length === 1 && !(error instanceof StalePlan);
+          if (session.failed && !alone && !(error instanceof Unreachable)) again.push(job);
           else job.reject(error);
         };
         await Promise.all(jobs.map((job) => job.run(tx).then(job.resolve, failed(job))));
@@ -136,7 +158,8 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       for (const job of jobs) job.reject(error);
     }
-    for (const job of again) void this.#readTogether([job]);
+    for (const job of again)
+      this.#again(READ, (session) => job.run(new PostgresTx(session, false)), true).then(job.resolve, job.reject);
   }
 
   write<T>(fn: (tx: WriteTx) => Promise<T>, { shares, ahead }: Allowed = {}): Promise<T> {
@@ -148,10 +171,15 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  async #writeAlone<T>(fn: (tx: WriteTx) => Promise<T>, ahead?: boolean): Promise<T> {
+  #writeAlone<T>(fn: (tx: WriteTx) => Promise<T>, ahead?: boolean): Promise<T> {
+    return this.#again(WRITE, (session) => fn(new PostgresTx(session, true)), ahead);
+  }
+
+  /** Runs a transaction again where the engine asks for it. */
+  async #again<T>(begin: string, fn: (session: Session) => Promise<T>, ahead?: boolean): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#transaction(WRITE, (session) => fn(new PostgresTx(session, true)), ahead);
+        return await this.#transaction(begin, fn, ahead);
       } catch (error) {
         if (!(error instanceof Contention) || !error.atOnce || attempt === RETRIES) throw error;
       }
@@ -235,7 +263,7 @@ export class PostgresDatabase implements Database {
     let committing = false;
     let value: T;
     try {
-      const began = session.begin(`${begin}; SELECT ${NOW}`, this.#clock.offset());
+      const began = session.begin(begin, this.#clock.offset());
       if (!ahead) await began;
       value = await fn(session);
       // Nobody waits for the end of what only read: the next statement on this connection comes after it.
@@ -248,13 +276,13 @@ export class PostgresDatabase implements Database {
       await session.rollBack();
       if (!(error instanceof Unreachable)) throw error;
       if ((error.cause as { code?: string } | null)?.code === READ_ONLY) forgetServer(this.#url);
-      // As the pool marks a connection that it is not to hand out again.
-      Object.assign(client, { __knex__disposed: error });
+      dispose(client);
       // It may have been made, and a repeat would change nothing more.
       if (committing) this.#tell(session);
       throw new Unreachable(error.cause, committing);
     } finally {
       this.#sessions.delete(session);
+      if (session.stale) for (const each of this.#clients) dispose(each);
       await this.#knex.client.releaseConnection(client);
     }
     this.#tell(session);
@@ -296,4 +324,9 @@ export class PostgresDatabase implements Database {
       if (!this.#closed) this.#follower?.reachable?.(true);
     });
   }
+}
+
+/** Marks a connection, as the pool does, that is not to be handed out again. */
+function dispose(client: pg.Client): void {
+  Object.assign(client, { __knex__disposed: true });
 }

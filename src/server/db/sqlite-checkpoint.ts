@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 /** A moment is quiet when nothing was written for this long. */
 export const QUIET_MS = 2_000;
 
-/** @param db the writer. @param busy whether anybody waits for the database. */
+/** @param db the writer, which waits for no lock. @param busy whether anybody waits for the database. */
 export function quietCheckpoint(db: Sqlite.Database, clock: Clock, busy: () => boolean) {
   let cancel: (() => void) | null = null;
   let written = false;
@@ -26,16 +26,12 @@ export function quietCheckpoint(db: Sqlite.Database, clock: Clock, busy: () => b
   };
 }
 
-/** False: somebody reads what the database does not have yet, or the disk is full. It waits for nobody. */
+/** False: somebody reads what the database does not have yet, or the disk is full. */
 function emptyLog(db: Sqlite.Database): boolean {
-  const patience = db.pragma('busy_timeout', { simple: true });
-  db.pragma('busy_timeout = 0');
   try {
     return db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
   } catch {
     // Nothing is lost, and the next commit reports the error to its caller.
     return false;
-  } finally {
-    db.pragma(`busy_timeout = ${patience}`);
   }
 }

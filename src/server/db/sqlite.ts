@@ -36,6 +36,8 @@ export class SqliteDatabase implements Database {
     this.#locks = new NamedLocks(clock);
     this.#writer = new Connection(file, {});
     prepareWriter(this.#writer.db);
+    // From now on its batches wait for a lock, not the whole process.
+    this.#writer.db.pragma('busy_timeout = 0');
     this.#checkpoint = quietCheckpoint(this.#writer.db, clock, () => this.#group.busy() || this.#waiting.length > 0);
     this.#group = groupWriter(this.#writer, clock, (keys) => {
       this.#checkpoint.noticed();

@@ -32,8 +32,8 @@ export async function citesNew(tx: WriteTx, files: readonly FileRef[]): Promise<
 /** Notes what a message cites, for those who ask where a file was cited. */
 export async function keepCitations(tx: WriteTx, message: MessageRow, files: readonly FileRef[]): Promise<void> {
   if (files.length === 0) return;
-  const { id: message_id, seq } = message;
-  const rows = files.map(({ id: file_id, version }, n) => ({ message_id, n, file_id, version, seq }));
+  const { id: message_id, board_id, seq } = message;
+  const rows = files.map(({ id: file_id, version }, n) => ({ message_id, n, file_id, version, seq, board_id }));
   await insertAttachments(tx, rows);
 }
 

@@ -4,7 +4,7 @@ import { insertInto } from '../db/rows.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
 
-type AttachmentRow = { message_id: string; n: number; file_id: string; version: number; seq: number };
+type AttachmentRow = Record<'message_id' | 'file_id' | 'board_id', string> & Record<'n' | 'version' | 'seq', number>;
 
 export const insertAttachments = insertInto<AttachmentRow>('message_files');
 

@@ -1,6 +1,6 @@
 /** The text that goes with an invite: for a newcomer, or for the agent into whose session they paste it. */
 import { inviteLink } from '../../contract/invite-link.ts';
-import { type Address, serverName } from './address.rules.ts';
+import type { Address } from './address.rules.ts';
 
 /** Names the server, the inviter, the way in and its end; nothing of any work, and no other secret. */
 export function promptOf(
@@ -12,7 +12,7 @@ export function promptOf(
   const link = inviteLink(address.baseUrl(), secret);
   const until = new Date(expires_at).toISOString().slice(0, 16).replace('T', ' ');
   return [
-    `@${inviter} invites you to the board service at ${serverName(address)}.`,
+    `@${inviter} invites you to the board service at ${new URL(link).host}.`,
     ...(suggested_handle === null ? [] : [`Suggested handle: ${suggested_handle}`]),
     `Link, for one person, once, until ${until} UTC: ${link}`,
     '',

@@ -1,14 +1,14 @@
 /** Whether a join code works now, for joining with it. */
 import { Refusal } from '../../contract/errors.ts';
-import { type BoardRow, lockBoardById, parseRoles } from '../boards/boards.store.ts';
-import { mayDo } from '../boards/policy.rules.ts';
+import { type BoardRow, codeBoard, lockBoardById, parseRoles } from '../boards/boards.store.ts';
+import { mayMakeCodes } from '../boards/policy.rules.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
-import { holderOfHandle, personById } from '../people/people.store.ts';
+import { personById } from '../people/people.store.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { readShortCode } from '../text/short-code.ts';
-import { codeByDigest, codeById, type JoinCodeRow } from './join-codes.store.ts';
+import { codeByDigest, codeById, type JoinCodeRow, workingAmong } from './join-codes.store.ts';
 
 export interface Found {
   code: JoinCodeRow;
@@ -30,8 +30,8 @@ export async function findCode(tx: WriteTx, root: RootKey, typed: string): Promi
 
 /** Whether a code lets anybody in now; that its board is archived is told apart. */
 export async function codeWorks(tx: ReadTx, { code, board }: Found): Promise<boolean> {
-  if (code.revoked_at !== null || code.used_at !== null || code.expires_at <= tx.now) return false;
-  return board.lifecycle !== 'deleted' && (await guestFits(tx, code)) && (await makerStands(tx, { code, board }));
+  const working = await workingAmong(tx, codeBoard(board), [code.id]);
+  return board.lifecycle !== 'deleted' && working.has(code.id) && (await makerStands(tx, { code, board }));
 }
 
 /** Whether who made a code is still on the board with what making it took. */
@@ -42,16 +42,7 @@ export async function makerStands(tx: ReadTx, { code, board }: Found): Promise<b
     return false;
   }
   if (maker.kind === 'human') return true;
-  const mayInvite = mayDo(parseRoles(board)[maker.role ?? ''], 'invite');
-  return mayInvite && (await activeHuman(tx, board.id, person.id)) !== undefined;
-}
-
-/** Whether a guest code's handle is still free, or still that of the guest it was made for. */
-async function guestFits(tx: ReadTx, { kind, guest_handle, guest_person_id }: JoinCodeRow): Promise<boolean> {
-  if (kind === 'pairing') return true;
-  if (guest_person_id === null) return (await holderOfHandle(tx, guest_handle ?? '')) === undefined;
-  const guest = await personById(tx, guest_person_id);
-  return guest !== undefined && guest.removed_at === null && guest.server_role === 'guest';
+  return mayMakeCodes(parseRoles(board), maker) && (await activeHuman(tx, board.id, person.id)) !== undefined;
 }
 
 /** The one answer for every code that lets nobody in. */

@@ -1,6 +1,8 @@
 /** Join codes. Only a keyed digest of a code is kept. */
 import type { Knex } from 'knex';
-import { countRows } from '../db/query.ts';
+import type { Role } from '../../contract/types.ts';
+import { rolesMakingCodes } from '../boards/policy.rules.ts';
+import { countRows, idsOf } from '../db/query.ts';
 import { insertInto, rowBy } from '../db/rows.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -29,10 +31,10 @@ export type JoinCodeRow = {
 /** Which codes: those these members made, those for a role, these themselves, or all of the board. */
 export type CodeScope = { makers: string[] } | { roles: string[] } | { ids: string[] } | 'all';
 
-/** A board's working codes within a scope, oldest first. */
-export const workingCodes = (tx: ReadTx, boardId: string, scope: CodeScope): Promise<JoinCodeRow[]> =>
+/** A board's codes within a scope that did not end by themselves, oldest first. */
+export const openCodes = (tx: ReadTx, boardId: string, scope: CodeScope): Promise<JoinCodeRow[]> =>
   tx.query<JoinCodeRow>((db) => {
-    const query = working(db, tx, boardId).orderBy(['created_at', 'id']).select('*');
+    const query = open(db, tx, boardId).orderBy(['created_at', 'id']).select('*');
     if (scope === 'all') return query;
     if ('ids' in scope) return query.whereIn('id', scope.ids);
     return 'makers' in scope ? query.whereIn('maker_member_id', scope.makers) : query.whereIn('role', scope.roles);
@@ -45,11 +47,45 @@ export const codeByDigest = rowBy<JoinCodeRow>('join_codes', 'digest');
 export const codeById = rowBy<JoinCodeRow>('join_codes', 'id');
 export const insertCode = insertInto<JoinCodeRow>('join_codes');
 
-/** How many codes of a board neither ended nor were used up. */
-export const countWorkingCodes = (tx: ReadTx, boardId: string): Promise<number> =>
-  countRows(tx, (db) => working(db, tx, boardId));
+/** What of a board says which of its codes let somebody in. */
+interface CodeBoard {
+  id: string;
+  roles: Readonly<Record<string, Role>>;
+}
 
-const working = (db: Knex, { now }: ReadTx, boardId: string) =>
+/** How many codes of a board let somebody in. */
+export const countWorkingCodes = (tx: ReadTx, on: CodeBoard): Promise<number> =>
+  countRows(tx, (db) => working(db, tx, on));
+
+/** Which of these codes of a board let somebody in. */
+export const workingAmong = async (tx: ReadTx, on: CodeBoard, ids: string[]): Promise<Set<string>> =>
+  new Set(ids.length === 0 ? [] : await idsOf(tx, (db) => working(db, tx, on).whereIn('id', ids).select('id')));
+
+/**
+ * Codes that let somebody in. One for a guest does not once its handle is somebody else's, or the guest it was made for is
+ * one no more; one of an agent does not while the agent's role may make none.
+ */
+function working(db: Knex, tx: ReadTx, { id, roles }: CodeBoard): Knex.QueryBuilder {
+  const guest = db('people').whereRaw('people.id = guest_person_id').where('server_role', 'guest');
+  const holder = db('people').whereRaw('people.handle = guest_handle').whereNull('removed_at').select('id');
+  const reserved = db('handle_reservations').whereRaw('handle = guest_handle').select('handle');
+  const maker = db('members').whereRaw('members.id = maker_member_id');
+  return open(db, tx, id)
+    .where((fits) =>
+      fits
+        .where('kind', 'pairing')
+        .orWhereExists(guest.whereNull('removed_at').select('id'))
+        .orWhere((free) => free.whereNull('guest_person_id').whereNotExists(holder).whereNotExists(reserved)),
+    )
+    .whereExists(
+      maker
+        .where((may) => may.where('members.kind', 'human').orWhereIn('members.role', rolesMakingCodes(roles)))
+        .select('id'),
+    );
+}
+
+/** Codes that were not revoked or used up, and whose time has not passed. */
+const open = (db: Knex, { now }: ReadTx, boardId: string) =>
   db('join_codes')
     .where('board_id', boardId)
     .whereNull('revoked_at')
@@ -74,7 +110,7 @@ export const noteCodeUse = (
   );
 
 interface CodeFilter {
-  boardId: string;
+  on: CodeBoard;
   /** Only those this member made. */
   maker?: string;
   /** Also those that ended after this time; left out: working ones only. */
@@ -87,7 +123,7 @@ interface CodeFilter {
 export const listCodeRows = (tx: ReadTx, filter: CodeFilter): Promise<JoinCodeRow[]> =>
   tx.query<JoinCodeRow>((db) => {
     const since = filter.endedAfter;
-    const query = since === undefined ? working(db, tx, filter.boardId) : endedSince(db, since, filter.boardId);
+    const query = since === undefined ? working(db, tx, filter.on) : endedSince(db, since, filter.on.id);
     if (filter.maker !== undefined) query.where('maker_member_id', filter.maker);
     if (filter.after !== undefined) query.where('id', '<', filter.after);
     return query.orderBy('id', 'desc').limit(filter.limit).select('*');

@@ -6,7 +6,7 @@ import type { Body } from '../../contract/types.ts';
 import { actingOn } from '../access/acting.ts';
 import { onBoard, type Place } from '../access/board-access.ts';
 import { type Acting, record } from '../boards/acting.steps.ts';
-import { parseRoles } from '../boards/boards.store.ts';
+import { codeBoard, parseRoles } from '../boards/boards.store.ts';
 import { requirePermission } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { activeHuman } from '../members/memberships.store.ts';
@@ -36,7 +36,7 @@ export const createJoinCode: WriteCase<'createJoinCode'> = {
     requireInvite(caller, place);
     requireRole(place.board, body.role);
     const guest = body.guest === undefined ? null : await requireGuest(tx, place, body.guest);
-    requireRoom(await countWorkingCodes(tx, place.board.id), {
+    requireRoom(await countWorkingCodes(tx, codeBoard(place.board)), {
       limit: 200,
       what: 'working join codes on this board',
       hint: `service code list --board ${place.board.name} shows them; revoke those that are no longer needed.`,
@@ -113,15 +113,14 @@ export const listJoinCodes: ReadCase<'listJoinCodes'>['run'] = async (tx, caller
   const place = await onBoard(tx, caller, params.board);
   requireInvite(caller, place);
   const rows = await listCodeRows(tx, {
-    boardId: place.board.id,
+    on: codeBoard(place.board),
     ...(caller.kind === 'AG' ? { maker: place.member.id } : {}),
     ...(query.state === 'all' ? { endedAfter: tx.now - LISTED_MS } : {}),
     after: query.after,
     limit: query.limit + 1,
   });
   const { page, next_after } = cut(rows, query.limit, ({ id }) => id);
-  const codes = await codeViews(tx, place, page);
-  return { join_codes: query.state === 'all' ? codes : codes.filter(({ state }) => state === 'working'), next_after };
+  return { join_codes: await codeViews(tx, place, page), next_after };
 };
 
 /** It only takes away, so it works on an archive too, and for an agent whose role may no longer make codes. */

@@ -61,10 +61,8 @@ export class Live {
   }
 
   /** Starts to follow commits. Must be called before the first request. */
-  start(log: Logger): Promise<void> {
-    this.#stopRecounts = repeat(this.#clock, RECOUNT_MS, () => this.#recount());
-    if (this.#db.dialect.shared) this.#stopSweep = sweepCredentials(this.#db, this.#clock, () => this.#rechecks);
-    return this.#db.follow({
+  async start(log: Logger): Promise<void> {
+    await this.#db.follow({
       committed: (keys) => this.notifier.publish(keys),
       watched: () => this.notifier.watched(),
       gap: (state) => {
@@ -77,6 +75,8 @@ export class Live {
         if (yes) this.notifier.publishAll();
       },
     });
+    this.#stopRecounts = repeat(this.#clock, RECOUNT_MS, () => this.#recount());
+    if (this.#db.dialect.shared) this.#stopSweep = sweepCredentials(this.#db, this.#clock, () => this.#rechecks);
   }
 
   /** Opens a stream of one board, or of hints about all of a person's. @throws Refusal before anything is written. */

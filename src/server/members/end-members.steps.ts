@@ -48,6 +48,8 @@ export async function endSeat(
 const byWhom = {
   left: { seats: 'person', person: 'self' },
   removed: { seats: 'board_owner', person: 'board_owner' },
+  /** By their agent, in their name. */
+  removed_by_self: { seats: 'person', person: 'person' },
   removed_from_server: { seats: 'admin', person: 'admin' },
 } as const;
 

@@ -6,7 +6,7 @@ import type { Policy } from '../../contract/types.ts';
 export type AgentRun = {
   /** Messages in a row by agents. */
   agent_run: number;
-  /** Up to which length people let it go on; null: the policy says. */
+  /** Up to which length people let it go on, where the policy allows no more; null: the policy says. */
   run_limit: number | null;
   /** How many times in a row something other than a person's word started the count anew. */
   run_restarts: number;
@@ -31,9 +31,15 @@ export const noRun: AgentRun = {
 
 type Limits = Policy['agent_run'];
 
+/** More messages than a run ever has; a number that Postgres takes as an integer, which it does not take infinity for. */
+const NO_LIMIT = 2_147_483_647;
+
 /** Up to which length messages of the run wake somebody. */
 export const limitOf = ({ run_limit }: AgentRun, limits: Limits): number =>
-  limits === 'off' ? Number.POSITIVE_INFINITY : (run_limit ?? limits.hold);
+  limits === 'off' ? NO_LIMIT : Math.max(run_limit ?? 0, limits.hold);
+
+/** Whether its last message is held. */
+export const isOver = (run: AgentRun, limits: Limits): boolean => run.agent_run > limitOf(run, limits);
 
 /**
  * The run with one more post. @param restarts whether the post is an occasion to start anew, such as a file's new version.
@@ -45,19 +51,21 @@ export function withPost(
 ): AgentRun {
   if (!byAgent) return noRun;
   if (restarts && run.run_restarts < RESTARTS) return { ...noRun, run_restarts: run.run_restarts + 1 };
-  const agent_run = run.agent_run + 1;
-  const held = agent_run > limitOf(run, limits);
-  return { ...run, agent_run, run_held_at: held ? (run.run_held_at ?? now) : null };
+  const next = { ...run, agent_run: run.agent_run + 1 };
+  return { ...next, run_held_at: isOver(next, limits) ? (run.run_held_at ?? now) : null };
 }
 
 /** The run after a person let it go on: as many more messages as the policy allows, those that were held among them. */
 export function continued(run: AgentRun, limits: Limits): AgentRun {
-  const more = limits === 'off' ? 0 : limits.hold;
-  const limit = run.run_held_at === null ? run.agent_run : limitOf(run, limits);
-  const run_limit = Math.max(limit, 0) + more;
-  const held = limits !== 'off' && run.agent_run > run_limit;
-  return { ...run, run_limit, run_held_at: held ? run.run_held_at : null, run_stopped: 0 };
+  if (limits === 'off') return { ...run, run_limit: null, run_held_at: null, run_stopped: 0 };
+  const run_limit = (run.run_held_at === null ? run.agent_run : limitOf(run, limits)) + limits.hold;
+  const next = { ...run, run_limit, run_stopped: 0 };
+  return { ...next, run_held_at: isOver(next, limits) ? run.run_held_at : null };
 }
+
+/** Whether a person's word on a run leaves it as it is. */
+export const isSameRun = (before: AgentRun, after: AgentRun): boolean =>
+  (Object.keys(noRun) as (keyof AgentRun)[]).every((key) => before[key] === after[key]);
 
 /** What an agent is told once a run, by the server's word. @param name of its person on the board. */
 export const runNotice = (count: number, name: string): string =>

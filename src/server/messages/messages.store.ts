@@ -140,35 +140,42 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
   if (filter.senderId !== undefined) query.where('m.sender_id', filter.senderId);
   if (filter.senderRole !== undefined) {
     // Looked up for each message: few are of other roles, and a board may have had thousands of members.
-    query.whereRaw(exists('members AS f WHERE f.id = m.sender_id AND f.role = ?'), [filter.senderRole]);
+    query.whereRaw(exists('members AS w WHERE w.id = m.sender_id AND w.role = ?'), [filter.senderRole]);
   }
   if (asked.roots) query.whereNull('m.root_seq');
   if (filter.rootSeq !== undefined) query.where('m.root_seq', filter.rootSeq);
   if (asked.to_me) {
     query
       .whereNot('m.sender_id', filter.reader.memberId)
-      .where((either) => either.where('m.to_everyone', 1).orWhereRaw(named('addressed'), [filter.reader.memberId]));
+      .where((either) => either.where('m.to_everyone', 1).orWhereRaw(addressed, [filter.reader.memberId]));
   }
   if (asked.has === 'answer') query.whereNotNull('m.answer_to');
-  if (asked.has === 'files') query.whereRaw(exists('message_files AS f WHERE f.message_id = m.id'));
-  if (asked.has === 'ask') query.whereRaw(exists('asks AS f WHERE f.message_id = m.id'));
+  if (asked.has === 'files') {
+    query.join({ f: 'message_files' }, 'f.message_id', 'm.id').where({ 'f.board_id': filter.boardId, 'f.n': 0 });
+  }
+  if (asked.has === 'ask') query.join({ f: 'asks' }, 'f.message_id', 'm.id').where('f.board_id', filter.boardId);
+  if (asked.has === 'mention_me') {
+    query.join({ f: 'message_members' }, 'f.seq', 'm.seq');
+    query.where('f.member_id', filter.reader.memberId).whereRaw('f.mentioned = 1');
+  }
   if (filter.taskId !== undefined) {
     const about = { task_id: filter.taskId };
     query.whereIn('m.seq', (sub: Knex.QueryBuilder) => sub.from('message_tasks').where(about).select('seq'));
   }
-  if (asked.has === 'mention_me') query.whereRaw(named('mentioned'), [filter.reader.memberId]);
   return query;
 }
 
 /** LIMIT makes SQLite look before it reads what else is shown of the message; Postgres leaves it out. */
 const exists = (rows: string): string => `EXISTS (SELECT 1 FROM ${rows} LIMIT 1)`;
 
-const named = (how: 'addressed' | 'mentioned'): string =>
-  exists(`message_members AS f WHERE f.seq = m.seq AND f.member_id = ? AND f.${how} = 1`);
+const addressed = exists('message_members AS a WHERE a.seq = m.seq AND a.member_id = ? AND a.addressed = 1');
 
-function within(query: Knex.QueryBuilder, window: SeqWindow): Knex.QueryBuilder {
-  query.where('m.seq', '>', window.after);
-  if (window.before !== null) query.where('m.seq', '<', window.before);
+/** The number of a message, in the table whose index lists what the filter keeps. */
+const seqOf = ({ asked }: MessageFilter): string => (asked?.has && asked.has !== 'answer' ? 'f.seq' : 'm.seq');
+
+function within(query: Knex.QueryBuilder, filter: MessageFilter, window: SeqWindow): Knex.QueryBuilder {
+  filtered(query, filter).where(seqOf(filter), '>', window.after);
+  if (window.before !== null) query.where(seqOf(filter), '<', window.before);
   return query;
 }
 
@@ -181,16 +188,13 @@ export const messagesIn = (
   limit: number,
 ): Promise<MessageWithContext[]> =>
   tx.query<MessageWithContext>((db) =>
-    within(filtered(withContext(db), filter), window)
-      .orderBy('m.seq', order)
-      .limit(limit)
-      .select('m.*', contextColumns),
+    within(withContext(db), filter, window).orderBy(seqOf(filter), order).limit(limit).select('m.*', contextColumns),
   );
 
 /** Whether a readable message of the filter lies in the window. */
 export const anyMessageIn = (tx: ReadTx, filter: MessageFilter, window: SeqWindow): Promise<boolean> =>
   anyRow(tx, (db) =>
-    within(filtered(db({ m: 'messages' }), filter), window)
+    within(db({ m: 'messages' }), filter, window)
       .limit(1)
       .select('m.seq'),
   );
@@ -295,14 +299,16 @@ const saveRunStatement = statement<ThreadKey & AgentRun>((db, p) =>
 export const saveRun = (tx: WriteTx, root: ThreadKey, run: AgentRun): Promise<number> =>
   tx.run(saveRunStatement, { board_id: root.board_id, seq: root.seq, ...runOf(run) });
 
-/** Lets held messages of a thread wake those they are for, up to this length of the run; answers how many. */
-export const releaseHeld = (tx: WriteTx, root: ThreadKey, upTo: number): Promise<number> =>
-  tx.change((db) =>
-    db('messages')
-      .where({ board_id: root.board_id, root_seq: root.seq, held: 1 })
+/** Lets messages held in the present run of a thread wake those they are for, up to this length of the run. */
+export const releaseHeld = (tx: WriteTx, { board_id, seq: root_seq }: ThreadKey, upTo: number): Promise<number> =>
+  tx.change((db) => {
+    const begun = db('messages').where({ board_id, root_seq }).where('agent_run', '<=', 1).max('seq');
+    return db('messages')
+      .where({ board_id, root_seq, held: 1 })
       .where('agent_run', '<=', upTo)
-      .update({ held: 0 }),
-  );
+      .where('seq', '>', db.raw('COALESCE(?, 0)', [begun]))
+      .update({ held: 0 });
+  });
 
 const restarting = (db: Knex): Knex.QueryBuilder =>
   db('messages')

@@ -1,5 +1,6 @@
 /** Posting a message. */
 import { Refusal } from '../../contract/errors.ts';
+import { findMentions } from '../../contract/mentions.ts';
 import { codePoints, MAX_BODY } from '../../contract/text.ts';
 import type { Mention, Message, Role } from '../../contract/types.ts';
 import { lockPlace, type Place } from '../access/board-access.ts';
@@ -20,7 +21,7 @@ import { askContext, askViews } from '../views/ask.ts';
 import { messageView } from '../views/message.ts';
 import { type Addressing, activeByName, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
 import { isNoticed, noRun, requireOpenToAgents, runNotice, withPost } from './agent-run.rules.ts';
-import { findMentions, resolveMentions } from './mentions.rules.ts';
+import { resolveMentions } from './mentions.rules.ts';
 import { type MessageRow, rootOf } from './messages.store.ts';
 import { type Post, type Written, writePost } from './posting.steps.ts';
 

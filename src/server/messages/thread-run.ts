@@ -8,7 +8,7 @@ import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { messageAt } from '../views/message.ts';
-import { continued, limitOf } from './agent-run.rules.ts';
+import { continued, isSameRun, limitOf } from './agent-run.rules.ts';
 import { type MessageRow, releaseHeld, rootOf, saveRun } from './messages.store.ts';
 import { threadAgents } from './threads.store.ts';
 
@@ -17,6 +17,7 @@ export const setThreadRun: WriteCase<'setThreadRun'> = {
     const { place, root } = await find(tx, caller, params.message);
     const limits = place.policy.agent_run;
     const run = body.action === 'stop' ? { ...root, run_stopped: 1 } : continued(root, limits);
+    if (isSameRun(root, run)) return { answer: await messageAt(tx, place, root.seq) };
     const setting = { tx, board: place.board, actor: eventActor(place.member, caller.person.handle) };
     const type = body.action === 'stop' ? 'thread.stopped' : 'thread.continued';
     await record(setting, type, { agent_run: root.agent_run, message_id: root.id });

@@ -129,15 +129,18 @@ export async function threadMembers(
   const senders = await tx.query<{ who: string; first: number }>((db) =>
     thread(db).groupBy('m.sender_id').select({ who: 'm.sender_id' }),
   );
-  const lists = await tx.query<{ who: string | null; first: number; kept_by: number }>((db) =>
-    db
+  const lists = await tx.query<{ who: string | null; first: number; kept_by: number }>((db) => {
+    // Not a join: without statistics Postgres reads the whole board for each list.
+    const kept = db({ k: 'messages' })
+      .where({ 'k.board_id': boardId, 'k.seq': db.ref('g.named_seq') })
+      .select('k.named');
+    return db
       .from(thread(db).groupBy('m.named', 'm.named_seq').select('m.named', 'm.named_seq').as('g'))
-      .leftJoin({ k: 'messages' }, (on) => on.on('k.seq', 'g.named_seq').andOnVal('k.board_id', boardId))
       .select('g.first', {
-        who: db.raw('COALESCE(k.named, g.named)'),
+        who: db.raw('COALESCE(?, g.named)', [kept]),
         kept_by: db.raw('COALESCE(g.named_seq, g.first)'),
-      }),
-  );
+      });
+  });
   const named = lists.flatMap(({ who, ...row }) => (who === null ? [] : { ...row, who }));
   // Of one message its sender comes before those it names.
   const seen = [...senders.map((row) => ({ ...row, rank: 0 })), ...named.map((row) => ({ ...row, rank: 1 }))].sort(

@@ -280,7 +280,7 @@ export function boardNotFound(): Refusal {
 
 function agentRemoved(seat: SeatRow): Refusal {
   return new Refusal('agent_removed', `The agent ${seat.name} is no longer on ${seat.board_name}.`, {
-    hint: 'Its person can add a new agent: service agent create NAME --board BOARD.',
+    hint: 'Its person can add a new agent: service agent create NAME --board BOARD; a session then takes it: service resume NAME.',
     details: {
       agent: seat.name,
       board: seat.board_name,

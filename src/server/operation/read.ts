@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import type { ReadTx } from '../db/tx.ts';
-import type { Moment } from '../rates/work.ts';
+import { countingOnce, type Moment } from '../rates/work.ts';
 import type { Call } from './call.ts';
 import { authenticate, type Caller, type Credential } from './caller.ts';
 import type { Engine } from './engine.ts';
@@ -19,13 +19,12 @@ export async function reading<T>(
   credential: Credential,
   fn: (tx: ReadTx, caller: Caller, admitAs: (moment: Moment) => void) => Promise<T>,
 ): Promise<T> {
+  const count = name === null ? () => {} : countingOnce(admit, name);
   const { caller, now, value } = await db.read(
     async (tx) => {
       const found = await authenticate(tx, credential);
       const run = async (): Promise<T> => {
-        const admitAs = (moment: Moment): void => {
-          if (name !== null) admit(name, found, tx.now, moment);
-        };
+        const admitAs = (moment: Moment): void => count(found, tx.now, moment);
         admitAs('known');
         return fn(tx, found, admitAs);
       };
@@ -81,9 +80,10 @@ export async function runWait(
   const { credential, input, gone } = call;
   const { wait } = input.query as { wait: number };
   const look = { row: operations[name], case: useCase, input: input as never, waits: wait > 0 };
+  const count = countingOnce(engine.admit, name);
   const first = await engine.live.looks.look(credential, look, (caller, now) => {
-    engine.admit(name, caller, now, 'known');
-    if (wait > 0) engine.admit(name, caller, now, 'waiting');
+    count(caller, now, 'known');
+    if (wait > 0) count(caller, now, 'waiting');
   });
   const { caller, now, found } = first;
   await engine.used(caller, now);

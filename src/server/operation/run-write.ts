@@ -12,7 +12,7 @@ import { type OperationName, operations } from '../../contract/operations.ts';
 import { recheckShown } from '../access/replay.ts';
 import { Contention, StorageFull, UniqueViolation, Unreachable } from '../db/dialect.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { Moment } from '../rates/work.ts';
+import { countingOnce } from '../rates/work.ts';
 import type { Call, Keyed } from './call.ts';
 import { authenticate, type Caller, type Credential, endedSeat, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
@@ -47,13 +47,7 @@ export async function runWrite(engine: Engine, offered: Write, { credential, inp
   const kept = keeps && keyed ? { engine, offered, ...keyed } : null;
   let seen: Seen = null;
   let refused: Refusal | undefined;
-  /** A transaction may run more than once; a request counts once. */
-  const counted = new Set<Moment>();
-  const admit = (caller: Caller, now: number, moment: Moment): void => {
-    if (counted.has(moment)) return;
-    counted.add(moment);
-    engine.admit(offered.name, caller, now, moment, input.params);
-  };
+  const admit = countingOnce(engine.admit, offered.name);
   try {
     const reply = await again(() =>
       engine.db.write(
@@ -66,10 +60,10 @@ export async function runWrite(engine: Engine, offered: Write, { credential, inp
           const known = kept && ahead(findKept(tx, credential.digest, kept.key));
           const caller = await authenticate(tx, credential);
           seen = { caller, now: tx.now };
-          admit(caller, tx.now, 'known');
+          admit(caller, tx.now, 'known', input.params);
           const replay = kept && (await replayOf(kept, tx, caller, await known));
           if (replay) return replay;
-          admit(caller, tx.now, 'running');
+          admit(caller, tx.now, 'running', input.params);
           setTerms(caller, row, offered.case.worksArchived?.(input.body as never));
           const outcome: Outcome<unknown> = await offered.case.run(tx, caller, input as never);
           const reply = replyOf(outcome, row.ok[0]);

@@ -1,7 +1,7 @@
 /** Which handles people can choose. */
 import { Refusal } from '../../contract/errors.ts';
 import { patterns, reservedHandles } from '../../contract/ids.ts';
-import { slug } from '../../contract/slug.ts';
+import { slug } from '../../contract/text.ts';
 import { findSecrets } from '../text/redaction.ts';
 
 const MAX = 40;

@@ -125,16 +125,3 @@ export const reserveHandles = (tx: WriteTx, personId: string, handles: string[])
 
 /** People by their ids, removed ones included. */
 export const peopleWithIds = rowsBy<PersonRow>('people', 'id');
-
-/** Which of these handles are somebody's, or reserved for good. */
-export async function takenHandles(tx: ReadTx, handles: string[]): Promise<Set<string>> {
-  if (handles.length === 0) return new Set();
-  const rows = await tx.query<{ handle: string }>((db) =>
-    db('people')
-      .whereIn('handle', handles)
-      .whereNull('removed_at')
-      .select('handle')
-      .union(db('handle_reservations').whereIn('handle', handles).select('handle')),
-  );
-  return new Set(rows.map((row) => row.handle));
-}

@@ -11,6 +11,17 @@ export type Moment = 'known' | 'waiting' | 'running';
 /** Counts a request. @throws Refusal `rate_limited`. */
 export type Admit = (name: OperationName, caller: Caller, now: number, moment?: Moment, about?: About) => void;
 
+/** Counts one request, whose transaction may run more than once: once at each moment. */
+export function countingOnce(admit: Admit, name: OperationName) {
+  const counted = new Set<Moment>();
+  return (caller: Caller, now: number, moment: Moment, about?: About): void => {
+    if (counted.has(moment)) return;
+    admit(name, caller, now, moment, about);
+    // One that was refused is refused again.
+    counted.add(moment);
+  };
+}
+
 /** What the path names. */
 type About = Readonly<Record<string, string>>;
 

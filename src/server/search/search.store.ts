@@ -2,8 +2,7 @@
 import type { Knex } from 'knex';
 import { lifecycles } from '../../contract/values.ts';
 import { firstRow } from '../db/query.ts';
-import { rowsOver } from '../db/rows.ts';
-import { insertion } from '../db/statement.ts';
+import { insertion, listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type MessageReader, readable } from '../messages/readable.rules.ts';
 import { ftsQuery, ftsText, hasPhrase, looseQuery, tsqueryText, vectorOf } from './dialect.rules.ts';
@@ -26,6 +25,8 @@ export interface Doc {
 const PER_MS = 1_000;
 /** Where those of a kind begin within a millisecond. */
 const FIRST: Record<Kind, number> = { file: 0, message: 200, task: 800 };
+/** The first number after those of a kind. */
+const END: Record<Kind, number> = { file: FIRST.message, message: FIRST.task, task: PER_MS };
 
 const insertingDoc = insertion<{ id: number; kind: Kind; board_id: string; ref_id: string; at: number }>('search_docs');
 const insertingWords = insertion<{ rowid: number; words: string }>('search_words');
@@ -51,40 +52,38 @@ export async function addDocs(tx: WriteTx, docs: readonly Doc[]): Promise<void> 
   }
 }
 
-const takenAmong = rowsOver<{ id: number | string }, number>((db, ids) =>
-  db('search_docs').whereIn('id', ids).select('id'),
-);
+/** The highest number taken in each of these ranges, by where they begin: inclusive, and exclusive. */
+const lastIn = listStatement<
+  Params,
+  { first: number | string; last: number | string | null },
+  readonly [number, number]
+>((db, _p, ranges) => {
+  const list = ranges.map(() => '(CAST(? AS bigint), CAST(? AS bigint))').join(', ');
+  const last = 'SELECT id FROM search_docs WHERE id >= low AND id < high ORDER BY id DESC LIMIT 1';
+  return db.raw(`WITH r (low, high) AS (VALUES ${list}) SELECT low AS first, (${last}) AS last FROM r`, ranges.flat());
+});
 
-/** Most documents are the first of their kind in their millisecond: whether they are is asked for all at once. */
+/** In the order in which they come; documents for which their millisecond has no room go after all others. */
 async function numbersFor(tx: WriteTx, docs: readonly Doc[]): Promise<(Doc & { id: number })[]> {
-  const firsts = docs.map(({ at, kind }) => at * PER_MS + FIRST[kind]);
-  const next = new Map<number, number>();
-  const alone = new Set(firsts.filter((first) => firsts.indexOf(first) === firsts.lastIndexOf(first)));
-  for (const { id } of await takenAmong(tx, firsts)) alone.delete(Number(id));
-  const numbered: (Doc & { id: number })[] = [];
-  for (const [n, doc] of docs.entries()) {
-    const first = firsts[n] as number;
-    const id = alone.has(first) ? first : (next.get(first) ?? (await firstFreeId(tx, first, doc)));
+  if (docs.length === 0) return [];
+  const ranges = docs.map(({ at, kind }): readonly [number, number] => [
+    at * PER_MS + FIRST[kind],
+    at * PER_MS + END[kind],
+  ]);
+  const taken = await tx.all(...lastIn.over({}, ranges));
+  const next = new Map(
+    taken.map(({ first, last }) => [Number(first), last === null ? Number(first) : Number(last) + 1]),
+  );
+  const numbered = docs.map((doc, n) => {
+    const [first, end] = ranges[n] as readonly [number, number];
+    const id = next.get(first) ?? first;
     next.set(first, id + 1);
-    numbered.push({ ...doc, id });
-  }
-  return numbered;
-}
-
-async function firstFreeId(tx: WriteTx, first: number, { at, kind }: Doc): Promise<number> {
-  const last = await lastId(tx, first, at * PER_MS + (kind === 'file' ? FIRST.message : PER_MS));
-  if (last === null) return first;
-  if (last + 1 < (at + 1) * PER_MS) return last + 1;
-  // The millisecond is full: a document after all others is out of order, but is found.
-  return ((await lastId(tx, first, null)) ?? last) + 1;
-}
-
-async function lastId(tx: WriteTx, from: number, before: number | null): Promise<number | null> {
-  const [row] = await tx.query<{ last: number | string | null }>((db) => {
-    const query = db('search_docs').where('id', '>=', from).max({ last: 'id' });
-    return before === null ? query : query.where('id', '<', before);
+    return { ...doc, id: id < end ? id : null };
   });
-  return row?.last ? Number(row.last) : null;
+  const full = numbered.some(({ id }) => id === null);
+  const highest = full ? await tx.query<{ last: number | string }>((db) => db('search_docs').max({ last: 'id' })) : [];
+  let last = Math.max(Number(highest[0]?.last ?? 0), ...numbered.map(({ id }) => id ?? 0));
+  return numbered.map((doc) => ({ ...doc, id: doc.id ?? ++last }));
 }
 
 /** Takes documents out, if they are in. */

@@ -1,7 +1,7 @@
 /** Makes an agent's seat and gives a seat another token. Every seat is made here, by key, code or delegation. */
 import { Refusal } from '../../contract/errors.ts';
 import { reservedMemberNames } from '../../contract/ids.ts';
-import { slug } from '../../contract/slug.ts';
+import { slug } from '../../contract/text.ts';
 import { eventActor } from '../access/acting.ts';
 import { closeForSeats } from '../approvals/closings.steps.ts';
 import { record } from '../boards/acting.steps.ts';

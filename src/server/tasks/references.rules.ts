@@ -1,5 +1,5 @@
 /** How tasks are named: selectors, references in texts, and the prefix a board begins with. */
-import { maskCodeAndLinks } from '../messages/mentions.rules.ts';
+import { maskCodeAndLinks } from '../../contract/mentions.ts';
 
 /** A task as somebody named it on a board. */
 export type Selector = { id: string } | { number: number } | { ref: string };

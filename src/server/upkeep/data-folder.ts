@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '../db/clock.ts';
 import { StorageFull, Unreachable } from '../db/dialect.ts';
-import { DataNewer, hasNoTable, migrationsIn, newestMigration } from '../db/migrate.ts';
+import { DataNewer, hasNoTable, migrationsIn, newestMigration, OlderServers } from '../db/migrate.ts';
 import { migrate as migrateDatabase, openDatabase, sqliteFile } from '../db/open.ts';
-import { isAway, mayComeBack } from '../db/postgres-connection.ts';
+import { isAway, mayComeBack, READ_ONLY } from '../db/postgres-connection.ts';
+import { PooledByTransaction } from '../db/postgres-pooler.ts';
 import type { Database } from '../db/tx.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { lockInstance } from './instance-lock.ts';
@@ -26,27 +27,27 @@ export interface DataOptions {
   existing?: boolean | undefined;
   /** The process that started this one and others holds the folder's lock. */
   supervised?: boolean | undefined;
-  /** Seconds for which a database that cannot be reached yet is asked again. Default 0. */
+  /** Seconds for which a database is asked again that cannot be reached yet, or that an older build still uses. Default 0. */
   waitForDb?: number | undefined;
 }
 
 /** What a start works with before anything is served. */
 export interface Start {
   db: Database;
+  /** Where the database is. */
+  url: string;
   root: RootKey;
   dataDir: string;
 }
 
 interface DataInUse<T> extends Start {
   serverId: string;
-  /** Where the database is. */
-  url: string;
   /** What `first` answered. */
   value: T;
   close(): Promise<void>;
 }
 
-/** How often a database is asked that cannot be reached yet. */
+/** How often it is asked again. */
 const AGAIN_MS = 500;
 
 const PRIVATE = ['service.db', 'server-secret', 'local-key', 'admin-key', 'recovery-key', 'server.pid'];
@@ -74,7 +75,8 @@ export async function useData<T>(
       try {
         return await open(url, options, clock, first, unlock);
       } catch (error) {
-        if (!mayComeBack(error) || clock.now() + AGAIN_MS > until) throw error;
+        const passes = mayComeBack(error) || error instanceof OlderServers;
+        if (!passes || clock.now() + AGAIN_MS > until) throw error;
         if (!told) waiting(withoutPassword(url), error);
       }
       await setTimeout(AGAIN_MS);
@@ -108,14 +110,14 @@ async function open<T>(
     const free = await db.claim('start', Number.POSITIVE_INFINITY);
     const { root } = loadRootKey(dataDir, await isBound(db));
     const serverId = await bindDatabase(db, root, dataDir);
-    const start = { db, root, dataDir };
+    const start = { db, url, root, dataDir };
     const value = await first(start);
     await free?.();
     const close = async () => {
       await db.close();
       unlock();
     };
-    return { ...start, serverId, url, value, close };
+    return { ...start, serverId, value, close };
   } catch (error) {
     await db.close();
     throw error;
@@ -177,14 +179,42 @@ export function ofDatabase(error: unknown): unknown {
       'Install that build, or restore a backup.',
     );
   }
+  if (error instanceof OlderServers) {
+    return new ServeError(
+      'already_running',
+      `The database cannot be brought up to date: ${error.message}.`,
+      'Stop all servers of this database, on other machines too, then start the new build.',
+    );
+  }
+  if (error instanceof PooledByTransaction) {
+    return new ServeError(
+      'storage_unsupported',
+      `The database cannot be used: ${error.message}.`,
+      'Connect to Postgres directly, or through a pooler that hands them out per session: pool_mode = session of PgBouncer.',
+    );
+  }
   if (error instanceof ServeError) return error;
-  const { code } = error as NodeJS.ErrnoException;
+  const { code } = causeOf(error);
   const message = messageOf(error);
+  if (code === READ_ONLY) {
+    return new ServeError(
+      'storage_unreachable',
+      `The database takes no writes: ${message}.`,
+      'It is a standby, or set to read only. Name the server that takes writes, or all of them, as in docs/deploy.md: postgres://USER@HOST1,HOST2/NAME',
+    );
+  }
   if (isAway(error) || /^(28|3D)/.test(code ?? '') || /SASL|password/.test(message)) {
     return new ServeError(
       'storage_unreachable',
       `The database cannot be used: ${message}`,
       'Check --db or SERVICE_DB, the password in PGPASSWORD or PGPASSFILE, and that the database is there.',
+    );
+  }
+  if (/^SQLITE_BUSY/.test(code ?? '')) {
+    return new ServeError(
+      'storage_unreachable',
+      `Another program has the database: ${message}.`,
+      'Wait until it is done, or end it: a shell of sqlite3 with an open transaction, for example.',
     );
   }
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code ?? '')) {
@@ -206,7 +236,9 @@ export function ofDatabase(error: unknown): unknown {
 
 /** What went wrong in truth: an error of several addresses has no message of its own. */
 export function messageOf(error: unknown): string {
-  if (error instanceof Unreachable && error.cause instanceof Error) return messageOf(error.cause);
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
-  return (error as Error).message;
+  const cause = causeOf(error);
+  return cause instanceof AggregateError ? cause.errors.map(messageOf).join('; ') : cause.message;
 }
+
+const causeOf = (error: unknown): NodeJS.ErrnoException =>
+  error instanceof Unreachable && error.cause instanceof Error ? causeOf(error.cause) : (error as Error);

@@ -2,7 +2,7 @@
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { reservedHandles } from '../../contract/ids.ts';
-import { slug } from '../../contract/slug.ts';
+import { slug } from '../../contract/text.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { endKey } from '../keys/keys.steps.ts';
 import { listKeyRows } from '../keys/keys.store.ts';

@@ -1,8 +1,11 @@
 /** The server's log: JSON lines for machines, short lines for a person at a terminal. */
+import { copyFileSync, fstatSync, ftruncateSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import { escapeUntrusted } from '../../contract/text.ts';
 
 export interface LogOptions {
+  dataDir: string;
   logLevel?: string;
   logFormat?: 'json' | 'text';
   /** Where lines go; default stderr. */
@@ -10,7 +13,7 @@ export interface LogOptions {
 }
 
 /** A person at a terminal is told of what is wrong, not of what goes well, unless they ask for a level. */
-export function makeLogger({ logLevel, logFormat, logTo }: LogOptions): Logger {
+export function makeLogger({ dataDir, logLevel, logFormat, logTo }: LogOptions): Logger {
   const text = logFormat === 'text';
   const options = {
     level: logLevel ?? (text ? 'warn' : 'info'),
@@ -18,18 +21,44 @@ export function makeLogger({ logLevel, logFormat, logTo }: LogOptions): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const to = logTo ?? stderr();
+  const to = logTo ?? stderr(dataDir);
   return pino(options, text ? { write: (line: string) => to.write(escapeUntrusted(asText(line))) } : to);
 }
 
 /** Bytes of lines that are kept until they can be written; what comes when there are more is lost. */
 const MOST_KEPT = 1_048_576;
 
+/** Bytes of the log file of a server in the background, which is then put aside in place of the one before. */
+const MOST_BYTES = 10_485_760;
+
 /** Lines that cannot be written, such as to a file on a full disk, must not end the server. */
-function stderr(): { write(line: string): void } {
+function stderr(dataDir: string): { write(line: string): void } {
   const to = pino.destination({ fd: 2, sync: true, maxLength: MOST_KEPT });
   to.on('error', () => {});
-  return to;
+  const file = join(dataDir, 'server.log');
+  if (!isStderr(file)) return to;
+  return {
+    write(line) {
+      to.write(line);
+      if (fstatSync(2).size >= MOST_BYTES) putAside(file);
+    },
+  };
+}
+
+/** Whether standard error goes to this file. */
+function isStderr(file: string): boolean {
+  const [named, open] = [statSync(file, { throwIfNoEntry: false }), fstatSync(2)];
+  return named !== undefined && named.ino === open.ino && named.dev === open.dev;
+}
+
+/** Copied, not renamed: standard error stays open and goes on at the end of the same file. */
+function putAside(file: string): void {
+  try {
+    copyFileSync(file, `${file}.1`);
+  } catch {
+    // A full disk needs the room all the more.
+  }
+  ftruncateSync(2);
 }
 
 interface Line {

@@ -8,7 +8,7 @@ export function prepareFolder(path: string): void {
   fs.mkdirSync(path, { recursive: true, mode: 0o700 });
   const stat = fs.lstatSync(path);
   if (stat.isSymbolicLink() || !stat.isDirectory())
-    throw unsafe(path, 'is not a folder of its own', 'name the folder itself with --data or SERVICE_DATA_DIR');
+    throw unsafe(path, 'is not a folder of its own', 'name the folder itself, not a link to it');
   requireOwner(path, stat.uid);
   if ((stat.mode & 0o077) !== 0) fs.chmodSync(path, 0o700);
 }

@@ -12,10 +12,12 @@ import { laggingBoards, type Searched } from '../search/search.store.ts';
 import { fileTexts, type OpenBytes } from './file-texts.ts';
 
 /** A moment is quiet when nothing was written for this long. */
-const QUIET_MS = 500;
+export const QUIET_MS = 500;
 /** However busy it is, nothing waits longer than about this. */
 const LATEST_MS = 60_000;
 const BOARDS = 50;
+/** Held while all is brought up to date: of several processes one is enough, and the others would wait for it. */
+export const INDEXING = 'indexing';
 /** How long a search waits for the boards it searches, and after how many seconds it may come again. */
 export const PATIENCE_MS = 3_000;
 const AGAIN_SECONDS = 2;
@@ -29,6 +31,7 @@ export function searchIndexer(db: Database, clock: Clock, log: Logger, open: Ope
   /** By what is brought up to date. */
   const runs = new Map<string, Promise<void>>();
   let stopped = false;
+  let working: Promise<void> = Promise.resolve();
 
   /** Leaves the server to others for a while: nobody waits for what is indexed of itself. @param ms what the work took. */
   const rest = (ms: number): Promise<void> =>
@@ -58,22 +61,34 @@ export function searchIndexer(db: Database, clock: Clock, log: Logger, open: Ope
     await running;
   };
 
+  /** Brings all up to date, or looks again later if another process is at it: that one may not see the latest write. */
+  const work = async (): Promise<void> => {
+    const free = await db.claim(INDEXING, 0);
+    if (!free) return noticed();
+    try {
+      await upToDate(null);
+      await texts.all();
+    } finally {
+      await free();
+    }
+  };
+
+  const noticed = (): void => {
+    if (stopped) return;
+    const now = clock.now();
+    waitingSince ??= now;
+    if (now - waitingSince >= LATEST_MS && cancel) return;
+    cancel?.();
+    cancel = clock.after(QUIET_MS, () => {
+      cancel = null;
+      waitingSince = null;
+      working = work().catch((error: unknown) => log.warn({ err: error }, 'the search index is behind'));
+    });
+  };
+
   return {
     /** Something was written on a board. */
-    noticed(): void {
-      if (stopped) return;
-      const now = clock.now();
-      waitingSince ??= now;
-      if (now - waitingSince >= LATEST_MS && cancel) return;
-      cancel?.();
-      cancel = clock.after(QUIET_MS, () => {
-        cancel = null;
-        waitingSince = null;
-        upToDate(null)
-          .then(texts.all)
-          .catch((error: unknown) => log.warn({ err: error }, 'the search index is behind'));
-      });
-    },
+    noticed,
     /**
      * Everything written before this call is findable after it, but for texts of files that take long to read.
      * @throws Refusal `unavailable` when that takes long; it goes on meanwhile.
@@ -87,6 +102,7 @@ export function searchIndexer(db: Database, clock: Clock, log: Logger, open: Ope
       cancel?.();
       await Promise.allSettled(runs.values());
       await texts.stop();
+      await working;
     },
   };
 }

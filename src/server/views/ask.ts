@@ -62,7 +62,7 @@ function askView(
   const asker = { id: ask.from_id, kind: ask.from_kind, person_id: ask.from_person_id, status: ask.from_status };
   const self = { id: reader.memberId, kind: reader.kind, person_id: reader.personId };
   const state = askState(ask, now);
-  const may = state !== 'withdrawn' && board.lifecycle === 'active' && mayPost(reader, board);
+  const may = state !== 'withdrawn' && answersOn({ board, reader });
   return {
     to: actorView({ id, name, kind, role, harness, handle }, reader),
     options: data.options,
@@ -84,8 +84,9 @@ const taskOf = ({ task_id, task_ref, task_title }: AskWithContext) =>
     ? null
     : taskRefView({ id: task_id, ref: task_ref, title: task_title });
 
-const mayPost = ({ kind, role }: Reader, board: Place['board']): boolean =>
-  kind === 'human' || mayDo(parseRoles(board)[role ?? ''], 'post');
+/** Whether this reader may answer anything at all on this board now. */
+export const answersOn = ({ board, reader: { kind, role } }: Pick<Place, 'board' | 'reader'>): boolean =>
+  board.lifecycle === 'active' && (kind === 'human' || mayDo(parseRoles(board)[role ?? ''], 'post'));
 
 /** What was picked; from a hidden question it says nothing. */
 function optionText(

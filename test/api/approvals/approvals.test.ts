@@ -1,7 +1,7 @@
 /** Approvals: asked for, held, allowed, declined, expired. */
 import { expect } from 'chai';
 import type { NextStep } from '../../../src/contract/errors.ts';
-import { Api } from '../../support/api.ts';
+import { Api, detailsOf } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
@@ -108,6 +108,17 @@ forEachDatabase('an approval', (engine) => {
     expect(there?.actor).to.include({ kind: 'human' });
     expect(there?.data).to.include({ from_server: true });
     expect(there?.data).to.have.nested.property('authorization.approval_id', approval.id);
+  });
+
+  it('takes its person off a board, whose agents there were removed by their person', async () => {
+    const s = await scene(server);
+    await putOnBoard(server, s.board.name, s.bob);
+    const agent = await newAgent(s.bob, s.board.name);
+    const approval = await held(agent, { kind: 'remove_person', board_id: s.board.id, person_id: s.bob.personId });
+    expect((await allow(s.bob, approval)).status).to.equal(200);
+    expect(detailsOf(await agent.call('getMe'))).to.include({ removed_by: 'person' });
+    const [event] = await eventsOf(s.ana, s.board.name, 'person.removed');
+    expect(event?.data).to.deep.include({ person_id: s.bob.personId, agents: [agent.memberId] });
   });
 
   it('ends with the key it revokes, and executes and answers all the same', async () => {

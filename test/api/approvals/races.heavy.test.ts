@@ -44,7 +44,7 @@ forEachDatabase('one winner', (engine) => {
   });
   after(async function () {
     // Every secret of every round is looked for.
-    this.timeout(LONG ? 600_000 : 20_000);
+    this.timeout(LONG ? 600_000 : 120_000);
     expect(await process2?.child.stop()).to.be.oneOf([0, undefined]);
     if (process2) rmSync(process2.dataDir, { recursive: true });
     await twin?.close();

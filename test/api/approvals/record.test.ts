@@ -115,4 +115,13 @@ forEachDatabase('the record of what agents asked for', (engine) => {
       expect(['human', 'agent'], type).to.include(actor.kind);
     }
   });
+
+  it('rebuilds who was taken off by their own agent', async () => {
+    const s = await scene(server);
+    await putOnBoard(server, s.board.name, s.bob);
+    const agent = await newAgent(s.bob, s.board.name);
+    const wanted: Wanted = { kind: 'remove_person', person_id: s.bob.personId, board_id: s.board.id };
+    expect((await allow(s.bob, await held(agent, wanted))).status).to.equal(200);
+    await expectRebuilt(s.board.id);
+  });
 });

@@ -48,7 +48,7 @@ forEachDatabase('the id of a board', (engine) => {
       const expected = [status, code, told === one.board.name ? other.board.name : told];
       expect(await call(name, other, other.board.id), name).to.deep.equal(expected);
     }
-  }).timeout(60_000);
+  });
 
   it('stands in every query and body that a name stands in', async () => {
     const { board, agent } = await stage();

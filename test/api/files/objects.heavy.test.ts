@@ -82,7 +82,7 @@ for (const [what, start] of Object.entries({ ours, s3rver })) {
       server.clock.advance(DAY_MS + 60_000);
       await until(() => objects.names().length === kept.length, 'the strays are collected');
       expect(objects.names()).to.deep.equal(kept);
-    }).timeout(40_000);
+    });
 
     it('are not taken while the store knows another key', async () => {
       process.env['AWS_ACCESS_KEY_ID'] = 'somebody-else';

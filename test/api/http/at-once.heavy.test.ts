@@ -21,12 +21,12 @@ forEachDatabase('requests at once', (engine) => {
     const board = await newBoard(server.dana);
     const agent = await newAgent(server.dana, board.name);
     const params = { board: board.name };
-    const started = Date.now();
+    const release = server.clock.holdBack(1_000);
     const posts = times(24, (i) => agent.call('postMessage', { params, body: { body: `${i}` } }));
     const acks = times(24, () => agent.call('ackInbox', { body: { up_to: 3 } }));
     expect(statuses(await posts)).to.deep.equal([201]);
     expect(statuses(await acks)).to.deep.equal([200]);
-    expect(Date.now() - started).to.be.below(3_000);
+    release();
   });
 
   it('of 32 unnamed boards make 32 boards', async () => {
@@ -98,7 +98,7 @@ forEachDatabase('requests at once', (engine) => {
     await stream.frame(({ id }) => id === String(first.seq));
     server.clock.advance(-3_600_000);
     const second = await post(server.dana, board.name, 'after');
-    await stream.frame(({ id }) => id === String(second.seq), 1_000);
+    await server.clock.within(1_000, () => stream.frame(({ id }) => id === String(second.seq)));
     server.clock.advance(3_600_000);
     stream.close();
   });

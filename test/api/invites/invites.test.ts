@@ -26,9 +26,8 @@ forEachDatabase('a server invite', (engine) => {
     expect(made).to.include({ server_role: 'member', suggested_handle: 'maya' });
     expect(made.boards).to.deep.equal([]);
     expect(Date.parse(made.expires_at) - server.clock.now()).to.be.within(604_795_000, 604_801_000);
-    const port = new URL(server.url).port;
     for (const text of [
-      `localhost:${port}`,
+      `invites you to the board service at ${new URL(server.url).host}.`,
       `@ana-${people}`,
       'maya',
       `service connect '${made.invite}'`,
@@ -38,6 +37,7 @@ forEachDatabase('a server invite', (engine) => {
     ]) {
       expect(made.prompt).to.include(text);
     }
+    expect(made.prompt, 'one name of the server').not.to.include('localhost');
   });
 
   it('leaves its work out of the text, and no secret in the database or the log', async () => {

@@ -220,6 +220,24 @@ forEachDatabase('a join code', (engine) => {
     expect([...(await states()).keys()]).to.have.members([taken.id, bound.id, gone.id]);
   });
 
+  it('of an agent is shown as ended while the role of the agent may make none, as nobody joins with it', async () => {
+    const board = await boardWithPam();
+    const agent = await newAgent(pam, board);
+    const code = await newCode(agent, board);
+    const { roles } = await pam.ok('getBoard', { params: { board } });
+    const join = () => pam.call('joinBoard', { body: { code: code.code } });
+    const shown = async () => (await list(pam, board, { state: 'all' })).map(({ state }) => state);
+    const { can, ...member } = roles['member']!;
+    await setRoles(server, board, { ...roles, member: { ...member, can: can.filter((one) => one !== 'invite') } });
+    expect([(await join()).code, await shown(), await list(pam, board)]).to.deep.equal([
+      'join_code_invalid',
+      ['expired'],
+      [],
+    ]);
+    await setRoles(server, board, roles);
+    expect([await shown(), (await join()).status]).to.deep.equal([['working'], 201]);
+  });
+
   it('is one of at most 200 working ones of its board', async () => {
     const board = await boardWithPam();
     const codes = await Promise.all(Array.from({ length: 199 }, () => newCode(pam, board)));
@@ -229,5 +247,26 @@ forEachDatabase('a join code', (engine) => {
     expect([refused?.code, refused && detailsOf(refused)?.['limit']]).to.deep.equal(['limit_reached', 200]);
     await pam.ok('revokeJoinCode', { params: { board, code_id: codes[0]?.id ?? '' } });
     await newCode(pam, board);
+  });
+
+  it('does not count towards the limit once nobody joins with it', async () => {
+    const board = await boardWithPam();
+    const agent = await newAgent(pam, board);
+    const mia = await server.person('mia', 'guest');
+    for (const [from, body] of [
+      [pam, { guest: 'ends-a' }],
+      [pam, { guest: 'mia' }],
+      [agent, {}],
+    ] as const)
+      await newCode(from, board, body);
+    await Promise.all(Array.from({ length: 197 }, () => newCode(pam, board)));
+    expect(await pam.refused('createJoinCode', make(board))).to.equal('409 limit_reached');
+    const { roles } = await pam.ok('getBoard', { params: { board } });
+    await server.person('ends-a');
+    await removePerson(server, mia);
+    await setRoles(server, board, { ...roles, member: { ...roles['member'], can: [] } });
+    for (let n = 0; n < 3; n++) await newCode(pam, board);
+    expect(await pam.refused('createJoinCode', make(board))).to.equal('409 limit_reached');
+    expect(await list(pam, board, { limit: 200 })).to.have.length(200);
   });
 });

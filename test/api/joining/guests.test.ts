@@ -295,7 +295,7 @@ forEachDatabase('coming as a guest', (engine) => {
       const { body } = await ask(code, { client_token });
       const stream = await TestStream.open(new Api(twin?.url ?? server.url, body.token), { board });
       await ask(code, { client_token });
-      await stream.until(() => stream.ended, 1_000);
+      await server.clock.within(1_000, () => stream.until(() => stream.ended));
       expect(stream.named('end')[0]?.data).to.deep.equal({ reason: 'credential_ended' });
     });
 

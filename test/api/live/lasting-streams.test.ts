@@ -56,7 +56,7 @@ forEachDatabase('an open stream', (engine) => {
       await post(server.dana, name, 'x'.repeat(32_000));
     }
     await revokeKey(server, rex);
-    await until(() => server.clock.waiting(30_000) === 0, 'the server ended it', 1_000);
+    await server.clock.within(1_000, () => until(() => server.clock.waiting(30_000) === 0, 'the server ended it'));
     server.clock.advance(1_000);
     socket.resume();
     await until(() => socket.readableEnded || socket.destroyed, 'the socket is closed');

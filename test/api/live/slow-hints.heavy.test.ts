@@ -42,8 +42,7 @@ forEachDatabase('a reader of hints that stops reading', (engine) => {
   });
   after(() => server.stop());
 
-  it('costs no more memory than one socket may hold, is cut off after 30 seconds, and comes back to where everything is', async function () {
-    this.timeout(60_000);
+  it('costs no more memory than one socket may hold, is cut off after 30 seconds, and comes back to where everything is', async () => {
     const boards: Awaited<ReturnType<typeof newBoard>>[] = [];
     for (let n = 0; n < BOARDS; n++) boards.push(await newBoard(server.dana));
     const { client, serverEnd } = await bothEnds(server.url);

@@ -99,6 +99,7 @@ forEachDatabase('a machine that asks for a key', (engine) => {
   it('writes down the decision and the key for the operator, and no secret anywhere', async () => {
     const request = await ask(maya, 'audited');
     await approve(maya, request);
+    server.clock.advance(1);
     const { key } = (await collect(request)).body as Connected;
     const { id } = await rowOf(request);
     const rows = await server.db.read((tx) =>

@@ -154,6 +154,64 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
     ]);
   });
 
+  it('stay held where a person wrote since and lets a later run go on', async () => {
+    await setLimits({ notice: 1, hold: 2 });
+    const [root] = (await runTo(2)) as [Message];
+    const held = await reply(claude, root, 'held');
+    await reply(dana, root, 'Go on');
+    for (const body of ['one', 'two', 'three']) await reply(claude, root, body);
+    await dana.ok('setThreadRun', { params: { message: root.id }, body: { action: 'continue' } });
+    const { replies } = await dana.ok('listReplies', { params: { message: root.id } });
+    expect(replies.filter((message) => message.held).map(({ id }) => id)).to.deep.equal([held.id]);
+  });
+
+  const heldIn = async (root: Message) =>
+    (await dana.ok('listReplies', { params: { message: root.id } })).replies.map((message) => message.held ?? false);
+  const needsHere = async () => (await dana.ok('listNeeds', {})).needs.filter((need) => need.board === board);
+
+  it('go on at once where the policy allows as many as are held, and wait for a person where it does not', async () => {
+    await setLimits({ notice: 1, hold: 2 });
+    const [root] = (await runTo(5)) as [Message];
+    await ackAll(codex);
+    await reply(claude, root, 'last');
+    const waiting = waits(codex, 30);
+    await setLimits({ notice: 1, hold: 4 });
+    expect(await heldIn(root)).to.deep.equal([false, false, false, true, true]);
+    expect((await rootOf(root.id)).thread).to.equal('held');
+    expect(await needsHere()).to.have.length(1);
+    await setLimits({ notice: 1, hold: 6 });
+    expect((await waiting).messages.map(({ body }) => body)).to.deep.equal(['last']);
+    expect(await heldIn(root)).to.deep.equal([false, false, false, false, false]);
+    expect((await rootOf(root.id)).thread).to.equal(undefined);
+    expect(await needsHere()).to.deep.equal([]);
+    expect((await reply(codex, root)).held).to.equal(true);
+  });
+
+  it('go on up to the limit of the policy where a person had let them go on for fewer', async () => {
+    await setLimits({ notice: 1, hold: 2 });
+    const [root] = (await runTo(3)) as [Message];
+    await dana.ok('setThreadRun', { params: { message: root.id }, body: { action: 'continue' } });
+    await reply(codex, root);
+    expect((await reply(claude, root)).held).to.equal(true);
+    await setLimits({ notice: 1, hold: 6 });
+    expect(await heldIn(root)).to.deep.equal([false, false, false, false]);
+    expect((await reply(codex, root)).held).to.equal(undefined);
+    expect((await reply(claude, root)).held).to.equal(true);
+  });
+
+  it('stay stopped and held whatever the policy allows', async () => {
+    await setLimits({ notice: 1, hold: 2 });
+    const [root] = (await runTo(3)) as [Message];
+    const decide = (action: 'continue' | 'stop') =>
+      dana.ok('setThreadRun', { params: { message: root.id }, body: { action } });
+    await decide('stop');
+    await setLimits('off');
+    expect((await rootOf(root.id)).thread).to.equal('stopped');
+    expect(await heldIn(root)).to.deep.equal([false, true]);
+    expect(await decide('continue')).to.not.have.property('thread');
+    expect(await heldIn(root)).to.deep.equal([false, false]);
+  });
+
   it('are refused once a person stopped them, until a person writes in the thread', async () => {
     const [root, answer] = (await runTo(2)) as [Message, Message];
     const stopped = await dana.ok('setThreadRun', { params: { message: root.id }, body: { action: 'stop' } });
@@ -179,6 +237,19 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
       query: { type: 'thread.stopped,thread.continued' },
     });
     expect(events.map(({ type }) => type)).to.deep.equal(['thread.stopped', 'thread.stopped', 'thread.continued']);
+  });
+
+  it('are stopped, and let go on, with one event however often that is said', async () => {
+    const [root] = (await runTo(2)) as [Message];
+    const decide = (action: 'continue' | 'stop') =>
+      dana.ok('setThreadRun', { params: { message: root.id }, body: { action } });
+    const decided = [];
+    for (const action of ['stop', 'stop', 'continue', 'continue', 'stop', 'stop'] as const)
+      decided.push((await decide(action)).thread);
+    expect(decided).to.deep.equal(['stopped', 'stopped', undefined, undefined, 'stopped', 'stopped']);
+    const types = 'thread.stopped,thread.continued';
+    const { events } = await dana.ok('listEvents', { params: { board }, query: { type: types } });
+    expect(events.map(({ type }) => type)).to.deep.equal(['thread.stopped', 'thread.continued', 'thread.stopped']);
   });
 
   it('are held no longer where the last of those held is the last one that may go on', async () => {
@@ -277,6 +348,18 @@ forEachDatabase('agents who answer each other in a thread', (engine) => {
       ).to.equal('400 invalid_request');
     const shown = await dana.ok('getBoard', { params: { board } });
     expect(shown.policy).to.deep.include({ agent_run: 'off', overrides: ['agent_run'] });
+  });
+
+  it('go on in a held thread once the policy says off, and are counted as before when it says a number again', async () => {
+    await setLimits({ notice: 1, hold: 2 });
+    const said = await runTo(3);
+    await setLimits('off');
+    const go = { params: { message: said[0]?.id ?? '' }, body: { action: 'continue' as const } };
+    expect(await dana.ok('setThreadRun', go)).to.not.have.property('thread');
+    const { messages } = await dana.ok('listMessages', { params: { board } });
+    expect(messages.map(({ held }) => held ?? false)).to.deep.equal([false, false, false]);
+    await setLimits({ notice: 1, hold: 2 });
+    expect(await reply(claude, said[0] as Message)).to.include({ held: true });
   });
 
   it('are counted by two servers of one database as by one', async () => {

@@ -1,7 +1,12 @@
 import { expect } from 'chai';
+import { inParts } from '../../../src/server/db/rows.ts';
+import type { MessageRow } from '../../../src/server/messages/messages.store.ts';
+import { threadMembers } from '../../../src/server/messages/threads.store.ts';
+import { newId } from '../../../src/server/text/ids.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { readFor } from '../../support/rows-read.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { endMember, putOnBoard, setPolicy } from '../../support/state.ts';
 
@@ -79,6 +84,22 @@ forEachDatabase('a reply', (engine) => {
     const by = [null, null, first.seq, null, third.seq, third.seq, null, null, left.seq];
     expect(kept.map(({ named_seq }) => named_seq)).to.deep.equal(by);
     expect(kept.map(({ named }) => named === null)).to.deep.equal(by.map((seq) => seq !== null));
+  });
+
+  it('finds the members that its thread names without reading the board for each of them', async () => {
+    const root = await post(a, board, 'root', { to: ['@pam'] });
+    const { value, read } = await server.db.write(async (tx) => {
+      const message = (await tx.query<MessageRow>((db) => db('messages').where('id', root.id)))[0]!;
+      const names = Array.from({ length: 50 }, () => newId('mem', tx.now));
+      const replies = [...names, ...names].map((named, n) => {
+        const kept = n < names.length ? { named } : { named: null, named_seq: root.seq + 1 + n - names.length };
+        return { ...message, ...kept, id: newId('msg', tx.now), seq: root.seq + 1 + n, root_seq: root.seq };
+      });
+      await inParts(replies, (part) => tx.change((db) => db('messages').insert(part)));
+      return readFor(tx, () => threadMembers(tx, message.board_id, root.seq, { memberId: a.memberId, readsAll: true }));
+    });
+    expect(value.ids).to.have.length(52);
+    expect(read).to.be.below(600);
   });
 
   it('joins the thread at any depth, and names its parent and its root', async () => {

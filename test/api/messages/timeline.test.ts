@@ -4,6 +4,7 @@ import type { Message } from '../../../src/contract/types.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { put } from '../../support/files.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { endMember, putOnBoard, setPolicy } from '../../support/state.ts';
 
@@ -38,6 +39,16 @@ forEachDatabase('the timeline', (engine) => {
       };
       sent.push(await post(writers[n % 5] as Api, board, n % 7 === 0 ? 'hey @w and @pam' : `${n}`, more));
     }
+    for (const name of ['a.md', 'b.md']) await put(server.dana, board, name, name);
+    for (const writer of [pam, ...agents]) {
+      const files = [{ file: 'a.md' }, { file: 'b.md' }].slice(0, 1 + (sent.length % 2));
+      sent.push(await post(writer, board, 'see @w', { to: ['@r'], files }));
+      const asked = await post(writer, board, 'which, @pam?', { to: ['@w'], ask: { options: ['one'] } }).catch(
+        () => null,
+      );
+      if (!asked) continue;
+      sent.push(asked, await post(agents[0] as Api, board, 'one', { reply_to: asked.id, answer: { option: 1 } }));
+    }
     await endMember(server, (agents[2] as Agent).memberId);
     await setPolicy(server, board, { visibility: 'addressed' });
     all = sent;
@@ -52,6 +63,7 @@ forEachDatabase('the timeline', (engine) => {
     const me = (await reader.ok('listMembers', { params })).members;
     const own = await reader.ok('getMe');
     const mine = me.find((member) => member.id === own.id || member.name === own.name);
+    const mentionsMe = ({ mentions }: Message) => mentions.some(({ id }) => id === mine?.id);
     const toMe = new Set<number>();
     const { events } = await reader.ok('listEvents', { params, query: { limit: 200 } });
     const recorded = new Map(events.map(({ seq, data }) => [seq, data?.['recipients'] as string[] | undefined]));
@@ -66,8 +78,13 @@ forEachDatabase('the timeline', (engine) => {
       [{ role: 'reviewer' }, (message) => message.from.role === 'reviewer'],
       [{ roots: true }, (message) => message.reply_to === null],
       [{ to_me: true }, (message) => toMe.has(message.seq)],
-      [{ has: 'mention_me' }, (message) => message.mentions.some((mention) => mention.id === mine?.id)],
-      [{ has: 'ask' }, () => false],
+      [{ has: 'mention_me' }, mentionsMe],
+      [{ has: 'ask' }, (message) => message.ask !== undefined],
+      [{ has: 'answer' }, (message) => message.answer !== undefined],
+      [{ has: 'files' }, (message) => message.files.length > 0],
+      [{ has: 'files', to_me: true }, (message) => message.files.length > 0 && toMe.has(message.seq)],
+      [{ has: 'ask', from: 'r' }, (message) => message.ask !== undefined && message.from.name === 'r'],
+      [{ has: 'mention_me', roots: true }, (message) => mentionsMe(message) && message.reply_to === null],
       [{ roots: true, role: 'writer' }, (message) => message.reply_to === null && message.from.role === 'writer'],
     ];
   };
@@ -117,11 +134,11 @@ forEachDatabase('the timeline', (engine) => {
   it('gives for any window what a list in memory gives, with cursors null exactly at the ends', async () => {
     const readers = [server.dana, agents[0] as Api];
     const lists = await Promise.all(readers.map(whole));
-    const number = fc.option(fc.nat({ max: 55 }), { nil: undefined });
+    const number = fc.option(fc.nat({ max: 70 }), { nil: undefined });
     const windows = fc.record({
       reader: fc.nat({ max: 1 }),
       after: number,
-      before: fc.option(fc.integer({ min: 1, max: 55 }), { nil: undefined }),
+      before: fc.option(fc.integer({ min: 1, max: 70 }), { nil: undefined }),
       limit: fc.integer({ min: 1, max: 12 }),
       newest: fc.boolean(),
       roots: fc.boolean(),

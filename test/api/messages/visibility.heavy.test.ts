@@ -13,8 +13,7 @@ forEachDatabase('after any story, each reader', (engine) => {
   let server: TestServer;
   let people: Api[];
   const told: Story[] = [];
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     server = await startTestServer(engine);
     people = [server.dana, await server.person('pam'), await server.person('gus', 'guest')];
     // The same stories are judged by every test below.

@@ -274,7 +274,7 @@ forEachDatabase('a pairing request among troubles', (engine) => {
     server = await startTestServer(engine);
   });
   after(async function () {
-    this.timeout(LONG ? 600_000 : 20_000);
+    this.timeout(LONG ? 600_000 : 120_000);
     await server.stop();
   });
 

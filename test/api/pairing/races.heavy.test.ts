@@ -40,7 +40,7 @@ forEachDatabase('a pairing request between two servers', (engine) => {
   });
   after(async function () {
     // Every secret of every round is looked for.
-    this.timeout(LONG ? 1_800_000 : 20_000);
+    this.timeout(LONG ? 1_800_000 : 120_000);
     await twin.close();
     await server.stop();
   });
@@ -52,7 +52,7 @@ forEachDatabase('a pairing request between two servers', (engine) => {
 
   const rounds = (title: string, run: (round: number) => Promise<void>) =>
     it(title, async function () {
-      this.timeout(LONG ? 1_800_000 : 60_000);
+      this.timeout(LONG ? 1_800_000 : 120_000);
       for (let round = 0; round < ROUNDS; round++) await run(round);
       const failures = server.log.filter((line) => (JSON.parse(line) as { level: number }).level >= 50);
       expect(failures.slice(0, 3).join('\n')).to.equal('');

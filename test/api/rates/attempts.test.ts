@@ -54,7 +54,7 @@ forEachDatabase('every bucket of attempts', (engine) => {
         server.clock.nextMinute();
         for (let n = 0; n < row.server!; n++) await enter(null);
         expect(await refusal(enter(null))).to.equal(bucket);
-      }).timeout(60_000);
+      });
 
     if (row.person !== undefined)
       it(`${bucket} refuses a person after ${row.person}, and no other person`, async () => {

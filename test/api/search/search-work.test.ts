@@ -17,6 +17,8 @@ forEachDatabase('search of tasks and files', (engine) => {
   let agent: Agent;
   before(async () => {
     server = await startTestServer(engine);
+    // Searches wait for the texts of files, however busy the machine is.
+    server.clock.holdBack(1_000);
     pam = await server.person('pam');
   });
   beforeEach(async () => {

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { indexBatch } from '../../../src/server/search/index.steps.ts';
-import { addDocs, dropDocs } from '../../../src/server/search/search.store.ts';
-import { PATIENCE_MS } from '../../../src/server/upkeep/search-indexer.ts';
+import { addDocs, type Doc, dropDocs, type Kind, progressOf } from '../../../src/server/search/search.store.ts';
+import { INDEXING, PATIENCE_MS, QUIET_MS } from '../../../src/server/upkeep/search-indexer.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
+import { costOf } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { isoForms } from '../../support/iso-forms.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
@@ -298,29 +299,88 @@ forEachDatabase('search', (engine) => {
     }
   });
 
-  it('gives a number of its own to each of many messages of one millisecond', async () => {
+  it('is left to another process while that one brings the index up to date', async () => {
     const { id } = await pam.ok('getBoard', { params: { board } });
-    const at = server.clock.now();
-    const docs = (from: number, count: number) =>
-      Array.from({ length: count }, (_, n) => ({
-        kind: 'message' as const,
-        board_id: id,
-        ref_id: `${board}-${from + n}`,
-        at: n % 3 === 0 ? at : at + n,
-        fields: [['rhenium']],
-      }));
-    await server.db.write((tx) => addDocs(tx, docs(0, 60)));
-    await server.db.write((tx) => addDocs(tx, docs(60, 60)));
-    const numbers = await server.db.read((tx) =>
-      tx.query<{ id: number }>((db) => db('search_docs').where('ref_id', 'like', `${board}-%`).select('id')),
-    );
-    expect(new Set(numbers.map((row) => Number(row.id))).size).to.equal(120);
-    await server.db.write((tx) =>
-      dropDocs(
-        tx,
-        docs(0, 120).map((doc) => doc.ref_id),
-      ),
-    );
+    const progress = async () => Number(await server.db.read((tx) => progressOf(tx, id)));
+    const free = await server.db.claim(INDEXING, 10_000);
+    try {
+      await post(server.dana, board, 'palladium');
+      const before = await progress();
+      for (let times = 0; times < 3; times++) {
+        server.clock.advance(QUIET_MS);
+        await until(() => server.clock.waiting(QUIET_MS) > 0, 'it is tried again later');
+        await post(server.dana, board, 'palladium again');
+      }
+      expect(await progress()).to.equal(before);
+    } finally {
+      await free?.();
+    }
+    const { head_seq } = await pam.ok('getBoard', { params: { board } });
+    server.clock.advance(QUIET_MS);
+    await until(async () => (await progress()) === head_seq, 'the index is up to date');
+  });
+
+  describe('numbers', () => {
+    const numbersOf = async (refs: string): Promise<Map<string, number>> => {
+      const rows = await server.db.read((tx) =>
+        tx.query<{ id: number | string; ref_id: string }>((db) =>
+          db('search_docs').where('ref_id', 'like', `${refs}-%`).select('id', 'ref_id'),
+        ),
+      );
+      return new Map(rows.map((row) => [row.ref_id, Number(row.id)]));
+    };
+    const docAt = (kind: Kind, ref_id: string, at: number): Doc => ({
+      kind,
+      board_id: 'brd_x',
+      ref_id,
+      at,
+      fields: [],
+    });
+    const add = (docs: Doc[]) => server.db.write((tx) => addDocs(tx, docs));
+    const drop = async () => {
+      const refs = [...(await numbersOf(board)).keys()];
+      await server.db.write((tx) => dropDocs(tx, refs));
+    };
+
+    it('each of many messages of one millisecond on its own', async () => {
+      const at = server.clock.now();
+      const docs = (from: number) =>
+        Array.from({ length: 60 }, (_, n) => docAt('message', `${board}-${from + n}`, n % 3 === 0 ? at : at + n));
+      await add(docs(0));
+      await add(docs(60));
+      const numbers = await numbersOf(board);
+      expect(new Set(numbers.values()).size).to.equal(120);
+      const first = [...Array(40)].map((_, n) => `${board}-${n * 3}`).map((ref) => numbers.get(ref));
+      expect(first).to.deep.equal([...first].sort((a, b) => Number(a) - Number(b)));
+      await drop();
+    });
+
+    it('documents of many milliseconds with one question for all', async () => {
+      const at = server.clock.now();
+      const costOfDocs = async (kind: string, each: number): Promise<number> => {
+        const docs = Array.from({ length: 30 }, (_, n) =>
+          docAt('message', `${board}-${kind}${n}`, at + Math.floor(n / each)),
+        );
+        return (await costOf(server, () => add(docs))).writeStatements;
+      };
+      const alone = await costOfDocs('alone', 1);
+      expect([await costOfDocs('pair', 2), await costOfDocs('again', 3)]).to.deep.equal([alone, alone]);
+      await drop();
+    });
+
+    it('a document after all others where its millisecond is full', async () => {
+      const at = server.clock.now();
+      const many = (from: number, count: number) =>
+        Array.from({ length: count }, (_, n) => docAt('file', `${board}-${from + n}`, at));
+      await add([docAt('message', `${board}-first`, at), docAt('file', `${board}-next`, at + 1), ...many(0, 150)]);
+      await add([...many(150, 60), docAt('file', `${board}-late`, at + 1)]);
+      await add(many(210, 3));
+      const numbers = await numbersOf(board);
+      expect(new Set(numbers.values()).size).to.equal(216);
+      const newest = [...numbers].sort(([, a], [, b]) => b - a).map(([ref]) => ref);
+      expect(newest.slice(0, 3)).to.deep.equal([212, 211, 210].map((n) => `${board}-${n}`));
+      await drop();
+    });
   });
 
   it('finds what was written before the server stopped', async () => {

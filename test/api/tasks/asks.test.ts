@@ -9,7 +9,7 @@ import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { isoForms } from '../../support/iso-forms.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { changeBoard, endMember, setPolicy } from '../../support/state.ts';
+import { changeBoard, endMember, setPolicy, setRoles } from '../../support/state.ts';
 
 forEachDatabase('an ask', (engine) => {
   let server: TestServer;
@@ -355,6 +355,34 @@ forEachDatabase('an ask', (engine) => {
     ]) {
       const after = Buffer.from(JSON.stringify([bound, ...bad])).toString('base64url');
       expect(await server.dana.refused('listAsks', { query: { ...query, after } })).to.equal('400 invalid_request');
+    }
+  });
+
+  it('is listed as one that the reader can answer only where its record says so', async () => {
+    const [kept, withdrawn] = [await ask(pam, { to: ['@a'] }), await ask(pam, { to: ['@a'] })];
+    await reply(pam, withdrawn, { answer: { withdrawn: true } });
+    const answerable = async () => {
+      const list = async (query: { can_answer?: boolean }) =>
+        (await a.ok('listAsks', { query: { board, state: 'all', ...query } })).asks;
+      const ids = (await list({ can_answer: true })).map(({ id }) => id);
+      expect(ids).to.deep.equal((await list({})).flatMap(({ id, ask }) => (ask?.can_answer ? [id] : [])));
+      return ids;
+    };
+    expect(await answerable()).to.deep.equal([kept.id]);
+    await setRoles(server, board, { member: { can: [] } });
+    expect(await answerable()).to.deep.equal([]);
+    await setRoles(server, board, { member: { can: ['post'] } });
+    await changeBoard(server, board, { lifecycle: 'archived' });
+    expect(await answerable()).to.deep.equal([]);
+  });
+
+  it('on an archived board is listed where the board is named, to its agents as to its people', async () => {
+    const { id } = await ask(a);
+    await changeBoard(server, board, { lifecycle: 'archived' });
+    for (const reader of [a, server.dana]) {
+      const listed = async (query: { board?: string }) =>
+        (await reader.ok('listAsks', { query: { ...query, limit: 200 } })).asks.filter((each) => each.id === id).length;
+      expect([await listed({}), await listed({ board })]).to.deep.equal([0, 1]);
     }
   });
 

@@ -214,8 +214,7 @@ forEachDatabase('what a team server is to the outside', (engine) => {
   });
 });
 
-describe('several processes of one team', function () {
-  this.timeout(60_000);
+describe('several processes of one team', () => {
   const secretOf = (dataDir: string): string => join(dataDir, 'server-secret');
   const folder = (): string => mkdtempSync(join(tmpdir(), 'board-service-team-'));
 

@@ -1,5 +1,5 @@
 /** Bringing a database to this build's schema while its server is stopped. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -7,12 +7,17 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { migrations } from '../../../migrations/index.ts';
 import { newIdempotencyKey } from '../../../src/client/idempotency.ts';
-import { newestMigration } from '../../../src/server/db/migrate.ts';
+import { systemClock } from '../../../src/server/db/clock.ts';
+import { appliedMigrations, newestMigration } from '../../../src/server/db/migrate.ts';
+import { openDatabase } from '../../../src/server/db/open.ts';
+import { LISTENER } from '../../../src/server/db/postgres-wake.ts';
 import type { WriteTx } from '../../../src/server/db/tx.ts';
 import { useData } from '../../../src/server/upkeep/data-folder.ts';
 import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
+import { newBoard, post } from '../../support/cast.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
-import { newPostgresDatabase } from '../../support/postgres.ts';
+import { put } from '../../support/files.ts';
+import { finishedWith, newPostgresDatabase } from '../../support/postgres.ts';
 import { startTestServer } from '../../support/server.ts';
 
 const to = newestMigration();
@@ -78,6 +83,19 @@ forEachDatabase('storage migrate', (engine) => {
     remove();
   });
 
+  it('finds the files that messages of an earlier build cite', async () => {
+    const server = await startTestServer(engine);
+    const board = (await newBoard(server.dana)).name;
+    const { name } = await put(server.dana, board, 'plan.md', 'one');
+    const { id } = await post(server.dana, board, 'cites', { files: [{ file: name }] });
+    await server.db.write((tx) => forget(tx, to));
+    await server.close();
+    await server.restart();
+    const { messages } = await server.dana.ok('listMessages', { params: { board }, query: { has: 'files' } });
+    expect(messages.map((message) => message.id)).to.deep.equal([id]);
+    await server.stop();
+  });
+
   it('finds the kept answer of a write that an earlier build did', async () => {
     const server = await startTestServer(engine);
     const call = { key: newIdempotencyKey(), body: { name: 'once' } };
@@ -126,6 +144,74 @@ forEachDatabase('storage migrate', (engine) => {
     await server.stop();
   });
 
+  // A file of SQLite is served by one process.
+  if (engine === 'postgres')
+    it('waits until no server of an older build runs, which would write what is not found afterwards', async () => {
+      const server = await startTestServer(engine);
+      await server.db.write((tx) => forget(tx, to));
+      const dataDir = mkdtempSync(join(tmpdir(), 'board-migrate-'));
+      copyFileSync(join(server.dataDir, 'server-secret'), join(dataDir, 'server-secret'));
+      const data = { dataDir, db: server.databaseUrl };
+      expect(await codeOf(migrateStorage(data, false))).to.equal('already_running');
+      const { promise: told, resolve } = Promise.withResolvers<string>();
+      const tell = (_db: string, error: unknown): void => resolve((error as Error).name);
+      const starting = useData({ ...data, waitForDb: 60 }, server.clock, async () => {}, tell);
+      expect(await told).to.equal('OlderServers');
+      await server.close();
+      const { db, close } = await starting;
+      expect((await appliedMigrations(db)).at(-1)).to.equal(to);
+      await close();
+      await server.stop();
+      rmSync(dataDir, { recursive: true });
+    });
+
+  if (engine === 'postgres')
+    it('waits for a server that signs in to the database as another user, too', async () => {
+      const url = await newPostgresDatabase();
+      const older = new pg.Client({ connectionString: url, application_name: LISTENER });
+      await older.connect();
+      const user = `user_${process.pid}`;
+      await older.query(`CREATE ROLE ${user} LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO ${user}`);
+      await older.query('DELETE FROM migrations WHERE name = $1', [to]);
+      const other = new URL(url);
+      other.username = user;
+      const opened = openDatabase({ url: other.href, clock: systemClock, migrate: true });
+      expect(await opened.catch(({ name }: Error) => name)).to.equal('OlderServers');
+      await older.query(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
+      await older.end();
+      finishedWith(url);
+    });
+
+  if (engine === 'postgres')
+    it('waits for no server of which nothing was heard for a minute, as its machine lost its power', async () => {
+      const url = await newPostgresDatabase();
+      const db = await openDatabase({ url, clock: systemClock, migrate: false });
+      await db.write((tx) => forget(tx, to));
+      await db.close();
+      const silent = new pg.Client({ connectionString: url, application_name: LISTENER });
+      await silent.connect();
+      await silent.query('LISTEN service_wake');
+      const admin = new pg.Client(url);
+      await admin.connect();
+      await admin.query(
+        `CREATE SCHEMA later; ALTER DATABASE ${admin.database} SET search_path = public, later, pg_catalog`,
+      );
+      /** Lets the database's clock show so many seconds more, for connections that are opened from now on. */
+      const later = (seconds: number) =>
+        admin.query(`CREATE OR REPLACE FUNCTION later.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+          AS $$SELECT pg_catalog.clock_timestamp() + interval '${seconds} seconds'$$`);
+      const open = () => openDatabase({ url, clock: systemClock, migrate: true });
+      await later(40);
+      expect(await open().catch(({ name }: Error) => name)).to.equal('OlderServers');
+      await later(61);
+      const opened = await open();
+      expect((await appliedMigrations(opened)).at(-1)).to.equal(to);
+      await opened.close();
+      await silent.end();
+      await admin.end();
+      finishedWith(url);
+    });
+
   it('makes no server where there is none', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'board-migrate-'));
     expect(await codeOf(migrateStorage({ dataDir }, false))).to.equal('storage_unreachable');
@@ -136,7 +222,10 @@ forEachDatabase('storage migrate', (engine) => {
 /** Takes a database back to before this migration, which comes after those that make tables. */
 async function forget(tx: WriteTx, name: string): Promise<void> {
   await tx.change((db) => db('migrations').where('name', '>=', name).delete());
-  await tx.change((db) => db.raw('ALTER TABLE messages DROP COLUMN named_seq'));
+  const indexes = ['message_files_on', 'asks_in', 'message_members_mentioned', 'messages_answering'];
+  for (const index of indexes) await tx.change((db) => db.raw(`DROP INDEX ${index}`));
+  await tx.change((db) => db.raw('ALTER TABLE message_files DROP COLUMN board_id'));
+  if (name <= '005_thread_names') await tx.change((db) => db.raw('ALTER TABLE messages DROP COLUMN named_seq'));
 }
 
 /** The folder of a server whose database holds nothing. */

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import { checkStorage, copyStorage } from '../../../src/server/blobs/check.ts';
 import { startServer } from '../../../src/server/serve.ts';
+import { ofDatabase } from '../../../src/server/upkeep/data-folder.ts';
 import { schemaOf } from '../../../src/server/upkeep/examine.ts';
 import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
 import { Api } from '../../support/api.ts';
@@ -125,6 +127,23 @@ describe('the database of a data folder', () => {
       expect(await told(look)).to.match(
         /^storage_unreachable The database holds no server of this build: no such table: /,
       );
+  });
+
+  it('that another program has is no error of the server', () => {
+    const file = join(folder(), 'service.db');
+    const [holder, late] = [new Sqlite(file), new Sqlite(file, { timeout: 0 })];
+    holder.exec('BEGIN IMMEDIATE');
+    try {
+      late.exec('BEGIN IMMEDIATE');
+      expect.fail('both have it');
+    } catch (error) {
+      expect(ofDatabase(error)).to.include({
+        code: 'storage_unreachable',
+        message: 'Another program has the database: database is locked.',
+      });
+    }
+    holder.close();
+    late.close();
   });
 
   /** Puts three files on a board of this folder's server. @returns the digest of the one that is looked at first */

@@ -1,22 +1,30 @@
 /** A database that fails, or holds something, for a while: what does not need it goes on, and all goes on afterwards. */
+import { execFileSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import pg from 'pg';
 import { postgresStore } from '../../../src/server/blobs/postgres.ts';
 import { openDatabase } from '../../../src/server/db/open.ts';
 import { PostgresDatabase } from '../../../src/server/db/postgres.ts';
+import { LISTENER } from '../../../src/server/db/postgres-wake.ts';
 import { SqliteDatabase } from '../../../src/server/db/sqlite.ts';
 import type { ReadTx } from '../../../src/server/db/tx.ts';
 import { versionsOf } from '../../../src/server/db/versions.store.ts';
+import { credentialOf } from '../../../src/server/operation/caller.ts';
+import type { Engine } from '../../../src/server/operation/engine.ts';
+import { reading } from '../../../src/server/operation/read.ts';
 import { startServer } from '../../../src/server/serve.ts';
+import { useData } from '../../../src/server/upkeep/data-folder.ts';
 import { newFolder, remove } from '../../faults/databases.ts';
 import { newBoard, post } from '../../support/cast.ts';
 import { TestClock } from '../../support/clock.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { put } from '../../support/files.ts';
+import { finishedWith, newPostgresDatabase } from '../../support/postgres.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
@@ -36,6 +44,73 @@ forEachDatabase('a database in trouble', (engine) => {
       await db.close();
       remove(folder);
     });
+
+    it('keeps a program running that only waits for its file', () => {
+      const folder = newFolder('waiting');
+      const source = (name: string) => JSON.stringify(new URL(`../../../src/server/db/${name}.ts`, import.meta.url));
+      const script = `
+        import Sqlite from 'better-sqlite3';
+        import { systemClock } from ${source('clock')};
+        import { SqliteDatabase } from ${source('sqlite')};
+        const file = ${JSON.stringify(join(folder, 'service.db'))};
+        const [db, other] = [new SqliteDatabase(file, systemClock), new Sqlite(file)];
+        other.exec('BEGIN IMMEDIATE');
+        setTimeout(() => other.exec('COMMIT'), 100).unref();
+        await db.write(async () => process.stdout.write('written'));
+        await db.close();
+      `;
+      expect(execFileSync(process.execPath, ['--input-type=module', '--eval', script]).toString()).to.equal('written');
+      remove(folder);
+    });
+
+    it('lets each write wait for 5 s of its own while another program has its file', async () => {
+      const folder = newFolder('queue');
+      const file = join(folder, 'service.db');
+      const clock = new TestClock();
+      const [db, other] = [new SqliteDatabase(file, clock), new Sqlite(file)];
+      other.exec('BEGIN IMMEDIATE');
+      const refused: number[] = [];
+      let ms = 0;
+      const write = (): void =>
+        void db.write(async () => {}).catch(({ name }) => refused.push(name === 'Contention' ? ms : Number.NaN));
+      for (; ms < 12_000; ms += 20) {
+        if (ms % 2_000 === 0 && ms < 6_000) write();
+        clock.advance(20);
+        await nextTurn();
+        await nextTurn();
+      }
+      expect(refused.map((at) => Math.round(at / 500) / 2)).to.deep.equal([5, 7, 9]);
+      const written = db.write(async () => 'written');
+      other.exec('COMMIT');
+      await passing(clock, written);
+      expect(await written).to.equal('written');
+      other.close();
+      await db.close();
+      remove(folder);
+    });
+
+    it('is read while another program has its file, and written once that is done with it', async () => {
+      const server = await startTestServer(engine);
+      const board = (await newBoard(server.dana)).name;
+      const other = new Sqlite(join(server.dataDir, 'service.db'));
+      try {
+        other.exec('BEGIN IMMEDIATE');
+        const refused = server.dana.call('postMessage', { params: { board }, body: { body: 'too soon' } });
+        expect((await server.dana.call('getBoard', { params: { board } })).status).to.equal(200);
+        await passing(server.clock, refused);
+        const { status, code, headers } = await refused;
+        expect([status, code, headers.get('retry-after')]).to.deep.equal([503, 'unavailable', '1']);
+
+        const waiting = server.dana.call('postMessage', { params: { board }, body: { body: 'in time' } });
+        await server.dana.call('getBoard', { params: { board } });
+        other.exec('COMMIT');
+        await passing(server.clock, waiting);
+        expect((await waiting).status).to.equal(201);
+      } finally {
+        other.close();
+        await server.stop();
+      }
+    });
     return;
   }
 
@@ -46,9 +121,15 @@ forEachDatabase('a database in trouble', (engine) => {
   after(() => server.stop());
 
   it('is given few connections by a server that has just started', async () => {
+    const clock = new TestClock();
+    // What it does every second is not part of its start, however long that takes.
+    const go = clock.stop();
+    const starting = await startTestServer(engine, { clock });
     const connections = 'SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()';
-    const [found] = await server.db.read(rows(connections));
+    const [found] = await starting.db.read(rows(connections));
     expect(found?.n).to.be.at.most(4);
+    go();
+    await starting.stop();
   });
 
   it('that is not there is not waited for, on one server or on several', async () => {
@@ -66,6 +147,67 @@ forEachDatabase('a database in trouble', (engine) => {
     }
   });
 
+  it('that answers no more once a start has begun is waited for as at its beginning', async () => {
+    const url = new URL(await newPostgresDatabase());
+    let silent = 0;
+    const relay = createServer((near) => {
+      near
+        .on('error', () => {})
+        .once('data', (first) => {
+          // As one that is stopped for longer than a connection is waited for.
+          if (first.includes(LISTENER) && silent-- > 0) return;
+          const far = connect(Number(url.port), url.hostname);
+          far.on('error', () => {}).on('close', () => near.destroy());
+          near.on('close', () => far.destroy());
+          far.write(first);
+          near.pipe(far).pipe(near);
+        });
+    });
+    await new Promise<void>((resolve) => void relay.unref().listen(0, '127.0.0.1', resolve));
+    const through = new URL(url);
+    through.port = String((relay.address() as AddressInfo).port);
+    const dataDir = newFolder('silent');
+    const log: string[] = [];
+    const start = (waitForDb: number) => {
+      silent = 1;
+      const options = {
+        dataDir,
+        db: through.href,
+        files: 'db:',
+        waitForDb,
+        host: '127.0.0.1',
+        port: 0,
+        portFixed: true,
+      };
+      return startServer({ ...options, logTo: { write: (line) => void log.push(line) } });
+    };
+    const [refused, started] = [await start(0).catch((error) => error), await start(60)];
+    expect(refused).to.include({ code: 'storage_unreachable' });
+    expect(log.join('')).to.include('waiting for the database');
+    await started.close();
+    relay.close();
+    finishedWith(url.href);
+    remove(dataDir);
+  }).timeout(30_000);
+
+  it('that takes no writes is called that by a start, on one server or on several', async () => {
+    const url = await newPostgresDatabase();
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query(`ALTER DATABASE ${client.database} SET default_transaction_read_only = on`);
+    await client.end();
+    const { host } = new URL(url);
+    for (const db of [url, url.replace(host, `${host},${host}`)]) {
+      const dataDir = newFolder('standby');
+      const error = await useData({ dataDir, db }, new TestClock(), async () => {}).catch((failed) => failed);
+      expect(error).to.include({ code: 'storage_unreachable' });
+      expect(error.message).to.include('takes no writes');
+      expect(error.hint).to.include('standby').and.not.include('PGPASSWORD');
+      remove(dataDir);
+    }
+    finishedWith(url);
+  });
+
   const rows = (sql: string) => (tx: ReadTx) => tx.query<{ n: number }>((db) => db.raw(sql));
 
   it('answers reads that shared a snapshot with one that failed', async () => {
@@ -79,6 +221,43 @@ forEachDatabase('a database in trouble', (engine) => {
     expect(failed.status === 'rejected' && failed.reason.code).to.equal('22012');
   });
 
+  it('answers all requests after a table was altered under its connections, and after these lost what was prepared', async () => {
+    const board = (await newBoard(server.dana)).name;
+    const at = { params: { board } };
+    const { id } = await post(server.dana, board, 'first');
+    const work = () => [
+      ...[1, 2].map(() => server.dana.call('postMessage', { ...at, body: { body: 'goes on' } })),
+      ...[1, 2].map(() => server.dana.call('updateBoard', { ...at, body: { title: 'Goes on' } })),
+      ...[1, 2].map(() => server.dana.call('listMessages', at)),
+      server.dana.call('listReplies', { params: { message: id } }),
+    ];
+    const answered = async (after: string) => {
+      const statuses = (await Promise.all(work())).map(({ status }) => status);
+      expect(statuses, after).to.deep.equal([201, 201, 200, 200, 200, 200, 200]);
+    };
+    for (let n = 0; n < 3; n++) await answered('as it was');
+    for (const table of ['access_keys', 'boards', 'messages']) {
+      await server.db.write((tx) => tx.change((db) => db.raw(`ALTER TABLE ${table} ADD COLUMN later integer`)));
+      await answered(table);
+    }
+    const forget = () => server.db.read((tx) => tx.query((db) => db.raw('DEALLOCATE ALL')));
+    await Promise.all([forget(), forget(), forget()]);
+    await answered('what was prepared is gone');
+    expect(server.log.filter((line) => line.includes('unexpected failure'))).to.deep.equal([]);
+  });
+
+  it('counts a request once that is read again', async () => {
+    const counted: unknown[] = [];
+    const engine = {
+      db: { read: async (fn: (tx: ReadTx) => Promise<unknown>) => server.db.read(fn).then(() => server.db.read(fn)) },
+      admit: (...[, , , moment]: unknown[]) => void counted.push(moment),
+      used: async () => {},
+    } as unknown as Engine;
+    const credential = credentialOf(server.dana.token ?? '', server.root);
+    await reading(engine, 'openStream', credential, async (_tx, _caller, admitAs) => admitAs('waiting'));
+    expect(counted).to.deep.equal(['known', 'waiting']);
+  });
+
   it('takes posts to other boards while one board is held by another process', async () => {
     const [held, free] = [await newBoard(server.dana), await newBoard(server.dana)];
     const other = new pg.Client(server.databaseUrl);
@@ -88,7 +267,7 @@ forEachDatabase('a database in trouble', (engine) => {
     const waits = [0, 1, 2].map((n) => post(server.dana, held.name, `waits ${n}`));
     const blocked = () => other.query('SELECT FROM pg_locks WHERE NOT granted');
     await until(async () => (await blocked()).rowCount === 1, 'the posts wait');
-    for (let n = 0; n < 20; n++)
+    for (let n = 0; n < 5; n++)
       await Promise.all([post(server.dana, free.name, `goes ${n}`), n < 3 && post(server.dana, free.name, 'too')]);
     expect((await blocked()).rowCount, 'the first board is still held').to.be.greaterThan(0);
     await other.query('COMMIT');
@@ -100,10 +279,8 @@ forEachDatabase('a database in trouble', (engine) => {
 
   it('looks at any number of boards at once for what was committed elsewhere', async () => {
     const board = await newBoard(server.dana);
-    const keys = Array.from({ length: 70_000 }, (_, n) =>
-      ['board', 'account', 'presence'].map((kind) => `${kind}:none-${n}`),
-    );
-    const found = await server.db.read((tx) => versionsOf(tx, [...keys.flat(), `board:${board.id}`]));
+    const keys = Array.from({ length: 70_000 }, (_, n) => `board:none-${n}`);
+    const found = await server.db.read((tx) => versionsOf(tx, [...keys, 'account:none', `board:${board.id}`]));
     expect([...found.keys()]).to.deep.equal([`board:${board.id}`]);
   });
 
@@ -121,6 +298,7 @@ forEachDatabase('a database in trouble', (engine) => {
     await other.follow({ ...follower, committed: (keys) => heard.push(...keys) });
     const tell = (key: string) => db.write(async (tx) => tx.publish(key));
     const free = (await db.claim('a name', 0))!;
+    const go = clock.stop();
     // The wake-up of this one, too, gets no answer.
     await tell('before');
     wire.turn('off');
@@ -134,6 +312,8 @@ forEachDatabase('a database in trouble', (engine) => {
         ({ name }) => name,
       ),
     );
+    // Wake-ups of a moment are sent together.
+    clock.advance(5);
     await until(() => wire.unanswered >= 4, 'all four were sent');
     const seconds = async (count: number) => {
       for (let n = 0; n < count; n++) {
@@ -146,6 +326,7 @@ forEachDatabase('a database in trouble', (engine) => {
     await seconds(2);
     expect(await Promise.all(outcomes)).to.deep.equal(['Unreachable', 'Unreachable', 'Unreachable']);
     wire.turn('on');
+    go();
     await until(async () => (await one().catch(() => [])).length === 1, 'it is read again');
     await until(async () => {
       await tell('after').catch(() => {});
@@ -161,11 +342,12 @@ forEachDatabase('a database in trouble', (engine) => {
     const board = await newBoard(server.dana);
     const { digest, size } = (await put(server.dana, board.name, 'a.txt', 'kept')).latest;
     const wire = await Wire.to(server.databaseUrl!);
-    const store = postgresStore(wire.url, join(server.dataDir, 'files', 'tmp'), 200);
+    // Longer than a machine with much to do takes to answer.
+    const store = postgresStore(wire.url, join(server.dataDir, 'files', 'tmp'), 3_000);
     expect(await store.stat(digest)).to.include({ size });
     wire.turn('off');
     const asked = store.stat(digest).catch((error: Error) => error.name);
-    expect(await Promise.race([asked, setTimeout(5_000, 'no answer')])).to.equal('Unreachable');
+    expect(await asked).to.equal('Unreachable');
     wire.turn('on');
     expect(await store.stat(digest)).to.include({ size });
     await store.close();
@@ -217,5 +399,17 @@ class Wire {
   close(): void {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
+  }
+}
+
+/** Lets time pass until a request is answered. */
+async function passing(clock: TestClock, request: Promise<unknown>): Promise<void> {
+  let answered = false;
+  void request.finally(() => {
+    answered = true;
+  });
+  while (!answered) {
+    clock.advance(20);
+    await nextTurn();
   }
 }

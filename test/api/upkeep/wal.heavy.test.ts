@@ -67,7 +67,7 @@ describe('the write-ahead log of SQLite', () => {
     expect(durable()).to.equal(5_001);
     await quiet(() => size() === 0);
     expect(durable()).to.equal(5_001);
-  }).timeout(120_000);
+  });
 
   it('is left alone while writes wait', async () => {
     await quiet(() => size() === 0);

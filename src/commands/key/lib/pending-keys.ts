@@ -8,7 +8,7 @@ import type { collectedKey } from '../../../cli/shapes.ts';
 import { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { retryDelay } from '../../../client/retry.ts';
-import { slug } from '../../../contract/slug.ts';
+import { slug } from '../../../contract/text.ts';
 import type { Answer, ServerRole } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type ServerEntry,
   updateCredentials,
 } from '../../../local/keys/credentials.ts';
-import { forgetPending, savePending, storeChoice } from '../../../local/keys/keystore.ts';
+import { forgetPending, readKey, savePending, storeChoice } from '../../../local/keys/keystore.ts';
 import { type Arrival, settle } from './save-key.ts';
 
 export interface Deps extends Pick<SessionChoice, 'out' | 'timeoutMs' | 'verbose'> {
@@ -55,11 +55,29 @@ export const clientFor = (origin: string, token: string | undefined, deps: Deps)
 /** The entry of a server that is to get a key here. @throws Failure `already_connected`. */
 export function entryToConnect(origin: string): ServerEntry | undefined {
   const entry = readCredentials(runtime().folders).servers[origin];
-  if (!entry?.key || !entry.person) return entry;
+  refuseConnected(origin, entry);
+  return entry;
+}
+
+/** @throws Failure `already_connected` where this machine has a key of the server. */
+export function refuseConnected(origin: string, entry: ServerEntry | undefined): void {
+  if (!entry?.key || !entry.person) return;
   throw new Failure('already_connected', `This machine is connected to ${origin} as ${entry.person.handle} already.`, {
     hint: `If its key has ended, first: service logout ${origin}. A second account needs a place of its own: SERVICE_HOME=/another/folder service connect …`,
     details: { handle: entry.person.handle },
   });
+}
+
+/** Whether the person of a server has a key of it here that the server takes no more. */
+export async function keyHasEnded(origin: string, entry: ServerEntry, deps: Deps): Promise<boolean> {
+  const token = entry.key && (await readKey(runtime().folders, entry));
+  if (!token) return false;
+  try {
+    await clientFor(origin, token, deps).call('getMe');
+    return false;
+  } catch (error) {
+    return error instanceof ClientError && error.status === 401;
+  }
 }
 
 /** @throws Failure `server_identity_changed` when another server answers there than before. */
