@@ -30,6 +30,7 @@ import { SeatRegistry } from './sessions/seat-registry.ts';
 import type { Session, SessionEvents } from './sessions/session.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { buildStatus, type ProcessInfo } from './status.ts';
+import { tellExtension } from './verbs/connections.ts';
 import type { Context } from './verbs/context.ts';
 import { answerFrame, type DaemonVerbs } from './verbs/verbs.ts';
 
@@ -103,6 +104,7 @@ export class Daemon {
       reportQueue({ adapters, journal, reports }, session);
       for (const seat of session.seats) follow(this.#context, seat);
     });
+    events.on('unseated', (session) => tellExtension(this.#context, session));
     events.on('released', (seat) => reports.released(seat));
     events.on('deliverable', (session) => this.#wakeIfDue(session));
   }

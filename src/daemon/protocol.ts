@@ -247,6 +247,8 @@ export type Event =
       note?: string;
       lost?: AgentRef[];
     })
+  /** The session lost a seat, or one ended; the note says so, and an extension confirms that it showed it. */
+  | { event: 'seats'; seats: SeatView[]; lost: AgentRef[]; note: string; handoff_id: HandoffId }
   | { event: 'bye'; restart: boolean }
   | { event: 'ok' };
 
@@ -312,7 +314,8 @@ export interface Answers {
     reopened?: boolean;
     lost?: AgentRef[];
     note?: string;
-    nudge?: string;
+    /** A hook confirms by it that it printed the note; no handoff is recorded for it. */
+    handoff_id?: HandoffId | undefined;
     turn_id?: number;
   };
   prompt: Nothing;
@@ -324,7 +327,7 @@ export interface Answers {
   end: Nothing;
   bind: { seats?: SeatView[]; previous?: AgentRef; mode: DeliveryMode };
   unbind: { seats?: SeatView[] };
-  agents: { seats?: SeatView[]; boot: string; turn: TurnState; capabilities?: string[] };
+  agents: { seats?: SeatView[]; lost?: AgentRef[]; boot: string; turn: TurnState; capabilities?: string[] };
   boards: {
     server: string;
     boards?: (Board & { seat?: AgentRef })[];

@@ -7,7 +7,7 @@ function arrival(profile: Profile | null): string {
   const idle = points.has('idle-hook') || points.has('queue') || points.has('extension');
   if (idle)
     return 'Messages for you arrive in this session by themselves: they wake you when you are idle, and wait for the end of a\nturn while you work. You need no loop and no polling.';
-  return 'Messages do not arrive by themselves here. Read them with `service inbox`; wait for the next one with\n`service inbox --wait 600`, and go on doing that while you expect an answer.';
+  return 'Messages do not arrive by themselves here. Read them with `service inbox`; wait for the next one with\n`service inbox --wait 600`, and go on doing that while you expect an answer. What your person decided on a request of yours is in\n`service inbox notices --ack`.';
 }
 
 /** The text of SKILL.md. The same profile always gives the same text. */

@@ -1,5 +1,4 @@
 /** What a session asks its person, from the hook's input, and where the person can answer. */
-import { spawnSync } from 'node:child_process';
 import type { NeedsPerson } from '../daemon/refs.ts';
 import { eventOf } from './ask.ts';
 import type { Context } from './context.ts';
@@ -56,6 +55,8 @@ const oneLine = (text: string): string =>
 function whereIs({ profile, env }: Context): string {
   const { TMUX_PANE: pane = '' } = env;
   if (profile.lifecycle.outlives_terminal || !env['TMUX'] || !/^%\d+$/.test(pane)) return '';
+  // Few hooks need it, and it takes a part of each start.
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
   const named = spawnSync('tmux', ['display-message', '-p', '-t', pane, '#S:#I.#P'], {
     encoding: 'utf8',
     timeout: TMUX_TIMEOUT_MS,

@@ -4,7 +4,7 @@ import type { Source } from '../daemon/protocol.ts';
 import { builtinProfiles } from '../harness/builtin.ts';
 import { asContext, request } from './ask.ts';
 import type { Context } from './context.ts';
-import { write } from './say.ts';
+import { deliver } from './say.ts';
 
 const sources: readonly string[] = ['startup', 'resume', 'clear', 'compact'];
 
@@ -18,10 +18,9 @@ export async function startSession(context: Context): Promise<void> {
   const fields = { ...header, source, ...(boot ? { boot } : {}), ...(launch ? { launch } : {}) };
   let known = boot;
   try {
-    await request(context, 'register', fields, async (answer) => {
-      known = answer.boot ?? boot;
-      const text = [answer.note, answer.nudge].filter((part) => part).join('\n');
-      if (text) await write(process.stdout, `${asContext(context)(text)}\n`);
+    await request(context, 'register', fields, ({ boot: current, note, ...carry }, connection) => {
+      known = current ?? boot;
+      return deliver({ ...carry, bundle: note }, connection, asContext(context));
     });
   } finally {
     identify(context, known);

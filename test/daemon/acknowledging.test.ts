@@ -23,8 +23,7 @@ describe('the cursor of a seat', () => {
     expect(answer.status).to.equal(200);
   };
 
-  it('does not leap over what lies between a full read and an urgent message far behind it', async function () {
-    this.timeout(60_000);
+  it('does not leap over what lies between a full read and an urgent message far behind it', async () => {
     const { seat, board } = await on.rig.seat();
     const other = await newAgent(on.server.dana, board);
     const session = await on.rig.session(seat);
@@ -53,8 +52,7 @@ describe('the cursor of a seat', () => {
     await on.rig.acked(seat, urgent.seq);
   });
 
-  it('goes on past a full read by itself: what it did not bring is read when all that it brought is over', async function () {
-    this.timeout(60_000);
+  it('goes on past a full read by itself: what it did not bring is read when all that it brought is over', async () => {
     const { seat, board } = await on.rig.seat();
     const other = await newAgent(on.server.dana, board);
     await on.server.dana.ok('setDeliveryMode', { params: { board, member: seat.name }, body: { mode: 'all' } });

@@ -310,8 +310,7 @@ describe('the control socket, from its client', () => {
     });
   });
 
-  it('has locks of which one is taken by exactly one of those who try at the same moment', async function () {
-    this.timeout(30_000);
+  it('has locks of which one is taken by exactly one of those who try at the same moment', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'board-locks-'));
     const main = await program('lock-process');
     const begin = Date.now() + 1_000;

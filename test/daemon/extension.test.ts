@@ -107,6 +107,44 @@ describe('an extension', () => {
     expect((await line.next())['bundle']).to.include('and on');
   });
 
+  it('is told at once that a seat was taken also while a bundle is on its way to it', async () => {
+    const { line, board, seat } = await seated();
+    await rig.say(board, 'hello');
+    expect(await line.next()).to.include({ event: 'deliver' });
+    await rig.session(seat);
+    expect(await line.next())
+      .to.include({ event: 'seats' })
+      .and.have.nested.property('lost[0].name', seat.name);
+  });
+
+  it('is told at once that a seat was taken or has ended, and its session again until it took that', async () => {
+    const { session, line, seat, board } = await seated();
+    const other = await rig.session(seat);
+    const told = await line.next();
+    expect(told).to.include({ event: 'seats' }).and.have.nested.property('lost[0].member_id', seat.member_id);
+    expect(told['note']).to.contain('another session took');
+    expect((await session.hook('turn_start'))['nudge']).to.equal(told['note']);
+    expect(await session.hook('boundary')).to.not.have.property('nudge');
+    await session.bind(seat);
+    expect((await other.hook('boundary'))['nudge']).to.contain('another session took');
+    await server.dana.ok('removeMember', { params: { board, member: seat.name } });
+    const ended = await line.next();
+    expect(ended['note']).to.equal(`service: you are no longer on ${board}`);
+    expect(ended).to.have.nested.property('seats[0].problem', 'agent_removed');
+    await took(line, ended);
+    expect(await session.hook('turn_start')).to.not.have.property('nudge');
+  });
+
+  it('hears after a lost connection of a mode that was changed meanwhile', async () => {
+    const { session, line, board, seat } = await seated();
+    await line.end();
+    await noticed();
+    await server.dana.ok('setDeliveryMode', { params: { board, member: seat.name }, body: { mode: 'all' } });
+    await until(() => rig.row(seat).mode === 'all', 'the mode is known');
+    await connected(session, { resumed: true });
+    expect((await session.hook('turn_start'))['nudge']).to.contain('Delivery is now all');
+  });
+
   it('is given nothing while a turn runs, and what waited when it is over', async () => {
     const { session, line, board, seat } = await seated();
     line.send({ op: 'prompt' });

@@ -48,7 +48,7 @@ describe('a daemon that is killed', () => {
 
   for (const [at, point] of faultPoints.entries()) {
     it(`with kill -9 ${rows[point]} (${point}) loses nothing and acknowledges nothing too early`, async function () {
-      this.timeout(20_000 + 10_000 * times);
+      this.timeout(120_000 + 10_000 * times);
       // Each way in its turn, at the first, the second and the third time that the point is passed.
       const turns = ways.map((way, n) => {
         const rank = (n - 2 * at + 6 * ways.length) % ways.length;
@@ -60,7 +60,7 @@ describe('a daemon that is killed', () => {
   }
 
   it('but cannot do what is due at a step, at each in turn, tries again and loses nothing', async function () {
-    this.timeout(20_000 * faultPoints.length);
+    this.timeout(120_000 + 20_000 * faultPoints.length);
     const played = await Played.begin(server);
     running.add(played);
     for (const point of faultPoints) {
@@ -97,7 +97,7 @@ describe('a daemon that is killed', () => {
       if (!played.daemon.gone && (await played.cursor()) >= posted.at(-1)!.seq) await played.say();
       return played.daemon.gone;
     };
-    await until(passes, `it is passed ${what}, ${pass} times`, 20_000);
+    await until(passes, `it is passed ${what}, ${pass} times`);
     await played.honest();
     played.whole();
     const confirmed = played.confirmed().map((one) => ({ ...one, times: harness.times(one.text) }));

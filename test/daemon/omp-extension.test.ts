@@ -181,9 +181,24 @@ describe('the extension of omp', () => {
     await instance.fire('tool_execution_end');
     expect(instance.messages.at(-1)).to.deep.equal(['stop', { deliverAs: 'aside' }]);
     expect(daemon.of('received').map(({ handoff_id }) => handoff_id)).to.deep.equal(['h1', 'h2']);
-    daemon.answers['register'] = (_, peer) => peer.send({ note: 'You are still x.' });
+    daemon.answers['register'] = (_, peer) => peer.send({ handoff_id: 'h3', note: 'You are still x.' });
     await instance.fire('session_compact');
     expect(instance.messages.at(-1)).to.deep.equal(['You are still x.', { triggerTurn: false }]);
+    expect(daemon.of('received').at(-1)).to.include({ handoff_id: 'h3' });
+    await instance.fire('session_shutdown');
+  });
+
+  it('shows at once which seat its session lost, and leaves it to the next tool call while a turn runs', async () => {
+    const instance = await opened();
+    held.send({ event: 'seats', note: 'Another session took x.', handoff_id: 'h1' });
+    await until(() => daemon.of('received').length === 1, 'it is shown');
+    expect(instance.messages.at(-1)).to.deep.equal(['Another session took x.', { triggerTurn: false }]);
+    await instance.fire('agent_start');
+    held.send({ event: 'seats', note: 'Another session took y.', handoff_id: 'h2' });
+    held.send({ event: 'deliver', handoff_id: 'h3', bundle: 'later' });
+    await until(() => daemon.of('received').length === 2, 'the next frame');
+    expect(daemon.of('received')[1]).to.include({ handoff_id: 'h3' });
+    expect(instance.messages.map(([text]) => text)).to.not.include('Another session took y.');
     await instance.fire('session_shutdown');
   });
 

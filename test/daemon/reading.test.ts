@@ -1,5 +1,8 @@
 /** Commands that read for themselves, beside the daemon. */
 import { expect } from 'chai';
+import { type Connection, openConnection } from '../../src/daemon/control/connection.ts';
+import { Hold } from '../../src/daemon/control/hold.ts';
+import type { PortDeps } from '../../src/daemon/ports.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -46,6 +49,57 @@ describe('reading beside the daemon', () => {
     clock.pass(660_000);
     await until(() => reader.closed, 'it was dropped');
     expect((await hook.next())['bundle']).to.contain('hello');
+  });
+
+  it('of an inbox goes on for as long as a command waits, also with a daemon that starts meanwhile', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const connect = () => openConnection(rig.paths.socket);
+    const hold = new Hold({ connect, frame: { op: 'inbox', agent: ref(seat), peek: true }, after: clock.after });
+    expect(await hold.take()).to.include({ held: true });
+    const held = () => hold.ask({ op: 'inbox', agent: ref(seat), peek: true });
+    for (let n = 0; n < 3; n++) {
+      clock.pass(600_000);
+      await held();
+    }
+    let hook = await session.wait();
+    const { seq } = await rig.say(board, 'hello');
+    await seen(seat, seq);
+    clock.pass(2_000);
+    expect(hook.more).to.equal(false);
+    let seats: PortDeps['seats'] | undefined;
+    const ports = (connecting: PortDeps) => {
+      ({ seats } = connecting);
+      return {};
+    };
+    await rig.restart({ clock, ports });
+    await until(() => {
+      clock.pass(1_000);
+      return seats?.of(seat)?.isReadByCommand === true;
+    }, 'it is held again');
+    hook = await session.wait({ resumed: true });
+    await seen(seat, seq);
+    clock.pass(2_000);
+    expect(hook.more).to.equal(false);
+    hold.end();
+    expect((await hook.next())['bundle']).to.contain('hello');
+  });
+
+  it('of an inbox that the daemon refuses keeps no connections open', async () => {
+    const open: Connection[] = [];
+    const connect = async () => {
+      open.push(await openConnection(rig.paths.socket));
+      return open.at(-1)!;
+    };
+    const agent = { server: rig.origin, board: 'none', name: 'nobody' };
+    const hold = new Hold({ connect, frame: { op: 'inbox', agent, peek: true }, after: clock.after });
+    expect(await hold.take()).to.equal(null);
+    await until(() => {
+      clock.pass(1_000);
+      return open.length > 2;
+    }, 'it is tried again');
+    hold.end();
+    await until(() => open.every(({ isClosed }) => isClosed), 'all are closed');
   });
 
   it('of the session’s own inbox shows that it goes on, and what it has received already', async () => {

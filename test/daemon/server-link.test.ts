@@ -138,7 +138,7 @@ describe('the connection to a server', () => {
     await until(() => machine.told.reads.length > 0, 'the inbox was read');
     expect(machine.told.reads[0]!.read.inbox.messages.length).to.be.at.least(25);
     expect(machine.told.problems).to.deep.equal([]);
-  }).timeout(30_000);
+  });
 
   it('passes on what the person’s stream says of a seat: cursor, mode, notices', async () => {
     await follow();

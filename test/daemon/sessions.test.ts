@@ -97,6 +97,7 @@ describe('sessions of the daemon', () => {
     await first.bind(two.seat);
     const second = await rig.session(one.seat);
     expect((await seatsOf(first)).map(({ name }) => name)).to.deep.equal([two.seat.name]);
+    expect((await first.ask('agents'))['lost']).to.have.nested.property('[0].member_id', one.seat.member_id);
     const hook = await first.wait();
     const other = await second.wait();
     await rig.say(one.board, 'for the second');
@@ -112,6 +113,78 @@ describe('sessions of the daemon', () => {
     expect(await seatsOf(second)).to.deep.equal([]);
     clock.pass(2_000);
     expect(await first.ask('register', { source: 'resume' })).to.not.have.property('lost');
+  });
+
+  it('hear at their next tool call or turn that a seat was taken, once, also after a restart of the daemon', async () => {
+    const { seat, board } = await rig.seat();
+    const first = await rig.session(seat);
+    const second = await rig.session(seat);
+    await rig.restart({ clock });
+    const taken = `service: another session took ${seat.name} on ${board}. To take it back: service resume ${seat.name}@${board}`;
+    expect((await first.hook('boundary'))['nudge']).to.equal(taken);
+    expect(await first.hook('boundary')).to.not.have.property('nudge');
+    await first.bind(seat);
+    expect((await second.hook('turn_start'))['nudge']).to.equal(taken);
+    await second.bind(seat);
+    await first.bind(seat);
+    // It has it again.
+    expect(await first.hook('turn_start')).to.not.have.property('nudge');
+    clock.pass(2_000);
+    expect((await second.hook('register', { source: 'compact' }))['note']).to.contain(taken);
+    expect(await second.hook('turn_start')).to.not.have.property('nudge');
+  });
+
+  it('hear of a seat that was taken or has ended until a hook took the line, also after a restart of the daemon', async () => {
+    const [one, two] = [await rig.seat(), await rig.seat()];
+    const first = await rig.session(one.seat);
+    await first.bind(two.seat);
+    await rig.session(one.seat);
+    await server.dana.ok('removeMember', { params: { board: two.board, member: two.seat.name } });
+    await until(() => rig.row(two.seat).problem === 'agent_removed', 'it has ended');
+    const taken = `service: another session took ${one.seat.name} on ${one.board}`;
+    const ended = `service: you are no longer on ${two.board}`;
+    for (const op of ['boundary', 'turn_start']) {
+      const died = await first.open(op);
+      expect((await died.next())['nudge'])
+        .to.contain(taken)
+        .and.contain(ended);
+      await died.end();
+      await rig.restart({ clock });
+    }
+    // A command that makes its session known prints no note.
+    clock.pass(2_000);
+    const known = await first.ask('register', { source: 'resume' });
+    expect(known['note']).to.contain(taken).and.contain(ended).and.not.contain('You are');
+    expect((await first.hook('boundary'))['nudge'])
+      .to.contain(taken)
+      .and.contain(ended);
+    await rig.restart({ clock });
+    expect(await first.hook('boundary')).to.not.have.property('nudge');
+  });
+
+  it('hear of the end of a seat also where a command deleted its token before the daemon asked', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.connected();
+    await rig.machine.credentials.endSeat(seat.member_id);
+    await rig.say(board, 'for nobody');
+    await until(() => rig.row(seat).problem !== null, 'it was asked for');
+    expect(rig.row(seat).problem).to.equal('agent_removed');
+    expect((await session.hook('boundary'))['nudge']).to.contain(`you are no longer on ${board}`);
+  });
+
+  it('hear of a seat that was taken with the message that wakes them', async () => {
+    const [one, two] = [await rig.seat(), await rig.seat()];
+    const first = await rig.session(one.seat);
+    await first.bind(two.seat);
+    const hook = await first.wait();
+    await rig.session(one.seat);
+    await rig.say(two.board, 'wake up');
+    const carry = await hook.next();
+    expect(carry['nudge']).to.contain(`service: another session took ${one.seat.name}`);
+    await took(hook, carry);
+    await first.hook('turn_start', { wake: true, handoff_id: carry['handoff_id'] });
+    expect(await first.hook('boundary')).to.not.have.property('nudge');
   });
 
   it('are told nothing of a lost seat that was removed since', async () => {

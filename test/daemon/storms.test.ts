@@ -67,7 +67,7 @@ describe(`the daemon in a storm (DAEMON_SEED=${seed})`, () => {
     for (let n = 0; n < times; n++) {
       one.harness.killNext = true;
       await one.say();
-      await until(() => !one.harness.killNext, 'a hook was killed', 30_000);
+      await until(() => !one.harness.killNext, 'a hook was killed');
       await one.honest();
       one.whole();
     }

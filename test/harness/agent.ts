@@ -1,19 +1,14 @@
 /** An agent of the person: a session of a real program in a terminal, at a seat of the board, on a scripted model of its own. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StatusAnswer } from '../../src/daemon/protocol.ts';
 import { until } from '../cli/support/home.ts';
 import { ScriptedModel } from './model/scripted.ts';
 import type { Place, Program } from './programs/program.ts';
 import type { Terminal } from './terminal.ts';
 import { board, type World } from './world.ts';
 
-/** A session as `service daemon status` lists it. */
-interface SessionSeen {
-  key: string;
-  open: boolean;
-  boot: string;
-  seats: { name: string }[];
-}
+type SessionSeen = NonNullable<StatusAnswer['sessions']>[number];
 
 /** Each line that a person types is one of its own, also where several sessions share a model. */
 let lines = 0;
@@ -105,14 +100,17 @@ export class Agent {
   }
 
   /** What its inbox holds unread, as the server tells it. */
-  async unread(): Promise<number> {
-    const { messages } = await this.world.service('inbox', '--peek', '--as', this.seat);
-    return messages.length;
+  unread(): Promise<number> {
+    return this.world.unread(this.seat);
   }
 
-  /** Everything was received and acknowledged. */
+  /**
+   * Everything was received and acknowledged, and its turn is over: a queue confirms a message before the turn that it
+   * starts, and what is posted in that turn would come at its end, as no prompt.
+   */
   async settled(): Promise<void> {
     await until('the inbox is empty', async () => (await this.unread()) === 0);
+    await until('its turn is over', async () => (await this.holders()).every(({ turn }) => turn !== 'busy'));
   }
 
   /** The open session that holds its seat. */
@@ -153,7 +151,7 @@ export class Agent {
   }
 
   private async holders(): Promise<SessionSeen[]> {
-    const { sessions } = (await this.world.daemon()) as { sessions: SessionSeen[] };
-    return sessions.filter(({ open, seats }) => open && seats.some(({ name }) => name === this.seat));
+    const { sessions = [] } = await this.world.daemon();
+    return sessions.filter(({ open, seats = [] }) => open && seats.some(({ name }) => name === this.seat));
   }
 }

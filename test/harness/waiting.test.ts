@@ -53,7 +53,9 @@ function checkWaiting(program: Program): void {
         await agent.open();
         await agent.join();
         const shown = async () => (await world.service('agent', 'show', agent.seat, '--board', board)).agent;
-        const presence = async (): Promise<string> => (await shown()).presence;
+        const people = world.people();
+        const presence = async () => (await people.member(board, agent.seat)).presence;
+        const told = async (): Promise<boolean> => (await people.person.call('listNeeds')).data.needs.length > 0;
         const needs = async (): Promise<{ kind: string; agent: string; question?: string; folder?: string }[]> =>
           (await world.service('inbox')).needs;
         agent.model.runOn('make a folder', 'mkdir asked-for && echo it was made');
@@ -64,7 +66,7 @@ function checkWaiting(program: Program): void {
         const asked = 'Bash: mkdir asked-for && echo it was made';
         expect(waiting).to.include({ for: 'permission', question: asked });
         expect(await needs()).to.deep.equal([]);
-        await until('its person is told', async () => (await needs()).length > 0, 30_000);
+        await until('its person is told', told, 30_000);
         expect(Date.now() - Date.parse(waiting.since)).to.be.within(20_000, 24_000);
         const [need, ...more] = await needs();
         expect(need).to.include({

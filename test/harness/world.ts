@@ -2,6 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { daemonStatus } from '../../src/daemon/control/ask.ts';
+import type { StatusAnswer } from '../../src/daemon/protocol.ts';
+import { People } from '../../tools/harness-kit/people.ts';
 import { Home, root } from '../cli/support/home.ts';
 import { Agent } from './agent.ts';
 import { bin } from './programs/installed.ts';
@@ -52,9 +55,22 @@ export class World {
     await this.service('board', 'post', '--as', peer, '--board', board, text);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: what a command printed is checked field by field
-  daemon(): Promise<any> {
-    return this.service('daemon', 'status');
+  /** What the daemon tells of itself, without a process for each look. */
+  daemon(): Promise<StatusAnswer> {
+    return daemonStatus(this.home.path('state'));
+  }
+
+  /** The person and their seats, as clients of the server. */
+  people(): People {
+    const address = readFileSync(this.home.path('data', 'server.addr'), 'utf8').trim();
+    return new People(this.home.store, `http://${address}`);
+  }
+
+  /** How many messages the inbox of a seat holds unread, as the server tells it. */
+  async unread(seat: string): Promise<number> {
+    const people = this.people();
+    const { id } = await people.member(board, seat);
+    return (await people.inbox(id)).messages.length;
   }
 
   /** As if a newer version of this product had been installed over it, and a command of it had run. */

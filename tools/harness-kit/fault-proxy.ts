@@ -174,6 +174,8 @@ export class FaultProxy {
     const { method, url: path } = req;
     const { host, port } = new URL(this.#target);
     const headers = { ...req.headers, host };
+    // A page that is opened through the proxy.
+    if (headers.origin === this.url) headers.origin = this.#target;
     const onward = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
       if (fault === 'drop_answer') {
         answer.resume().once('end', () => res.destroy());

@@ -27,7 +27,8 @@ export const optionLines = (message: Message): string[] =>
   canAnswer(message) ? (message.ask?.options ?? []).map((option, n) => `${n + 1}. ${quoted(option)}`) : [];
 
 function replyLine(message: Message, on: string): string[] {
-  if (!message.expects_reply || (message.ask && !canAnswer(message))) return [];
+  // The options of an ask have a line of their own.
+  if (!message.expects_reply || (message.ask && (!canAnswer(message) || message.ask.options.length > 0))) return [];
   return [`service: Reply requested: service say --reply ${message.seq}${on} "…"`];
 }
 

@@ -5,8 +5,10 @@ import { type Journal, JournalError, writeOrLog } from '../journal/journal.ts';
 import type { HandoffRow } from '../journal/rows.ts';
 import type { HandoffId } from '../protocol.ts';
 import { seatKey } from '../refs.ts';
-import type { InFlightHandoff, Seat, Session } from '../sessions/session.ts';
+import { saveGoneTold } from '../sessions/gone.ts';
+import type { Effects, InFlightHandoff, Seat, Session } from '../sessions/session.ts';
 import { logHandoff } from './log-lines.ts';
+import { noEffects } from './own-lines.ts';
 import { closePassedParts } from './parts.ts';
 
 const STALL_MS = 10_000;
@@ -51,11 +53,11 @@ export function markAccepted(deps: Common, session: Session, flight: InFlightHan
   deps.events.emit('changed', session);
 }
 
-/** Records reminders, modes and announcements as shown, once the carrier has them. */
+/** Records what a text told, once its carrier has it: reminders, modes, announcements, and lines of our own. */
 export function applyEffects(
   deps: Common,
   session: Session,
-  { nudges, modes, announced }: InFlightHandoff['effects'],
+  { nudges, modes, announced, gone, pending }: Effects,
 ): void {
   const now = deps.clock.now();
   deps.journal.write(() => {
@@ -64,7 +66,12 @@ export function applyEffects(
       deps.journal.saveAnnounced(seat, session.key, session.row.boot, upTo);
     for (const { mode, ...ref } of modes)
       deps.seats.of(ref)?.session === session && deps.seats.saveAnnouncedMode(ref, mode);
+    saveGoneTold(deps.journal, session, gone, now);
   });
+  for (const line of pending) {
+    const at = session.pendingLines.indexOf(line);
+    if (at >= 0) session.pendingLines.splice(at, 1);
+  }
   for (const { member_id, code } of nudges) deps.log.write('nudge', { session: session.key, seats: [member_id], code });
   for (const { member_id, up_to_seq: upTo } of announced)
     deps.log.write('notice', { session: session.key, seats: [member_id], seqs: [upTo] });
@@ -168,6 +175,6 @@ export const restoreFlight = (row: HandoffRow, acceptedUs: number | null): InFli
   echoed: row.turn_at !== null,
   stalled: row.stalled_at !== null,
   attempts: row.attempts,
-  effects: { nudges: [], modes: [], announced: [] },
+  effects: noEffects,
   cancelStall: () => {},
 });

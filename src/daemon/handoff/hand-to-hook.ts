@@ -4,10 +4,20 @@ import { compose } from '../compose/compose.ts';
 import type { Point } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Manifest } from '../journal/rows.ts';
-import type { Carry } from '../protocol.ts';
-import type { InFlightHandoff, Session } from '../sessions/session.ts';
+import type { Carry, HandoffId } from '../protocol.ts';
+import type { Effects, InFlightHandoff, Session } from '../sessions/session.ts';
 import { applyEffects, awaitCarrier, backToPending, cancelUnexposed } from './flight.ts';
-import { composeOffer, composeSeat, markHanded, type Offer, type PrepareDeps, prepare, readSeats } from './prepare.ts';
+import {
+  composeOffer,
+  composeSeat,
+  linesOffer,
+  markHanded,
+  newHandoffId,
+  type Offer,
+  type PrepareDeps,
+  prepare,
+  readSeats,
+} from './prepare.ts';
 
 const READ_TIMEOUT_MS = 2_000;
 
@@ -33,7 +43,8 @@ export const turnScope = ({ clock }: Common, session: Session, ms: number): Turn
 /** Whether the last reads contain nothing to deliver, so that a hook need not wait for new reads. */
 export function hasNothingFor(deps: HookDeps, session: Session, point: Point): boolean {
   const seats = [...session.seats];
-  if (session.pendingLines.length > 0 || seats.some(({ latest }) => latest === null)) return false;
+  if (session.telling) return true;
+  if (linesOffer(deps, session) || seats.some(({ latest }) => latest === null)) return false;
   const known = seats.map((seat) => ({ seat, read: seat.latest!, generation: seat.row.generation }));
   return composeOffer(deps, session, point, known) === null;
 }
@@ -50,7 +61,7 @@ export async function prepareOffer(
   point: Point,
   scope: TurnScope,
 ): Promise<Offer | null> {
-  if (deps.stopping.aborted || session.flight || session.seats.size === 0) return null;
+  if (deps.stopping.aborted || session.flight || session.telling || session.seats.size === 0) return null;
   const token = {};
   // Cancels a wake that is being prepared.
   session.preparing = token;
@@ -93,14 +104,16 @@ export function sendOffer(
   extra: Carry = {},
 ): void {
   // There is only one handoff in flight at a time.
-  const made = offered?.manifest && session.flight ? null : offered;
-  const lines = session.pendingLines.slice();
-  const nudge = [...lines, made?.carry.nudge].filter(Boolean).join('\n');
-  const answer = { ...extra, ...made?.carry, ...(nudge ? { nudge } : {}) };
-  const clearLines = (): void => void session.pendingLines.splice(0, lines.length);
-  if (!made?.manifest) {
-    if (made) applyEffects(deps, session, made.effects);
-    if (peer.send(answer)) clearLines();
+  const made = offered && !(offered.manifest && session.flight) ? offered : linesOffer(deps, session);
+  const answer = { ...extra, ...made?.carry };
+  if (!made) return void peer.send(answer);
+  if (!made.manifest) {
+    const telling = {};
+    session.telling = telling;
+    peer.onClose(() => {
+      if (session.telling === telling) session.telling = null;
+    });
+    peer.send({ ...answer, handoff_id: awaitTold(deps, session, peer, made.effects) });
     return;
   }
   const whole = made as Offer & { manifest: Manifest };
@@ -115,7 +128,19 @@ export function sendOffer(
   const sent = peer.send(answer);
   flight.exposed = sent;
   deps.faults.at('hand.exposed');
-  if (sent) clearLines();
   if (!sent) backToPending(deps, session, flight, 'write_failed');
   else if (session.flight === flight) markHanded(deps, flight);
+}
+
+/**
+ * Records what a text without messages tells once its carrier has written it. The next text repeats it otherwise.
+ * @returns the id to send with it, which the carrier confirms
+ */
+export function awaitTold(deps: Common, session: Session, peer: Peer, effects: Effects): HandoffId {
+  const id = newHandoffId();
+  peer.awaitReceived(id, (received) => {
+    if (received) applyEffects(deps, session, effects);
+    return received;
+  });
+  return id;
 }

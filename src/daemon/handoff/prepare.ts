@@ -1,6 +1,7 @@
 /** Prepares a handoff: reads inboxes, composes the text, and saves its manifest in the journal before it is sent. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Adapters } from '../adapter.ts';
+import type { Adapters, Limits } from '../adapter.ts';
+import { bytesOf } from '../bundle/escape.ts';
 import type { Common } from '../common.ts';
 import { compose } from '../compose/compose.ts';
 import { onlyFromAgents } from '../compose/modes.ts';
@@ -10,12 +11,14 @@ import type { Carry, HandoffId } from '../protocol.ts';
 import { isFinal } from '../refs.ts';
 import type { InboxRead } from '../server-link/link.ts';
 import type { Servers } from '../server-link/servers.ts';
+import type { GoneDeps } from '../sessions/gone.ts';
 import type { Effects, InFlightHandoff, Seat, Session } from '../sessions/session.ts';
 import { restoreFlight } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
+import { noEffects, type OwnLines, ownLines } from './own-lines.ts';
 import { closeIfFinished } from './parts.ts';
 
-export interface PrepareDeps extends Common {
+export interface PrepareDeps extends Common, GoneDeps {
   adapters: Adapters;
   servers: Servers;
 }
@@ -88,12 +91,13 @@ export function composeOffer(
     .map((one) => composeSeat(deps, session, one, point));
   if (seats.length === 0) return null;
   const adapter = deps.adapters.of(session.row.harness);
+  const own = carrier.asUser ? { text: '', effects: noEffects } : ownLines(deps, session);
   const common: Omit<ComposeInput, 'handoffId'> = {
     point,
     seats,
     severalSeats: session.seats.size > 1,
     severalServers: new Set([...session.seats].map(({ row }) => row.origin)).size > 1,
-    limits: adapter.limits,
+    limits: roomBeside(own, adapter.limits),
     reservedTags: adapter.reservedTags,
     peersLeft: peersLeftInTurn(deps, session, adapter.capabilities.has('midturn-peer')),
     now: deps.clock.now(),
@@ -102,7 +106,7 @@ export function composeOffer(
     ...(path === 'wait' && !carrier.asUser && adapter.marksNotFromUser ? { notFromUser: true } : {}),
   };
   const offerAs = (id: HandoffId, frozen?: Manifest['messages']): Offer | null =>
-    toOffer(deps, session, compose.compose({ ...common, handoffId: id, frozen }), { id, path, reads });
+    toOffer(deps, session, compose.compose({ ...common, handoffId: id, frozen }), { id, path, reads, own });
   // A postponed handoff is not repeated alone: its messages join the ones that end the delay.
   const postponed = session.agentsNotBeforeUs > deps.clock.nowUs();
   const earlier = point === 'boundary' || postponed ? undefined : earlierTry(deps, session);
@@ -116,7 +120,19 @@ export function composeOffer(
   return made;
 }
 
-const newHandoffId = (): HandoffId => `hnd_${randomBytes(16).toString('hex')}`;
+/** The limits without the bytes of our own lines. */
+function roomBeside({ text }: OwnLines, { bundle_bytes, context_bytes }: Limits): Limits {
+  const bytes = text === '' ? 0 : bytesOf(text) + 1;
+  return { bundle_bytes: bundle_bytes - bytes, context_bytes: context_bytes - bytes };
+}
+
+/** An offer of our own lines alone; null if there are none. */
+export function linesOffer(deps: PrepareDeps, session: Session): Offer | null {
+  const { text, effects } = ownLines(deps, session);
+  return text === '' ? null : { carry: { nudge: text }, manifest: null, effects };
+}
+
+export const newHandoffId = (): HandoffId => `hnd_${randomBytes(16).toString('hex')}`;
 
 function peersLeftInTurn(deps: PrepareDeps, session: Session, can: boolean): number {
   if (!can || !session.capabilities.includes('midturn-peer')) return 0;
@@ -167,12 +183,13 @@ function toOffer(
   deps: PrepareDeps,
   session: Session,
   composed: Composed,
-  { id, path, reads }: { id: HandoffId; path: HandoffPath; reads: readonly SeatRead[] },
+  { id, path, reads, own }: { id: HandoffId; path: HandoffPath; reads: readonly SeatRead[]; own: OwnLines },
 ): Offer | null {
-  const { nudge, bundle, notice, messages, notices } = composed;
-  if (!nudge && !bundle && !notice) return null;
+  const { bundle, notice, messages, notices } = composed;
+  if (!composed.nudge && !bundle && !notice) return null;
+  const nudge = [own.text, composed.nudge].filter(Boolean).join('\n') || undefined;
   const { nudges, modes, announced } = composed;
-  const effects = { nudges, modes, announced };
+  const effects = { ...own.effects, nudges, modes, announced };
   const texts = { nudge, bundle, notice };
   const turn_id = session.row.turn_id;
   if (messages.length === 0 && notices.length === 0) return { carry: { ...texts, turn_id }, manifest: null, effects };

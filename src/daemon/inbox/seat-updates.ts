@@ -1,6 +1,5 @@
 /** Applies updates from servers about seats: reads, cursors, modes, notices, problems and tokens. */
 import type { DeliveryMode } from '../../contract/types.ts';
-import { quoted } from '../bundle/escape.ts';
 import { recordArrival } from '../handoff/batching.ts';
 import { dropOldNotices, dropOpenParts, endParts } from '../handoff/parts.ts';
 import { JournalError } from '../journal/journal.ts';
@@ -133,7 +132,7 @@ export class SeatUpdates {
     this.#deps.log.write('seat_ended', { seats: [seat.row.member_id], problem }, 'warn');
     if (!seat.session) return;
     seat.session.stopPreparing();
-    seat.session.pendingLines.push(`service: you are no longer on ${quoted(seat.row.board)}`);
+    this.#deps.events.emit('unseated', seat.session);
   }
 
   /** Applies an update of a seat; updates of unknown seats are ignored. */

@@ -117,6 +117,11 @@ export class Journal {
     this.#put('lost', row);
   }
 
+  /** Records that a session was told that it lost a seat. */
+  saveToldOfLost(session: SessionKey, seat: SeatRef): void {
+    this.#run(`UPDATE lost SET told = 1 WHERE session_key = ? AND ${ofSeat}`, session, seat);
+  }
+
   removeLost(session: SessionKey, seat: SeatRef): void {
     this.#run(`DELETE FROM lost WHERE session_key = ? AND ${ofSeat}`, session, seat);
   }

@@ -47,6 +47,8 @@ export interface LostRow extends SeatIdentity {
   session_key: SessionKey;
   taken_by: SessionKey;
   at: number;
+  /** 1: its former session was told. */
+  told: number;
 }
 
 export type HandoffState = 'prepared' | 'handed' | 'confirmed' | 'done' | 'pending' | 'retry' | 'attention' | 'ended';

@@ -77,4 +77,6 @@ CREATE TABLE pairing_endpoints (
   state TEXT NOT NULL, PRIMARY KEY (origin, request_id, side)
 ) STRICT;
 `,
+  // Of earlier losses a session heard when it started, or by a command.
+  'ALTER TABLE lost ADD COLUMN told INTEGER NOT NULL DEFAULT 1;',
 ];

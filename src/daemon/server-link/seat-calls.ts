@@ -96,7 +96,13 @@ export class SeatCalls {
     if (feed.problem && isFinal(feed.problem)) {
       throw new SeatFailure(feed.problem, 'This seat is over.', feed.problem);
     }
-    const token = this.#options.credentials.token(this.#options.transport.origin, feed.seat.member_id);
+    const saved = this.#options.credentials.seat(this.#options.transport.origin, feed.seat.member_id);
+    const token = saved?.token ?? null;
+    // A command on this machine ended the seat.
+    if (token === null && saved?.ended_at) {
+      this.setProblem(feed, 'agent_removed');
+      throw new SeatFailure('agent_removed', 'This seat is over.', 'agent_removed');
+    }
     if (token === null || token === feed.refusedToken) {
       this.setProblem(feed, 'unauthorized');
       throw new SeatFailure('unauthorized', 'This machine holds no working token for the seat.', 'unauthorized');

@@ -41,7 +41,8 @@ export function bindSeat(deps: CursorDeps, session: Session, identity: SeatIdent
     journal.removeLost(session.key, row);
     dropOpenParts(deps, seat);
     if (replaced) saveRelease(deps, replaced);
-    if (holder) journal.saveLost({ ...seat.identity, session_key: holder.key, taken_by: session.key, at: now });
+    if (holder)
+      journal.saveLost({ ...seat.identity, session_key: holder.key, taken_by: session.key, at: now, told: 0 });
   });
   seat.row = row;
   holder?.seats.delete(seat);
@@ -57,6 +58,7 @@ export function bindSeat(deps: CursorDeps, session: Session, identity: SeatIdent
   if (holder) {
     holder.stopPreparing();
     events.emit('changed', holder);
+    events.emit('unseated', holder);
   }
   events.emit('changed', session);
   events.emit('deliverable', session);

@@ -19,7 +19,17 @@ import {
 import type { InboxRead, Notice } from '../server-link/link.ts';
 
 /** What the journal records once the carrier has the text. */
-export type Effects = Pick<Composed, 'nudges' | 'modes' | 'announced'>;
+export interface Effects extends Pick<Composed, 'nudges' | 'modes' | 'announced'> {
+  gone: GoneSeats;
+  /** Those of the session's pending lines that are in the text. */
+  pending: readonly string[];
+}
+
+/** Seats that the session no longer has: taken by another session, or ended. `key` identifies the end. */
+export interface GoneSeats {
+  lost: readonly SeatRef[];
+  ended: readonly (SeatRef & { key: string })[];
+}
 
 /** The handoff that is sent or about to be sent, and not confirmed. */
 export interface InFlightHandoff {
@@ -60,6 +70,8 @@ export class Session {
   /** In the order in which they were bound. */
   readonly seats = new Set<Seat>();
   flight: InFlightHandoff | null = null;
+  /** A hook is writing a text without a handoff; what that tells is not repeated meanwhile. */
+  telling: object | null = null;
   /** Token of the handoff that is being prepared; replacing it cancels the preparation. */
   preparing: object | null = null;
   /** When it last registered or had an event, in monotonic microseconds. */
@@ -213,6 +225,8 @@ interface SessionEventMap {
   changed: [session: Session];
   /** It may have to be woken. */
   deliverable: [session: Session];
+  /** It lost a seat to another session, or a seat of it ended. */
+  unseated: [session: Session];
   /** A seat was released by its session. */
   released: [seat: SeatRef];
   received: [receipt: Receipt];

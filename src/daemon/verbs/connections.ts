@@ -1,14 +1,19 @@
 /** Verbs of connections that stay open: waiting hooks, doors and extensions. */
 import type { Peer } from '../control/peer.ts';
-import { backToPending, revive } from '../handoff/flight.ts';
+import { applyEffects, backToPending, revive } from '../handoff/flight.ts';
+import { awaitTold } from '../handoff/hand-to-hook.ts';
+import { noEffects } from '../handoff/own-lines.ts';
 import { attemptFailed, postpone } from '../handoff/queue.ts';
 import { checkReceipt, confirm } from '../handoff/receipt.ts';
+import { writeOrLog } from '../journal/journal.ts';
 import type { LaterFrame, Openings } from '../protocol.ts';
+import { agentRefOf } from '../refs.ts';
+import { goneLines, lostBy } from '../sessions/gone.ts';
 import { closeUnlessReconnected } from '../sessions/liveness.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
 import { useTicket } from './launch.ts';
-import { refuseSubagent, welcome } from './sessions.ts';
+import { refuseSubagent, seatsOf, welcome } from './sessions.ts';
 import { needsPerson, turnEnded, turnStarted } from './turns.ts';
 
 /** How long a reconnected waiting hook waits for the session's door to reconnect too. */
@@ -75,16 +80,29 @@ export async function hello(context: Context, frame: Openings['hello'], peer: Pe
     closeUnlessReconnected(context, session);
   });
   if (!frame.resumed || session.turn === 'unknown') context.sessions.recordTurn(session, 'idle');
-  const { boot, seats, lost, note } = await welcome(context, session);
+  const { boot, seats, lost, note, effects } = await welcome(context, session);
   const [only, another] = session.seats;
   const { capabilities } = frame;
   const mode = another ? undefined : only?.row.mode;
   if (session.extension !== extension) return;
   const known = { boot, seats, capabilities, mode, lost, note: frame.resumed ? undefined : note };
   if (!peer.sendEvent({ event: 'welcome', ...known })) return;
+  if (!frame.resumed) writeOrLog(context, () => applyEffects(context, session, effects));
   extension.welcomed = true;
   session.readyUs = context.clock.nowUs();
   context.events.emit('deliverable', session);
+}
+
+/** Tells an extension or runner at once that its session lost a seat, or that one ended. Others hear it at their next event. */
+export function tellExtension(context: Context, session: Session): void {
+  const peer = session.extension?.welcomed ? session.extension.peer : null;
+  if (!peer) return;
+  // Also while a handoff is in flight: a runner may wait for nothing else.
+  const { lines, ...gone } = goneLines(context, session);
+  if (lines.length === 0) return;
+  const lost = lostBy(context, session).map(agentRefOf);
+  const handoff_id = awaitTold(context, session, peer, { ...noEffects, gone });
+  peer.sendEvent({ event: 'seats', seats: seatsOf(session), lost, note: lines.join('\n'), handoff_id });
 }
 
 function handleExtensionFrame(context: Context, session: Session, frame: LaterFrame): void {

@@ -1,14 +1,17 @@
 /** Verbs about sessions and their seats: registering, binding, and queries. */
 import type { Target } from '../adapter.ts';
-import { quoted, shellWord } from '../bundle/escape.ts';
 import { compose } from '../compose/compose.ts';
 import { ControlRefusal } from '../control/errors.ts';
+import type { Peer } from '../control/peer.ts';
 import { unconfirmedSeqs } from '../handoff/flight.ts';
+import { awaitTold } from '../handoff/hand-to-hook.ts';
+import { noEffects } from '../handoff/own-lines.ts';
 import { retryAttention } from '../handoff/queue.ts';
 import type { AgentRef, Answers, Requests, SeatView } from '../protocol.ts';
 import { agentRefOf, isFinal, type SeatIdentity } from '../refs.ts';
 import { bindSeat, releaseSeat } from '../sessions/bindings.ts';
-import type { Session } from '../sessions/session.ts';
+import { goneLines, lostBy } from '../sessions/gone.ts';
+import type { Effects, Session } from '../sessions/session.ts';
 import { isOtherProcess } from '../sessions/sessions.ts';
 import type { Context } from './context.ts';
 import { useTicket } from './launch.ts';
@@ -24,7 +27,11 @@ const adapterRefusals = {
   harness_unavailable: 'The program of this session could not be asked about it.',
 } as const;
 
-export async function register(context: Context, frame: Requests['register']): Promise<Answers['register']> {
+export async function register(
+  context: Context,
+  frame: Requests['register'],
+  peer: Peer,
+): Promise<Answers['register']> {
   refuseSubagent(frame.subagent);
   const known = () => context.sessions.get(`${frame.harness}:${frame.session}`);
   const before = known();
@@ -44,7 +51,10 @@ export async function register(context: Context, frame: Requests['register']): P
   if (frame.launch) useTicket(context, session, frame.launch);
   if (!before || reopened || renewed) retryAttention(context.journal, session);
   context.events.emit('deliverable', session);
-  return { ...(await welcome(context, session)), reopened, turn_id: session.row.turn_id };
+  const { effects, ...answer } = await welcome(context, session);
+  // A command that registers its session prints no note, and confirms none.
+  const handoff_id = answer.note ? awaitTold(context, session, peer, effects) : undefined;
+  return { ...answer, handoff_id, reopened, turn_id: session.row.turn_id };
 }
 
 function duplicateAnswer(context: Context, session: Session, { launch }: Requests['register']): Answers['register'] {
@@ -66,36 +76,36 @@ async function requireKnownToProgram(context: Context, session: Session): Promis
   session.unverified = false;
 }
 
-/** The session's seats with their state, the seats it lost, and the note for its agent. */
+/** The session's seats with their state, the seats it lost, the note for its agent, and what that tells. */
 export async function welcome(
   context: Context,
   session: Session,
-): Promise<{ boot: string; seats: SeatView[]; lost?: AgentRef[]; note?: string }> {
-  const lost = context.journal.lostOf(session.key).filter((row) => !isFinal(context.seats.of(row)?.row.problem));
-  const seats = await Promise.all(
+): Promise<{ boot: string; seats: SeatView[]; lost?: AgentRef[]; note?: string; effects: Effects }> {
+  const read = await Promise.all(
     [...session.seats].map(async (seat) => {
-      const read = await context.servers
+      const answer = await context.servers
         .at(seat.row.origin)
         .read(seat.row, { timeoutMs: READ_TIMEOUT_MS })
         .catch(() => null);
       // Messages in flight do not count as unread.
       const unread = Math.max(0, seat.unread - unconfirmedSeqs(context.journal, seat).length);
-      return { seat: seat.identity, mode: seat.row.mode, inbox: read && { ...read.inbox, unread } };
+      return { seat: seat.identity, mode: seat.row.mode, inbox: answer && { ...answer.inbox, unread } };
     }),
   );
-  const note = [
-    ...(seats.length > 0 ? [compose.note(seats)] : []),
-    ...lost.map(
-      (seat) =>
-        `service: another session took ${quoted(seat.name)} on ${quoted(seat.board)}. To take it back: service resume ${shellWord(context.saved.selector(seat))}`,
-    ),
-  ];
-  for (const { seat, mode } of seats) context.seats.saveAnnouncedMode(seat, mode);
+  // A seat may have ended before, and a read may have found that it did; another session may have taken it meanwhile.
+  const seats = read.filter(({ seat }) => {
+    const now = context.seats.of(seat);
+    return now?.session === session && !isFinal(now.row.problem);
+  });
+  const { lines, ...gone } = goneLines(context, session, true);
+  const note = [...(seats.length > 0 ? [compose.note(seats)] : []), ...lines];
+  const modes = seats.map(({ seat, mode }) => ({ origin: seat.origin, member_id: seat.member_id, mode }));
   return {
     boot: session.row.boot,
     seats: seatsOf(session),
-    lost: lost.map(agentRefOf),
+    lost: lostBy(context, session).map(agentRefOf),
     note: note.join('\n'),
+    effects: { ...noEffects, gone, modes },
   };
 }
 
@@ -136,6 +146,7 @@ export function agents(context: Context, frame: Requests['agents']): Answers['ag
   const session = context.sessions.require(frame);
   return {
     seats: seatsOf(session),
+    lost: lostBy(context, session).map(agentRefOf),
     boot: session.row.boot,
     turn: session.turn,
     capabilities: [...session.capabilities],

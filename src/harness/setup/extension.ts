@@ -132,6 +132,11 @@ export default function service(pi) {
           if (resumed && !running && !starting) tell({ op: "turn_end" });
         }
         if (frame.event === "deliver") deliver(frame);
+        // A turn that runs is told at its next tool call.
+        if (frame.event === "seats" && !running && !starting) {
+          message(frame.note, { triggerTurn: false });
+          own.send({ op: "received", handoff_id: frame.handoff_id });
+        }
         heard = heard || frame.event === "welcome";
         // A person who stopped the daemon wants it to stay stopped; the next turn tries again.
         over = frame.event === "release" || (frame.event === "bye" && !frame.restart) || (Boolean(frame.error) && !heard);
@@ -221,6 +226,7 @@ export default function service(pi) {
     if (!session) return;
     await ask({ op: "register", ...header(), source: "compact" }, ({ note }) => {
       if (note) message(note, { triggerTurn: false });
+      return note;
     });
   });
   pi.on("agent_start", () => {

@@ -1,4 +1,5 @@
 /** credentials.json: the servers that this machine knows, with their keys and tokens. */
+import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { patterns } from '../../contract/ids.ts';
 import { Failure } from '../failure.ts';
@@ -137,11 +138,9 @@ export function localEntry(saved: Credentials): [string, ServerEntry] | null {
 /** A name for a server that no other known server has: the host's first label, numbered if taken. */
 export function freeName(saved: Credentials, origin: string): string {
   const taken = new Set(['local', ...Object.values(saved.servers).map((entry) => entry.name)]);
-  const base =
-    new URL(origin).hostname
-      .split('.')[0]!
-      .replace(/[^a-z0-9-]/g, '')
-      .slice(0, 36) || 'server';
+  const { hostname } = new URL(origin);
+  const label = isIPv4(hostname) ? hostname.replaceAll('.', '-') : hostname.split('.')[0]!;
+  const base = label.replace(/[^a-z0-9-]/g, '').slice(0, 36) || 'server';
   let name = base;
   for (let n = 2; taken.has(name); n++) name = `${base}-${n}`;
   return name;

@@ -266,7 +266,7 @@ export class TestSession {
   }
 
   /** Asks as a hook that takes text along, and says that it was written. */
-  async hook(op: 'turn_start' | 'boundary' | 'turn_end', more: Frame = {}): Promise<Frame> {
+  async hook(op: 'register' | 'turn_start' | 'boundary' | 'turn_end', more: Frame = {}): Promise<Frame> {
     const line = await this.open(op, { started: this.rig.clock.nowUs(), ...more });
     const carry = await line.next();
     if (carry['handoff_id']) await took(line, carry);

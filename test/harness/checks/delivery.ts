@@ -13,9 +13,9 @@ export const deliveryChecks: Check[] = [
     title: 'comes onto a board by one pasted line',
     run: async ({ world, agent }) => {
       await agent.join();
-      const { sessions } = await world.daemon();
-      expect(sessions.filter((one: { open: boolean }) => one.open)).to.have.length(1);
-      expect(sessions[0].key).to.match(new RegExp(`^${agent.program.harness}:`));
+      const { sessions = [] } = await world.daemon();
+      expect(sessions.filter(({ open }) => open)).to.have.length(1);
+      expect(sessions[0]?.key).to.match(new RegExp(`^${agent.program.harness}:`));
     },
   },
   {

@@ -32,11 +32,8 @@ export function checkTogether(one: Program, two: Program): void {
 
     it('come onto the same board by one pasted line each', async () => {
       await both((agent) => agent.join());
-      const { sessions } = await world.daemon();
-      const seats = sessions.map(({ key, seats: [seat] }: { key: string; seats: { name: string }[] }) => [
-        key.split(':')[0],
-        seat?.name,
-      ]);
+      const { sessions = [] } = await world.daemon();
+      const seats = sessions.map(({ key, seats: [seat] = [] }) => [key.split(':')[0], seat?.name]);
       expect(seats).to.have.deep.members([first, second].map(({ program, seat }) => [program.harness, seat]));
     });
 

@@ -22,10 +22,14 @@ export function readResponses(body: unknown): Omit<Asked, 'at'> | undefined {
   return { conversation: text(input), news: text(news), parts };
 }
 
-export function answerResponses(response: ServerResponse, _body: unknown, move: Move): void {
+export function answerResponses(response: ServerResponse, body: unknown, move: Move): void {
+  // After ten seconds the program leaves a command running, which a model then waits on for.
+  const running = /Process running with session ID (\d+)/.exec(readResponses(body)?.news ?? '')?.[1];
+  const next =
+    running && 'say' in move ? called('write_stdin', { session_id: Number(running), chars: '' }) : itemOf(move);
   const id = `resp_${randomUUID()}`;
   event(response, 'response.created', { response: { id } });
-  event(response, 'response.output_item.done', { item: 'say' in move ? said(move.say) : called(move) });
+  event(response, 'response.output_item.done', { item: next });
   const usage = { input_tokens: 1, input_tokens_details: null, output_tokens: 1, output_tokens_details: null };
   event(response, 'response.completed', { response: { id, usage: { ...usage, total_tokens: 2 } } });
 }
@@ -35,11 +39,15 @@ function said(words: string): object {
   return { type: 'message', role: 'assistant', id: `msg_${randomUUID()}`, content };
 }
 
-function called(move: Exclude<Move, { say: string }>): object {
-  const call = { type: 'function_call', id: `fc_${randomUUID()}`, call_id: `call_${randomUUID()}` };
-  if ('run' in move) return { ...call, name: 'exec_command', arguments: JSON.stringify({ cmd: move.run }) };
-  const agent = { namespace: 'multi_agent_v1', name: 'spawn_agent' };
-  return { ...call, ...agent, arguments: JSON.stringify({ message: move.delegate }) };
+function itemOf(move: Move): object {
+  if ('say' in move) return said(move.say);
+  if ('run' in move) return called('exec_command', { cmd: move.run });
+  return { ...called('spawn_agent', { message: move.delegate }), namespace: 'multi_agent_v1' };
+}
+
+function called(name: string, input: object): object {
+  const ids = { id: `fc_${randomUUID()}`, call_id: `call_${randomUUID()}` };
+  return { type: 'function_call', ...ids, name, arguments: JSON.stringify(input) };
 }
 
 function text(items: z.infer<typeof item>[]): string {
