@@ -41,10 +41,11 @@ async function packAndDescribe() {
   writeChanged(join(root, 'src', 'contract', 'routes.ts'), routesText());
   const { bundle } = await import('./bundle.ts');
   const { manifestText } = await import('./manifest.ts');
-  const { readCatalog } = await import('../src/cli/help/catalog.ts');
+  const { commandNames, readCatalog } = await import('../src/cli/help/catalog.ts');
   const { buildWeb } = await import('./web.ts');
   const page = await buildWeb(root);
-  const [manifest, files] = await Promise.all([manifestText(root), bundle(root, page)]);
+  const manifest = await manifestText(root);
+  const files = await bundle(root, commandNames(JSON.parse(manifest)), page);
   // The note is written last: an interrupted build does not count. The page's folder is written by its own bundler.
   writeFolder(join(root, 'dist'), files, /^(?!web$)/);
   writeChanged(join(root, 'oclif.manifest.json'), manifest);

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import type { Names } from '../src/cli/help/catalog.ts';
 import { commandFiles } from './commands.ts';
 import { lazyContract, lazyFramework } from './lazy.ts';
 
@@ -40,10 +41,11 @@ const external = [
 /**
  * The files of `dist` by name: `<part>.cjs` or `.mjs` for each part, and the licenses of the packages in them and in the page.
  *
+ * @param names how the commands are called
  * @param page files that the page was made of, from the root
  */
-export async function bundle(root: string, page: string[]): Promise<Record<string, string>> {
-  const stdin = { contents: entry(root), resolveDir: root, sourcefile: 'entry.ts', loader: 'ts' as const };
+export async function bundle(root: string, names: Names, page: string[]): Promise<Record<string, string>> {
+  const stdin = { contents: entry(root, names), resolveDir: root, sourcefile: 'entry.ts', loader: 'ts' as const };
   const all: Record<string, BuildOptions> = { ...parts, cli: { stdin } };
   for (const [name, contents] of Object.entries(libraries))
     all[name] = { stdin: { contents, resolveDir: root, sourcefile: `${name}.js` } };
@@ -114,12 +116,13 @@ const libraryFiles: Plugin = {
 };
 
 /** The start of the command line, with a loader for each command: a command that does not run is not evaluated. */
-function entry(root: string): string {
+function entry(root: string, names: Names): string {
   const loaders = Object.entries(commandFiles(root)).map(([id, file]) => `  '${id}': () => import('command:${file}'),`);
   return [
     "import { main } from './src/cli/main.ts';",
     `const loaders = {\n${loaders.join('\n')}\n};`,
-    'export const start = (entryUrl: string) => main(entryUrl, loaders);',
+    `const names = new Map(${JSON.stringify([...names])});`,
+    'export const start = (entryUrl: string) => main(entryUrl, { names, loaders });',
   ].join('\n');
 }
 
@@ -142,7 +145,7 @@ const withoutShapes: Plugin = {
   },
 };
 
-/** Replaces packages that the framework needs only for plugins and templates, which this program does not use. */
+/** Replaces what the framework needs only for plugins, templates and its own help, which this program does not use. */
 const withoutPlugins: Plugin = {
   name: 'without-plugins',
   setup({ onLoad, onResolve }) {
@@ -152,6 +155,9 @@ const withoutPlugins: Plugin = {
     onLoad({ filter: /.*/, namespace: 'silent' }, () => ({ contents: 'module.exports = () => () => {};' }));
     const filter = /^(ejs|minimatch|tinyglobby|lilconfig|wsl-utils|cli-spinners)$/;
     onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }));
+    onResolve({ filter: /^\.\.?\/(config|help)\b/ }, ({ path, importer }) =>
+      /@oclif.core.lib.(config|help)\b/.test(join(importer, '..', path)) ? { path, namespace: 'unused' } : undefined,
+    );
     onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
       contents: `module.exports = new Proxy({}, { get(_, name) { if (name !== '__esModule') throw new Error('${path} is not part of this program'); } });`,
     }));

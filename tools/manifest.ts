@@ -31,10 +31,14 @@ export async function manifestText(root: string): Promise<string> {
   return `{"version":${JSON.stringify(version)},\n"globalFlags":${JSON.stringify(shared)},\n"commands":{\n${lines.join(',\n')}\n}}\n`;
 }
 
-/** Sorts keys, because the order of the file system differs. False and empty values are left out. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+/**
+ * Sorts keys, because the order of the file system differs; arguments keep theirs, which is that in which they are typed.
+ * False and empty values are left out.
+ */
+function sorted(value: unknown, of = ''): unknown {
+  if (Array.isArray(value)) return value.map((part) => sorted(part));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([, part]) => part && typeof part !== 'function');
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, part]) => [key, sorted(part)]));
+  if (of !== 'args') entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, part]) => [key, sorted(part, key)]));
 }

@@ -91,7 +91,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       return 0;
     } catch (error) {
       await this.explain(error);
-      return report(forCommand(blockedHere(error), this.help, this.howToUse), this.out, this.verbose);
+      const keyed = 'idempotency-key' in { ...this.ctor.baseFlags, ...this.ctor.flags };
+      return report(forCommand(blockedHere(error), this.help, this.howToUse, keyed), this.out, this.verbose);
     }
   }
 
@@ -219,9 +220,13 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     return { ...session, board: (await chooseBoard(session, this.out)).name };
   }
 
-  /** Prints the result: one JSON object of the command's shape, or the text that is made from the same record. */
-  protected print<Shape extends () => z.ZodType>(record: z.input<ReturnType<Shape>>, text: () => string): void {
-    this.out.print(record as object, text);
+  /** Prints the result: one JSON object of the command's shape, or the text that is made from the same record. @param secret see `Output` */
+  protected print<Shape extends () => z.ZodType>(
+    record: z.input<ReturnType<Shape>>,
+    text: () => string,
+    secret?: string,
+  ): void {
+    this.out.print(record as object, text, secret);
   }
 
   /** Prints a list: one record per line where that is wanted, else as `print` does. @param of which list it is */

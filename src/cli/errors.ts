@@ -63,6 +63,7 @@ function bodyOf({ code, message, hint, details, next }: Failure | ClientError): 
 /** A failure after something that stays was done: it says so. @param done what that was, for `details` */
 export function failedAfter(error: unknown, said: string, done: Record<string, unknown>): unknown {
   if (!(error instanceof Failure) && !isClientError(error)) return error;
+  hintIfMayBeDone(error);
   const { body, exit } = asProblem(error);
   const { code, message, hint, details } = body.error;
   return new Failure(code, `${message} ${said}`, { hint, exit, details: { ...details, ...done } });
@@ -73,10 +74,19 @@ export function failedAfter(error: unknown, said: string, done: Record<string, u
  *
  * @param help the command that shows what this one takes.
  * @param usage how this one is typed.
+ * @param keyed whether it takes --idempotency-key; nothing is done twice by the others.
  */
-export function forCommand(error: unknown, help: string, usage = help): unknown {
+export function forCommand(error: unknown, help: string, usage = help, keyed = true): unknown {
   if (isClientError(error) && error.hint === ANY_REQUEST) Object.assign(error, { hint: help });
+  if (keyed) hintIfMayBeDone(error);
   return withHint(error, help, usage);
+}
+
+function hintIfMayBeDone(error: unknown): void {
+  // A server of this machine that does not run is to be started first.
+  if (!isClientError(error) || !error.mayBeDone || error.code === 'server_not_running') return;
+  const hint = 'It may have been done: look at what is there before you run it again.';
+  Object.assign(error, { hint: `${hint} With one --idempotency-key it is done once, however often it runs` });
 }
 
 /** Why a file or folder of ours cannot be used, and what would mend it. */

@@ -64,12 +64,14 @@ export const globalFlags = {
     GLOBAL,
   ),
   jq: stringFlag('EXPRESSION', 'Print what this jq expression makes of the JSON', GLOBAL),
-  quiet: booleanFlag('Print nothing on success', { char: 'q', ...GLOBAL }),
+  quiet: booleanFlag('Print nothing on success but a new secret', { char: 'q', ...GLOBAL }),
   verbose: booleanFlag('One line per request on standard error', GLOBAL),
   'no-color': booleanFlag('No colour', GLOBAL),
   color: choiceFlag(['auto', 'always', 'never'], 'When to use colour', GLOBAL),
   time: choiceFlag(['relative', 'local', 'iso'], 'How times are shown (default relative)', GLOBAL),
   'no-input': booleanFlag('Never ask a question', GLOBAL),
+  /** Listed where there is a question (`confirmFlags`); a script may give it everywhere. */
+  yes: booleanFlag('Answer the question with yes', { char: 'y', hidden: true }),
   timeout: stringFlag('SECONDS', "Longest wait for the command's requests (default 30, 0 = none)", GLOBAL),
   help: booleanFlag('Show help', { char: 'h', ...GLOBAL }),
 };

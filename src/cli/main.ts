@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { BaseCommand } from './base.ts';
 import { choose } from './dispatch.ts';
 import { EXIT, report } from './errors.ts';
-import { type CatalogCommand, readCatalog } from './help/catalog.ts';
+import { commandNames, type Names, readCatalog } from './help/catalog.ts';
 import { modeOf } from './output.ts';
 import { type Runtime, setRuntime } from './runtime.ts';
 import { installSignals } from './signals.ts';
@@ -12,23 +12,30 @@ import { installSignals } from './signals.ts';
 type CommandClass = (new (argv: string[], config: never) => BaseCommand) & { id: string };
 type Loaders = Record<string, () => Promise<{ default: unknown }>>;
 
-/** Runs the program; `entryUrl` is the file it was started by. A build brings the commands along, by their ids. */
-export async function main(entryUrl: string, loaders: Loaders = {}): Promise<void> {
+/** The commands: how they are called, and what loads the file of each, by its id. */
+interface Commands {
+  names: Names;
+  loaders: Loaders;
+}
+
+/** Runs the program; `entryUrl` is the file it was started by. A build brings the commands along. */
+export async function main(entryUrl: string, built?: Commands): Promise<void> {
   installSignals();
   const argv = process.argv.slice(2);
   const failed = (error: unknown) => report(error, modeOf(argv, process.env), process.env.SERVICE_DEBUG === '1');
   process.on('uncaughtException', (error) => process.exit(failed(error)));
-  const code = await run(entryUrl, argv, loaders).catch(failed);
+  const code = await run(entryUrl, argv, built).catch(failed);
   // Everything written must be out before the process ends.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   process.exit(code);
 }
 
-async function run(entryUrl: string, argv: string[], loaders: Loaders): Promise<number> {
+async function run(entryUrl: string, argv: string[], built?: Commands): Promise<number> {
   const self = setRuntime(entryUrl);
-  const catalog = readCatalog(self.root);
-  const chosen = choose(argv, catalog);
+  const { names, loaders } = built ?? sourceCommands(self);
+  const chosen = choose(argv, names);
   if (chosen.kind === 'command') return runCommand(self, chosen, loaders);
+  const catalog = readCatalog(self.root);
   if (chosen.kind === 'help') {
     const { helpHere } = await import('./help/help-text.ts');
     const { paged } = await import('./terminal/pager.ts');
@@ -39,15 +46,23 @@ async function run(entryUrl: string, argv: string[], loaders: Loaders): Promise<
   throw unknownCommand(argv, chosen.words, catalog);
 }
 
+/** In development the commands run from their sources. */
+function sourceCommands({ root }: Runtime): Commands {
+  const catalog = readCatalog(root);
+  const loaders = Object.values(catalog.commands).map(({ id, relativePath }) => [
+    id,
+    () => import(pathToFileURL(join(root, ...relativePath)).href),
+  ]);
+  return { names: commandNames(catalog), loaders: Object.fromEntries(loaders) };
+}
+
 async function runCommand(
   self: Runtime,
-  { command, argv }: { command: CatalogCommand; argv: string[] },
+  { id, argv }: { id: string; argv: string[] },
   loaders: Loaders,
 ): Promise<number> {
-  // In development the commands run from their sources.
-  const load = loaders[command.id] ?? (() => import(pathToFileURL(join(self.root, ...command.relativePath)).href));
-  const Command = (await load()).default as CommandClass;
-  Command.id = command.id;
+  const Command = (await loaders[id]!()).default as CommandClass;
+  Command.id = id;
   // The framework's configuration object serves plugins and hooks, which this program has none of.
   return new Command(argv, { bin: self.bin } as never).perform();
 }

@@ -39,11 +39,15 @@ export class Output {
     return process.stdout.isTTY === true;
   }
 
-  /** The result of a command: one JSON object, or the text made from the same record. */
-  print(record: object, text: () => string): void {
-    if (this.quiet) return;
+  /**
+   * The result of a command: one JSON object, or the text made from the same record.
+   *
+   * @param secret what is shown this one time only: it is printed with --quiet too, alone
+   */
+  print(record: object, text: () => string, secret?: string): void {
+    if (this.quiet && secret === undefined) return;
     if (this.mode === 'text') {
-      write(text());
+      write(this.quiet ? (secret as string) : text());
       for (const reminder of this.saidReminders()) this.note(`Reminder: ${reminder}`);
       return;
     }
@@ -88,9 +92,9 @@ export class Output {
     if (!this.quiet) this.show(record, this.mode === 'text' ? 2 : undefined);
   }
 
-  /** Refuses to note as read what nobody sees. @param flag that asks for it @param hint what does it without */
-  requireShown(flag: string, hint: string): void {
-    if (this.quiet) throw usage(`With --quiet nothing is shown, so that ${flag} has nothing to acknowledge.`, hint);
+  /** Refuses what is of no use where nobody sees it. @param what comes of it @param hint what to type instead */
+  requireShown(what: string, hint: string): void {
+    if (this.quiet) throw usage(`With --quiet nothing is shown, so that ${what}.`, hint);
   }
 
   /** A word besides the result, on standard error: progress, what was started, what to type next. */

@@ -30,7 +30,10 @@ export default class Who extends BaseCommand<typeof Who> {
   override async run(): Promise<void> {
     const given = [this.args.path ?? []].flat();
     if (given.length > 0 === (this.flags.staged === true))
-      throw usage('Name files, or say --staged.', 'service who src/http.ts');
+      throw usage(
+        'Name files, or say --staged.',
+        'service who src/http.ts; what each agent is on: service board agents',
+      );
     const repository = await repositoryHere();
     const paths = this.flags.staged ? await staged() : given.map((path) => fileHere(repository.root, path));
     const claims = paths.length === 0 ? [] : await this.claims(repository);

@@ -1,10 +1,10 @@
 /** What agents ask for, decided from the command line, and what they may do without asking. */
 import { readFileSync, statSync } from 'node:fs';
 import { expect } from 'chai';
+import { collect, finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('requests of agents', function () {
-  this.timeout(60_000);
+describe('requests of agents', () => {
   const home = homeWithBoard();
   let url: string;
   let agent: Record<string, string>;
@@ -58,6 +58,45 @@ describe('requests of agents', function () {
     expect([again.recovered, again.invite.invite]).to.deep.equal([true, link]);
   });
 
+  it('end the wait of their agent for messages once they are decided, once each', async () => {
+    const env = agent;
+    await home().run(['inbox', 'notices', '--ack'], { env });
+    const { approval } = await invite();
+    const waits = home().json(['inbox', '--wait', '60'], { env });
+    await home().json(['approval', 'decline', approval.id]);
+    const { messages, notices, timed_out } = await waits;
+    expect([messages, notices, timed_out]).to.deep.equal([[], 1, false]);
+    expect(await home().json(['inbox', '--wait', '1'], { env })).to.include({ timed_out: true });
+    const second = await invite();
+    await home().json(['approval', 'decline', second.approval.id]);
+    const { stdout } = await home().run(['inbox', 'wait', '60'], { env });
+    expect(stdout).to.equal('demo · nothing new for asker\nservice: 2 notices wait: service inbox notices --ack\n');
+    expect((await home().json(['inbox', 'notices', '--ack'], { env })).notices).to.have.length(2);
+  });
+
+  it('are told once each, when they are decided, to an agent that follows its inbox', async () => {
+    const env = agent;
+    await home().run(['inbox'], { env });
+    for (const [extra, told] of [
+      [[], 'service: 1 notice waits: service inbox notices --ack\n'],
+      [['--json'], `{"board":"demo","agent":"asker","notices":1}\n`],
+    ] as const) {
+      await home().run(['inbox', 'notices', '--ack'], { env });
+      const following = home().start(['inbox', '--follow', '--verbose', ...extra], { env });
+      const printed = collect(following);
+      const { approval } = await invite();
+      await home().json(['approval', 'decline', approval.id]);
+      await until('it is told', () => printed().stdout !== '');
+      await home().json(['say', 'and a message', '--no-notes']);
+      await until('a message is shown too', () => printed().stdout.includes('and a message'));
+      await until('it is acknowledged', () => printed().stderr.includes('POST /v1/me/inbox/ack 200'));
+      following.kill('SIGINT');
+      expect((await finished(following)).code).to.equal(0);
+      expect(printed().stdout.startsWith(told), printed().stdout).to.equal(true);
+      expect(printed().stdout.split('notice')).to.have.length(told.split('notice').length);
+    }
+  });
+
   it('are listed in words, and declined', async () => {
     const { approval } = await invite();
     const list = await home().run(['approvals', '--state', 'pending']);
@@ -86,7 +125,10 @@ describe('requests of agents', function () {
     await home().run(['settings', 'set', '--agents-add-people', 'off']);
     const { stdout, code } = await home().run(['board', 'add', 'sam', '--board', 'demo'], { env });
     const [said, command] = stdout.trim().split('\n');
-    expect([said, code]).to.deep.equal(['Asked your person to add sam to demo. They run:', 0]);
+    expect([said, code]).to.deep.equal([
+      'Asked your person to add sam to demo. What they decide: service inbox notices --ack --wait 600 --board demo. They run:',
+      0,
+    ]);
     const words = command?.replaceAll("'", '').split(' ').slice(1) ?? [];
     expect((await home().run([...words, '--yes'])).stdout).to.equal('Allowed: add sam to demo.\n');
     expect(await failed(['board', 'add', 'nobody-here', '--board', 'demo'], { env })).to.include({

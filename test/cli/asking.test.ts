@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('asking the person', function () {
-  this.timeout(120_000);
+describe('asking the person', () => {
   const home = homeWithBoard();
   let url: string;
   let key: string;
@@ -69,13 +68,24 @@ describe('asking the person', function () {
       board_id: board.id,
       policy: { preset: 'recommended', nudges: 'off' },
     });
+    expect(await asked('invite', 'create', '--handle', 'zoe')).to.include({ kind: 'invite_people' });
+    const added = await failed(['board', 'add', 'sam', '--request'], { env });
+    expect(added, 'as without the flag').to.include({ code: 'agent_session_required' });
+    for (const words of [
+      ['invite', 'create'],
+      ['board', 'add', 'sam'],
+    ])
+      expect(await failed([...words, '--request']), 'a person asks nobody').to.include({ code: 'agent_not_selected' });
     expect(await asked('key', 'revoke', own.id)).to.deep.equal({ kind: 'revoke_key', key_id: own.id });
   });
 
   it('says what was asked, and the person decides it by the command that stands last', async () => {
     const { stdout, code } = await home().run(['board', 'owners', '--add', 'sam', '--request'], { env });
     const lines = stdout.trim().split('\n');
-    expect([lines[0], code]).to.deep.equal(['Asked your person to make sam an owner of demo. They run:', 0]);
+    expect([lines[0], code]).to.deep.equal([
+      'Asked your person to make sam an owner of demo. What they decide: service inbox notices --ack --wait 600. They run:',
+      0,
+    ]);
     const words = lines.at(-1)?.replaceAll("'", '').split(' ').slice(1) ?? [];
     expect((await home().run([...words, '--yes'])).stdout).to.equal('Allowed: make sam an owner of demo.\n');
     const owners = (await home().json(['board', 'owners'])).owners as { handle: string }[];

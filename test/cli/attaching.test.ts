@@ -1,12 +1,11 @@
 /** Attaching files of this machine: over a network that loses answers, and when the command is repeated, nothing happens twice. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Hosted, hosted } from './support/hosted.ts';
 import { LossyNetwork } from './support/lossy.ts';
 
-describe('attaching to a message', function () {
-  this.timeout(60_000);
+describe('attaching to a message', () => {
   let at: Hosted;
   let network: LossyNetwork;
   let env: Record<string, string>;
@@ -47,6 +46,32 @@ describe('attaching to a message', function () {
     expect(await counts()).to.deep.equal([1, [1]]);
   });
 
+  it('says that it may have been done where every answer was lost, and not to just run it again', async () => {
+    const [before] = await counts();
+    network.decide = ({ method }) => (method === 'POST' ? 'lose' : 'pass');
+    const { code, stderr } = await at.home.run(['say', 'Posted all the same', '--timeout', '2'], { env });
+    const read = await at.home.run(['read', '--timeout', '2'], {
+      env: { ...env, SERVICE_SERVER: 'http://127.0.0.1:9' },
+    });
+    const marked = await at.home.run(['read', '--mark-read', '--timeout', '2'], { env });
+    network.decide = () => 'pass';
+    expect([marked.code, marked.stderr.includes('--idempotency-key')], marked.stderr).to.deep.equal([8, false]);
+    expect(code).to.equal(8);
+    expect(stderr).to.include('Hint: It may have been done: look at what is there before you run it again.');
+    expect(read.stderr).not.to.include('may have been done');
+    expect((await counts())[0]).to.equal(before + 1);
+  });
+
+  it('says that it may have been posted where the file was put and the answer to the post was lost', async () => {
+    network.decide = ({ method, path }) => (method === 'POST' && path.includes('/messages') ? 'lose' : 'pass');
+    const words = ['say', 'Perhaps', '--attach', 'report.md=perhaps.md', '--timeout', '2'];
+    const { stderr } = await at.home.run(words, { env });
+    network.decide = () => 'pass';
+    expect(stderr).to.include(
+      'It may have been posted; perhaps.md v1 is on the board already.\nHint: It may have been',
+    );
+  });
+
   it('changes nothing when it is run again with the same key, on this machine or on one that knows nothing', async () => {
     writeFileSync(join(at.home.work, 'two.md'), 'done\n');
     const words = ['say', 'Two', '--attach', 'two.md', '--attach', 'report.md=three.md', '--idempotency-key', 'ci-1'];
@@ -83,5 +108,37 @@ describe('attaching to a message', function () {
     network.decide = () => 'pass';
     expect(result.code).to.equal(8);
     expect(asked.filter((line) => !line.endsWith('/v1/info'))).to.deep.equal([]);
+  });
+
+  it('takes a file of the board by the path here that it was put from too', async () => {
+    const home = at.home;
+    mkdirSync(join(home.work, 'lib'));
+    writeFileSync(join(home.work, 'lib', 'plan.md'), 'a plan\n');
+    expect((await home.run(['file', 'put', 'lib/plan.md', '--board', 'docs'])).stdout).to.equal(
+      'Saved plan.md v1 on docs\n',
+    );
+    writeFileSync(join(home.work, 'new.md'), 'new\n');
+    const attached = async (name: string) => {
+      const { message } = await home.json(['say', 'See', '--file', name, '--board', 'docs', '--no-notes']);
+      return message.files.map((file: { name: string }) => file.name);
+    };
+    expect(await attached('lib/plan.md')).to.deep.equal(['plan.md']);
+    expect(await attached('lib/plan.md@1')).to.deep.equal(['plan.md']);
+    const asked = ['ask', 'Good?', 'Yes', 'No', '--file', 'lib/plan.md'];
+    const { token } = await home.json(['agent', 'create', 'planner', '--board', 'docs', '--print-token']);
+    const seat = { SERVICE_TOKEN: token, SERVICE_SERVER: at.url };
+    const refused = await home.run(asked, { env: seat });
+    expect(refused.stderr, 'who did not put it').to.include('Hint: Did you mean: plan.md\n');
+    await home.json(['file', 'put', 'lib/plan.md', '--name', 'agent.md'], { env: seat });
+    expect((await home.json(asked, { env: seat })).message.files[0].name).to.equal('agent.md');
+    await home.json(['file', 'put', 'lib/plan.md', '--name', 'lib/plan.md', '--board', 'docs']);
+    expect(await attached('lib/plan.md'), 'what is there under that path').to.deep.equal(['lib/plan.md']);
+    for (const [words, hint] of [
+      [['file', 'show', 'lib/agent.md'], 'Did you mean: agent.md'],
+      [['file', 'get', 'agnet.md'], 'Did you mean: agent.md'],
+      [['say', 'See', '--file', 'new.md'], 'To put it there first: service file put new.md --board docs'],
+      [['say', 'See', '--file', 'nowhere.md'], 'service file list --board docs shows what there is.'],
+    ] as const)
+      expect((await home.run([...words, '--board', 'docs'])).stderr).to.include(`Hint: ${hint}\n`);
   });
 });

@@ -2,8 +2,7 @@
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('audit log', function () {
-  this.timeout(60_000);
+describe('audit log', () => {
   const home = homeWithBoard();
   const log = (...flags: string[]) => home().json(['audit', 'log', ...flags]);
   // biome-ignore lint/suspicious/noExplicitAny: printed records

@@ -6,8 +6,7 @@ import { chooseActor } from '../../src/local/actors.ts';
 import { HostileServer } from './support/hostile.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('the id of a board on the command line', function () {
-  this.timeout(60_000);
+describe('the id of a board on the command line', () => {
   const home = homeWithBoard();
   let demo: string;
   let other: string;

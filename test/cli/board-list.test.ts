@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { newBoard } from '../support/cast.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 
-describe('service board list, of an admin', function () {
-  this.timeout(60_000);
+describe('service board list, of an admin', () => {
   let host: Hosted;
   const ids: Record<string, string> = {};
   before(async () => {

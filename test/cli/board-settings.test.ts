@@ -6,8 +6,7 @@ import { deliveryText } from '../../src/commands/agent/delivery.ts';
 import { turnedText } from '../../src/commands/board/visibility.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('ruling a board', function () {
-  this.timeout(60_000);
+describe('ruling a board', () => {
   const home = homeWithBoard();
   let url: string;
   let me: string;

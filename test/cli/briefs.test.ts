@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('putting the brief', function () {
-  this.timeout(60_000);
+describe('putting the brief', () => {
   const home = homeWithBoard('docs');
   const put = async (path: string, ...more: string[]) => {
     const { code, stdout } = await home().run(['brief', 'put', path, ...more]);

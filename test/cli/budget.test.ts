@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { Home } from './support/home.ts';
 import { Stranger } from './support/stranger.ts';
 
-describe('the budget of an agent', function () {
-  this.timeout(60_000);
+describe('the budget of an agent', () => {
   let home: Home;
   before(async () => {
     home = new Home();

@@ -14,9 +14,7 @@ import { root } from './support/home.ts';
 const folder = join(root, 'src', 'commands');
 const files = Object.values(commandFiles(root));
 
-describe('the built command line', function () {
-  this.timeout(30_000);
-
+describe('the built command line', () => {
   it('has a manifest that fits the commands', async () => {
     expect(await manifestText(root)).to.equal(readFileSync(join(root, 'oclif.manifest.json'), 'utf8'));
   });

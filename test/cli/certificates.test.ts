@@ -19,8 +19,7 @@ type Text = (host: string) => string;
 const DAY = 86_400_000;
 const at = (days: number) => new Date(Date.now() + days * DAY);
 
-describe('a server with a certificate', function () {
-  this.timeout(60_000);
+describe('a server with a certificate', () => {
   const home = new Home();
   const issuer = makeCertificate({ name: 'issuer' });
   const trusted = join(home.dir, 'issuer.pem');

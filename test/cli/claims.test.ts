@@ -6,8 +6,7 @@ import { Machine } from './support/machine.ts';
 
 const SESSION = { SERVICE_SESSION: 'claude-code:one' } as never;
 
-describe('files that agents are on', function () {
-  this.timeout(120_000);
+describe('files that agents are on', () => {
   let machine: Machine;
   let repo: string;
   before(async () => {

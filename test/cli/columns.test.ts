@@ -10,8 +10,7 @@ const titles = {
   hangul: '부엌 싱크대와 그 주변의 모든 것 그리고 수도꼭지와 밸브 수리',
 };
 
-describe('columns', function () {
-  this.timeout(120_000);
+describe('columns', () => {
   let home: Home;
   const widths = [80, 60];
   /** Each list where there is room for all of it, and in each width, at the same time: lists say how long ago things were. */

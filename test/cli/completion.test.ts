@@ -8,8 +8,7 @@ import { findProgram } from '../../src/harness/programs.ts';
 import { collect, finished, Home, root, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('completion', function () {
-  this.timeout(60_000);
+describe('completion', () => {
   const home = homeWithBoard('general', { apart: true });
 
   /** What bash offers for a line with the cursor at its end. */

@@ -15,8 +15,7 @@ interface Invite {
   prompt: string;
 }
 
-describe('a new laptop', function () {
-  this.timeout(60_000);
+describe('a new laptop', () => {
   let host: Home;
   let laptop: Home;
   before(async () => {
@@ -57,8 +56,7 @@ describe('a new laptop', function () {
   });
 });
 
-describe('connecting', function () {
-  this.timeout(90_000);
+describe('connecting', () => {
   let at: Hosted;
   let host: Home;
   let laptop: Home;
@@ -292,8 +290,7 @@ describe('connecting', function () {
   });
 });
 
-describe('an invite of a server that says what it likes', function () {
-  this.timeout(60_000);
+describe('an invite of a server that says what it likes', () => {
   const link = `/join#abi_${'A'.repeat(43)}`;
   const told = {
     server_id: 'srv_01M81X6K8ETNDGDXTRJ4E5SERV',
@@ -375,8 +372,7 @@ describe('an invite of a server that says what it likes', function () {
   });
 });
 
-describe('invites on the command line', function () {
-  this.timeout(60_000);
+describe('invites on the command line', () => {
   let home: Home;
   before(async () => {
     home = new Home();

@@ -13,8 +13,7 @@ import { SmallDisk } from '../faults/small-disk.ts';
 import { finished, Home, root, until } from './support/home.ts';
 import { PlayedSession } from './support/played.ts';
 
-describe('the installed program, where the machine fails', function () {
-  this.timeout(120_000);
+describe('the installed program, where the machine fails', () => {
   let home: Home;
   const running: DaemonProcess[] = [];
   beforeEach(async () => {

@@ -5,8 +5,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { Home } from './support/home.ts';
 
-describe('service daemon', function () {
-  this.timeout(60_000);
+describe('service daemon', () => {
   let home: Home;
   beforeEach(() => {
     home = new Home();

@@ -5,8 +5,7 @@ import { expect } from 'chai';
 import { finished, Home, until } from './support/home.ts';
 import { PlayedSession } from './support/played.ts';
 
-describe('delivery with the built program', function () {
-  this.timeout(90_000);
+describe('delivery with the built program', () => {
   let home: Home;
   let session: PlayedSession;
   beforeEach(() => {

@@ -28,8 +28,7 @@ const calls = (): string[][] =>
     (match[1] ?? '').trim().split(/\s+/),
   );
 
-describe('docs/deploy.md', function () {
-  this.timeout(120_000);
+describe('docs/deploy.md', () => {
   const home = new Home();
   after(() => home.close());
 
@@ -322,7 +321,7 @@ class Vps {
     const script = `set -a\n${this.settings}\nexec ${this.command}`;
     this.#child = this.#home.startShell(script, { env: { HOME: '/nonexistent' } });
     this.printed = collect(this.#child);
-    await until('it listens', () => this.printed().stderr.includes('"listening"'), 30_000);
+    await until('it listens', () => this.printed().stderr.includes('"listening"'));
     const key = token ?? readFileSync(join(this.data, 'admin-key'), 'utf8').trim();
     return new WireApi({ port: this.#port, url: 'https://team.example.com' }, key);
   }

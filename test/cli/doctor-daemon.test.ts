@@ -13,8 +13,7 @@ import { PlayedSession } from './support/played.ts';
 
 const sandbox = { CODEX_THREAD_ID: 'one', CODEX_SANDBOX: 'seatbelt' };
 
-describe('service doctor on the daemon', function () {
-  this.timeout(120_000);
+describe('service doctor on the daemon', () => {
   let machine: DoctorMachine;
   beforeEach(async () => {
     machine = new DoctorMachine();

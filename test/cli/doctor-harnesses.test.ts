@@ -191,8 +191,7 @@ const cases: Case[] = [
   },
 ];
 
-describe('service doctor on agent programs', function () {
-  this.timeout(60_000);
+describe('service doctor on agent programs', () => {
   let machine: DoctorMachine | null = null;
   const here = () => machine!;
   /** Each test leaves it as it was, so the next one goes on with it; one that failed leaves another. */

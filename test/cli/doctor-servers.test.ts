@@ -8,8 +8,7 @@ import { noteSecrets } from '../support/secrets.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { DoctorMachine } from './support/doctor/machine.ts';
 
-describe('service doctor on servers and seats', function () {
-  this.timeout(120_000);
+describe('service doctor on servers and seats', () => {
   let server: TestServer;
   let machine: DoctorMachine;
   before(async () => {
@@ -47,7 +46,7 @@ describe('service doctor on servers and seats', function () {
     await ann.ok('revokeKey', { params: { key: id } });
     const found = (await machine.doctor()).filter(({ code }) => code === 'unauthorized');
     expect(found.map(({ name, level }) => [name, level])).to.deep.equal([
-      ['server 127', 'error'],
+      ['server 127-0-0-1', 'error'],
       ['seats', 'error'],
     ]);
     const [key, seat] = found;

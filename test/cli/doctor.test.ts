@@ -16,8 +16,7 @@ interface Finding {
   fix: string | null;
 }
 
-describe('service doctor', function () {
-  this.timeout(60_000);
+describe('service doctor', () => {
   let home: Home;
   afterEach(() => home.close());
 

@@ -7,8 +7,7 @@ import { homeWithBoard } from './support/shared.ts';
 
 const DOWN = '\x1b[B';
 
-describe('editing a file at a terminal', function () {
-  this.timeout(60_000);
+describe('editing a file at a terminal', () => {
   const home = homeWithBoard('docs', { apart: true });
   let n = 0;
   before(() => home().json(['agent', 'create', 'codex']));

@@ -2,8 +2,7 @@
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('an empty value', function () {
-  this.timeout(60_000);
+describe('an empty value', () => {
   const home = homeWithBoard();
   const newest = async () => (await home().json(['read', '--limit', '1'])).messages[0]?.seq;
 

@@ -6,8 +6,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { DoctorMachine } from './support/doctor/machine.ts';
 import { Home } from './support/home.ts';
 
-describe('a key that was revoked', function () {
-  this.timeout(120_000);
+describe('a key that was revoked', () => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer('sqlite');

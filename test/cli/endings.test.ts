@@ -5,8 +5,7 @@ import { pruned, prunedRows } from '../../src/commands/agent/prune.ts';
 import type { Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('taking people off', function () {
-  this.timeout(60_000);
+describe('taking people off', () => {
   const home = homeWithBoard();
   let url: string;
   before(async () => {

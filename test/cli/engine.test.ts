@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Home } from './support/home.ts';
 
-describe('a server with a database of its own choice', function () {
-  this.timeout(60_000);
+describe('a server with a database of its own choice', () => {
   let home: Home;
   beforeEach(() => {
     home = new Home();

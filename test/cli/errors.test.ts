@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('errors', function () {
-  this.timeout(60_000);
+describe('errors', () => {
   const home = homeWithBoard();
 
   const cases: [string, string[], string, number][] = [

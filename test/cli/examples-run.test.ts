@@ -139,11 +139,11 @@ async function run(home: Home, line: string, made: Play): Promise<Result> {
   const has = (text: string) => `${printed().stdout}${printed().stderr}`.includes(text);
   const ended = () => child.exitCode !== null;
   if (after !== undefined) {
-    await until(`"${after}" is printed`, () => has(after) || ended(), 30_000);
+    await until(`"${after}" is printed`, () => has(after) || ended());
     await meanwhile?.(`${printed().stdout}${printed().stderr}`);
   }
   if (shown !== undefined) {
-    await until(`"${shown}" is printed`, () => has(shown) || ended(), 30_000);
+    await until(`"${shown}" is printed`, () => has(shown) || ended());
     child.kill('SIGINT');
   }
   const { code } = await finished(child);

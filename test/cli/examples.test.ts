@@ -4,7 +4,7 @@ import { parse } from '@oclif/core/parser';
 import { expect } from 'chai';
 import { choose } from '../../src/cli/dispatch.ts';
 import { globalFlags } from '../../src/cli/flags.ts';
-import { readCatalog, topics, visibleCommands } from '../../src/cli/help/catalog.ts';
+import { commandNames, readCatalog, topics, visibleCommands } from '../../src/cli/help/catalog.ts';
 import { root } from './support/root.ts';
 import { callsOf } from './support/words.ts';
 
@@ -17,6 +17,7 @@ interface Parsing {
 
 describe('examples', () => {
   const catalog = readCatalog(root);
+  const names = commandNames(catalog);
   const commands = visibleCommands(catalog);
 
   it('belong to every command, with a summary and a description', () => {
@@ -33,9 +34,9 @@ describe('examples', () => {
       for (const example of examples ?? []) {
         const calls = callsOf(example);
         expect(calls.length, `service in: ${example}`).to.be.greaterThan(0);
-        const chosen = choose(calls.at(-1)!, catalog);
+        const chosen = choose(calls.at(-1)!, names);
         if (chosen.kind !== 'command') throw new Error(`no command: ${example}`);
-        expect(chosen.command.id, example).to.equal(id);
+        expect(chosen.id, example).to.equal(id);
         const options = { args: Command.args, flags: { ...globalFlags, ...Command.flags }, strict: Command.strict };
         await parse(Command.prototype.prepare(chosen.argv), options as never).catch((error: Error) => {
           throw new Error(`${example}: ${error.message}`);
@@ -47,7 +48,7 @@ describe('examples', () => {
   it('of what to look at next name commands', () => {
     for (const { id, seeAlso } of commands) {
       for (const other of seeAlso ?? []) {
-        const found = choose(other.split(' '), catalog);
+        const found = choose(other.split(' '), names);
         const topic = topics[other] !== undefined;
         expect(found.kind === 'command' || topic, `${id}: see also ${other}`).to.equal(true);
       }

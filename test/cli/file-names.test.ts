@@ -18,8 +18,7 @@ const names = [
   'a\\.b',
 ];
 
-describe('a file with an invalid name', function () {
-  this.timeout(60_000);
+describe('a file with an invalid name', () => {
   let server: HostileServer;
   let home: Home;
   let env: Record<string, string>;

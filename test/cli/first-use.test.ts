@@ -8,8 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { Home, until } from './support/home.ts';
 import { typed } from './support/terminal.ts';
 
-describe('first use', function () {
-  this.timeout(60_000);
+describe('first use', () => {
   let home: Home;
   beforeEach(() => {
     home = new Home({ bare: true, shared: true });
@@ -94,6 +93,15 @@ describe('first use', function () {
     const result = await home.run(['board', 'list', '--json'], { env: { SERVICE_NO_AUTOSTART: '1' } });
     expect(JSON.parse(result.stdout).error.code).to.equal('server_not_running');
     expect(result.code).to.equal(8);
+    expect(home.serverPid()).to.equal(null);
+  });
+
+  it('does not start it for a join that does not say where to', async () => {
+    const { code, stderr } = await home.run(['join']);
+    expect([code, stderr]).to.deep.equal([
+      2,
+      "Error (invalid_request): What to join is missing.\nHint: service join 'Join service board …', or an open board: service join --board BOARD\n",
+    ]);
     expect(home.serverPid()).to.equal(null);
   });
 

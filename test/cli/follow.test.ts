@@ -8,8 +8,7 @@ import { collect, finished, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('following a board', function () {
-  this.timeout(60_000);
+describe('following a board', () => {
   const home = homeWithBoard('demo', { apart: true });
   const bodies = (text: string) =>
     text
@@ -111,8 +110,7 @@ describe('following a board', function () {
   });
 });
 
-describe('following every board', function () {
-  this.timeout(60_000);
+describe('following every board', () => {
   const home = homeWithBoard('kitchen', { apart: true });
   const shownOn = (text: string) =>
     text
@@ -178,6 +176,21 @@ describe('following every board', function () {
     expect(stdout).to.not.include('not of the agent');
   });
 
+  it('shows nothing again once an agent of the person is removed', async () => {
+    await home().json(['agent', 'create', 'leaver', '--board', 'garden']);
+    const child = home().start(['watch', '--all-boards', '--limit', '0', '--json', '--verbose']);
+    const printed = collect(child);
+    await until('the stream is open', () => printed().stderr.includes('/v1/stream'));
+    await home().json(['say', '--as', 'digger', '--no-notes', 'third']);
+    await until('it is shown', () => printed().stdout.includes('third'));
+    await home().json(['agent', 'remove', 'leaver', '--board', 'garden', '--yes']);
+    await home().json(['say', '--as', 'digger', '--no-notes', 'fourth']);
+    await until('it goes on', () => printed().stdout.includes('fourth'));
+    child.kill('SIGINT');
+    expect((await finished(child)).code).to.equal(0);
+    expect(shownOn(printed().stdout)).to.deep.equal(['garden: third', 'garden: fourth']);
+  });
+
   it('is for a person, without a number to begin after and without one board', async () => {
     for (const [args, code, error] of [
       [['--as', 'digger'], 5, 'human_command_in_session'],
@@ -190,8 +203,7 @@ describe('following every board', function () {
   });
 });
 
-describe('following a board of a server without streams of one board', function () {
-  this.timeout(60_000);
+describe('following a board of a server without streams of one board', () => {
   let here: Hosted;
   before(async () => {
     here = await hosted();

@@ -7,8 +7,7 @@ const STARTS = 20;
 const AT_ONCE = 4;
 
 describe('a first start', () => {
-  it(`makes a database that can be used, ${STARTS} times of ${STARTS}`, async function () {
-    this.timeout(120_000);
+  it(`makes a database that can be used, ${STARTS} times of ${STARTS}`, async () => {
     const start = async () => {
       const home = new Home({ bare: true, shared: true });
       const created = await home.run(['board', 'create', 'general', '--quiet']);

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('a file that has no place here', function () {
-  this.timeout(60_000);
+describe('a file that has no place here', () => {
   const home = homeWithBoard('docs', { apart: true });
   before(async () => {
     await home().json(['server', 'start']);

@@ -6,8 +6,7 @@ import { type Hosted, hosted } from './support/hosted.ts';
 import { LossyNetwork } from './support/lossy.ts';
 import { typed } from './support/terminal.ts';
 
-describe('a guest from outside', function () {
-  this.timeout(90_000);
+describe('a guest from outside', () => {
   let at: Hosted;
   let host: Home;
   let laptop: Home;

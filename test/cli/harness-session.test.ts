@@ -6,8 +6,7 @@ import { homeWithBoard } from './support/shared.ts';
 
 const env = { SERVICE_SESSION: 'claude-code:one' } as never;
 
-describe('a session of an agent’s program', function () {
-  this.timeout(60_000);
+describe('a session of an agent’s program', () => {
   const home = homeWithBoard();
 
   const people = [
@@ -59,8 +58,7 @@ describe('a session of an agent’s program', function () {
   });
 });
 
-describe('a machine whose key was revoked', function () {
-  this.timeout(60_000);
+describe('a machine whose key was revoked', () => {
   const home = homeWithBoard();
   const other = new Home();
   after(() => other.close());

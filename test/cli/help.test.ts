@@ -10,8 +10,7 @@ const pages = [[], ...Object.keys(topics).map((topic) => [topic])].concat(
   visibleCommands(catalog).map(({ id }) => id.split(':')),
 );
 
-describe('help', function () {
-  this.timeout(60_000);
+describe('help', () => {
   const home = new Home();
   after(() => home.discard());
 
@@ -49,6 +48,12 @@ describe('help', function () {
     expect(text(80, 'inbox')).to.match(/COMMANDS\n {2}inbox ack .*\n {2}inbox notices .*\n {2}inbox wait /);
     for (const word of ['post, say', 'read, read', 'watch, watch', 'search, search'])
       expect(text(80, 'board')).to.include(`  board ${word} `);
+  });
+
+  it('shows arguments in the order in which they are typed', () => {
+    expect(text(80, 'react')).to.include('$ service board react [BOARD] MESSAGE EMOJI [flags]');
+    expect(text(80, 'servers', 'name')).to.include('$ service servers name URL NAME [flags]');
+    expect(text(80, 'pairing', 'choose')).to.include('$ service pairing choose PAIRING AGENT [flags]');
   });
 
   it('keeps words whole, and to the width where they fit', () => {

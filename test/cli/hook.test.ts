@@ -10,8 +10,7 @@ import { collect, finished, type Result, root, until } from './support/home.ts';
 const session = 'c0ffee-1';
 const handoff = `hnd_${'a'.repeat(32)}`;
 
-describe('a hook', function () {
-  this.timeout(30_000);
+describe('a hook', () => {
   let daemon: ScriptedDaemon;
   beforeEach(async () => {
     daemon = await new ScriptedDaemon().listen();

@@ -124,7 +124,7 @@ async function run(home: Home, line: string): Promise<Result> {
   const terminal = / (--json|--ndjson|-)(?= |$)|openapi/.test(line) && !line.includes('<');
   const typed = terminal ? `script -qec '${line.replaceAll("'", "'\\''")}' /dev/null` : line;
   const env = { FORCE_COLOR: '1', SERVICE_NO_INPUT: '1' };
-  if (!/[<;']/.test(typed)) return home.shell(typed, { env });
+  if (!terminal && !line.includes('; service')) return home.shell(line, { env });
   const child = home.startShell(typed, { group: true, env });
   const late = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 60_000);
   const result = await finished(child).finally(() => clearTimeout(late));

@@ -18,8 +18,7 @@ function bind(home: Home, ...names: string[]): void {
   writeFileSync(path, JSON.stringify(saved), { mode: 0o600 });
 }
 
-describe('a session with several seats', function () {
-  this.timeout(60_000);
+describe('a session with several seats', () => {
   const home = homeWithBoard('kitchen');
   before(async () => {
     await home().json(['board', 'create', 'garden', '--no-link']);
@@ -129,6 +128,50 @@ describe('a session with several seats', function () {
       await until('it is acknowledged', () => shown().stderr.includes('POST /v1/me/inbox/ack 200'));
       following.kill('SIGINT');
       expect((await finished(following)).code).to.equal(0);
+    }
+  });
+
+  it('ends its wait on a notice of one of them too', async () => {
+    const { url } = (await home().json(['servers', 'list'])).servers[0];
+    const saved = JSON.parse(readFileSync(home().path('config', 'credentials.json'), 'utf8'));
+    const entries = Object.values(saved.servers) as { seats: Record<string, { name: string; token: string }> }[];
+    const digger = entries.flatMap(({ seats }) => Object.values(seats)).find(({ name }) => name === 'digger')!;
+    const decided = async () => {
+      const asked = await fetch(`${url}/v1/me/admin-requests`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${digger.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ kind: 'invite_people', invite: { suggested_handle: 'maya' } }),
+      });
+      const { approval } = (await asked.json()) as { approval: { id: string } };
+      await home().json(['approval', 'decline', approval.id]);
+    };
+    await inbox();
+    await decided();
+    const { seats, timed_out } = await inbox('--wait', '60');
+    expect(seats.map(({ notices }: { notices?: number }) => notices)).to.deep.equal([undefined, 1]);
+    expect(timed_out).to.equal(false);
+    await decided();
+    const { stdout } = await home().run(['inbox', '--wait', '60'], { env });
+    expect(stdout).to.equal(
+      'nothing new for cook on kitchen, digger on garden\nservice: 2 notices wait: service inbox notices --ack --board garden\n',
+    );
+    for (const [extra, told] of [
+      [[], 'service: 1 notice waits: service inbox notices --ack --board garden\n'],
+      [['--json'], '{"board":"garden","agent":"digger","notices":1}\n'],
+    ] as const) {
+      await home().run(['inbox', 'notices', '--ack', '--board', 'garden'], { env });
+      const following = home().start(['inbox', '--follow', '--verbose', ...extra], { env });
+      const shown = collect(following);
+      await until('it follows', () => shown().stderr.includes('GET /v1/me/inbox'));
+      await decided();
+      await until('it is told', () => shown().stdout !== '');
+      await say('kitchen', 'and a message');
+      await until('a message is shown too', () => shown().stdout.includes('and a message'));
+      await until('it is acknowledged', () => shown().stderr.includes('POST /v1/me/inbox/ack 200'));
+      following.kill('SIGINT');
+      expect((await finished(following)).code).to.equal(0);
+      expect(shown().stdout.startsWith(told), shown().stdout).to.equal(true);
+      expect(shown().stdout.split('notice')).to.have.length(told.split('notice').length);
     }
   });
 

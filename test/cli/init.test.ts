@@ -29,8 +29,7 @@ const theirs = `{
 }
 `;
 
-describe('service init', function () {
-  this.timeout(60_000);
+describe('service init', () => {
   let machine: Machine;
   beforeEach(() => {
     machine = new Machine();
@@ -78,6 +77,18 @@ describe('service init', function () {
     expect(text.stdout).to.include('Nothing was written. Apply it with: service init --yes');
     for (const path of ['.claude', '.codex', '.agents', 'store/state/installed.json', 'store/state/bin'])
       expect(existsSync(machine.at(path)), path).to.equal(false);
+  });
+
+  it('offers to apply only what there is to change, and says what to do where no program is found', async () => {
+    await init();
+    expect((await machine.run(['init'])).stdout)
+      .to.include('nothing to change')
+      .and.not.include('Nothing was written');
+    const { stdout } = await machine.run(['init', '--harness', 'omp']);
+    expect(stdout).to.include('Nothing was written. Apply it with: service init --yes');
+    const bare = await machine.run(['init'], { env: { PATH: machine.at('nothing') } });
+    expect(bare.stdout).to.include('To set one up that is not there yet: service init --harness NAME --yes\n');
+    expect(bare.stdout).to.not.include('Nothing was written');
   });
 
   it('changes nothing by a second run, nor after the program was refreshed', async () => {
@@ -265,7 +276,7 @@ describe('service init', function () {
     machine.put('.profile', `sleep 50 &\nPATH=${machine.at('bin')}:$PATH\n`);
     const { harnesses } = await init('--allow-commands');
     expect(harnesses[0]).to.include({ name: 'claude-code', version: '2.1.197' });
-  }).timeout(20_000);
+  });
 
   it('allows commands only where "service" is this program, and writes nothing at all otherwise', async () => {
     const elsewhere = machine.at('elsewhere');

@@ -6,8 +6,7 @@ import { expect } from 'chai';
 import { collect, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('standard input', function () {
-  this.timeout(60_000);
+describe('standard input', () => {
   const home = homeWithBoard();
   const messages = async () => (await home().json(['read', '--all'])).messages as { seq: number; body: string }[];
 

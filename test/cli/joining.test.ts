@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Home } from './support/home.ts';
 
-describe('joining a board from another machine', function () {
-  this.timeout(60_000);
+describe('joining a board from another machine', () => {
   let host: Home;
   let other: Home;
   let url: string;

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('service key sessions', function () {
-  this.timeout(60_000);
+describe('service key sessions', () => {
   const home = homeWithBoard();
   let url: string;
   before(async () => {

@@ -8,8 +8,7 @@ import { Home } from './support/home.ts';
 
 const hooks = new URL('support/keychain-hooks.mjs', import.meta.url).href;
 
-describe('the system keychain', function () {
-  this.timeout(90_000);
+describe('the system keychain', () => {
   let server: TestServer;
   let home: Home;
   let keychain: string;
@@ -61,11 +60,11 @@ describe('the system keychain', function () {
       expect([saved.code, saved.stderr]).to.deep.equal([
         0,
         `Saved in ${file()} (mode 0600): the system keychain is locked.\n` +
-          'Once it is unlocked: service login 127 --move-to keychain\n',
+          'Once it is unlocked: service login 127-0-0-1 --move-to keychain\n',
       ]);
       const { checks } = JSON.parse((await home.run(['doctor', '--json'])).stdout);
       const found = checks.find(({ name }: { name: string }) => name === 'keychain');
-      expect(found).to.include({ code: 'keychain_locked', fix: 'service login 127 --move-to keychain' });
+      expect(found).to.include({ code: 'keychain_locked', fix: 'service login 127-0-0-1 --move-to keychain' });
       expect(found.message).to.include('the system keychain is locked');
     });
 
@@ -77,11 +76,11 @@ describe('the system keychain', function () {
       expect([code, stderr]).to.deep.equal([
         4,
         'Error (keychain_locked): The key is in the system keychain, which is locked.\n' +
-          'Hint: Unlock the keychain and try again, or sign in anew: service login 127 --store file\n',
+          'Hint: Unlock the keychain and try again, or sign in anew: service login 127-0-0-1 --store file\n',
       ]);
       const { checks } = JSON.parse((await home.run(['doctor', '--json'])).stdout);
       const found = checks.find(({ name }: { name: string }) => name === 'keychain');
-      expect(found).to.include({ code: 'keychain_locked', fix: 'service login 127 --store file' });
+      expect(found).to.include({ code: 'keychain_locked', fix: 'service login 127-0-0-1 --store file' });
     });
 
   it('that is locked forgets no key, and says so', async () => {

@@ -12,8 +12,7 @@ import { codeOf, failure, launchPlace, startedAs } from './support/launching.ts'
 
 // As the programs of agents, tmux is tested where it is.
 if (findProgram('tmux', process.env))
-  describe('the launcher tmux', function () {
-    this.timeout(60_000);
+  describe('the launcher tmux', () => {
     // Before its folder is removed, in which tmux keeps its socket.
     afterEach(() => {
       try {

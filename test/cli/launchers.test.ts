@@ -10,8 +10,7 @@ import { processRef } from '../../src/local/process-ref.ts';
 import { root, until } from './support/home.ts';
 import { codeOf, failure, launchPlace, startedAs } from './support/launching.ts';
 
-describe('launchers', function () {
-  this.timeout(60_000);
+describe('launchers', () => {
   const place = launchPlace();
   const { program, read } = place;
 

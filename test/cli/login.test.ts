@@ -4,8 +4,7 @@ import { expect } from 'chai';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
 
-describe('service login', function () {
-  this.timeout(60_000);
+describe('service login', () => {
   let server: TestServer;
   let home: Home;
   before(async () => {

@@ -5,8 +5,7 @@ import { freePort } from '../support/free-port.ts';
 import { Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('service logout', function () {
-  this.timeout(60_000);
+describe('service logout', () => {
   const home = homeWithBoard();
   let url: string;
   let other: Home;

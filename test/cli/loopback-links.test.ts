@@ -4,8 +4,7 @@ import { Output } from '../../src/cli/output.ts';
 import { warnOfLoopback } from '../../src/commands/invite/lib/invite.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 
-describe('what is to be passed on, at a server on loopback', function () {
-  this.timeout(60_000);
+describe('what is to be passed on, at a server on loopback', () => {
   let host: Hosted;
   before(async () => {
     host = await hosted();
@@ -29,6 +28,27 @@ describe('what is to be passed on, at a server on loopback', function () {
       const { warnings } = await host.home.json(again);
       expect(warnings.map((warning: { code: string }) => warning.code)).to.deep.equal(['loopback_only']);
     });
+
+  it('is shown alone with --quiet', async () => {
+    for (const [args, secret] of [
+      [['invite', 'create'], /^http\S+\/join#abi_\S+\n$/],
+      [['code', 'create', 'payments'], /^Join service board payments [^\n]*\n$/],
+      [['code', 'guest', 'quiet', '--board', 'payments'], /^Join service board payments [^\n]*\n$/],
+      [['key', 'create', 'ci'], /^abh_\S+\n$/],
+      [['agent', 'create', 'ci', '--board', 'payments', '--print-token'], /^aba_\S+\n$/],
+      [['pair', 'writer-reviewer', '--new'], /^Join service board \S+ [^\n]*\n$/],
+    ] as const) {
+      const { code, stdout, stderr } = await host.home.run([...args, '-q']);
+      expect([code, stderr], args.join(' ')).to.deep.equal([0, '']);
+      expect(stdout).to.match(secret);
+    }
+    const { key } = JSON.parse((await host.home.run(['key', 'create', 'ci-2', '-q', '--json'])).stdout);
+    expect(key.token).to.match(/^abh_/);
+    const line = await host.home.run(['code', 'create', 'payments', '--jq', '.code.join_line']);
+    expect(line.stdout).to.match(/^Join service board payments /);
+    const link = await host.home.run(['invite', 'create', '--jq', '.invite.invite']);
+    expect(link.stdout).to.match(/^http\S+\/join#abi_\S+\n$/);
+  });
 
   it('comes without one where others reach the server', () => {
     const warned = (url: string | undefined) => {

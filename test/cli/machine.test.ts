@@ -1,13 +1,11 @@
 /** A key for a machine on which nobody is signed in, by a short code approved on one where somebody is. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { collect, finished, Home, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 import { LossyNetwork } from './support/lossy.ts';
 
-describe('a headless machine', function () {
-  this.timeout(60_000);
-
+describe('a headless machine', () => {
   it('gets a key by a code from the home of a server, and both have a working status', async () => {
     const [desk, box] = [new Home(), new Home()];
     try {
@@ -27,8 +25,7 @@ describe('a headless machine', function () {
   });
 });
 
-describe('a machine without a key', function () {
-  this.timeout(90_000);
+describe('a machine without a key', () => {
   let desk: Home;
   let box: Home;
   let url: string;
@@ -112,6 +109,28 @@ describe('a machine without a key', function () {
     expect([again.code, errorOf(again).code]).to.deep.equal([6, 'machine_request_invalid']);
     const more = await box.run(['machine', 'request', url, '--handle', handle, '--json']);
     expect(errorOf(more).code).to.equal('already_connected');
+  });
+
+  it('gets another key of the same person, without their handle, once its own has ended', async () => {
+    await desk.json(['machine', 'approve', await detached(), '--yes']);
+    const { key } = await box.json(['machine', 'collect']);
+    await box.json(['agent', 'create', 'codex', '--board', 'demo']);
+    await desk.json(['key', 'revoke', key.id]);
+    const other = await box.run(['machine', 'request', url, '--handle', 'somebody', '--json']);
+    expect(errorOf(other).code).to.equal('already_connected');
+    const path = box.path('config', 'credentials.json');
+    const before = readFileSync(path, 'utf8');
+    writeFileSync(path, before.replaceAll(saved()[url].server_id, 'srv_01K5A0000000000000000000P2'));
+    const stranger = await box.run(['machine', 'request', url, '--verbose', '--json']);
+    expect(errorOf(stranger).code).to.equal('server_identity_changed');
+    expect(stranger.stderr).to.include('GET ').and.not.include('/me ');
+    writeFileSync(path, before);
+    const { code } = await box.json(['machine', 'request', url, '--detach']);
+    expect((await box.run(['whoami', '--json'])).code).to.equal(4);
+    await desk.json(['machine', 'approve', code, '--yes']);
+    await box.json(['machine', 'collect']);
+    expect((await box.json(['whoami'])).me.name).to.equal(handle);
+    expect(Object.keys(saved()[url].seats)).to.have.length(1);
   });
 
   it('is told that it was refused, and keeps nothing', async () => {

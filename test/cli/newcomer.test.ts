@@ -1,16 +1,17 @@
 /** What people type in their first half hour, and what the program says to it. */
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import type { Credentials } from '../../src/local/keys/credentials.ts';
 import { startTestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 const inSession = { env: { SERVICE_SESSION: 'claude-code:one' } };
 
-describe('somebody new', function () {
-  this.timeout(60_000);
+describe('somebody new', () => {
   const home = homeWithBoard();
   const refused = async (args: string[], options = {}) => {
     const { code, stderr } = await home().run(args, options);
@@ -61,6 +62,19 @@ describe('somebody new', function () {
       const hint = `Hint: Say what it is called there, such as ${named}`;
       expect(await refused([...args])).to.deep.equal({ code: 2, error, hint });
     }
+  });
+
+  it('is sent to its person where the seat of its session has ended, because the server lets that session join no more', async () => {
+    await home().json(['agent', 'create', 'gone', '--board', 'demo']);
+    const path = home().path('config', 'credentials.json');
+    const saved = JSON.parse(readFileSync(path, 'utf8')) as Credentials;
+    for (const seat of Object.values(saved.servers).flatMap(({ seats }) => Object.values(seats)))
+      Object.assign(seat, { session: 'claude-code:gone', token: undefined });
+    writeFileSync(path, JSON.stringify(saved));
+    const { hint } = await refused(['say', 'hi'], { env: { SERVICE_SESSION: 'claude-code:gone' } });
+    expect(hint).to.equal(
+      'Hint: Ask your person to run: service agent create NAME --board demo; then: service resume NAME',
+    );
   });
 
   it('without a seat is told how to get one, and with some which there are', async () => {

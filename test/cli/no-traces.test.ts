@@ -3,8 +3,7 @@ import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { Home } from './support/home.ts';
 
-describe('a machine on which nothing was done yet', function () {
-  this.timeout(60_000);
+describe('a machine on which nothing was done yet', () => {
   const home = new Home({ bare: true });
   after(() => home.close());
 

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { Home } from './support/home.ts';
 import { HostileServer } from './support/hostile.ts';
 
-describe('a notice of a server', function () {
-  this.timeout(60_000);
+describe('a notice of a server', () => {
   let server: HostileServer;
   let home: Home;
   before(async () => {

@@ -24,8 +24,7 @@ import { homeWithBoard } from './support/shared.ts';
 const AT_TERMINAL =
   '--import data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true;process.stderr.getWindowSize=()=>[80,24]';
 
-describe('service open', function () {
-  this.timeout(60_000);
+describe('service open', () => {
   const home = homeWithBoard();
   let browser: string;
   let opened: string;

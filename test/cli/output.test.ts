@@ -5,8 +5,7 @@ import { homeWithBoard } from './support/shared.ts';
 
 const acting = '\u001b]52;c;aGk=\u0007\u202eright\u202c\rover\u001b[2J';
 
-describe('output', function () {
-  this.timeout(60_000);
+describe('output', () => {
   const home = homeWithBoard('demo', { bare: true, shared: true });
 
   it('shows control characters instead of obeying them, and keeps them in JSON', async () => {
@@ -60,6 +59,12 @@ describe('output', function () {
     const lines = (await home().run(['read', '--limit', '3', '--ndjson'])).stdout.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).to.deep.equal(messages);
     for (const { seq, at } of messages) expect(text.stdout).to.match(new RegExp(`^#${seq}  .*${at}$`, 'm'));
+  });
+
+  it('is the same with --yes where nothing is asked', async () => {
+    for (const args of [['boards'], ['whoami'], ['version']])
+      expect(await home().run([...args, '--yes'])).to.deep.equal(await home().run(args));
+    expect((await home().run(['whoami', '--help'])).stdout).not.to.include('--yes');
   });
 
   it('is nothing with --quiet, except for errors', async () => {

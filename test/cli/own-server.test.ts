@@ -6,8 +6,7 @@ import { takeKernelLock } from '../../src/local/kernel-lock.ts';
 import { collect, finished, Home, until } from './support/home.ts';
 import { Stranger } from './support/stranger.ts';
 
-describe('a stranger at the address of this machine’s own server', function () {
-  this.timeout(90_000);
+describe('a stranger at the address of this machine’s own server', () => {
   let home: Home;
   let url: string;
   let info: object;
@@ -111,7 +110,7 @@ describe('a stranger at the address of this machine’s own server', function ()
     await until('the stream is open', () => printed().stderr.includes('/v1/stream'));
     await crash();
     stranger = await Stranger.listen(info, { port: port() });
-    await until('it is asked', () => (stranger?.asked.length ?? 0) > 0, 30_000);
+    await until('it is asked', () => (stranger?.asked.length ?? 0) > 0);
     await home.json(['say', 'after the crash']);
     await until('the message is shown', () => printed().stdout.includes('after the crash'), 40_000);
     child.kill('SIGINT');
@@ -146,7 +145,7 @@ describe('the start of this machine’s own server', () => {
     expect([code, JSON.parse(stdout).boards?.length]).to.deep.equal([0, 1]);
     expect(home.serverPid()).to.equal(server.pid);
     await home.close();
-  }).timeout(60_000);
+  });
 });
 
 function runs(pid: number): boolean {

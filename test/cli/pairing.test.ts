@@ -4,8 +4,7 @@ import { expect } from 'chai';
 import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('proposed work', function () {
-  this.timeout(120_000);
+describe('proposed work', () => {
   const home = homeWithBoard();
   let url: string;
   let key: string;
@@ -48,7 +47,9 @@ describe('proposed work', function () {
     expect(made.stdout).to.match(
       /^prq_\w{26} {2}awaiting_session {2}demo {2}\S+'s claude with sam {2}waiting for both sides\n/,
     );
-    expect(made.stdout).to.include(`Next: service pairing select ${id} --here --server '${url}'`);
+    expect(made.stdout).to.include(
+      `Next, in the session of the agent: service pairing select ${id} --here --server '${url}'`,
+    );
     const { stdout } = await home().run(['pairings']);
     expect(stdout)
       .to.include(`${url} · 1\n`)
@@ -56,7 +57,9 @@ describe('proposed work', function () {
     const inbox = await home().run(['inbox'], { env: sam });
     expect(inbox.stdout).to.include('1 proposal of work: service pairing list\n');
     const shown = await home().run(['pairing', 'show', id], { env: sam });
-    expect(shown.stdout).to.include('Review the API').and.include(`service pairing accept ${id} --here`);
+    expect(shown.stdout)
+      .to.include('Review the API')
+      .and.include(`Next, in the session of the agent: service pairing accept ${id} --here`);
     const { requests } = await home().json(['pairing'], { env: claude });
     expect(requests.map((request: { id: string }) => request.id)).to.deep.equal([id]);
     expect((await home().run(['pairing', 'cancel', id], { env: claude })).stdout).to.include('cancelled');

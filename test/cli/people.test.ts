@@ -6,8 +6,7 @@ import { expect } from 'chai';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Home } from './support/home.ts';
 
-describe('people of a server, from the command line', function () {
-  this.timeout(60_000);
+describe('people of a server, from the command line', () => {
   let server: TestServer;
   let home: Home;
   before(async () => {
@@ -91,7 +90,7 @@ describe('people of a server, from the command line', function () {
   it('are signed out here when they revoke the key in use, and only then', async () => {
     const zoe = await server.person('zoe');
     await signIn(zoe.token);
-    await home.run(['key', 'create', 'spare', '-q']);
+    await home.run(['key', 'create', 'spare']);
     expect((await home.json(['key', 'revoke', 'spare'])).this_machine).to.equal(false);
     const asked = await home.run(['key', 'revoke', 'laptop']);
     expect([asked.code, asked.stderr.split(':')[0]]).to.deep.equal([2, 'Error (confirmation_required)']);
@@ -105,7 +104,7 @@ describe('people of a server, from the command line', function () {
   it('name a key by its id where several of a name have ended', async () => {
     await signIn((await server.person('ned')).token);
     for (const _round of [1, 2]) {
-      await home.run(['key', 'create', 'ci', '-q']);
+      await home.run(['key', 'create', 'ci']);
       await home.run(['key', 'revoke', 'ci', '-q']);
     }
     const several = await home.run(['key', 'revoke', 'ci', '--json']);

@@ -19,8 +19,7 @@ import { homeWithBoard } from './support/shared.ts';
 // Elsewhere no system tells which process a pid file may be of; the tests below are about that.
 const onLinux = process.platform === 'linux' ? describe : () => undefined;
 
-onLinux('the pid file of the local server', function () {
-  this.timeout(60_000);
+onLinux('the pid file of the local server', () => {
   const home = homeWithBoard('demo', { apart: true });
   const file = () => home().path('data', 'server.pid');
   const damages: [string, () => void][] = [
@@ -136,7 +135,7 @@ describe('a server on a system that does not tell which process holds what', () 
     process.kill(Number(readFileSync(file, 'utf8')));
     expect(error).to.include({ code: 'server_not_running', hint: 'Try again soon; what it does: service server logs' });
     expect(error.message).to.equal('The local server is still starting: it has not answered within 10 seconds.');
-  }).timeout(30_000);
+  });
 
   it('is not ended by guessing: what to do is said', async () => {
     const error = await stopLocalServer(place(doorSecret)).catch((thrown) => thrown);

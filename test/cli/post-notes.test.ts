@@ -2,8 +2,7 @@
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('what a post tells its sender', function () {
-  this.timeout(60_000);
+describe('what a post tells its sender', () => {
   const home = homeWithBoard();
 
   before(async () => {
@@ -37,6 +36,23 @@ describe('what a post tells its sender', function () {
     expect(await told('look?', '--expect-reply')).to.deep.equal(['now']);
   });
 
+  it('is that a name which nobody on the board has is no mention, to a person and in scripts too', async () => {
+    const { warnings } = await home().json(['say', 'look, @redaer, @reader, @all and `@code`: @types/node']);
+    expect(warnings).to.deep.equal([
+      {
+        code: 'unknown_mention',
+        message: '@redaer, @all are nobody on demo, so no mention.',
+        hint: 'service board members shows who is',
+      },
+    ]);
+    const { stderr } = await home().run(['say', 'thanks, @redaer']);
+    expect(stderr).to.include('Warning: @redaer is nobody on demo, so no mention.\n');
+    const { stderr: long } = await home().run(['say', '@aa @bb @cc @dd @ee @ff @gg']);
+    expect(long).to.include('Warning: @aa, @bb, @cc, @dd, @ee and 2 more are nobody on demo, so no mention.\n');
+    expect(await told('look at https://host.example/?of=@reader')).to.deep.equal(quiet);
+    expect(await told('I am @poster; see user@host.example and @role:none')).to.deep.equal(quiet);
+  });
+
   it('is that an urgent post and a reply wake at once', async () => {
     expect(await told('stop', '--urgent')).to.deep.equal(['now']);
     const asked = await home().json(['say', 'who knows?', '--as', 'reader']);
@@ -48,6 +64,11 @@ describe('what a post tells its sender', function () {
     for (const name of names) await home().json(['agent', 'create', name]);
     const text = `${names.map((name) => `@${name}`).join(' ')} @reader`;
     expect(await told(text)).to.deep.equal(['over_limit']);
+    const { stdout } = await home().run(['say', 'look', '--as', 'poster']);
+    expect(stdout.split('\n').slice(1, 3)).to.deep.equal([
+      '@reader gets it with its next turn.',
+      'Each of @helper-0, @helper-1, @helper-2 and 5 more has no session; it finds it in its inbox.',
+    ]);
     expect(await told(text, '--to', '@poster')).to.deep.equal(['over_limit']);
     expect(await told(text, '--urgent')).to.deep.equal(['now']);
     expect(await told(text, '--to', '@reader')).to.deep.equal(['now']);

@@ -10,8 +10,7 @@ const firstWords = Object.values(readCatalog(root).commands).flatMap(({ id, alia
 /** The words of a line that is passed on to another machine stay. */
 const byFirstName = new RegExp(`(?<![\\w/.@-])(?<!Join )service (?:${firstWords.join('|')})(?![\\w-])[^\\n]*`, 'g');
 
-describe('the program by its other name', function () {
-  this.timeout(60_000);
+describe('the program by its other name', () => {
   const home = new Home();
   before(() => home.json(['board', 'create', 'demo']));
   after(() => home.close());
@@ -26,7 +25,7 @@ describe('the program by its other name', function () {
 
   it('is named in what this program says', async () => {
     expect(await said(['key', 'create', 'spare'])).to.include('board-service key revoke spare');
-    expect(await said(['init'])).to.include('board-service init --yes');
+    expect(await said(['init'])).to.include('board-service init --harness NAME --yes');
     expect(await said(['doctor'])).to.include('board-service init');
     for (const args of [['board', 'list', '--archived'], ['swarm', 'list'], ['swarm', 'up'], ['file', 'list'], ['x']])
       await both(args);

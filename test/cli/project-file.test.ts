@@ -6,8 +6,7 @@ import { expect } from 'chai';
 import { givenAway } from './support/foreign.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('.service', function () {
-  this.timeout(60_000);
+describe('.service', () => {
   const home = homeWithBoard();
   let n = 0;
 

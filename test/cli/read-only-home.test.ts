@@ -5,8 +5,7 @@ import { expect } from 'chai';
 import { Home } from './support/home.ts';
 
 if (process.platform === 'linux')
-  describe('a read-only home folder', function () {
-    this.timeout(60_000);
+  describe('a read-only home folder', () => {
     let home: Home;
     let disk: string;
     before(() => {

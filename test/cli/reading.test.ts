@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 import { typed } from './support/terminal.ts';
 
-describe('reading a board', function () {
-  this.timeout(60_000);
+describe('reading a board', () => {
   const home = homeWithBoard();
   // biome-ignore lint/suspicious/noExplicitAny: printed records
   const seqs = (record: any) => record.messages.map((message: { seq: number }) => message.seq);
@@ -101,6 +100,17 @@ describe('reading a board', function () {
     expect(await unread()).to.equal(0);
   });
 
+  it('leads a person from the inbox to a reply that is owed, whether that was read or not', async () => {
+    const me = (await home().json(['whoami'])).actor.name;
+    await home().json(['say', '--as', 'codex', '--to', `@${me}`, '--expect-reply', 'Shall I?']);
+    await home().json(['read', '--mark-read']);
+    const inbox = (await home().run(['inbox'])).stdout.split('\n');
+    expect(inbox).to.deep.equal(['Needs you', '  demo  1 to answer', 'Next: service read --to-me --board demo', '']);
+    const { messages } = await home().json(['read', '--to-me', '--board', 'demo']);
+    expect(messages.at(-1).body).to.equal('Shall I?');
+    await home().json(['say', '--reply', String(messages.at(-1).seq), 'Yes']);
+  });
+
   it('acknowledges no message of an inbox that --quiet kept from being shown', async () => {
     await home().json(['agent', 'create', 'quiet']);
     await home().json(['say', '--to', '@quiet', 'To be read']);
@@ -168,6 +178,15 @@ describe('reading a board', function () {
     };
     expect(await shown(secret('a'))).to.include(' · 1 secret removed ');
     expect(await shown(`${secret('a')} ${secret('b')}`)).to.include(' · 2 secrets removed ');
+    const { stdout, stderr } = await home().run(['say', secret('c')]);
+    expect(stdout).to.match(/^Posted #\d+ to all on demo\n$/);
+    const warned = /^Warning: 1 secret was taken out of the text before it was kept: \w+\.\nHint: If others/;
+    expect(stderr).to.match(warned);
+    await home().json(['agent', 'create', 'leaky']);
+    const asked = await home().run(['ask', '--as', 'leaky', secret('d')]);
+    expect(asked.stderr).to.match(warned);
+    const [, ask = ''] = /#(\d+)/.exec(asked.stdout) ?? [];
+    expect((await home().run(['answer', ask, secret('e')])).stderr).to.match(warned);
   });
 
   it('is told of at a terminal after a post, except for what the person has answered', async () => {

@@ -45,8 +45,7 @@ function prepare(home: Home): void {
   }
 }
 
-describe('the README', function () {
-  this.timeout(120_000);
+describe('the README', () => {
   const home = new Home({ bare: true, shared: true });
   before(() => prepare(home));
   after(() => home.close());
@@ -109,8 +108,7 @@ describe('the README', function () {
   }
 });
 
-describe('the README’s service.yaml', function () {
-  this.timeout(120_000);
+describe('the README’s service.yaml', () => {
   let home: Home;
   const { write } = swarmHome((world) => {
     home = world.home;

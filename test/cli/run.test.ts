@@ -8,8 +8,7 @@ import { type Frame, ScriptedDaemon } from '../daemon/support/scripted-daemon.ts
 import { collect, finished, type Home, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 
-describe('service run', function () {
-  this.timeout(90_000);
+describe('service run', () => {
   let at: Hosted;
   let home: Home;
   beforeEach(async () => {
@@ -57,6 +56,25 @@ describe('service run', function () {
     child.kill('SIGINT');
     await until('its end', () => child.exitCode !== null || child.signalCode !== null);
     expect([child.exitCode, printed().stdout]).to.deep.equal([130, 'Ran the program 1 time.\n']);
+  });
+
+  it('ends where another one takes its agent, and where its agent was removed', async () => {
+    const program = script('cat >text\n');
+    const first = home.start(['run', '--as', 'bot', '--', ...program]);
+    await until('the session', () => served());
+    const second = home.start(['run', '--as', 'bot', '--json', '--', ...program]);
+    const { code, stderr } = await finished(first);
+    expect(stderr).to.include('Another session took bot on demo.');
+    expect(code).to.equal(1);
+    await say('for the second');
+    await until('the text', () => there('text') && read('text') !== '');
+    await home.run(['agent', 'remove', 'bot', '-b', 'demo', '--yes']);
+    const ended = await finished(second);
+    expect(ended.code).to.equal(4);
+    expect(JSON.parse(ended.stdout || ended.stderr).error).to.include({
+      code: 'agent_removed',
+      message: 'The seat bot on demo has ended.',
+    });
   });
 
   it('lets it run for longer than a timer can wait, where that was said', async () => {
@@ -148,7 +166,7 @@ describe('service run', function () {
     const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
     await until('the session', () => served());
     const seq = await say('please');
-    await until('the acknowledgement', async () => (await unread()) === 0, 30_000);
+    await until('the acknowledgement', async () => (await unread()) === 0);
     expect(read('tries')).to.equal('x\nx\nx\n');
     const { replies } = await home.json(['board', 'thread', String(seq), '-b', 'demo']);
     expect(replies.map(({ body, from }: { body: string; from: { name: string } }) => [from.name, body])).to.deep.equal([
@@ -309,11 +327,11 @@ describe('service run', function () {
     const printed = collect(child);
     await until('the session', () => served());
     await say('please');
-    await until('its end', () => child.exitCode !== null, 30_000);
+    await until('its end', () => child.exitCode !== null);
     expect([child.exitCode, read('tries'), await unread()]).to.deep.equal([127, 'x\n', 1]);
     expect(printed().stderr).to.include('Error (start_failed): The program could not be started 3 times in a row: ');
     const inShell = home.start(['run', '--as', 'bot', '--', '/bin/sh', '-c', './nonexistent']);
-    await until('its end too', () => inShell.exitCode !== null, 30_000);
+    await until('its end too', () => inShell.exitCode !== null);
     expect(inShell.exitCode).to.equal(127);
   });
 

@@ -7,8 +7,7 @@ import { HostileServer } from './support/hostile.ts';
 
 const names = ['$(touch ran)', 'a b', '-x', 'a\n', '', '__proto__'];
 
-describe('a seat with an invalid name', function () {
-  this.timeout(60_000);
+describe('a seat with an invalid name', () => {
   let server: HostileServer;
   let home: Home;
   before(async () => {

@@ -9,8 +9,7 @@ import { finished, Home } from './support/home.ts';
 
 const SECRET = /ab[habcdil]_[A-Za-z0-9_-]{43}|\b[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}\b/g;
 
-describe('the secrets of the command line', function () {
-  this.timeout(120_000);
+describe('the secrets of the command line', () => {
   const home = new Home({ bare: true });
   after(() => home.close());
 

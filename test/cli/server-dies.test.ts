@@ -5,8 +5,7 @@ import { expect } from 'chai';
 import { collect, finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('a local server that is killed in the middle of a command', function () {
-  this.timeout(60_000);
+describe('a local server that is killed in the middle of a command', () => {
   const home = homeWithBoard('demo', { bare: true, shared: true });
 
   async function killServer(): Promise<number> {

@@ -6,8 +6,7 @@ import { freePort } from '../support/free-port.ts';
 import { Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('servers', function () {
-  this.timeout(60_000);
+describe('servers', () => {
   const home = homeWithBoard('demo', { apart: true });
   let other: Home;
   before(() => {
@@ -73,8 +72,8 @@ describe('servers', function () {
     expect(stdout).to.equal(
       [
         `${local} · 1`,
-        'NAME    BOARD  ROLE    STATE       DELIVERY',
-        'helper  own    member  no session  focused',
+        'NAME    BOARD  ROLE    STATE         DELIVERY',
+        'helper  own    member  disconnected  focused',
         '',
         `${remote} · 0`,
         'Put one onto a board: service agent create NAME --board BOARD',

@@ -6,8 +6,7 @@ import { homeWithBoard } from './support/shared.ts';
 
 const session = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
 
-describe('a session with a daemon', function () {
-  this.timeout(60_000);
+describe('a session with a daemon', () => {
   const home = homeWithBoard();
   let daemon: ScriptedDaemon;
   let seat: { id: string; board_id: string };
@@ -98,6 +97,26 @@ describe('a session with a daemon', function () {
     expect((await run(['invite', 'create', '--handle', 'nils'])).json.state).to.equal('pending');
     await daemon.close();
     expect((await run(['invite', 'create', '--as', 'codex'])).json.state).to.equal('pending');
+  });
+
+  it('is told which seat another session took from it, and how to take that back', async () => {
+    const own = await ref();
+    daemon.answers.agents = (_, peer) => peer.send({ lost: [own], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    const { json } = await run(['say', 'still me?']);
+    expect(json.error).to.include({
+      code: 'agent_not_selected',
+      message: 'Another session took the seat of this one, codex on demo.',
+      hint: 'To take it back: service resume codex@demo',
+    });
+    const path = home().path('config', 'credentials.json');
+    const before = readFileSync(path, 'utf8');
+    const credentials = JSON.parse(before);
+    const mine = Object.values(credentials.servers as Record<string, { seats: Record<string, object> }>)[0]!;
+    const seats = { mem_01K5A0000000000000000000P2: mine.seats[seat.id]! };
+    credentials.servers['https://board.example'] = { ...mine, mode: 'team', name: 'board', key: null, seats };
+    writeFileSync(path, JSON.stringify(credentials));
+    const several = await run(['say', 'still me?', '--server', 'local']).finally(() => writeFileSync(path, before));
+    expect(several.json.error.hint).to.equal(`To take it back: service resume ${seat.id}`);
   });
 
   it('takes a seat of this machine, and is made known first', async () => {
@@ -201,15 +220,23 @@ describe('a session with a daemon', function () {
     expect(daemon.of('inbox')[1]).to.include({ peek: true });
   });
 
-  it('shows a reply that it waits for itself, and tells the daemon that it did', async () => {
+  /** Has the daemon hold a reply back, which then comes by this command. */
+  async function repliesWith(reply: (seq: string) => Promise<unknown>): Promise<void> {
     const own = await ref();
     daemon.answers.agents = (_, peer) =>
       peer.send({ seats: [{ ...own, mode: 'all' }], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    let replied = false;
     daemon.answers.hold = (frame, peer) => {
       peer.send({ held: true });
-      void home().json(['say', 'here it is', '-b', 'demo', '--reply', String(frame.reply_to), '--no-notes']);
+      // What is claimed is held once more, on a connection of its own.
+      if (!replied) void reply(String(frame.reply_to));
+      replied = true;
     };
     daemon.answers.claim = (_, peer) => peer.send({ claimed: [] });
+  }
+
+  it('shows a reply that it waits for itself, and tells the daemon that it did', async () => {
+    await repliesWith((seq) => home().json(['say', 'here it is', '-b', 'demo', '--reply', seq, '--no-notes']));
     const { json } = await run(['say', 'when?', '--wait-reply', '20']);
     expect(json.reply.body).to.equal('here it is');
     expect(daemon.of('hold')[0]).to.include({ reply_to: json.message.id });
@@ -221,6 +248,21 @@ describe('a session with a daemon', function () {
           .map(({ seq }: { seq: number }) => seq),
       ],
     ]);
+  });
+
+  it('shows the answer that an ask waits for itself, and tells the daemon that it did', async () => {
+    let answered: Promise<{ message: { seq: number } }> | undefined;
+    await repliesWith((seq) => (answered = home().json(['answer', seq, '-b', 'demo', '--option', '2'])));
+    const { json } = await run(['ask', 'Which?', 'This', 'That', '--wait', '20']);
+    expect(json.answer).to.include({ option: 2 });
+    expect(daemon.of('hold')[0]).to.include({ reply_to: json.message.id });
+    expect(daemon.of('claim').map(({ seqs }) => seqs)).to.deep.equal([[(await answered)!.message.seq]]);
+  });
+
+  it('has replies delivered that a quiet command waited for and did not show', async () => {
+    await repliesWith((seq) => home().json(['say', 'here it is', '-b', 'demo', '--reply', seq, '--no-notes']));
+    await home().run(['say', 'when?', '--wait-reply', '20', '-q'], { env: session });
+    expect([daemon.of('hold').length, daemon.of('claim').length]).to.deep.equal([1, 0]);
   });
 
   it('is asked what it delivered before a post tells what is unread', async () => {

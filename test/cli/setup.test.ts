@@ -14,8 +14,7 @@ interface Step {
 
 const inSession = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
 
-describe('setup', function () {
-  this.timeout(120_000);
+describe('setup', () => {
   let host: Home;
   let laptop: Home;
   let url: string;

@@ -25,8 +25,7 @@ async function ended(child: ChildProcess, at: string, works: () => boolean, sign
   return (await finished(child)).code;
 }
 
-describe('a signal, while a server is asked,', function () {
-  this.timeout(60_000);
+describe('a signal, while a server is asked,', () => {
   const home = new Home({ bare: true, shared: true });
   let server: TestServer;
   let proxy: FaultProxy;
@@ -81,8 +80,7 @@ describe('a signal, while a server is asked,', function () {
   });
 });
 
-describe('a signal, on one machine,', function () {
-  this.timeout(60_000);
+describe('a signal, on one machine,', () => {
   let world: SwarmHome;
   before(async () => {
     world = new SwarmHome();

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { startTestServer } from '../support/server.ts';
 import { Machine } from './support/machine.ts';
 
-describe('service status', function () {
-  this.timeout(60_000);
+describe('service status', () => {
   let machine: Machine;
   beforeEach(() => {
     machine = new Machine();

@@ -10,8 +10,7 @@ import { typed } from './support/terminal.ts';
 
 const WORDS = BOT.replace('cat', 'cat, "a b"');
 
-describe('service swarm up in a folder for the first time', function () {
-  this.timeout(120_000);
+describe('service swarm up in a folder for the first time', () => {
   let home: Home;
   let launcher: TestLauncher;
   const { write, errorOf } = swarmHome((world) => {
@@ -50,8 +49,7 @@ describe('service swarm up in a folder for the first time', function () {
   });
 });
 
-describe('service.yaml of another user', function () {
-  this.timeout(120_000);
+describe('service.yaml of another user', () => {
   let home: Home;
   swarmHome((world) => {
     home = world.home;

@@ -7,8 +7,7 @@ import { type Home, until } from './support/home.ts';
 import { addProfile, type TestLauncher } from './support/launched.ts';
 import { BOT, swarmHome } from './support/swarm-home.ts';
 
-describe('a swarm', function () {
-  this.timeout(120_000);
+describe('a swarm', () => {
   let home: Home;
   let launcher: TestLauncher;
   const { write, errorOf, unserved } = swarmHome((world) => {

@@ -24,8 +24,7 @@ agents:
   - {name: codex, harness: codex, launcher: local}
 `;
 
-describe('service swarm', function () {
-  this.timeout(120_000);
+describe('service swarm', () => {
   let home: Home;
   let launcher: TestLauncher;
   const { write, errorOf, unserved } = swarmHome((world) => {

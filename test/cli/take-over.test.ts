@@ -2,8 +2,7 @@
 import { expect } from 'chai';
 import { type Hosted, hosted } from './support/hosted.ts';
 
-describe('a task whose agent is gone', function () {
-  this.timeout(60_000);
+describe('a task whose agent is gone', () => {
   let at: Hosted;
   before(async () => {
     at = await hosted();

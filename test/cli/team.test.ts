@@ -35,7 +35,7 @@ class Team {
     this.child = this.vps.start(['serve', '--team', ...args, ...told], { env: { SERVICE_DB: this.db } });
     this.printed = collect(this.child);
     const listens = () => this.printed().stderr.includes('"listening"');
-    await until('the server listens', () => listens() || this.child.exitCode !== null, 30_000);
+    await until('the server listens', () => listens() || this.child.exitCode !== null);
     expect(listens(), this.printed().stderr).to.equal(true);
   }
 
@@ -61,8 +61,7 @@ class Team {
 }
 
 for (const kind of ['http', 'v1', 'v2'] as const) {
-  describe(`a team’s server behind a proxy (${kind})`, function () {
-    this.timeout(120_000);
+  describe(`a team’s server behind a proxy (${kind})`, () => {
     const team = new Team(kind);
     const laptop = new Home();
     before(async () => {
@@ -134,8 +133,7 @@ for (const kind of ['http', 'v1', 'v2'] as const) {
   });
 }
 
-describe('a team’s server and its operator', function () {
-  this.timeout(120_000);
+describe('a team’s server and its operator', () => {
   const team = new Team('http');
   before(() => team.start());
   after(() => team.close());
@@ -201,8 +199,7 @@ describe('a team’s server and its operator', function () {
   });
 });
 
-describe('serve --team', function () {
-  this.timeout(60_000);
+describe('serve --team', () => {
   const home = new Home();
   after(() => home.close());
 

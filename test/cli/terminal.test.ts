@@ -9,8 +9,7 @@ import { typedRaw } from './support/terminal.ts';
 /** What of the hostile text acts, and none of the prompts draws with. */
 const acting = /\u001b\[8m|\u001b\]|\u0007|[\u0080-\u009f\u202a-\u202e\u2066-\u2069]/;
 
-describe('at a terminal', function () {
-  this.timeout(60_000);
+describe('at a terminal', () => {
   const home = homeWithBoard('demo', { bare: true, shared: true });
 
   let server: HostileServer;

@@ -65,8 +65,7 @@ async function play(home: Home, step: Step): Promise<void> {
   expect(code, `exit of $ ${step.command}`).to.equal(step.code);
 }
 
-describe('transcripts', function () {
-  this.timeout(60_000);
+describe('transcripts', () => {
   const files = readdirSync(folder).filter((file) => file.endsWith('.transcript'));
 
   it('are found', () => expect(files.length).to.be.greaterThan(3));

@@ -21,8 +21,7 @@ import { SlowNetwork } from './support/slow.ts';
 const MB = 1_000_000;
 const BAR = /[#-]{24} {2}\d+% {2}[\d.]+ [kM]B of 40\.0 MB {2}[\d.]+ [kM]B\/s {2}\d+s left/;
 
-describe('transfers at a terminal', function () {
-  this.timeout(60_000);
+describe('transfers at a terminal', () => {
   let at: Hosted;
   let home: Home;
   let network: SlowNetwork;

@@ -7,8 +7,7 @@ import { expect } from 'chai';
 import { Home, until } from './support/home.ts';
 import { PlayedSession } from './support/played.ts';
 
-describe('two machines', function () {
-  this.timeout(100_000);
+describe('two machines', () => {
   let anas: Home;
   let mayas: Home;
   let ours: PlayedSession;

@@ -21,8 +21,7 @@ export default class BoardGreet extends BaseCommand<typeof BoardGreet> {
 }
 `;
 
-describe('an unbuilt checkout', function () {
-  this.timeout(60_000);
+describe('an unbuilt checkout', () => {
   let checkout: string;
 
   before(() => {

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { choose } from '../../src/cli/dispatch.ts';
 import { exitCode } from '../../src/cli/errors.ts';
-import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
+import { commandNames, readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
 import { distance } from '../../src/cli/parsing/spelling.ts';
 import { looksLikeInit } from '../../src/cli/parsing/unknown-command.ts';
 import { decode, takeText } from '../../src/cli/stdin.ts';
@@ -116,8 +116,8 @@ describe('addresses', () => {
 describe('words', () => {
   const catalog = readCatalog(root);
   const chosen = (...argv: string[]) => {
-    const found = choose(argv, catalog);
-    return found.kind === 'command' ? [found.command.id, ...found.argv] : [found.kind];
+    const found = choose(argv, commandNames(catalog));
+    return found.kind === 'command' ? [found.id, ...found.argv] : [found.kind];
   };
 
   it('name the command with the most of them, by its short name too', () => {
@@ -129,7 +129,8 @@ describe('words', () => {
     expect(chosen('--version')).to.deep.equal(['version']);
     expect(chosen('audit')).to.deep.equal(['help']);
     expect(chosen('say', '--', '--help')).to.deep.equal(['board:post', '--', '--help']);
-    expect(chosen('board', 'nothing')).to.deep.equal(['unknown']);
+    for (const words of ['board nothing', 'constructor', 'toString x'])
+      expect(chosen(...words.split(' ')), words).to.deep.equal(['unknown']);
   });
 
   it('may begin with the board in every command that is about one and takes no text', () => {

@@ -5,8 +5,7 @@ import { expect } from 'chai';
 import { Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('a command line that lacks something', function () {
-  this.timeout(60_000);
+describe('a command line that lacks something', () => {
   const home = new Home();
   after(() => home.discard());
 
@@ -30,8 +29,25 @@ describe('a command line that lacks something', function () {
     });
 });
 
-describe('a command that names its server, board or agent', function () {
-  this.timeout(60_000);
+describe('a flag that every object would have', () => {
+  const home = new Home();
+  after(() => home.discard());
+
+  for (const flag of ['--constructor', '--toString', '--__proto__', '--hasOwnProperty=3'])
+    it(`is unknown as any other: ${flag}`, async () => {
+      for (const words of [
+        ['say', 'x', flag],
+        ['say', flag, 'x'],
+      ])
+        expect(await home.run(words)).to.deep.equal({
+          code: 2,
+          stdout: '',
+          stderr: `Error (invalid_request): Unknown flag: ${flag.split('=')[0]}\nHint: service board post --help\n`,
+        });
+    });
+});
+
+describe('a command that names its server, board or agent', () => {
   const home = homeWithBoard('demo');
   let ask: string;
   let person: string;

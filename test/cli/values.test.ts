@@ -6,8 +6,7 @@ import { collect, finished, root, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 import { typedRaw } from './support/terminal.ts';
 
-describe('the fields of --json', function () {
-  this.timeout(60_000);
+describe('the fields of --json', () => {
   const home = homeWithBoard();
   const printed = async (...args: string[]) => {
     const { code, stdout, stderr } = await home().run(args);
@@ -87,8 +86,7 @@ describe('the fields of --json', function () {
   });
 });
 
-describe('--jq', function () {
-  this.timeout(60_000);
+describe('--jq', () => {
   const home = homeWithBoard();
   const run = (...args: string[]) => home().run(args);
 

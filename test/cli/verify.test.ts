@@ -4,8 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('audit verify', function () {
-  this.timeout(60_000);
+describe('audit verify', () => {
   const home = homeWithBoard('demo', { apart: true });
   const pins = () => home().path('state', 'audit-heads.json');
 

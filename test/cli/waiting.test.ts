@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { collect, finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
-describe('a wait that runs out', function () {
-  this.timeout(60_000);
+describe('a wait that runs out', () => {
   const home = homeWithBoard();
   let seq: string;
   before(async () => {
@@ -25,6 +24,28 @@ describe('a wait that runs out', function () {
     }
   });
 
+  it('says how to wait on', async () => {
+    await home().json(['agent', 'create', 'waiter']);
+    for (const words of [
+      ['say', '--wait-reply', '0', 'and now?'],
+      ['ask', 'Which?', 'This', 'That', '--wait', '0'],
+    ]) {
+      const { stdout } = await home().run([...words, '--as', 'waiter']);
+      const [, posted] = /#(\d+)/.exec(stdout) ?? [];
+      expect(stdout).to.match(/\nNo (reply|answer) within 0 s\. To wait on: service board thread /);
+      expect(stdout).to.include(`thread ${posted} --after ${posted} --wait 600 --as waiter\n`);
+    }
+  });
+
+  it('of a reply names what waits for one that comes after it', async () => {
+    await home().json(['agent', 'create', 'later']);
+    const root = String((await home().json(['say', 'who is there?'])).message.seq);
+    const { stdout } = await home().run(['say', '--as', 'later', '--reply', root, 'I', '--wait-reply', '0']);
+    const [, line = ''] = /To wait on: service (board thread .*) --wait 600/.exec(stdout) ?? [];
+    const waited = await home().json([...line.split(' '), '--wait', '0', '--as', 'later']);
+    expect([waited.replies, waited.timed_out]).to.deep.equal([[], true]);
+  });
+
   it('fails nothing when a reply came in time', async () => {
     await home().json(['agent', 'create', 'codex']);
     await home().json(['say', '--as', 'codex', '--reply', seq, 'I am']);
@@ -34,8 +55,7 @@ describe('a wait that runs out', function () {
   });
 });
 
-describe('a wait for an answer', function () {
-  this.timeout(60_000);
+describe('a wait for an answer', () => {
   const home = homeWithBoard();
   before(() => home().json(['agent', 'create', 'codex']));
 
@@ -52,6 +72,21 @@ describe('a wait for an answer', function () {
       expect(code).to.equal(130);
       expect(printed().stdout).to.match(posted);
     });
+
+  it('of say that a word of the agent’s person ended says that it is no reply', async () => {
+    await home().json(['agent', 'create', 'three']);
+    const child = home().start(['say', '--as', 'three', '--to', '@codex', 'Deploy?', '--wait-reply', '60']);
+    const printed = collect(child);
+    await until('it is posted', () => printed().stdout.startsWith('Posted #'));
+    await home().run(['say', 'Lunch!']);
+    expect((await finished(child)).code).to.equal(0);
+    const [, posted] = /#(\d+)/.exec(printed().stdout) ?? [];
+    expect(printed().stdout).to.match(
+      new RegExp(
+        `Lunch!\\nYour person wrote; there is no reply yet\\. To wait on: service board thread ${posted} --after ${posted} --wait 600 --as three\\n$`,
+      ),
+    );
+  });
 
   for (const [words, name] of [
     [['say', 'Deploy?', '--wait-reply', '60'], 'one'],

@@ -6,8 +6,7 @@ import { freePort } from '../support/free-port.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { collect, Home, until } from './support/home.ts';
 
-describe('the server in use', function () {
-  this.timeout(120_000);
+describe('the server in use', () => {
   let home: Home;
   let first: TestServer;
   let second: TestServer;
@@ -120,9 +119,7 @@ describe('the server in use', function () {
   });
 });
 
-describe('a team’s server at the address of the local one', function () {
-  this.timeout(120_000);
-
+describe('a team’s server at the address of the local one', () => {
   it('is not taken for it, and takes nothing from it', async () => {
     const home = new Home();
     const team = await startTestServer('sqlite');

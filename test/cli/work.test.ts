@@ -5,8 +5,7 @@ import { finished, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 import { Stranger } from './support/stranger.ts';
 
-describe('work from the command line', function () {
-  this.timeout(60_000);
+describe('work from the command line', () => {
   const home = homeWithBoard();
   let person: string;
   before(async () => {
@@ -114,6 +113,20 @@ describe('work from the command line', function () {
     const own = JSON.parse(late.stdout).message.seq;
     await home().json(['withdraw', String(own), '--as', 'claude']);
     expect(await said(['ask', 'nobody named'])).to.include('Say whom you ask');
+  });
+
+  it('refuses the name of a member without its @ in the place of the question, before anybody is asked', async () => {
+    const before = (await home().json(['asks', '--state', 'all'])).asks.length;
+    for (const who of [[], ['--as', 'claude']]) {
+      const { code, stderr } = await home().run(['ask', 'codex', 'Which one?', 'This', 'That', ...who]);
+      expect(code).to.equal(2);
+      expect(stderr).to.equal(
+        `Error (invalid_request): codex is a member of demo, not a question.\nHint: Name whom you ask with @: service ask @codex "Which one?" "This" "That"${who.length > 0 ? ' --as claude' : ''}\n`,
+      );
+    }
+    expect((await home().json(['asks', '--state', 'all'])).asks.length).to.equal(before);
+    const { message } = await home().json(['ask', 'Really', 'Yes', '--as', 'claude']);
+    expect(message.body).to.equal('Really');
   });
 
   it('answers an ask with a post too, and posts about tasks from lines of JSON', async () => {

@@ -13,6 +13,8 @@ import { newPostgresDatabase } from '../support/postgres.ts';
 import { collect, finished, Home, until } from './support/home.ts';
 
 const HOST = 'team.example.com';
+/** Several processes start one after the other. */
+const STARTS_MS = 120_000;
 
 /** Calls the server as a proxy in front of it would; without an agent each call is a connection of its own. */
 function call(
@@ -42,7 +44,7 @@ function call(
 }
 
 describe('a team’s server of several workers', function () {
-  this.timeout(120_000);
+  this.timeout(3 * STARTS_MS);
   const home = new Home({ bare: true });
   const data = mkdtempSync(join(tmpdir(), 'board-workers-'));
   let port = 0;
@@ -94,7 +96,7 @@ describe('a team’s server of several workers', function () {
     await database.connect();
     child = start(shared(3));
     printed = collect(child);
-    await until('all of them listen', () => listening() === 3, 60_000);
+    await until('all of them listen', () => listening() === 3, STARTS_MS);
   });
   after(async () => {
     child.kill('SIGKILL');
@@ -134,7 +136,7 @@ describe('a team’s server of several workers', function () {
     await until('a worker is missed', () => printed().stderr.includes('A worker died; another one starts in 1 s.'));
     const said = await call(port, 'POST', '/v1/boards/shared/messages', key(), { body: 'meanwhile' });
     expect(said.status, said.text).to.equal(201);
-    await until('there are three again', () => listening() === 4 && workersOf().length === 3, 30_000);
+    await until('there are three again', () => listening() === 4 && workersOf().length === 3, STARTS_MS);
   });
 
   it('are replaced one by one on SIGHUP, while posts go on', async () => {
@@ -146,7 +148,7 @@ describe('a team’s server of several workers', function () {
         statuses.push((await call(port, 'POST', '/v1/boards/shared/messages', key(), { body: 'on' })).status);
     });
     child.kill('SIGHUP');
-    await until('all were replaced', () => printed().stderr.includes('All workers were replaced.'), 60_000);
+    await until('all were replaced', () => printed().stderr.includes('All workers were replaced.'), STARTS_MS);
     posting = false;
     await Promise.all(writers);
     expect(new Set(statuses)).to.deep.equal(new Set([201]));
@@ -164,11 +166,11 @@ describe('a team’s server of several workers', function () {
     const reloads = replaced();
     child.kill('SIGHUP');
     process.kill(before.at(-1) ?? 0, 'SIGKILL');
-    await until('all were replaced', () => replaced() > reloads, 60_000);
-    await until('there are three', () => serving(3), 30_000);
+    await until('all were replaced', () => replaced() > reloads, STARTS_MS);
+    await until('there are three', () => serving(3), STARTS_MS);
     expect(workersOf().filter((pid) => before.includes(pid))).to.deep.equal([]);
     child.kill('SIGHUP');
-    await until('all were replaced again', () => replaced() > reloads + 1, 60_000);
+    await until('all were replaced again', () => replaced() > reloads + 1, STARTS_MS);
   });
 
   it('are as many as before also where one dies in its own turn', async () => {
@@ -179,7 +181,7 @@ describe('a team’s server of several workers', function () {
     await until('the first is being replaced', () => workersOf().length > before.length);
     process.kill(before[0] ?? 0, 'SIGKILL');
     const died = performance.now();
-    await until('all were replaced', () => replaced() > reloads, 60_000);
+    await until('all were replaced', () => replaced() > reloads, STARTS_MS);
     // Until another one would have been started for it.
     const pause =
       Number(
@@ -190,9 +192,9 @@ describe('a team’s server of several workers', function () {
       ) * 1_000;
     for (let n = reloads + 1; performance.now() < died + pause + 1_000; n++) {
       child.kill('SIGHUP');
-      await until('all were replaced again', () => replaced() > n, 60_000);
+      await until('all were replaced again', () => replaced() > n, STARTS_MS);
     }
-    await until('as many as before', () => serving(before.length), 60_000);
+    await until('as many as before', () => serving(before.length), STARTS_MS);
   });
 
   it('are all replaced when that is asked for again while a new one hangs', async () => {
@@ -201,12 +203,12 @@ describe('a team’s server of several workers', function () {
     const reloads = replaced();
     child.kill('SIGHUP');
     const fresh = () => workersOf().find((pid) => !before.includes(pid)) ?? 0;
-    await until('a new one starts', () => fresh() > 0, 60_000);
+    await until('a new one starts', () => fresh() > 0, STARTS_MS);
     const hanging = fresh();
     process.kill(hanging, 'SIGSTOP');
     child.kill('SIGHUP');
-    await until('all were replaced', () => replaced() > reloads, 60_000);
-    await until('there are as many as before', () => serving(before.length), 60_000);
+    await until('all were replaced', () => replaced() > reloads, STARTS_MS);
+    await until('there are as many as before', () => serving(before.length), STARTS_MS);
     expect(workersOf().filter((pid) => [...before, hanging].includes(pid))).to.deep.equal([]);
   });
 
@@ -215,7 +217,7 @@ describe('a team’s server of several workers', function () {
     const newest = { text: 'DELETE FROM migrations WHERE name = $1 RETURNING batch', values: [newestMigration()] };
     const [{ batch }] = (await database.query<{ batch: number }>(newest)).rows as [{ batch: number }];
     child.kill('SIGHUP');
-    await until('the reload ended', () => printed().stderr.includes('reload_failed'), 60_000);
+    await until('the reload ended', () => printed().stderr.includes('reload_failed'), STARTS_MS);
     expect(printed().stderr).to.include('the database needs to be migrated');
     expect((await database.query(newest)).rowCount, 'migrations meanwhile').to.equal(0);
     const row = [newestMigration(), batch];
@@ -228,12 +230,12 @@ describe('a team’s server of several workers', function () {
     const before = workersOf();
     process.kill(before[0] ?? 0, 'SIGKILL');
     const starting = () => workersOf().find((pid) => !before.includes(pid)) ?? 0;
-    await until('another one starts', () => starting() > 0, 60_000);
+    await until('another one starts', () => starting() > 0, STARTS_MS);
     const halted = starting();
     process.kill(halted, 'SIGSTOP');
     child.kill('SIGTERM');
     const gone = (pid: number): boolean => !existsSync(`/proc/${pid}`);
-    await until('the others are gone', () => before.every(gone), 30_000);
+    await until('the others are gone', () => before.every(gone));
     process.kill(halted, 'SIGCONT');
     expect((await finished(child)).code).to.equal(0);
     expect(gone(halted), 'the one that started').to.equal(true);
@@ -243,7 +245,7 @@ describe('a team’s server of several workers', function () {
   it('that die five times within a minute end the server', async () => {
     child = start(shared(5));
     printed = collect(child);
-    await until('all of them listen', () => listening() === 5, 60_000);
+    await until('all of them listen', () => listening() === 5, STARTS_MS);
     for (const pid of workersOf()) process.kill(pid, 'SIGKILL');
     expect((await finished(child)).code).to.equal(1);
     expect(printed().stderr).to.include('5 workers died within a minute; the server ends.');

@@ -8,8 +8,7 @@ import { homeWithBoard } from './support/shared.ts';
 const WRONG = 'surely-not';
 const commands = visibleCommands(readCatalog(root));
 
-describe('a value that is none of the accepted ones', function () {
-  this.timeout(120_000);
+describe('a value that is none of the accepted ones', () => {
   const home = homeWithBoard();
   const refusalOf = async (line: string[]) => {
     const { code, stdout, stderr } = await home().run([...line, '--json', '--verbose']);

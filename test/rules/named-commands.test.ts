@@ -3,10 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { choose } from '../../src/cli/dispatch.ts';
-import { type CatalogCommand, readCatalog, topics } from '../../src/cli/help/catalog.ts';
+import { type CatalogCommand, commandNames, readCatalog, topics } from '../../src/cli/help/catalog.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const catalog = readCatalog(root);
+const names = commandNames(catalog);
 const firstWords = new Set(
   Object.values(catalog.commands).flatMap(({ id, aliases }) => [id, ...aliases].map((name) => name.split(/[: ]/)[0]!)),
 );
@@ -52,9 +53,10 @@ const wordsOf = (line: string): string[] => line.split(/\s+/).map((word) => word
 function flagsOf({
   line,
 }: Named): { command: CatalogCommand; flags: { name: string; value: string | undefined }[] } | null {
-  const chosen = choose(wordsOf(line), catalog);
+  const chosen = choose(wordsOf(line), names);
   if (chosen.kind !== 'command') return null;
-  const { command, argv } = chosen;
+  const { id, argv } = chosen;
+  const command = catalog.commands[id]!;
   const end = argv.indexOf('--');
   const words = argv.slice(0, end < 0 ? undefined : end);
   const flags = words.flatMap((word, n) => {
@@ -76,7 +78,7 @@ describe('every command that our texts name', () => {
       const [topic = '', next = ''] = wordsOf(line);
       // What fills in the second word of a topic is not known here.
       const open = Object.hasOwn(topics, topic) && next !== '' && !/^[a-z]/.test(next);
-      return choose(wordsOf(line), catalog).kind === 'unknown' && !open;
+      return choose(wordsOf(line), names).kind === 'unknown' && !open;
     });
     expect(unknown).to.deep.equal([]);
   });

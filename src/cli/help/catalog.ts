@@ -57,11 +57,14 @@ export function readCatalog(root: string): Catalog {
   return catalog;
 }
 
-/** Short names of commands: alias to id. */
-export function aliases(catalog: Catalog): Map<string, string> {
-  return new Map(
-    Object.values(catalog.commands).flatMap((command) => command.aliases.map((alias) => [alias, command.id])),
-  );
+/** The words by which each command is called, such as `board:post` and `say`, with its id. */
+export type Names = ReadonlyMap<string, string>;
+
+/** The names of all commands: ids and aliases. */
+export function commandNames({ commands }: Pick<Catalog, 'commands'>): Names {
+  const all = Object.values(commands);
+  const own = all.map(({ id }) => [id, id] as const);
+  return new Map([...own, ...all.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id] as const))]);
 }
 
 /** What a person sees of the commands below a topic, or of all. */

@@ -2,11 +2,11 @@
 import { noSuchCommand } from '../parsing/unknown-command.ts';
 import { screenWidth } from '../terminal/table.ts';
 import {
-  aliases,
   type Catalog,
   type CatalogArg,
   type CatalogCommand,
   type CatalogFlag,
+  commandNames,
   daily,
   topics,
   uses,
@@ -27,9 +27,9 @@ interface Page {
 export function helpText(catalog: Catalog, words: string[], page: Page): string {
   if (words.length === 0) return overview(catalog, page);
   const id = words.join(':');
-  const command = catalog.commands[id] ?? catalog.commands[aliases(catalog).get(id) ?? ''];
+  const command = catalog.commands[commandNames(catalog).get(id) ?? ''];
   if (command) return commandHelp(catalog, command, page);
-  if (words.length === 1 && topics[id]) return topicHelp(catalog, id, page);
+  if (words.length === 1 && Object.hasOwn(topics, id)) return topicHelp(catalog, id, page);
   throw noSuchCommand(words, catalog);
 }
 

@@ -2,6 +2,7 @@
 import { either } from '../../contract/openapi/problems.ts';
 import { shellArgument } from '../../contract/text.ts';
 import { Failure, missingArgument, usage } from '../../local/failure.ts';
+import { meansToShow, meantByFlag } from './other-words.ts';
 import { mayBeBoard, wordsIn } from './parsing.ts';
 import { nearestNames } from './spelling.ts';
 
@@ -29,7 +30,7 @@ export async function usageError(error: unknown, line: CommandLine): Promise<Fai
   const help = `service ${line.id.replaceAll(':', ' ')} --help`;
   const known = error as ParserError;
   // Told by what they carry: the framework's classes are packed into the bundle under no name of their own.
-  if (Array.isArray(known.flags)) return unknownFlags(known.flags, line.flags, help);
+  if (Array.isArray(known.flags)) return unknownFlags(known.flags, line, help);
   if (Array.isArray(known.args) && known.message.startsWith('Missing')) {
     const names = (known.args as { name: string }[]).map((arg) => arg.name.toUpperCase());
     return missingArgument(`Missing: ${names.join(', ')}`);
@@ -104,13 +105,26 @@ export function refuseEmpty({ flags, args, mayBeEmpty, help }: Given): void {
   if (name !== undefined) throw usage(`${name} has no value.`, help);
 }
 
-function unknownFlags(flags: string[], known: string[], help: string): Failure {
+function unknownFlags(flags: string[], { id, flags: known }: CommandLine, help: string): Failure {
   // A text that begins with a dash, such as a list, looks like a flag.
   if (flags.some((flag) => /\s/.test(flag)))
     return usage('A text that begins with "-" looks like a flag.', 'put -- before it, or pipe it in');
-  const near = flags.flatMap((flag) => nearestNames(flag.replace(/^--|=.*$/g, ''), flag.startsWith('--') ? known : []));
-  const hint = near.length === 0 ? help : `Did you mean: ${near.map((name) => `--${name}`).join(', ')}`;
+  const meant = flags.flatMap((flag) => meantOf(flag, id, known));
+  const sentence = meant.find((word) => !word.startsWith('--'));
+  const hint = sentence ?? (meant.length === 0 ? help : `Did you mean: ${meant.join(', ')}`);
   return usage(`Unknown flag${flags.length > 1 ? 's' : ''}: ${flags.join(', ')}`, hint);
+}
+
+/** The flags that one may have been meant as, or a sentence that says how it is typed. */
+function meantOf(flag: string, id: string, known: string[]): string[] {
+  const name = flag.replace(/^--?|=.*$/g, '');
+  const other = meantByFlag(id, name);
+  if (other !== undefined) return [other];
+  if (!flag.startsWith('--')) return [];
+  const near = nearestNames(name, known);
+  // Such as --reply-to for --reply, or --expect for --expect-reply.
+  const longer = known.filter((each) => name.startsWith(`${each}-`) || each.startsWith(`${name}-`));
+  return (near.length > 0 ? near : longer).map((each) => `--${each}`);
 }
 
 /** The parser's message without its colours, its advice and its line breaks. */
@@ -153,6 +167,8 @@ async function meantBy({ name, args, argv, values, boards }: Typed): Promise<str
     if (board === undefined) return line(name, argv, values, quoted(values.join(' ')));
     return line(name, argv, values, `--board ${board} ${quoted(rest.join(' '))}`);
   }
+  // Such as "inbox read": the command alone does that. Any other word, as in "uninstall codex", may have been to limit it.
+  if (args.length === 0 && values.every(meansToShow)) return line(name, argv, values, '');
   const [value = '', ...more] = values;
   const ofMessage = name === 'read' && more.length === 0 && /^#?\d+$/.test(value);
   return ofMessage ? `service board message ${value.replace('#', '')}` : null;
@@ -165,7 +181,7 @@ function line(name: string, argv: string[], values: string[], meant: string): st
     const at = left.indexOf(word);
     if (at < 0) return [/^[\w@.,#/:=+-]+$/.test(word) ? word : quoted(word)];
     left.splice(at, 1);
-    return left.length === values.length - 1 ? [meant] : [];
+    return left.length === values.length - 1 && meant !== '' ? [meant] : [];
   });
   return ['service', name, ...words].join(' ');
 }

@@ -38,9 +38,18 @@ function refuseValues(argv: string[], flags: object): void {
   }
 }
 
+/** What every object has, such as constructor, the parser takes for a flag. */
+function refuseInherited(argv: string[]): void {
+  const end = argv.indexOf('--');
+  const words = argv.slice(0, end < 0 ? undefined : end).map((word) => word.split('=', 1)[0]!);
+  const flags = words.filter((word) => word.startsWith('--') && word.slice(2) in {});
+  if (flags.length > 0) throw Object.assign(new Error('No such flag'), { flags });
+}
+
 /** As the framework reads them; where the command is about one board, one word too many begins with its name. */
 export async function parsed(typed: string[], shape: Shape): Promise<Parsed> {
   const { argv, ...named } = withoutFields(typed);
+  refuseInherited(argv);
   refuseValues(argv, shape.flags);
   try {
     return { ...((await parse(argv, shape as never)) as Parsed), ...named };

@@ -1,7 +1,8 @@
 /** The error for a command that does not exist, with the commands that are spelt most like it. */
 import { existsSync } from 'node:fs';
 import { type Failure, usage } from '../../local/failure.ts';
-import { aliases, type Catalog, topics } from '../help/catalog.ts';
+import { type Catalog, commandNames, topics } from '../help/catalog.ts';
+import { meantByWord, verbsLike } from './other-words.ts';
 import { closest, typoDistance } from './spelling.ts';
 
 const SYSTEM_PROGRAM = '/usr/sbin/service';
@@ -21,6 +22,7 @@ const initVerbs = new Set([
 /** Words meant for the system's program of the same name, such as `service nginx restart`. */
 export function looksLikeInit(argv: string[]): boolean {
   if (argv[0] === '--status-all' || argv[0] === '--full-restart') return true;
+  if (Object.hasOwn(topics, argv[0] ?? '')) return false;
   return argv.length >= 2 && /^[\w@.-]+$/.test(argv[0]!) && !argv[0]!.startsWith('-') && initVerbs.has(argv[1]!);
 }
 
@@ -34,8 +36,9 @@ export function unknownCommand(argv: string[], words: string[], catalog: Catalog
 /** There is no such command: the nearest ones, or where to look. */
 export function noSuchCommand(words: string[], catalog: Catalog): Failure {
   const typed = words.slice(0, 2).join(' ');
-  const near = nearest(words, catalog).map((name) => `service ${name}`);
-  const help = topics[words[0]!] ? `service help ${words[0]}` : 'service help';
+  const meant = meantByWord(words[0]!, words[1]);
+  const near = meant ? [meant] : nearest(words, catalog).map((name) => `service ${name}`);
+  const help = Object.hasOwn(topics, words[0]!) ? `service help ${words[0]}` : 'service help';
   const hint = near.length > 0 ? `Did you mean: ${near.join(', ')}` : help;
   return usage(`There is no command "${typed}".`, hint);
 }
@@ -48,23 +51,32 @@ function initCall(argv: string[]): Failure {
   );
 }
 
-/** The nearest by edit distance. */
+/** The nearest by edit distance; a verb typed without its topic is nearer than any. */
 function nearest(words: string[], catalog: Catalog): string[] {
   const [first = '', second = ''] = words;
   const all = names(catalog);
-  if (topics[first]) {
+  const exact = closest(
+    all.filter(({ typed }) => typed.endsWith(` ${first}`)).map(({ command }) => ({ name: command, distance: 0 })),
+  );
+  if (Object.hasOwn(topics, first)) {
     const verbs = all.filter(({ typed }) => typed.startsWith(`${first} `));
-    return closest(
+    const near = closest(
       verbs.map(({ typed, command }) => ({
         name: command,
         distance: typoDistance(second, typed.slice(first.length + 1)),
       })),
     );
+    if (near.length > 0 || exact.length > 0) return near.length > 0 ? near : exact;
+    const alike = verbsLike(second).map((verb) => `${first} ${verb}`);
+    return closest(
+      verbs.filter(({ typed }) => alike.includes(typed)).map(({ command }) => ({ name: command, distance: 0 })),
+    );
   }
+  if (exact.length > 0) return exact;
   const line = `${first} ${second}`.trim();
   const both = closest(all.map(({ typed, command }) => ({ name: command, distance: typoDistance(line, typed) })));
   if (both.length > 0) return both;
-  // What follows may be a value; and a verb may have been typed without its topic.
+  // What follows may be a value; and a verb may have been misspelt without its topic.
   return closest(
     all.map(({ typed, command }) => ({
       name: command,
@@ -78,7 +90,7 @@ const verbOf = (name: string) => name.split(' ').at(-1)!;
 /** Every way to type a command: its words, its alias, and the topic that runs it. */
 function names(catalog: Catalog): { typed: string; command: string }[] {
   const words = (id: string) => id.replaceAll(':', ' ');
-  const direct = [...Object.keys(catalog.commands), ...aliases(catalog).keys()].map(words);
+  const direct = [...commandNames(catalog).keys()].map(words);
   const alone = Object.entries(topics).flatMap(([topic, { runs }]) =>
     runs && catalog.commands[runs] ? [{ typed: topic, command: words(runs) }] : [],
   );

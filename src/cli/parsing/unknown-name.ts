@@ -1,5 +1,8 @@
 /** Adds similar existing names, or where to look, to the hint of a "not found" error. */
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { serverInfo } from '../../client/features.ts';
+import { shellArgument } from '../../contract/text.ts';
 import { readCredentials } from '../../local/keys/credentials.ts';
 import { findProject, projectContent } from '../../local/project.ts';
 import { knownServers } from '../../local/servers.ts';
@@ -22,6 +25,7 @@ const SOON = { timeoutMs: 2_000, maxAttempts: 1 };
 export async function nameNearest(error: { code?: unknown; hint?: string }, refused: Refused): Promise<void> {
   if (error.code === 'invalid_target') return nameTargets(error, refused);
   if (error.code === 'server_outdated') return nameOlder(error, refused);
+  if (error.code === 'file_not_found') return nameFiles(error, refused);
   if (nameLink(error, refused)) return;
   const typed = typedFor(error, refused);
   const names = typed.length === 0 ? [] : await namesFor(error, refused).catch((): string[] => []);
@@ -67,6 +71,23 @@ export function nameLink(
     hint: 'Link this folder to another: service board link NAME; or to none: service board unlink',
   });
   return true;
+}
+
+/** A file that was called by the end of its path alone, or by a path of this machine. What lies only here can be put first. */
+async function nameFiles(error: object, { flags, args, board, session }: Refused): Promise<void> {
+  if (!session || board === undefined) return;
+  const attached = [flags['file'] ?? []].flat().map(String);
+  const typed = [args['name'], ...attached].filter((word) => word !== undefined).map(String);
+  const files = typed.map((word) => word.replace(/@\d+$/, ''));
+  const listed = session.client.call('listFiles', { params: { board }, query: { limit: 200 }, ...SOON });
+  const names = await listed.then(({ data }) => data.files.map(({ name }) => name)).catch((): string[] => []);
+  const lost = files.filter((file) => !names.includes(file));
+  const ending = names.filter((name) => lost.some((file) => basename(file) === basename(name)));
+  const here = attached.find((file) => existsSync(file));
+  const near = ending.length > 0 || here ? ending : lost.flatMap((file) => nearestNames(file, names));
+  if (near.length > 0) Object.assign(error, { hint: `Did you mean: ${[...new Set(near)].slice(0, 3).join(', ')}` });
+  else if (here !== undefined)
+    Object.assign(error, { hint: `To put it there first: service file put ${shellArgument(here)}` });
 }
 
 /** A server that lacks something may be the newer one: then it is this program that has to be updated. */

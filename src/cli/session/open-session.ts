@@ -2,7 +2,7 @@
 import { Client, type RequestInfo } from '../../client/client.ts';
 import { either } from '../../contract/openapi/problems.ts';
 import { routes } from '../../contract/routes.ts';
-import { type Actor, allSeats, chooseActor, environmentToken, type Seat } from '../../local/actors.ts';
+import { type Actor, allSeats, chooseActor, environmentToken, type Seat, selectorOf } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
 import { type Credentials, readCredentials, type ServerEntry } from '../../local/keys/credentials.ts';
 import { readKey, readLocalKey } from '../../local/keys/keystore.ts';
@@ -20,9 +20,9 @@ import {
 import type { Output } from '../output.ts';
 import { noteDone, runtime, version } from '../runtime.ts';
 import { show } from '../terminal/terminal.ts';
-import { inSession } from './here.ts';
+import { inSession, sessionHere } from './here.ts';
 import { restartingFetch, sayServer, useLocalServer } from './local-server.ts';
-import { sessionSeats } from './own-seats.ts';
+import { sessionSeats, takenSeats } from './own-seats.ts';
 
 /** A: seat if one is selected, else the person. P: the person. G: an agent. D: who brings agents onto boards; no seat does. */
 export type Who = 'A' | 'P' | 'G' | 'D';
@@ -242,15 +242,19 @@ function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around
     throw new Failure('agent_session_required', 'An agent brings others onto boards only from its own session.', {
       hint: `Ask your person to run: ${line}`,
     });
-  if (who === 'G' && !agent)
-    throw new Failure('agent_not_selected', 'This is a command for an agent, and none is selected.', {
-      hint: seatsToName(choice, saved()),
-    });
+  if (who === 'G' && !agent) throw noSeat('This is a command for an agent, and none is selected.', choice, saved);
   // What is written in a session is the agent's; it must never stand on a board as its person's word.
   if (who === 'A' && !agent && inside)
-    throw new Failure('agent_not_selected', 'This session has no seat, and never acts as its person.', {
-      hint: seatsToName(choice, saved()),
-    });
+    throw noSeat('This session has no seat, and never acts as its person.', choice, saved);
+}
+
+function noSeat(message: string, choice: SessionChoice, saved: Around['saved']): Failure {
+  const [lost] = takenSeats();
+  if (!lost) return new Failure('agent_not_selected', message, { hint: seatsToName(choice, saved()) });
+  const { name, board } = lost;
+  return new Failure('agent_not_selected', `Another session took the seat of this one, ${name} on ${board}.`, {
+    hint: `To take it back: service resume ${selectorOf(lost, allSeats(saved()))}`,
+  });
 }
 
 /** How to act as an agent: by a seat that is here, or by taking one. */
@@ -264,7 +268,19 @@ function seatsToName(choice: SessionChoice, saved: Credentials): string {
 export function seatToMake({ board, server }: { board?: unknown; server?: unknown }, name = 'NAME'): string {
   const on = board ?? projectContent(findProject())?.board ?? 'BOARD';
   const there = `--board ${on}${server ? ` --server ${server}` : ''}`;
-  return inSession() ? `Take a seat: service join ${there}` : `Make a seat: service agent create ${name} ${there}`;
+  const make = `service agent create ${name} ${there}`;
+  if (!inSession()) return `Make a seat: ${make}`;
+  return hadSeatOn(on)
+    ? `Ask your person to run: ${make}; then: service resume ${name}`
+    : `Take a seat: service join ${there}`;
+}
+
+/** Whether the seat of this session on a board has ended: the server then lets the session join no more. */
+function hadSeatOn(board: unknown): boolean {
+  const key = sessionHere()?.key;
+  const { servers } = readCredentials(runtime().folders);
+  const seats = Object.values(servers).flatMap((entry) => Object.values(entry.seats));
+  return seats.some((seat) => seat.token === undefined && seat.session === key && seat.board === board);
 }
 
 /** What was typed, kept at the board of the agent's seat, and at its server where there are several. */

@@ -1,4 +1,5 @@
 /** Lists the seats of the current agent session: from the daemon, or from the saved notes if it does not run. */
+import type { AgentRef } from '../../daemon/protocol.ts';
 import { allSeats, type Seat, seatsOfSession } from '../../local/actors.ts';
 import { type Credentials, readCredentials } from '../../local/keys/credentials.ts';
 import { runtime } from '../runtime.ts';
@@ -6,6 +7,10 @@ import { askFor, unlessAway } from './ask-daemon.ts';
 import { sessionHere } from './here.ts';
 
 let found: Promise<Seat[]> | null = null;
+let taken: AgentRef[] = [];
+
+/** The seats that another session took from this one, as far as `sessionSeats` was told. */
+export const takenSeats = (): readonly AgentRef[] => taken;
 
 /** Every seat this session holds. Starts nothing; asked once for a run. */
 export function sessionSeats(): Promise<Seat[]> {
@@ -18,7 +23,8 @@ async function read(): Promise<Seat[]> {
   if (!session) return [];
   const saved = readCredentials(runtime().folders);
   return unlessAway(seatsOfSession(saved, session.key), async () => {
-    const { seats = [] } = await askFor(session, 'agents', {}, { start: false });
+    const { seats = [], lost = [] } = await askFor(session, 'agents', {}, { start: false });
+    taken = lost;
     return seats.flatMap(({ server, member_id: id }) => held(saved, server, id));
   });
 }

@@ -26,11 +26,8 @@ export default class AgentCreate extends WriteCommand<typeof AgentCreate> {
     const body = { board: session.board, name: this.args.name, role, harness };
     const { agent, stored, token, reply } = await createSeat(session, { body, key, printed, out: this.out });
     const again = this.again(reply);
-    this.print<typeof json>({ agent, stored, ...(printed ? { token } : {}) }, () =>
-      [
-        `Agent ${agent.name}${agent.role ? ` (${agent.role})` : ''} has a seat on ${agent.board}${again}. It acts with --as ${useOf(agent).as}, until it is removed.`,
-        ...(printed ? [token] : []),
-      ].join('\n'),
-    );
+    const made = `Agent ${agent.name}${agent.role ? ` (${agent.role})` : ''} has a seat on ${agent.board}${again}. It acts with --as ${useOf(agent).as}, until it is removed.`;
+    if (printed) this.print<typeof json>({ agent, stored, token }, () => `${made}\n${token}`, token);
+    else this.print<typeof json>({ agent, stored }, () => made);
   }
 }

@@ -29,6 +29,6 @@ export default class ApprovalAllow extends WriteCommand<typeof ApprovalAllow> {
     const idempotencyKey = this.key;
     const { data } = await client.call('allowApproval', { params, body: { always }, idempotencyKey });
     warnOfLoopback(this.out, data.invite?.invite);
-    this.print<typeof json>(data, () => allowedText(data));
+    this.print<typeof json>(data, () => allowedText(data), data.invite?.invite);
   }
 }

@@ -1,32 +1,25 @@
-import { z } from 'zod';
 import { WriteCommand } from '../../cli/base.ts';
 import { EXIT, Exit } from '../../cli/errors.ts';
 import { booleanFlag, integerFlag, listFlag, stringFlag, waitFlag, waitFlags, words } from '../../cli/flags.ts';
 import { type BoardSession, staying } from '../../cli/session/open-session.ts';
-import { flag, message, object, postRecipients, text } from '../../cli/shapes.ts';
+import { flag, message, object, postRecipients } from '../../cli/shapes.ts';
 import { moment, showEnd } from '../../cli/terminal/time.ts';
 import { requireFeature } from '../../client/features.ts';
-import { waitFor } from '../../client/wait.ts';
 import { DAY } from '../../contract/durations.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Message } from '../../contract/types.ts';
 import { missingArgument, usage } from '../../local/failure.ts';
-import { failedWait } from '../board/lib/post/await-reply.ts';
+import { failedWait, waitingOn } from '../board/lib/post/await-reply.ts';
 import { checkLength, readBody } from '../board/lib/post/body.ts';
-import { fileNamed } from '../file/lib/names.ts';
+import { warnOfSecrets } from '../board/lib/post/warn-of-secrets.ts';
+import { fileToAttach } from '../file/lib/scope.ts';
 import { remind } from '../inbox/lib/reminders.ts';
 import { taskRef } from '../task/lib/tasks.ts';
+import { answerText, awaitAnswer, givenAnswer, givenBy } from './lib/given-answer.ts';
+import { partsOf, refuseBareName } from './lib/parts.ts';
 
-export const json = () => {
-  const given = z.strictObject({
-    option: z.int().nullable(),
-    option_text: text.nullable(),
-    body: text,
-    by: message.shape.from,
-    withdrawn: z.literal(true).optional(),
-  });
-  return object({ message, recipients: postRecipients, answer: given.optional(), timed_out: flag.optional() });
-};
+export const json = () =>
+  object({ message, recipients: postRecipients, answer: givenAnswer().optional(), timed_out: flag.optional() });
 
 export default class Ask extends WriteCommand<typeof Ask> {
   static override summary = 'Ask somebody, with options to pick from';
@@ -76,13 +69,16 @@ export default class Ask extends WriteCommand<typeof Ask> {
     const about = flags['no-task'] ? [] : flags.task === undefined ? undefined : [taskRef(flags.task)];
     const session = await this.onBoard('A');
     await requireFeature(session.client, 'asks');
+    if (to === undefined) await refuseBareName(session, this.args.words ?? []);
     if (to === undefined && !session.agent)
       throw missingArgument('Say whom you ask. Only an agent may leave it out, and then asks its person.');
+    const files = flags.file && (await Promise.all(flags.file.map((text) => fileToAttach(session, text))));
     const reply = await session.client.call('postMessage', {
       params: { board: session.board },
-      body: { body, to: to === undefined ? undefined : [to], about, files: flags.file?.map(fileNamed), ask: request },
+      body: { body, to: to === undefined ? undefined : [to], about, files, ask: request },
       idempotencyKey: this.key,
     });
+    warnOfSecrets(reply.data, out);
     await this.tell(session, reply.data, this.again(reply));
   }
 
@@ -97,22 +93,21 @@ export default class Ask extends WriteCommand<typeof Ask> {
     const record = { message, recipients: notes?.recipients ?? null };
     const asked = askText(message, again).join('\n');
     if (wait === undefined) return this.print<typeof json>(record, () => asked);
-    this.out.begin(asked);
-    const answer = await awaitAnswer(session, message, wait).catch(failedWait(message));
-    const outcome = answer ? { answer } : { timed_out: true };
-    this.print<typeof json>({ ...record, ...outcome }, () => answerText(answer, wait));
+    const { showReplies } = await import('../inbox/lib/hold-deliveries.ts');
+    const show = async () => {
+      this.out.begin(asked);
+      const reply = await awaitAnswer(session, message, wait).catch(failedWait(message));
+      const given = reply && givenBy(reply);
+      const outcome = given ? { answer: given } : { timed_out: true };
+      this.print<typeof json>({ ...record, ...outcome }, () =>
+        given ? answerText(given) : `No answer within ${wait} s. ${waitingOn(message, session)}`,
+      );
+      return reply;
+    };
+    const shown = (reply: Message | null) => (reply && !this.out.quiet ? [reply] : []);
+    const answer = (await showReplies(session.seat, message.id, show, shown))?.answer;
     if ((wanted !== undefined && answer?.option !== wanted) || (!answer && fails)) throw new Exit(EXIT.checkFailed);
   }
-}
-
-type GivenAnswer = NonNullable<z.infer<ReturnType<typeof json>>['answer']>;
-
-/** `[@NAME] QUESTION [OPTION…]`; without a question it is what is piped in. */
-function partsOf(words: readonly string[]) {
-  const named = words[0]?.startsWith('@') === true && /^@[a-z0-9][a-z0-9-]*$/.test(words[0]);
-  const [question, ...options] = named ? words.slice(1) : words;
-  if (options.length > 4) throw usage('An ask has at most 4 options.');
-  return { to: named ? words[0] : undefined, question, options };
 }
 
 function askText(message: Message, again: string): string[] {
@@ -136,25 +131,4 @@ function consequence(asked: Message['ask']): string[] {
   return [
     `${at === 'now' ? 'Now' : `At ${clock}, ${at}`}: "${escapeUntrusted(asked.going_with ?? '')}", unless @${asked.to.name} objects.`,
   ];
-}
-
-async function awaitAnswer(session: BoardSession, message: Message, waitSeconds: number): Promise<GivenAnswer | null> {
-  const input = { params: { message: message.id }, query: { after: message.seq } };
-  const ends = (reply: Message) => reply.answer?.ask_id === message.id;
-  const { reply } = await waitFor(session.client, 'listReplies', input, {
-    waitSeconds,
-    until: ({ replies }) => replies.some(ends),
-  });
-  const found = reply.data.replies.find(ends);
-  if (!found?.answer) return null;
-  const { option, option_text, withdrawn } = found.answer;
-  return { option, option_text, body: found.body, by: found.from, ...(withdrawn ? { withdrawn } : {}) };
-}
-
-function answerText(answer: GivenAnswer | null, seconds: number): string {
-  if (!answer) return `No answer within ${seconds} s.`;
-  const picked = answer.option === null ? '' : ` with option ${answer.option}, "${answer.option_text ?? ''}"`;
-  const words = answer.withdrawn ? 'withdrew it' : `answered${picked}`;
-  const same = answer.body === answer.option_text;
-  return escapeUntrusted(`@${answer.by.name} ${words}${same ? '' : `: ${answer.body}`}`);
 }

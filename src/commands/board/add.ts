@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { required, WriteCommand } from '../../cli/base.ts';
+import { requestFlags } from '../../cli/flags.ts';
 import { boardPerson, object, requestedApproval, text } from '../../cli/shapes.ts';
 import { askedText, askToAdd } from '../approval/lib/ask-person.ts';
 
@@ -18,8 +19,10 @@ export default class BoardAdd extends WriteCommand<typeof BoardAdd> {
   static override seeAlso = ['board people', 'board remove', 'code guest', 'people list'];
   static override args = { handle: required('Handle of the person, or me') };
 
+  static override flags = { ...requestFlags };
+
   override async run(): Promise<void> {
-    const session = await this.onBoard('A');
+    const session = await this.onBoard(this.flags.request ? 'G' : 'A');
     const { client, board } = session;
     const typed = this.args.handle;
     const me = session.agent || typed === 'me' ? (await client.call('getMe')).data : null;
@@ -28,7 +31,7 @@ export default class BoardAdd extends WriteCommand<typeof BoardAdd> {
     const reply = await client.call('addBoardPerson', call).catch((refusal) => ({ refusal }));
     if ('refusal' in reply) {
       const asked = await askToAdd(session, handle, { ...reply, key: this.key });
-      return this.print<typeof json>(asked, () => askedText(asked, this.times));
+      return this.print<typeof json>(asked, () => askedText(asked, this.times, session));
     }
     const person = reply.data;
     const by = session.agent && me ? { by_agent: me.name, by_owner: me.owner } : {};

@@ -51,7 +51,8 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
   };
 
   override async run(): Promise<void> {
-    if (this.flags['mark-read']) this.out.requireShown('--mark-read', 'service board ack --all');
+    if (this.flags['mark-read'])
+      this.out.requireShown('--mark-read has nothing to acknowledge', 'service board ack --all');
     const session = await this.onBoard(this.flags['mark-read'] ? 'P' : 'A');
     await read(session, this.flags, { out: this.out, times: this.times });
   }

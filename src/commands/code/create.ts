@@ -22,6 +22,7 @@ export default class CodeCreate extends WriteCommand<typeof CodeCreate> {
     const { role, ttl, 'idempotency-key': key } = this.flags;
     const session = await this.onBoard('A');
     const made = await makeCode(session, { role, ttl, key });
-    this.print<typeof json>(made, () => newCodeText(made, { times: this.times, stay: stayingAt(session) }));
+    const text = () => newCodeText(made, { times: this.times, stay: stayingAt(session) });
+    this.print<typeof json>(made, text, made.code.join_line);
   }
 }

@@ -28,6 +28,7 @@ export default class CodeGuest extends WriteCommand<typeof CodeGuest> {
     const session = await this.onBoard('P');
     const made = await makeCode(session, { role, ttl, guest: this.args.handle, key });
     warnOfLoopback(this.out, session.server.url);
-    this.print<typeof json>(made, () => newCodeText(made, { times: this.times, stay: stayingAt(session) }));
+    const text = () => newCodeText(made, { times: this.times, stay: stayingAt(session) });
+    this.print<typeof json>(made, text, made.code.join_line);
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
+import { called } from '../../cli/runtime.ts';
 import { count, flag, object, seatRef, seq, text } from '../../cli/shapes.ts';
 import { notRunning } from '../../daemon/control/errors.ts';
 import { metrics } from '../../daemon/metrics.ts';
@@ -76,5 +77,6 @@ function daemonLines(status: StatusAnswer): string[] {
     ...attention.map(({ agent, reason }) => `Attention  ${agent.name} on ${agent.board}: ${reason}`),
     ...stalled.map(({ agent }) => `Stalled    ${agent.name} on ${agent.board}: its session did not wake`),
     ...truncated.map(({ agent, seq }) => `In part    ${agent.name} on ${agent.board}: #${seq}`),
+    ...(agents.length + attention.length + stalled.length > 0 ? [called('What to do about it: service doctor')] : []),
   ];
 }

@@ -13,6 +13,10 @@ export default class DaemonStop extends BaseCommand<typeof DaemonStop> {
 
   override async run(): Promise<void> {
     const stopped = await stopDaemon();
-    this.print<typeof json>({ stopped }, () => (stopped ? 'Stopped the delivery daemon.' : 'It was not running.'));
+    this.print<typeof json>({ stopped }, () =>
+      stopped
+        ? 'Stopped the delivery daemon. The next hook or command that needs it starts it again.'
+        : 'It was not running.',
+    );
   }
 }

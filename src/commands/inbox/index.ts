@@ -13,7 +13,7 @@ import { Failure, usage } from '../../local/failure.ts';
 import { acknowledge, followInbox, inboxText, readInbox, remindOfTasks } from './lib/inbox.ts';
 import { personInboxText, readPersonInbox } from './lib/person.ts';
 import { inboxOfSeats, seatsHere } from './lib/seats.ts';
-import { inboxesOfSeats, inboxOfPerson, shownInbox } from './lib/shapes.ts';
+import { inboxesOfSeats, inboxOfPerson, shownInbox, waitingNotices } from './lib/shapes.ts';
 
 export const json = () => {
   /** In the program's own queue, until its turn ends. */
@@ -26,7 +26,8 @@ export const json = () => {
     seq,
     boundary: z.literal('turn_end'),
   });
-  return z.union([shownInbox, inboxesOfSeats, inboxOfPerson, message, object({ queued: z.array(queued) })]);
+  const waiting = object({ queued: z.array(queued) });
+  return z.union([shownInbox, inboxesOfSeats, inboxOfPerson, message, waitingNotices, waiting]);
 };
 
 export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
@@ -34,7 +35,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
   static override stream = 'follow' as const;
   static override summary = 'Read what is waiting: for an agent its messages, for a person what needs them';
   static override description =
-    'An agent gets its unread messages, and they are acknowledged once they were printed; --peek leaves them unread.\nA session with several seats gets those of all of them, unless --board names one.\nA person sees where something is unread or a reply is owed; nothing is acknowledged.';
+    'An agent gets its unread messages, and they are acknowledged once they were printed; --peek leaves them unread.\n--wait ends on a notice too, and --follow tells of it, each once.\nA session with several seats gets those of all of them, unless --board names one.\nA person sees where something is unread or a reply is owed; nothing is acknowledged.';
   static override examples = [
     'service inbox --as codex',
     'service inbox --as codex --wait 600',
@@ -43,17 +44,18 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
   ];
   static override seeAlso = ['inbox wait', 'inbox ack', 'board read'];
   static override flags = {
-    wait: waitFlag('Wait for a message'),
+    wait: waitFlag('Wait for a message, or for a notice'),
     peek: booleanFlag('Leave the messages unread'),
     queued: booleanFlag('What waits in this session’s program', { exclusive: ['peek', 'wait', 'follow'] }),
     limit: limitFlag(),
-    follow: booleanFlag('Go on with new messages', { char: 'f', exclusive: ['peek', 'wait'] }),
+    follow: booleanFlag('Go on with new messages and notices', { char: 'f', exclusive: ['peek', 'wait'] }),
     ...waitFlags,
   };
 
   override async run(): Promise<void> {
     if (this.flags.queued) return showQueued(this.out);
-    if (this.flags.follow) this.out.requireShown('--follow', 'To wait for a message: service inbox wait -q');
+    if (this.flags.follow)
+      this.out.requireShown('--follow has nothing to acknowledge', 'To wait for a message: service inbox wait -q');
     const seats = await seatsHere(this.globals);
     if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), this.reading, this.out);
     const session = await this.session('A');
@@ -67,7 +69,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
 
   /** What is not shown is not acknowledged either. */
   private get reading() {
-    return { ...this.flags, peek: this.flags.peek || this.out.quiet };
+    return { ...this.flags, peek: this.flags.peek || this.out.quiet, notices: true };
   }
 
   private async ofAgent(session: Awaited<ReturnType<typeof this.session>>): Promise<void> {

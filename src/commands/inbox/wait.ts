@@ -9,7 +9,7 @@ export const json = () => shownInbox;
 export default class InboxWait extends BaseCommand<typeof InboxWait> {
   static override summary = 'Wait until a message is in the inbox';
   static override description =
-    'Shows what came and leaves it unread. A wait that runs out is no error: exit code 0,\nor 3 with --fail-timeout.';
+    'Shows what came and leaves it unread. A notice ends the wait too, once. A wait that runs out is no error: exit code 0,\nor 3 with --fail-timeout.';
   static override examples = ['service inbox wait --as codex', 'service inbox wait 60 --as codex --fail-timeout'];
   static override seeAlso = ['inbox', 'inbox ack'];
   static override args = { seconds: optional('How long to wait (default 600)') };
@@ -21,7 +21,7 @@ export default class InboxWait extends BaseCommand<typeof InboxWait> {
     const wait = Number(given);
     if (wait > 86_400) throw usage('SECONDS takes 0 to 86400 seconds.');
     const session = await this.session('G');
-    const shown = await readInbox(session, { wait, peek: true });
+    const shown = await readInbox(session, { wait, peek: true, notices: true });
     const { inbox, record } = shown;
     this.out.base.board = inbox.board;
     this.print<typeof json>(record, () => inboxText(shown));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { booleanFlag, listFlag, secretFlags, stringFlag } from '../../cli/flags.ts';
+import { booleanFlag, listFlag, requestFlags, secretFlags, stringFlag } from '../../cli/flags.ts';
 import { type Session, stayingAt } from '../../cli/session/open-session.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 import { duration } from '../../cli/terminal/time.ts';
@@ -29,21 +29,21 @@ export default class InviteCreate extends AskingCommand<typeof InviteCreate> {
     agent: stringFlag('NAME', 'Your agent the work begins from'),
     handle: stringFlag('NAME', 'Handle to suggest'),
     ttl: stringFlag('DURATION', 'How long it works, 1m to 30d (default 7d; for an agent at most 24h)'),
+    ...requestFlags,
     person: booleanFlag('Accepted without effect', { hidden: true }),
   };
 
   override async run(): Promise<void> {
     // Several boards may be named here, and none of them is the one the command works on.
     this.globals = { ...this.globals, board: undefined };
-    const session = await this.session('A');
+    const session = await this.session(this.flags.request ? 'G' : 'A');
     const { body, names } = await this.body(session);
     if (session.agent) return this.request(session, { kind: 'invite_people', invite: body });
     const call = { body, idempotencyKey: this.key };
     const { data: invite } = await session.client.call('createInvite', call).catch(lost);
     warnOfLoopback(this.out, invite.invite);
-    this.print<typeof json>({ invite }, () =>
-      newInviteText(invite, names, { times: this.times, stay: stayingAt(session) }),
-    );
+    const text = () => newInviteText(invite, names, { times: this.times, stay: stayingAt(session) });
+    this.print<typeof json>({ invite }, text, invite.invite);
   }
 
   /** The body of the call, and the names of the boards it leads onto. */

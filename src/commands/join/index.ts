@@ -65,7 +65,9 @@ export default class Join extends DelegatedCommand<typeof Join> {
     if (this.args.line === undefined) {
       const delegated = await this.delegated();
       if (delegated) return ways.joinAsSession(delegated, { board, role: this.flags.role, name, key }, this.out);
-      return ways.joinAsPerson(await this.session('D'), ways.openBoard(board, options), key, this.out);
+      // Checked before the session, for which a local server may be started.
+      const open = ways.openBoard(board, options);
+      return ways.joinAsPerson(await this.session('D'), open, key, this.out);
     }
     const invitation = await ways.readInvitation(this.args.line, this.out);
     const { line } = invitation;

@@ -15,7 +15,7 @@ export const json = () => object({ key: answer('createKey') });
 export default class KeyCreate extends WriteCommand<typeof KeyCreate> {
   static override summary = 'Make an access key for use elsewhere';
   static override description =
-    'Prints it once and saves nothing here. A person or program that has it acts as you, with SERVICE_TOKEN or\nservice login, until it expires or is revoked.';
+    'Prints it once, with --quiet alone, and saves nothing here. A person or program that has it acts as you, with SERVICE_TOKEN or\nservice login, until it expires or is revoked.';
   static override examples = ['service key create ci --expires 30d', 'service key create laptop --json'];
   static override seeAlso = ['key list', 'key revoke', 'login'];
   static override args = { name: required('What the key is for: small letters, digits and single dashes') };
@@ -37,9 +37,8 @@ export default class KeyCreate extends WriteCommand<typeof KeyCreate> {
       });
     });
     const handle = entry?.person?.handle ?? 'you';
-    this.print<typeof json>({ key }, () =>
-      newKeyText(key, { handle, url: server.url, times: this.times, stay: stayingAt(session) }),
-    );
+    const text = () => newKeyText(key, { handle, url: server.url, times: this.times, stay: stayingAt(session) });
+    this.print<typeof json>({ key }, text, key.token);
   }
 }
 

@@ -45,7 +45,7 @@ export default class Pair extends DelegatedCommand<typeof Pair> {
     const { record, url, again } = delegated
       ? await this.pairHere(delegated)
       : await this.pair(await this.session('D'));
-    this.print<typeof json>(record, () => pairText(record, url, again, this.times));
+    this.print<typeof json>(record, () => pairText(record, url, again, this.times), record.join.line);
   }
 
   private async pair(session: Session) {

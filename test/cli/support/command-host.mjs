@@ -39,11 +39,12 @@ Module.enableCompileCache = () => {};
 Module.getCompileCacheDir = () => undefined;
 syncBuiltinESMExports();
 
-/** Notes what a command begins, for its end. */
+/** Notes what a command begins, for its end. As in a process that has ended, nothing begins after it. */
 function noted(begin) {
   return function (...words) {
+    if (job?.code !== null) throw ended;
     const begun = begin.apply(this, words);
-    job?.begun.add(this === undefined || this === globalThis ? begun : this);
+    job.begun.add(this === undefined || this === globalThis ? begun : this);
     return begun;
   };
 }

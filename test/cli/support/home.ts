@@ -1,10 +1,20 @@
 /** A person's empty home folder, and the built program run in it as a child process. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { RunningServer } from '../../../src/server/serve.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { type Command, isHostable, runHosted, usual } from './command-hosts.ts';
 import { serveOwn } from './own-server.ts';
 import { root } from './root.ts';
@@ -28,7 +38,7 @@ export interface RunOptions {
 }
 
 /** Waits for a condition; fails with its name when it does not come about. */
-export async function until(what: string, done: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
+export async function until(what: string, done: () => boolean | Promise<boolean>, ms = PATIENCE_MS): Promise<void> {
   const end = Date.now() + ms;
   // Looked for often at first, and then as if it would take longer: most looks are a command.
   for (let pause = 10; !(await done()); pause = Math.min(100, pause * 1.3)) {
@@ -90,15 +100,22 @@ export class Home {
     return JSON.parse(result.stdout);
   }
 
-  /** A script of the shell, in which `service` is the program. One that only calls it, or pipes a text in, needs no process. */
+  /**
+   * A script of the shell, in which `service` is the program. One that only calls it, pipes a text in, or has it read a file,
+   * needs no process.
+   */
   async shell(script: string, options: RunOptions = {}): Promise<Result> {
-    const [, text = '', call = script] = /^((?:echo|printf) [^|<>&;()`]+) \| (service .*)$/.exec(script) ?? [];
-    const words = wordsOf(call);
-    if (words && text === '') return this.#ended(words, options);
+    const [, text, piped] = /^((?:echo|printf) [^|<>&;()`]+) \| (service .*)$/.exec(script) ?? [];
+    const [, reading, file] = /^(service .*) < ([\w./-]+)$/.exec(script) ?? [];
+    const words = wordsOf(piped ?? reading ?? script);
+    if (words && text === undefined && file === undefined) return this.#ended(words, options);
     const command = words && this.#hostable(words, options);
-    if (!command) return finished(this.startShell(script, options));
+    const path = resolve(options.cwd ?? this.work, file ?? '');
+    if (!command || (file !== undefined && !statSync(path, { throwIfNoEntry: false })?.isFile()))
+      return finished(this.startShell(script, options));
     const { env, cwd } = command;
-    return runHosted({ ...command, input: execFileSync('/bin/sh', ['-c', text], { env, cwd }) });
+    const input = text === undefined ? readFileSync(path) : execFileSync('/bin/sh', ['-c', text], { env, cwd });
+    return runHosted({ ...command, input });
   }
 
   /** A script of the shell, left running. */

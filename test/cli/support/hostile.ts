@@ -54,6 +54,15 @@ const secretOf = (pattern: string): string => `${/^\^(ab[a-z]_)/.exec(pattern)?.
 
 type Json = { [key: string]: unknown };
 
+const schemas = new Map<z.ZodType, Json>();
+
+/** The schema of an answer, made once: making it takes longer than the command that asks for the answer. */
+function schemaOf(type: z.ZodType): Json {
+  const made = schemas.get(type) ?? (z.toJSONSchema(type, { io: 'output', unrepresentable: 'any' }) as Json);
+  schemas.set(type, made);
+  return made;
+}
+
 /** A value of a schema, each union in its first form or its last. */
 export class Answers {
   readonly #manner: Manner;
@@ -65,7 +74,7 @@ export class Answers {
   }
 
   of(type: z.ZodType): unknown {
-    return this.#value(z.toJSONSchema(type, { io: 'output', unrepresentable: 'any' }) as Json, '');
+    return this.#value(schemaOf(type), '');
   }
 
   #value(schema: Json, name: string): unknown {

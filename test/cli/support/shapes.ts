@@ -1,11 +1,11 @@
 /** Holds what commands print with `--json` against the shapes that are published for them. */
 import { choose } from '../../../src/cli/dispatch.ts';
-import { readCatalog } from '../../../src/cli/help/catalog.ts';
+import { commandNames, readCatalog } from '../../../src/cli/help/catalog.ts';
 import { failureShape, shapeOf } from '../../../tools/shapes.ts';
 import { publishedSchemas } from './published-schemas.ts';
 import { root } from './root.ts';
 
-const catalog = readCatalog(root);
+const names = commandNames(readCatalog(root));
 const schemas = publishedSchemas();
 
 /** Commands whose JSON was seen and fits. */
@@ -20,9 +20,9 @@ export async function checkShape(
   if (!streams && !args.includes('--json')) return;
   // Some of the JSON has no shape of its own.
   if (args.some((arg) => arg === '--jq' || /^--(jq|json)=/.test(arg))) return;
-  const chosen = choose(args, catalog);
+  const chosen = choose(args, names);
   if (chosen.kind !== 'command') return;
-  const { id } = chosen.command;
+  const { id } = chosen;
   const shape = await shapeOf(id);
   for (const record of recordsIn(stdout)) {
     const failed =

@@ -11,8 +11,7 @@ interface Options {
 /** Call inside `describe`: gives the home, which is closed at the end. */
 export function homeWithBoard(name = 'demo', { apart, ...options }: Options = {}): () => Home {
   let home: Home;
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     home = new Home(options);
     if (!options.bare && !apart) await home.serve();
     await home.json(['board', 'create', name]);

@@ -3,7 +3,7 @@ import type { Command } from '@oclif/core/command';
 import { WriteCommand } from '../../../cli/base.ts';
 import { called } from '../../../cli/runtime.ts';
 import { sessionHere } from '../../../cli/session/here.ts';
-import type { BoardSession, Session } from '../../../cli/session/open-session.ts';
+import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
 import type { TimeStyle } from '../../../cli/terminal/time.ts';
 import type { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
@@ -20,7 +20,7 @@ export abstract class AskingCommand<T extends typeof Command> extends WriteComma
   protected async request(session: Session, body: AdminActionInput): Promise<void> {
     const asked = await askPerson(session, body, this.key);
     warnOfLoopback(this.out, asked.invite?.invite);
-    this.out.print(asked, () => askedText(asked, this.times));
+    this.out.print(asked, () => askedText(asked, this.times, session), asked.invite?.invite);
   }
 }
 
@@ -91,9 +91,13 @@ export async function askToAdd(
 }
 
 /** What became of it; for the person, the command that decides it stands last. */
-export function askedText({ state, approval, next, invite }: Asked, times: TimeStyle): string {
+export function askedText({ state, approval, next, invite }: Asked, times: TimeStyle, session: Session): string {
   const what = actionWords(approval);
-  if (state === 'pending') return [`Asked your person to ${what}. They run:`, called(next?.command ?? '')].join('\n');
+  if (state === 'pending') {
+    // The daemon tells a session by itself.
+    const told = sessionHere() ? '' : ` What they decide: service inbox notices --ack --wait 600${staying(session)}.`;
+    return [`Asked your person to ${what}.${called(told)} They run:`, called(next?.command ?? '')].join('\n');
+  }
   const done = `Done under the allowance of your person: ${what}.`;
   const boards = approval.display?.boards.map(({ name }) => name) ?? [];
   return invite ? [done, newInviteText(invite, boards, { times, stay: '' })].join('\n') : done;

@@ -7,6 +7,7 @@ import { escapeUntrusted, shellArgument } from '../../../contract/text.ts';
 import type { Message } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { checkLength, readBody } from '../../board/lib/post/body.ts';
+import { warnOfSecrets } from '../../board/lib/post/warn-of-secrets.ts';
 import { findMessage } from '../../board/lib/read/references.ts';
 
 interface AnswerOptions {
@@ -36,8 +37,10 @@ export async function answer(open: () => Promise<BoardSession>, request: AnswerO
     idempotencyKey: request.key,
   });
   if (reply.replayed) out.base.replayed = true;
+  warnOfSecrets(reply.data, out);
   const { data } = await client.call('getMessage', { params: { message: asked.id } });
-  const tail = await taskTail({ client, board: asked.board }, data.message);
+  // What replaces an answer, or repeats it, sets nothing going.
+  const tail = asked.ask?.state === 'open' ? await taskTail({ client, board: asked.board }, data.message) : '';
   const what = request.withdrawn ? 'withdrawn' : `answered${picked(reply.data)}`;
   const again = reply.replayed ? ' (already done)' : '';
   out.print(

@@ -57,7 +57,7 @@ export async function ownAgentsText(agents: Member[], url: string, times: TimeSt
       agent.board,
       agent.role ?? '',
       escapeUntrusted(agent.harness ?? ''),
-      agent.presence?.replace('_', ' ') ?? '',
+      agent.state ?? '',
       agent.delivery_mode ?? '',
       agent.location ? `${whereText(agent.location)} ${showTime(agent.location.last_active, times)}` : '',
     ]),

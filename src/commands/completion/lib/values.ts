@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { choose } from '../../../cli/dispatch.ts';
-import { readCatalog } from '../../../cli/help/catalog.ts';
+import { commandNames, readCatalog } from '../../../cli/help/catalog.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { writePrivate } from '../../../local/private-file.ts';
@@ -23,16 +23,17 @@ interface Asked {
 export function askedFor(words: string[]): Asked | null {
   const catalog = readCatalog(runtime().root);
   const before = words.slice(0, -1);
-  const chosen = choose(before, catalog);
+  const chosen = choose(before, commandNames(catalog));
   if (chosen.kind !== 'command') return null;
-  const flags = Object.values(chosen.command.flags);
+  const command = catalog.commands[chosen.id]!;
+  const flags = Object.values(command.flags);
   const named = (word: string | undefined) =>
     flags.find(({ name, char, type }) => type === 'option' && (word === `--${name}` || (char && word === `-${char}`)));
   const given = (flag: string) =>
     before.find((_, i) => named(before[i - 1])?.name === flag) ??
     before.find((word) => word.startsWith(`--${flag}=`))?.slice(`--${flag}=`.length);
   const flag = named(before.at(-1));
-  const kind = flag ? kindOfFlag(flag.name) : kindOfArgument(chosen.command);
+  const kind = flag ? kindOfFlag(flag.name) : kindOfArgument(command);
   return kind && { kind, server: given('server'), board: given('board'), as: given('as') };
 }
 

@@ -30,6 +30,10 @@ export function merge({ base, theirs, ours, labels }: ThreeWays): { bytes: Buffe
   return { bytes: stdout, conflicts: status };
 }
 
+/** Whether a text still has the marks of a merge that was left to the person. */
+export const hasMarks = (bytes: Buffer): boolean =>
+  [/^<<<<<<< yours$/m, /^>>>>>>> v\d+$/m].every((mark) => mark.test(bytes.toString()));
+
 /** Lines that differ, as `diff -u` prints them; empty where there are none. */
 export function unified(from: { label: string; bytes: Buffer }, to: { label: string; bytes: Buffer }): string {
   const options = ['-u', '--label', from.label, '--label', to.label];

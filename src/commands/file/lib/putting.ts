@@ -13,9 +13,9 @@ import type { Actor, BoardFile } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 import { writeNew } from '../../../local/private-file.ts';
 import { placeOf, readBytes } from './get.ts';
-import { merge } from './merge.ts';
+import { hasMarks, merge } from './merge.ts';
 import { type Local, localFile, type PutQuery, putFile } from './put.ts';
-import { type Files, note } from './scope.ts';
+import { type Files, fileCalled, note } from './scope.ts';
 import type { putFile as putRecord } from './shapes.ts';
 
 const REPLACES = 3;
@@ -42,9 +42,16 @@ export interface Put {
 
 /** Puts a file onto the board, and notes what lies where. @throws Failure with the command that goes on. */
 export async function put(putting: Putting): Promise<Put> {
-  const { files, path } = putting;
+  const { files, path, local, command, out } = putting;
+  const marked = path !== null && local.size < 1_048_576 && hasMarks(readFileSync(path));
   const done = await (putting.onConflict === 'replace' ? replacing(putting) : first(putting));
   const { id, name, latest } = done.reply.data;
+  if (marked)
+    out.warn(
+      'conflict_marked',
+      `${name} v${latest.version} still has a conflict marked with <<<<<<<.`,
+      `resolve it, then ${command}`,
+    );
   if (path !== null) await note(files, path, { file_id: id, name, version: latest.version, digest: latest.digest });
   return done;
 }
@@ -139,16 +146,6 @@ async function merging(putting: Putting, error: ClientError): Promise<Put> {
     key: key === undefined ? undefined : `${key}.merge-${version}`,
   });
 }
-
-/** The file that has a name now; null where none has. */
-const fileCalled = ({ session: { client, board } }: Files, name: string): Promise<BoardFile | null> =>
-  client.call('getFile', { params: { board, file: name } }).then(
-    ({ data }) => data,
-    (error: ClientError) => {
-      if (error.code === 'file_not_found') return null;
-      throw error;
-    },
-  );
 
 /** Takes the version that is there now, read just before; a few times if others keep writing. */
 async function replacing(putting: Putting): Promise<Put> {

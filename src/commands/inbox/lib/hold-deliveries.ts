@@ -1,41 +1,45 @@
 /** Stops the daemon from delivering messages to a seat while a command shows them. */
-import { askFor, connectHere, headerOf, refOf } from '../../../cli/session/ask-daemon.ts';
+import { askFor, connectHere, daemonOptions, headerOf, refOf } from '../../../cli/session/ask-daemon.ts';
 import { here, sessionHere } from '../../../cli/session/here.ts';
 import { nextFrame } from '../../../daemon/control/ask.ts';
-import type { Connection } from '../../../daemon/control/connection.ts';
+import { connectDaemon } from '../../../daemon/control/client.ts';
+import type { Connection, Frame } from '../../../daemon/control/connection.ts';
+import { Hold } from '../../../daemon/control/hold.ts';
 import { SHOWN_MESSAGES } from '../../../daemon/control/limits.ts';
 import type { Seat } from '../../../local/actors.ts';
 
 const ANSWER_MS = 2_000;
 
-/** Keeps replies to a message out of what the daemon hands, where one runs. @returns `claim` says which were shown */
-export async function holdReplies(seat: Seat, messageId: string) {
-  let connection: Connection | null = null;
+/**
+ * Runs a command's wait for replies to a message. Meanwhile the daemon, where one runs, hands none of them, and afterwards
+ * none of those that were shown.
+ */
+export async function showReplies<T>(
+  seat: Seat | null,
+  messageId: string,
+  show: () => Promise<T>,
+  shown: (result: T) => readonly { seq: number }[],
+): Promise<T> {
+  if (!seat) return show();
+  const hold = holdOf({ op: 'hold', agent: refOf(seat), reply_to: messageId });
+  await hold.take(sessionHeader());
   try {
-    connection = await connectHere({ start: false });
-    const session = sessionHere();
-    await connection.send({
-      op: 'hold',
-      ...(session ? headerOf(session) : {}),
-      agent: refOf(seat),
-      reply_to: messageId,
-    });
-    await nextFrame(connection, ANSWER_MS);
-  } catch {
-    // Without a daemon nobody else hands them.
+    const result = await show();
+    const seqs = [...new Set(shown(result).map(({ seq }) => seq))];
+    // What could not be noted may come once more.
+    if (seqs.length > 0) await hold.ask({ op: 'claim', seqs });
+    return result;
+  } finally {
+    hold.end();
   }
-  return {
-    claim: async (seqs: number[]) => {
-      if (!connection || seqs.length === 0) return;
-      try {
-        await connection.send({ op: 'claim', seqs });
-        await nextFrame(connection, ANSWER_MS);
-      } catch {
-        // What could not be noted may come once more.
-      }
-    },
-    release: () => connection?.close(),
-  };
+}
+
+const holdOf = (frame: Frame): Hold =>
+  new Hold({ connect: () => connectDaemon(daemonOptions({ start: false })), frame });
+
+function sessionHeader(): Frame {
+  const session = sessionHere();
+  return session ? { ...headerOf(session) } : {};
 }
 
 /** Tells the daemon what a session has read for itself, so that it is not handed in this boot as well. */
@@ -63,7 +67,7 @@ export async function tellShown(seat: Seat, messages: readonly { id: string; seq
 }
 
 /** One per seat; the end of this program ends them all. */
-const held = new Map<string, Connection>();
+const holds = new Map<string, Hold>();
 
 /** Numbers of the seat's messages that its session was given, whether it has shown that it received them or not. */
 export async function deliveredTo(seat: Seat): Promise<ReadonlySet<number>> {
@@ -83,17 +87,9 @@ export async function deliveredTo(seat: Seat): Promise<ReadonlySet<number>> {
 
 /** Holds the seat's deliveries until it is read again or this program ends. @returns numbers of messages that the session has received */
 export async function holdInbox(seat: Seat, peek: boolean): Promise<ReadonlySet<number>> {
-  held.get(seat.memberId)?.close();
-  held.delete(seat.memberId);
-  try {
-    const connection = await connectHere({ start: false });
-    held.set(seat.memberId, connection);
-    const session = sessionHere();
-    await connection.send({ op: 'inbox', ...(session ? headerOf(session) : {}), agent: refOf(seat), peek });
-    const answer = await nextFrame(connection, ANSWER_MS);
-    return new Set((answer?.received as number[] | undefined) ?? []);
-  } catch {
-    // Without a daemon nothing else hands them.
-    return new Set();
-  }
+  const hold = holdOf({ op: 'inbox', agent: refOf(seat), peek });
+  const answer = await hold.take(sessionHeader());
+  holds.get(seat.memberId)?.end();
+  holds.set(seat.memberId, hold);
+  return new Set((answer?.received as number[] | undefined) ?? []);
 }

@@ -6,6 +6,7 @@ import { called } from '../../../cli/runtime.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';
 import { sessionSeats } from '../../../cli/session/own-seats.ts';
 import { interruptWith } from '../../../cli/signals.ts';
+import { plural } from '../../../cli/terminal/fields.ts';
 import { showTime } from '../../../cli/terminal/time.ts';
 import { waitFor } from '../../../client/wait.ts';
 import type { Answer } from '../../../contract/types.ts';
@@ -13,14 +14,18 @@ import { renderBundle } from '../../../daemon/bundle/bundle.ts';
 import { renderMessage } from '../../../daemon/bundle/render.ts';
 import { readOutcomes } from '../../../daemon/bundle/task-outcomes.ts';
 import { holdInbox } from './hold-deliveries.ts';
-import { remind } from './reminders.ts';
+import { newNotices } from './new-notices.ts';
+import { isNewsOfNotices, remind } from './reminders.ts';
 import type { shownInbox } from './shapes.ts';
 
 type Inbox = Answer<'readInbox'>;
+
 export interface InboxOptions {
   wait?: number | undefined;
   peek?: boolean;
   limit?: number | undefined;
+  /** Whether a notice ends the wait too. */
+  notices?: boolean;
 }
 
 type InboxRecord = z.infer<typeof shownInbox>;
@@ -31,7 +36,7 @@ export type Shown = Awaited<ReturnType<typeof readInbox>>;
 /** Reads the inbox, after waiting for a message if that was asked for. */
 export async function readInbox(session: Session, options: InboxOptions) {
   const { client } = session;
-  const { inbox, timedOut } = await unshown(session, options);
+  const { inbox, timedOut, notices } = await unshown(session, options);
   const last = inbox.messages.at(-1)?.seq ?? null;
   const outcomes = await readOutcomes(
     async (name, params) => (await client.call(name, { params })).data,
@@ -49,6 +54,7 @@ export async function readInbox(session: Session, options: InboxOptions) {
     bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages, outcomes }], naming),
     work: inbox.work,
     ...(inbox.braked ? { braked: inbox.braked } : {}),
+    ...(notices === undefined ? {} : { notices }),
     ...(options.wait === undefined ? {} : { timed_out: timedOut }),
   };
   return { inbox, record, outcomes, flags };
@@ -61,28 +67,48 @@ async function flagsOf(session: Session): Promise<string> {
   return `${staying(session)}${several ? ` --board ${seat.saved.board}` : ''}`;
 }
 
+interface Asked {
+  inbox: Inbox;
+  timedOut: boolean;
+  /** How many notices wait, where they ended the wait. */
+  notices?: number;
+}
+
 /** The inbox without what the session has received already, perhaps a moment before its acknowledgement. */
-async function unshown(session: Session, options: InboxOptions): Promise<{ inbox: Inbox; timedOut: boolean }> {
+async function unshown(session: Session, options: InboxOptions): Promise<Asked> {
   const received = session.seat ? await holdInbox(session.seat, options.peek === true) : new Set<number>();
-  const { inbox, timedOut } = await asked(session, options);
-  const messages = inbox.messages.filter(({ seq }) => !received.has(seq));
-  const last = inbox.messages.at(-1);
-  if (options.wait === undefined || options.peek || messages.length > 0 || !last)
-    return { inbox: { ...inbox, messages }, timedOut };
+  const answer = await asked(session, options);
+  const messages = answer.inbox.messages.filter(({ seq }) => !received.has(seq));
+  const last = answer.inbox.messages.at(-1);
+  if (options.wait === undefined || options.peek || messages.length > 0 || !last || answer.notices !== undefined)
+    return { ...answer, inbox: { ...answer.inbox, messages } };
   await session.client.call('ackInbox', { body: { up_to: last.seq } });
   return asked(session, options);
 }
 
-async function asked({ client }: Session, { limit, wait }: InboxOptions): Promise<{ inbox: Inbox; timedOut: boolean }> {
+async function asked({ client, seat }: Session, { limit, wait, notices = false }: InboxOptions): Promise<Asked> {
   const query = { limit };
-  if (wait === undefined) return { inbox: (await client.call('readInbox', { query })).data, timedOut: false };
-  const { reply, timedOut } = await waitFor(client, 'readInbox', { query }, { waitSeconds: wait });
-  return { inbox: reply.data, timedOut };
+  const read = async () => (await client.call('readInbox', { query })).data;
+  if (wait === undefined) return { inbox: await read(), timedOut: false };
+  const ended = new AbortController();
+  const { signal } = ended;
+  try {
+    const messages = waitFor(client, 'readInbox', { query, signal }, { waitSeconds: wait });
+    if (notices && wait > 0) {
+      const isNews = async (newest: string) => isNewsOfNotices(seat?.memberId ?? (await read()).member_id, newest);
+      const { length } = await newNotices(client, { messages, wait, signal, isNews });
+      if (length > 0) return { inbox: await read(), timedOut: false, notices: length };
+    }
+    const { reply, timedOut } = await messages;
+    return { inbox: reply.data, timedOut };
+  } finally {
+    ended.abort();
+  }
 }
 
 /** What is printed of it. */
 export function inboxText({ inbox, record, flags }: Shown, header: string[] = []): string {
-  const { bundle, more } = record;
+  const { bundle, more, notices } = record;
   const messages = bundle === '' ? `${inbox.board} · nothing new for ${inbox.agent}` : bundle;
   const paused = inbox.braked
     ? [
@@ -90,8 +116,14 @@ export function inboxText({ inbox, record, flags }: Shown, header: string[] = []
       ]
     : [];
   const lines = [...header.map((line) => `service: ${line}`), ...paused, messages];
-  return called([...lines, ...(more ? [`service: More is waiting: service inbox${flags}`] : [])].join('\n'));
+  if (more) lines.push(`service: More is waiting: service inbox${flags}`);
+  if (notices) lines.push(noticesLine(notices, flags));
+  return called(lines.join('\n'));
 }
+
+/** @param flags what a command needs to act as the seat. */
+export const noticesLine = (count: number, flags: string): string =>
+  `service: ${plural(count, 'notice waits', 'notices wait')}: service inbox notices --ack${flags}`;
 
 /** Reminds an agent that is on no task of those that nobody has picked up. @param stay flags that keep to its board. */
 export async function remindOfTasks(
@@ -118,15 +150,36 @@ export async function acknowledge(session: Session, { acked_up_to }: InboxRecord
   }
 }
 
-/** Shows one batch after the other as they come, acknowledging each after it was shown; until it is interrupted. */
+/**
+ * Shows one batch after the other as they come, acknowledging each after it was shown, and tells of notices; until it is
+ * interrupted.
+ */
 export async function followInbox(session: Session, options: InboxOptions, out: Output): Promise<never> {
   interruptWith(() => process.exit(EXIT.done));
   for (;;) {
-    const shown = await readInbox(session, { ...options, wait: 86_400 });
-    const { record } = shown;
-    if (record.messages.length === 0) continue;
-    if (out.mode === 'text') out.print(record, () => inboxText(shown));
-    else for (const message of record.messages) out.each(message);
+    const shown = await readInbox(session, { ...options, wait: 86_400, notices: true });
+    const { record, flags } = shown;
+    followed(out, record.messages, [{ ...shown.inbox, notices: record.notices, flags }], () => inboxText(shown));
     await acknowledge(session, record, out);
   }
+}
+
+/** What became known of a seat's notices, and what a command needs to act as the seat. */
+interface Noticed {
+  board: string;
+  agent: string;
+  notices?: number | undefined;
+  flags: string;
+}
+
+/** Prints what came while inboxes are followed. @param text what is printed of messages for people */
+export function followed(out: Output, messages: Inbox['messages'], seats: Noticed[], text: () => string): void {
+  const noticed = seats.filter((seat) => seat.notices);
+  if (out.mode === 'text' && messages.length > 0) {
+    out.begin(text());
+    return;
+  }
+  for (const message of messages) out.each(message);
+  for (const { board, agent, notices = 0, flags } of noticed)
+    out.each({ board, agent, notices }, () => called(noticesLine(notices, flags)));
 }

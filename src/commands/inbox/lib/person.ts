@@ -21,7 +21,12 @@ export async function readPersonInbox(session: Session): Promise<PersonInbox> {
   const { boards } = await readBoards(session, { all: false, archived: false });
   return {
     boards: boards
-      .map(({ name, unread = 0, needs_reply }) => ({ name, unread, needs_reply: needs_reply ?? 0 }))
+      .map(({ name, unread = 0, needs_reply, asks_to_me: asked }) => ({
+        name,
+        unread,
+        needs_reply: needs_reply ?? 0,
+        asks_to_me: asked ? asked.blocking + asked.going_with : 0,
+      }))
       .filter((board) => board.unread > 0 || board.needs_reply > 0),
     asks: await asksFor(session),
     needs: await needsFor(session),
@@ -64,11 +69,13 @@ export function personInboxText(
   { boards, asks, needs, approvals, board_adds: adds, arrivals, pairings_open: pairings }: PersonInbox,
   stay: string,
 ): string {
-  const needing = boards.filter((board) => board.needs_reply > 0);
+  // An ask is shown itself, so it is not counted as a reply that is owed too.
+  const owed = boards.map((board) => ({ ...board, replies: Math.max(0, board.needs_reply - board.asks_to_me) }));
+  const needing = owed.filter(({ replies }) => replies > 0);
   const unread = boards.filter((board) => board.unread > 0);
   const lines = [
     ...(needing.length + asks.length + needs.length > 0 ? ['Needs you'] : []),
-    ...needing.map((b) => `  ${b.name}  ${b.needs_reply} to answer`),
+    ...needing.map((b) => `  ${b.name}  ${b.replies} to answer`),
     ...asks.flatMap((ask) => hanging(askLine(ask))),
     ...needs.flatMap((need) => hanging(escapeUntrusted(`  ${need.board}  ${need.text}`))),
     ...(unread.length > 0 ? ['Unread', ...unread.map((b) => `  ${b.name}  ${b.unread} unread`)] : []),
@@ -80,16 +87,20 @@ export function personInboxText(
     ...(pairings > 0 ? [`${plural(pairings, 'proposal', 'proposals')} of work: service pairing list${stay}`] : []),
   ];
   const ask = asks[0];
-  if (ask) return called([...lines, `Next: service answer ${ask.seq} --board ${ask.board}${stay}`].join('\n'));
+  if (ask) return called([...lines, `Next: ${answerTo(ask)} --board ${ask.board}${stay}`].join('\n'));
   const [request] = approvals;
   if (request) return called([...lines, `Next: service approval allow ${request.id}${stay}`].join('\n'));
   const [need] = needs;
   if (need) return called([...lines, `Next: ${commandFor(need)}${stay}`].join('\n'));
-  const first = (needing[0] ?? unread[0])?.name;
-  if (first === undefined)
-    return called(lines.join('\n') || 'Nothing is waiting for you. Your boards: service board list');
-  return called([...lines, `Next: service read --unread --board ${first}${stay}`].join('\n'));
+  const first = needing[0] ?? unread[0];
+  if (!first) return called(lines.join('\n') || 'Nothing is waiting for you. Your boards: service board list');
+  // What a reply is owed to may have been read.
+  const which = needing.length > 0 ? '--to-me' : '--mark-read';
+  return called([...lines, `Next: service read ${which} --board ${first.name}${stay}`].join('\n'));
 }
+
+const answerTo = ({ seq, ask }: Message): string =>
+  `service answer ${seq} ${ask && ask.options.length > 0 ? '--option K' : '"…"'}`;
 
 /** What the person can do about it. */
 const commandFor = (need: Need): string => {
@@ -115,10 +126,13 @@ const arrivalLine = ({ handle, boards }: Arrivals['arrivals'][number]): string =
     .map(({ board, agents }) => `${agents.map(({ name }) => name).join(', ')} on ${board.name}`)
     .join('; ')}.`;
 
-/** `general#88  @codex asks: Cap at a minute or at ten? (1 A minute, 2 Ten)` */
+/** `general#88  @codex asks @maya: Cap at a minute or at ten? (1 A minute, 2 Ten)` */
 function askLine({ board, seq, from, body, ask }: Message): string {
   const options = (ask?.options ?? []).map((option, i) => `${i + 1} ${option}`).join(', ');
   const goes = ask?.going_with ? `, going with "${ask.going_with}"` : '';
   const question = body.split('\n', 1)[0] ?? '';
-  return escapeUntrusted(`  ${board}#${seq}  @${from.name} asks${goes}: ${question}${options ? ` (${options})` : ''}`);
+  const whom = ask ? ` @${ask.to.name}` : '';
+  return escapeUntrusted(
+    `  ${board}#${seq}  @${from.name} asks${whom}${goes}: ${question}${options ? ` (${options})` : ''}`,
+  );
 }

@@ -13,7 +13,7 @@ type ReminderCode =
   | 'first_task';
 
 interface Reminder {
-  code: ReminderCode;
+  code: ReminderCode | 'notices';
   /** One line of at most 200 bytes. */
   text: string;
   /** At most once in this many milliseconds. */
@@ -40,6 +40,10 @@ export async function remind(out: Output, agent: string, reminder: Reminder): Pr
   if (limited && !(await isDue(agent, reminder))) return;
   out.remind({ code, text });
 }
+
+/** Whether an agent was not told before that this notice, the newest, waits; now it is. @param agent the seat's member id. */
+export const isNewsOfNotices = (agent: string, newest: string): Promise<boolean> =>
+  isDue(agent, { code: 'notices', text: '', about: newest });
 
 async function isDue(agent: string, { code, every, most, about }: Reminder): Promise<boolean> {
   let due = false;

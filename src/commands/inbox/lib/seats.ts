@@ -14,7 +14,17 @@ import { quoted } from '../../../daemon/bundle/escape.ts';
 import { boardFlags } from '../../../daemon/bundle/options.ts';
 import { environmentToken, type Seat } from '../../../local/actors.ts';
 import { endSeat } from '../../../local/keys/credentials.ts';
-import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } from './inbox.ts';
+import {
+  acknowledge,
+  followed,
+  type InboxOptions,
+  noticesLine,
+  readInbox,
+  remindOfTasks,
+  type Shown,
+} from './inbox.ts';
+import { newNotices } from './new-notices.ts';
+import { isNewsOfNotices } from './reminders.ts';
 import type { inboxesOfSeats } from './shapes.ts';
 
 type SeatsRecord = z.infer<typeof inboxesOfSeats>;
@@ -39,9 +49,8 @@ export async function inboxOfSeats(
   const inbox = await SeatsInbox.of(seats, open, follow ? { ...flags, wait: 86_400 } : flags, out);
   do {
     const record = await inbox.read(follow ? undefined : 30 * MINUTE);
-    if (follow && record.timed_out) continue;
-    if (!follow || out.mode === 'text') out.print(record, () => inbox.text(record, out.saidReminders()));
-    else for (const message of record.seats.flatMap(({ messages }) => messages)) out.each(message);
+    if (follow) inbox.printFollowed(record);
+    else out.print(record, () => inbox.text(record, out.saidReminders()));
     await inbox.acknowledge();
     if (record.timed_out && flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   } while (follow);
@@ -52,6 +61,8 @@ class SeatsInbox {
   readonly #out: Output;
   #sessions: Session[] = [];
   #reads: Read[] = [];
+  /** How many notices wait for the seats whose notices ended the wait. */
+  readonly #notices = new Map<Session, number>();
   readonly #refusals: { seat: Seat; error: Error }[] = [];
 
   private constructor(options: InboxOptions, out: Output) {
@@ -75,6 +86,7 @@ class SeatsInbox {
 
   /** Reads all, after waiting for a first message if that was asked for. @throws what the last one was refused with, if all were. */
   async read(every?: number): Promise<SeatsRecord> {
+    this.#notices.clear();
     await this.#readAll();
     const { wait, peek } = this.#options;
     if (wait !== undefined && this.#messages === 0 && this.#sessions.length > 0) {
@@ -85,18 +97,19 @@ class SeatsInbox {
     if (every !== undefined)
       for (const read of this.#reads) await remindOfTasks(this.#out, read.inbox, every, this.#flagsOf(read));
     return {
-      seats: this.#reads.map(({ inbox, record }) => ({
+      seats: this.#reads.map(({ session, inbox, record }) => ({
         board: inbox.board,
         agent: inbox.agent,
         member_id: inbox.member_id,
         messages: record.messages,
         acked_up_to: record.acked_up_to,
         more: record.more,
+        ...(this.#notices.has(session) ? { notices: this.#notices.get(session)! } : {}),
       })),
       unavailable: this.#refusals.length,
       unacknowledged: peek ? this.#reads.filter(({ record }) => record.messages.length > 0).length : 0,
       bundle: renderBundle(this.#groups(), { seats: true }),
-      ...(wait === undefined ? {} : { timed_out: this.#messages === 0 }),
+      ...(wait === undefined ? {} : { timed_out: this.#messages === 0 && this.#notices.size === 0 }),
     };
   }
 
@@ -106,12 +119,27 @@ class SeatsInbox {
     const more = this.#reads
       .filter(({ record }) => record.more)
       .map((read) => `service: More is waiting: service inbox${this.#flagsOf(read)}`);
+    const noticed = this.#reads.flatMap((read) => {
+      const count = this.#notices.get(read.session);
+      return count === undefined ? [] : [noticesLine(count, this.#flagsOf(read))];
+    });
     const lost = this.#refusals.map(
       ({ seat: { saved }, error }) =>
         `service: ${saved.name} on ${saved.board} could not be read: ${quoted(error.message)}`,
     );
     const body = bundle === '' ? `nothing new for ${names}` : bundle;
-    return called([...header.map((line) => `service: ${line}`), body, ...more, ...lost].join('\n'));
+    return called([...header.map((line) => `service: ${line}`), body, ...more, ...noticed, ...lost].join('\n'));
+  }
+
+  /** Prints what came while all are followed. */
+  printFollowed(record: SeatsRecord): void {
+    const seats = this.#reads.map((read) => ({
+      ...read.inbox,
+      notices: this.#notices.get(read.session),
+      flags: this.#flagsOf(read),
+    }));
+    const messages = record.seats.flatMap((seat) => seat.messages);
+    followed(this.#out, messages, seats, () => this.text(record));
   }
 
   /** Acknowledges what was printed, of every seat that can be. @throws ClientError of the first that could not. */
@@ -158,13 +186,20 @@ class SeatsInbox {
     this.#sessions = reads.map(({ session }) => session);
   }
 
-  /** Until one of them has a message, each was refused, or the time is over. @param wait seconds */
+  /** Until one of them has a message, or a notice where that was asked for, each was refused, or the time is over. @param wait seconds */
   async #untilOneHas(wait: number): Promise<void> {
     const found = new AbortController();
-    const waits = this.#sessions.map(async ({ client }) => {
-      const { signal } = found;
+    const { signal } = found;
+    const waits = this.#sessions.map(async (session) => {
+      const { client, seat } = session;
       try {
-        await waitFor(client, 'readInbox', { query: { limit: 1 }, signal }, { waitSeconds: wait });
+        const messages = waitFor(client, 'readInbox', { query: { limit: 1 }, signal }, { waitSeconds: wait });
+        if (this.#options.notices && wait > 0) {
+          const isNews = (newest: string) => isNewsOfNotices(seat!.memberId, newest);
+          const { length } = await newNotices(client, { messages, wait, signal, isNews });
+          if (length > 0) this.#notices.set(session, length);
+        }
+        if (!this.#notices.has(session)) await messages;
         found.abort();
       } catch (error) {
         // One that is refused is counted by the read that follows.

@@ -15,6 +15,8 @@ export const shownInbox = named(
     bundle: text,
     work: inbox.shape.work,
     braked: inbox.shape.braked,
+    /** How many notices wait, where they ended the wait. */
+    notices: count.optional(),
     timed_out: flag.optional(),
   }),
 );
@@ -29,6 +31,8 @@ export const inboxesOfSeats = object({
       /** Up to here acknowledging was asked for; null: nothing was. */
       acked_up_to: seq.nullable(),
       more: flag,
+      /** How many notices wait, where they ended the wait. */
+      notices: count.optional(),
     }),
   ),
   /** Seats that could not be read. */
@@ -39,9 +43,21 @@ export const inboxesOfSeats = object({
   timed_out: flag.optional(),
 });
 
+/** A line of `inbox --follow`: so many notices wait for the seat. */
+export const waitingNotices = z.strictObject({ board: text, agent: text, notices: count });
+
 const arrivals = answer('getOnboardingInbox').shape;
 export const inboxOfPerson = object({
-  boards: z.array(z.strictObject({ name: text, unread: count, needs_reply: count })),
+  boards: z.array(
+    z.strictObject({
+      name: text,
+      unread: count,
+      /** Messages that they owe a reply, asks included. */
+      needs_reply: count,
+      /** Open asks of them. */
+      asks_to_me: count,
+    }),
+  ),
   /** Open asks they may answer, those that block first. */
   asks: messages,
   /** Requests of their agents that wait for them, oldest first. */

@@ -160,10 +160,16 @@ export function initText({ harnesses, applied, pre_commit: hook = [] }: InitReco
     ...changes.map(({ action, kind, path }) => `    ${actions[action]} ${path} (${kind})`),
   ]);
   const hooks = hook.map(({ action, kind, path }) => `${actions[action]} ${path} (${kind})`);
-  return [...lines, ...hooks, applied ? '' : called('Nothing was written. Apply it with: service init --yes')]
-    .filter(Boolean)
-    .join('\n');
+  const changing = hooks.length > 0 || harnesses.some(({ changes }) => changes.length > 0);
+  const unapplied = changing && !applied ? called('Nothing was written. Apply it with: service init --yes') : '';
+  const none = changing || harnesses.some(({ detected }) => detected) ? '' : called(nobodyHere);
+  return [...lines, ...hooks, unapplied, none].filter(Boolean).join('\n');
 }
+
+const nobodyHere = [
+  'To set one up that is not there yet: service init --harness NAME --yes',
+  'Any other program takes part with: service inbox --wait 600 --as AGENT',
+].join('\n');
 
 const actions: Record<Change['action'] | Removal['action'], string> = {
   create: 'create',

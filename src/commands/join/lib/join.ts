@@ -121,7 +121,11 @@ export function seated({ agent, board }: JoinResult, out: Output): JoinRecord {
 
 /** The board one comes onto without a line. @throws Failure `invalid_request` (exit 2). */
 export function openBoard(board: string | undefined, { name, harness }: JoinOptions): string {
-  if (board === undefined) throw usage('What to join is missing.', "service join 'Join service board …'");
+  if (board === undefined)
+    throw usage(
+      'What to join is missing.',
+      "service join 'Join service board …', or an open board: service join --board BOARD",
+    );
   if (name === undefined && harness === undefined) return board;
   throw usage(
     'Without a join line you come yourself, and with no agent.',

@@ -1,12 +1,12 @@
 /** Requests a key for this machine: the person approves a short code on another machine. */
-import { called } from '../../../cli/runtime.ts';
+import { called, runtime } from '../../../cli/runtime.ts';
 import { askText, mayAsk, missing } from '../../../cli/terminal/prompts.ts';
 import { show } from '../../../cli/terminal/terminal.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
 import type { Answer } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
-import type { Pending, ServerEntry } from '../../../local/keys/credentials.ts';
+import { type Pending, readCredentials, type ServerEntry } from '../../../local/keys/credentials.ts';
 import { readPending } from '../../../local/keys/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
 import {
@@ -15,9 +15,10 @@ import {
   clientFor,
   type Deps,
   dropPendingKey,
-  entryToConnect,
   isUnclear,
+  keyHasEnded,
   machineLabel,
+  refuseConnected,
   savePendingKey,
   saveReceivedKey,
   userHandle,
@@ -41,12 +42,17 @@ const STARTS = 3;
 /** Asks the server for a code, and keeps the secret that goes with it. */
 export async function requestKey(url: string, options: MachineOptions) {
   const origin = canonicalOrigin(url);
-  const entry = entryToConnect(origin);
-  const handle = options.handle ?? (await askHandle(options));
+  const entry = readCredentials(runtime().folders).servers[origin];
+  const again = options.handle ?? entry?.person?.handle;
+  // Another key of the same person replaces one that has ended; the agents here take their seats again with it.
+  const same = entry?.person?.handle === again;
+  if (!same) refuseConnected(origin, entry);
+  const handle = again ?? (await askHandle(options));
   const label = options.label ?? machineLabel(handle);
   const client = clientFor(origin, undefined, options);
   const { server_id: serverId } = await serverInfo(client);
   checkIdentity(origin, entry, serverId);
+  if (same && entry && !(await keyHasEnded(origin, entry, options))) refuseConnected(origin, entry);
   for (let start = 1; ; start++) {
     try {
       const { data } = await client.call('createMachineRequest', { body: { handle, label } });

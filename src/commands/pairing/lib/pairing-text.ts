@@ -1,5 +1,6 @@
 /** Formats pairing requests. */
 import { called } from '../../../cli/runtime.ts';
+import { inSession } from '../../../cli/session/here.ts';
 import { fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
@@ -78,4 +79,9 @@ export const changedText = (request: PairingRequest, again = ''): string =>
     ...nextLine(request),
   ].join('\n');
 
-const nextLine = ({ next }: PairingRequest): string[] => (next ? [called(`Next: ${next.command}`)] : []);
+/** What only a session can do is for its agent, not for the person who reads this. */
+function nextLine({ next }: PairingRequest): string[] {
+  if (!next) return [];
+  const elsewhere = next.command.includes(' --here') && !inSession();
+  return [called(`Next${elsewhere ? ', in the session of the agent' : ''}: ${next.command}`)];
+}

@@ -6,7 +6,7 @@ import { sleep } from '../../../client/time.ts';
 import { ask, nextFrame } from '../../../daemon/control/ask.ts';
 import type { Connection, Frame } from '../../../daemon/control/connection.ts';
 import { MOST_PUT_OFF_MS } from '../../../daemon/control/limits.ts';
-import type { AgentRef, Carry, Header } from '../../../daemon/protocol.ts';
+import type { AgentRef, Carry, Header, SeatView } from '../../../daemon/protocol.ts';
 import { textFor } from '../../../hook/say.ts';
 import { Failure } from '../../../local/failure.ts';
 import { startedAt } from '../../../local/process-ref.ts';
@@ -58,7 +58,8 @@ export class Runner {
 
   /**
    * Until it is told to stop, has been idle for long enough, or another one serves the session.
-   * @throws Failure `start_failed` with the exit code of the program that cannot be started.
+   * @throws Failure `start_failed` with the exit code of the program that cannot be started; `agent_seat_elsewhere`,
+   * `agent_removed` or `board_not_found` if nothing will come for its agent any more
    */
   async run(): Promise<void> {
     await Promise.race([this.#serveOn(), once(this.#options.stop, 'abort')]);
@@ -100,6 +101,7 @@ export class Runner {
       return 'absent';
     }
     for (const frame of this.#unsaid.splice(0)) await this.#say(frame);
+    this.#failure ??= this.#goneIn(welcome);
     return this.#listen(connection);
   }
 
@@ -132,8 +134,26 @@ export class Runner {
         return 'over';
       if (frame?.event === 'release') return 'over';
       if (frame?.event === 'bye') return frame.restart === true ? 'served' : 'over';
+      if (frame?.event === 'seats') this.#failure ??= this.#goneIn(frame);
       if (frame?.event === 'deliver') this.#deliver(frame as Carry);
     }
+  }
+
+  /** Why nothing comes for its agent any more; null while it has its seat. */
+  #goneIn({ seats = [], lost = [] }: { seats?: SeatView[]; lost?: AgentRef[] }): Failure | null {
+    const { agent } = this.#options;
+    const isOwn = (seat: AgentRef) => seat.server === agent.server && seat.member_id === agent.member_id;
+    const said = `${agent.name} on ${agent.board}`;
+    if (lost.some(isOwn))
+      return new Failure('agent_seat_elsewhere', `Another session took ${said}.`, {
+        hint: 'To take it back, start this again',
+      });
+    const problem = seats.find(isOwn)?.problem;
+    if (problem !== 'agent_removed' && problem !== 'board_gone') return null;
+    const code = problem === 'board_gone' ? 'board_not_found' : problem;
+    return new Failure(code, `The seat ${said} has ended.`, {
+      hint: 'service board list shows the boards you can see',
+    });
   }
 
   #deliver(carry: Carry): void {
@@ -178,7 +198,7 @@ export class Runner {
     if (stop.aborted && outcome.kind !== 'done') return;
     if (outcome.kind === 'done') this.#done.add(id);
     if (outcome.kind === 'failed') note(`The program failed: ${outcome.reason}`);
-    this.#failure = this.#failureOf(outcome);
+    this.#failure ??= this.#failureOf(outcome);
     await this.#say(said(id, outcome));
     await this.#say({ op: 'turn_end' });
   }

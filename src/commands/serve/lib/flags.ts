@@ -23,7 +23,7 @@ export const serveFlags = {
   db: stringFlag('URL', 'sqlite:///absolute/path or postgres://host/database'),
   'wait-for-db': stringFlag(
     'SECONDS',
-    'Wait so long for a database that cannot be reached yet; of a team’s server default 60',
+    'Wait so long for a database that cannot be reached yet, and before a migration for older servers to end; of a team’s server default 60',
   ),
   'log-level': choiceFlag(['debug', 'info', 'warn', 'error'], 'What is logged'),
   'log-format': choiceFlag(['json', 'text'], 'How it is logged'),

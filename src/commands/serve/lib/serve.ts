@@ -72,6 +72,9 @@ export async function runServer(options: ServeOptions, out: Output, workers = 1)
   const { startServer } = await loadServer();
   const server = await startServer({ ...options, supervised: cluster.isWorker }).catch(failWith);
   if (cluster.isWorker) return serveAsWorker(server);
+  // A closed terminal, which the shell and the system may both tell, or what replaces several workers: requests finish first.
+  process.on('SIGHUP', () => {});
+  process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
   if (server.mode === 'team') announceTeam(server, out);
   else announce(server, out);
   await new Promise<void>((resolve, reject) => {

@@ -52,7 +52,8 @@ export async function readStatus(
 export function statusLines(record: StatusRecord, base: Base): [string, string | null][] {
   const { seats, problem } = record;
   const stopped = problem?.code === 'server_not_running';
-  const reached = [record.delivery, record.presence].filter((one) => one !== null);
+  const presence = record.presence === 'no_session' ? 'disconnected' : record.presence;
+  const reached = [record.delivery, presence].filter((one) => one !== null);
   return [
     ['Server', base.server ? `${base.server.name} (${base.server.url})${stopped ? ', not running' : ''}` : null],
     ...hereLines(record),

@@ -2,14 +2,14 @@
 import { failedAfter } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
+import type { ClientError } from '../../../../client/errors.ts';
 import { shellArgument } from '../../../../contract/text.ts';
 import type { FileToAttach } from '../../../../contract/types.ts';
 import { usage } from '../../../../local/failure.ts';
-import { fileNamed } from '../../../file/lib/names.ts';
 import { putQuery } from '../../../file/lib/options.ts';
 import { type Local, localFile, spooled } from '../../../file/lib/put.ts';
 import { putIfChanged } from '../../../file/lib/putting.ts';
-import { type Files, filesOf } from '../../../file/lib/scope.ts';
+import { type Files, filesOf, fileToAttach } from '../../../file/lib/scope.ts';
 import type { PostOptions } from './flags.ts';
 
 type AttachOptions = Pick<PostOptions, 'file' | 'attach' | 'idempotency-key' | 'times'>;
@@ -24,7 +24,8 @@ interface Here {
 
 /** What is to be attached, looked at before a server is asked for anything. */
 export interface Attaching {
-  named: FileToAttach[];
+  /** As they were typed. */
+  named: string[];
   here: Here[];
 }
 
@@ -43,7 +44,7 @@ export async function attachmentsOf({ file = [], attach = [] }: AttachOptions): 
     throw usage('What is piped in has no name of its own.', 'service say "The log" --attach -=logs/today.log');
   const here: Here[] = [];
   for (const { path, name } of given) here.push({ path, name, local: path === '-' ? null : await localFile(path) });
-  return { named: file.map(fileNamed), here };
+  return { named: file, here };
 }
 
 /** Puts what is here onto the board; all versions in the order in which they are attached. */
@@ -53,7 +54,9 @@ export async function putAttachments(
   options: AttachOptions,
   out: Output,
 ): Promise<{ files: FileToAttach[]; put: string[] }> {
-  if (here.length === 0) return { files: named, put: [] };
+  const attached: FileToAttach[] = [];
+  for (const text of named) attached.push(await fileToAttach(session, text));
+  if (here.length === 0) return { files: attached, put: [] };
   const files = await filesOf(session);
   const placed: { file: string; version: number; name: string }[] = [];
   for (const [n, one] of here.entries()) {
@@ -61,7 +64,7 @@ export async function putAttachments(
     placed.push(one.local ? await send(one.local) : await spooled(out, send));
   }
   return {
-    files: [...named, ...placed.map(({ file, version }) => ({ file, version }))],
+    files: [...attached, ...placed.map(({ file, version }) => ({ file, version }))],
     put: placed.map(({ name, version }) => `${name} v${version}`),
   };
 }
@@ -103,5 +106,6 @@ async function putOne(
 export function withPut(error: unknown, put: readonly string[]): unknown {
   if (put.length === 0) return error;
   const there = `${put.join(', ')} ${put.length === 1 ? 'is' : 'are'} on the board already.`;
-  return failedAfter(error, `Nothing was posted; ${there}`, { put });
+  const posted = (error as Partial<ClientError>).mayBeDone ? 'It may have been posted' : 'Nothing was posted';
+  return failedAfter(error, `${posted}; ${there}`, { put });
 }

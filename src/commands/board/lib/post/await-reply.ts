@@ -1,7 +1,8 @@
 /** Waits for the reply to a message that was just posted. */
 import { failedAfter } from '../../../../cli/errors.ts';
 import type { Output } from '../../../../cli/output.ts';
-import type { BoardSession } from '../../../../cli/session/open-session.ts';
+import { called } from '../../../../cli/runtime.ts';
+import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import { waitFor } from '../../../../client/wait.ts';
 import type { Message } from '../../../../contract/types.ts';
 import { messageText } from '../read/message-text.ts';
@@ -34,11 +35,23 @@ export const failedWait =
     throw failedAfter(error, `#${seq} was posted.`, { posted: { id, board, seq } });
   };
 
+/** What goes on with the wait for a reply to a message. */
+export const waitingOn = ({ seq }: Message, session: BoardSession): string =>
+  called(`To wait on: service board thread ${seq} --after ${seq} --wait 600${staying(session)}`);
+
 /** What came, as text. */
-export function replyText(result: WaitedReply, seconds: number, { paint }: Output, agent: boolean): string {
+export function replyText(
+  result: WaitedReply,
+  message: Message,
+  seconds: number,
+  at: { session: BoardSession; out: Output },
+): string {
+  const { session, out } = at;
   const came = result.reply ? [result.reply] : result.owner_messages;
-  if (came.length === 0) return `No reply within ${seconds} s.`;
-  return came.map((message) => messageText(message, { paint, times: 'relative', agent })).join('\n');
+  const said = came.map((one) => messageText(one, { paint: out.paint, times: 'relative', agent: session.agent }));
+  if (result.reply) return said.join('\n');
+  const why = result.timed_out ? `No reply within ${seconds} s.` : 'Your person wrote; there is no reply yet.';
+  return [...said, `${why} ${waitingOn(message, session)}`].join('\n');
 }
 
 async function replies(

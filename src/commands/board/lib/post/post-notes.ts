@@ -19,6 +19,9 @@ export interface Notes {
 
 const LIMIT_MS = 2000;
 
+/** How many names or numbers stand in the advice. */
+const SHOWN = 5;
+
 /** What an agent's inbox says; null for a person, or when it could not be read. */
 type AgentInbox = Answer<'readInbox'> | null;
 
@@ -58,13 +61,23 @@ async function answersOf(client: Client, board: string, from: string, after: num
 
 /** The advice in words. */
 export function notesText({ unread, recipients }: Notes): string[] {
-  const lines = (recipients ?? []).filter((r) => r.outcome !== 'person').map((r) => `@${r.name} ${words[r.outcome]}.`);
+  const lines = [...Map.groupBy(recipients ?? [], (recipient) => recipient.outcome)]
+    .filter(([outcome]) => outcome !== 'person')
+    .flatMap(([outcome, those]) =>
+      firstOf(those.map(({ name }) => `@${name}`)).map((name) => `${name} ${words[outcome]}.`),
+    );
   if (unread && unread.count > 0) {
     const names = unread.from.map(({ name }) => `@${name}`).join(', ');
-    lines.push(`${unread.count} unread from ${names} (${unread.seqs.map((seq) => `#${seq}`).join(', ')}).`);
+    const seqs = unread.seqs.slice(0, SHOWN).map((seq) => `#${seq}`);
+    const more = unread.seqs.length > SHOWN ? ', …' : '';
+    lines.push(`${unread.count} unread from ${names} (${seqs.join(', ')}${more}).`);
   }
   return lines;
 }
+
+/** Each name of a few; of many, the first and how many more: on a large board every post would list everybody. */
+const firstOf = (names: string[]): string[] =>
+  names.length <= SHOWN ? names : [`Each of ${names.slice(0, 3).join(', ')} and ${names.length - 3} more`];
 
 /** A message to everyone that wakes no agent is worth knowing about. */
 export function warnIfNobodyWakes(session: BoardSession, { recipients }: Notes, message: Message, out: Output): void {

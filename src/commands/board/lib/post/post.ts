@@ -12,6 +12,8 @@ import type { Attaching } from './attach.ts';
 import { checkLength, fenced, LIMIT, readBody, truncated } from './body.ts';
 import type { PostOptions } from './flags.ts';
 import type { Notes } from './post-notes.ts';
+import { warnOfMentions } from './warn-of-mentions.ts';
+import { warnOfSecrets } from './warn-of-secrets.ts';
 
 /** The fields that a line of `--ndjson-in` may have. */
 export const lineFields = [
@@ -47,6 +49,8 @@ export async function post(open: () => Promise<BoardSession>, options: PostOptio
     : await client.call('postMessage', { params: { board }, body, idempotencyKey: key });
   const message = reply.data;
   if (reply.replayed) out.base.replayed = true;
+  warnOfSecrets(message, out);
+  warnOfMentions(message, session, out);
   const again = reply.replayed ? ' (already done)' : '';
   const refs = message.about.map((task) => task.ref).join(', ');
   const posted = `Posted #${message.seq} to ${message.to.join(', ')} on ${message.board}${refs ? ` · about ${refs}` : ''}${again}`;
@@ -173,14 +177,17 @@ async function waited(
   { out, first }: { out: Output; first: string },
 ): Promise<void> {
   const { awaitReply, failedWait, replyText } = await import('./await-reply.ts');
-  const { holdReplies } = await import('../../../inbox/lib/hold-deliveries.ts');
-  const held = session.seat ? await holdReplies(session.seat, message.id) : null;
-  out.begin(first);
-  const result = await awaitReply(session, message, wait).catch(failedWait(message));
-  out.print({ message, unread: null, recipients: null, ...result }, () => replyText(result, wait, out, session.agent));
-  // What was shown here is not handed again.
-  const shown = [...(result.reply ? [result.reply] : []), ...result.owner_messages].map(({ seq }) => seq);
-  await held?.claim([...new Set(shown)]);
-  held?.release();
-  if (result.timed_out && fails) throw new Exit(EXIT.checkFailed);
+  const { showReplies } = await import('../../../inbox/lib/hold-deliveries.ts');
+  const show = async () => {
+    out.begin(first);
+    const result = await awaitReply(session, message, wait).catch(failedWait(message));
+    out.print({ message, unread: null, recipients: null, ...result }, () =>
+      replyText(result, message, wait, { session, out }),
+    );
+    return result;
+  };
+  const { timed_out } = await showReplies(session.seat, message.id, show, ({ reply, owner_messages }) =>
+    out.quiet ? [] : [...(reply ? [reply] : []), ...owner_messages],
+  );
+  if (timed_out && fails) throw new Exit(EXIT.checkFailed);
 }

@@ -40,7 +40,8 @@ export async function followHints(options: HintFollowOptions): Promise<void> {
   for await (const { event, data } of frames) {
     if (event === 'head' && opening) opening.push(data);
     else if (event === 'head') await readers.upTo(data);
-    else if (event === 'board_unavailable') await readers.forget(data.board_id);
+    // With a member it tells of one of the person's seats; the person may still read the board.
+    else if (event === 'board_unavailable' && !data.member_id) await readers.forget(data.board_id);
     else if (event === 'ready') {
       if (opening) await readers.begin(opening);
       opening = null;
