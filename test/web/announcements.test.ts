@@ -57,10 +57,17 @@ describe('what is said to readers of the screen', () => {
 
   it('new messages: how many and whether one asks them, at most every five seconds; urgent ones at once', async () => {
     const { page, close } = await open();
-    await page.clock.install();
     const heard = await listen(page);
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    // Timers that are due run; otherwise no time passes.
+    const hears = (text: string, times: number) =>
+      until(async () => {
+        await page.clock.runFor(1);
+        return (await heard()).filter((one) => one === text).length === times;
+      }, `${text} is said`);
     await post(claude, board, 'One');
-    await said(page).getByText('1 new', { exact: true }).waitFor();
+    await hears('1 new', 1);
     await post(claude, board, 'Two');
     await post(claude, board, 'How long?', { to: ['@dana'], ask: { options: ['30 s', '60 s'] } });
     await post(claude, board, 'It is **on fire**', { urgent: true });
@@ -68,14 +75,14 @@ describe('what is said to readers of the screen', () => {
     await page.clock.fastForward(4_000);
     expect(await heard()).to.deep.equal(['1 new', 'claude, urgent: It is on fire']);
     await page.clock.fastForward(1_500);
-    await said(page).getByText('2 new, one asks you').waitFor();
+    await hears('2 new, one asks you', 1);
     // The same words again are said again.
     await page.clock.fastForward(6_000);
     await post(claude, board, 'Another');
-    await said(page).getByText('1 new', { exact: true }).waitFor();
+    await hears('1 new', 2);
     await page.clock.fastForward(6_000);
     await post(claude, board, 'Yet another');
-    await until(async () => (await heard()).length === 5, 'the same words a second time');
+    await hears('1 new', 3);
     expect((await heard()).slice(2)).to.deep.equal(['2 new, one asks you', '1 new', '1 new']);
     await close();
   });
@@ -99,6 +106,20 @@ describe('what is said to readers of the screen', () => {
       'Not posted. No connection to the server.',
     ]);
     await close();
+  });
+
+  it('that nobody answered what they post', async () => {
+    const { page, context } = await open();
+    await page.clock.install();
+    let asked = 0;
+    await page.route('**/messages', () => void asked++);
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await box.fill('Into the tunnel');
+    await box.press('Control+Enter');
+    const told = atOnce(page).getByText('Not posted. The server did not answer in time.');
+    while (!(await told.isVisible())) await page.clock.fastForward(5_000);
+    expect(asked).to.equal(2);
+    await context.close();
   });
 
   it('that the page reconnects, once, and that it is connected again', async () => {

@@ -68,6 +68,11 @@ describe('all boards', () => {
     const orchard = news.getByRole('listitem').filter({ hasText: 'Added you to Orchard' });
     await orchard.getByText('gwen, just now').waitFor();
     await news.getByRole('link', { name: 'Added you to meadow' }).waitFor();
+    // On a phone the buttons leave the words their room.
+    await page.setViewportSize({ width: 360, height: 740 });
+    const words = await news.getByRole('link', { name: 'Added you to meadow' }).boundingBox();
+    expect(words?.width).to.be.at.least(200);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await expectAccessible(page);
     // Reading on there ends it.
     const { seq } = await post(gwen, 'orchard', 'Welcome');
@@ -223,9 +228,13 @@ describe('all boards', () => {
 
   it('keeps the account in view below any number of boards', async () => {
     const june = await server.person('june');
-    for (let n = 1; n <= 24; n++) await newBoard(june, { name: `june-${n}` });
+    for (let n = 1; n <= 24; n++) {
+      const { name } = await newBoard(june, { name: `june-${n}` });
+      await post(await newAgent(june, name, {}), name, 'Unread');
+    }
     const { page, close } = await visit(server, june);
-    await page.getByRole('navigation').getByRole('link', { name: 'june-9' }).waitFor({ state: 'attached' });
+    await page.getByRole('navigation').getByRole('link', { name: 'june-9 1 unread' }).waitFor({ state: 'attached' });
+    expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).to.equal(0);
     const account = await page.getByRole('button', { name: 'Account of june' }).boundingBox();
     expect(account!.y + account!.height).to.be.at.most(800);
     await close();

@@ -130,6 +130,28 @@ describe('the brief', () => {
     await close();
   });
 
+  it('shows both texts if it was changed again after a save without an answer', async () => {
+    await put(dana, board, 'brief.md', 'First', { brief: true });
+    const { page, close } = await visit(server, dana, `/?board=${board}`);
+    await page.getByRole('button', { name: /^Brief First/ }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await field(page).fill('Second');
+    await page.route(
+      '**/files?*',
+      async (route) => {
+        expect((await route.fetch({ postData: 'Second' })).status()).to.equal(201);
+        await route.fulfill({ status: 504, contentType: 'application/json', body: '{"error":"Gateway Time-out"}' });
+      },
+      { times: 1 },
+    );
+    await page.getByRole('button', { name: 'Save as v2' }).click();
+    await page.getByRole('alert').getByText('The server answered with status 504.').waitFor();
+    await field(page).fill('Second and third');
+    await page.getByRole('button', { name: 'Save as v2' }).click();
+    await page.getByRole('heading', { name: 'Not saved: dana changed the brief meanwhile' }).waitFor();
+    await close();
+  });
+
   it('of somebody else can be taken, and the own text brought back and saved over it', async () => {
     const { id } = await put(dana, board, 'brief.md', 'First', { brief: true });
     const { page, close } = await visit(server, dana, `/?board=${board}`);

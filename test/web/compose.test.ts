@@ -44,7 +44,7 @@ describe('the message box', () => {
   };
   const messages = async () => (await dana.ok('listMessages', { params: { board } })).messages;
   const posted = async (count: number) => {
-    await until(async () => (await messages()).length >= count, `${count} messages`, 15_000);
+    await until(async () => (await messages()).length >= count, `${count} messages`);
     const all = await messages();
     expect(all).to.have.lengthOf(count);
     return all.at(-1)!;
@@ -59,7 +59,7 @@ describe('the message box', () => {
     return keys;
   };
 
-  it('keeps what was posted while offline, and posts it exactly once when tried again, also after a reload', async () => {
+  it('keeps what was posted while offline, and posts it exactly once when the browser is online again', async () => {
     const { page, context, close } = await open();
     const keys = keysOf(page);
     await context.setOffline(true);
@@ -69,12 +69,30 @@ describe('the message box', () => {
     await failed.getByText('Not posted: no connection.').waitFor();
     expect(await boxOf(page).inputValue()).to.equal('');
     await context.setOffline(false);
-    await page.reload();
-    await failed.getByRole('button', { name: 'Try again' }).click();
     expect((await posted(1)).body).to.equal('60 s, please.');
     await failed.waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Conversation' }).getByText('60 s, please.').waitFor();
     expect(await page.getByText('60 s, please.').count()).to.equal(1);
+    expect(new Set(keys)).to.have.lengthOf(1);
+    await close();
+  });
+
+  it('keeps what could not be posted over a reload, and posts it exactly once when tried again', async () => {
+    const { page, close } = await open();
+    const keys = keysOf(page);
+    await page.route('**/messages', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    await boxOf(page).fill('60 s, please.');
+    await page.keyboard.press('Control+Enter');
+    const failed = page.getByRole('article', { name: 'dana, not posted' });
+    await failed.getByText('Not posted: no connection.').waitFor();
+    await page.reload();
+    await failed.waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await failed.getByRole('button', { name: 'Try again' }).click();
+    await posted(1);
+    await failed.waitFor({ state: 'detached' });
     expect(new Set(keys)).to.have.lengthOf(1);
     await close();
   });
@@ -92,6 +110,26 @@ describe('the message box', () => {
     await page.unrouteAll({ behavior: 'wait' });
     await page.getByRole('article', { name: /not posted|sending/ }).waitFor({ state: 'detached' });
     await posted(1);
+    await close();
+  });
+
+  it('posts messages in the order they were written, however long the first one takes', async () => {
+    const { page, close } = await open();
+    let held: (() => void) | undefined;
+    await page.route('**/messages', async (route) => {
+      if (route.request().method() === 'POST' && !held) await new Promise<void>((go) => (held = go));
+      await route.continue();
+    });
+    const lines = ['First', 'Second', 'Third'];
+    for (const line of lines) {
+      await boxOf(page).fill(line);
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('article').getByText(line).first().waitFor();
+    }
+    await until(() => held !== undefined, 'the first one is on its way');
+    held!();
+    await posted(3);
+    expect((await messages()).map(({ body }) => body)).to.deep.equal(lines);
     await close();
   });
 
@@ -199,23 +237,21 @@ describe('the message box', () => {
     await boxOf(page).fill('Not lost');
     await page.keyboard.press('Control+Enter');
     await failed(page).getByText('Not lost').waitFor();
-    await boxOf(second).fill('From the other tab');
-    await second.keyboard.press('Control+Enter');
-    await posted(1);
+    await failed(second).getByText('Not lost').waitFor();
     await page.reload();
     await failed(page).getByText('Not lost').waitFor();
     await boxOf(page).fill('A draft');
     await second.waitForFunction(() => document.querySelector('textarea')?.value === 'A draft');
+    await boxOf(second).focus();
+    // What was written before goes before it.
     await second.keyboard.press('Control+Enter');
-    await posted(2);
+    expect((await posted(2)).body).to.equal('A draft');
     await page.waitForFunction(() => document.querySelector('textarea')?.value === '');
-    await failed(second).getByRole('button', { name: 'Try again' }).click();
-    await posted(3);
     await failed(page).waitFor({ state: 'detached' });
     await close();
   });
 
-  it('says of a message that another tab sends that it is not posted only once that tab is closed', async () => {
+  it('posts a message that another tab sends only once that tab is closed', async () => {
     const { page, tab, close } = await open();
     await page.route('**/messages', (route) =>
       route.request().method() === 'POST' ? new Promise<void>(() => {}) : route.continue(),
@@ -228,12 +264,11 @@ describe('the message box', () => {
     await third.keyboard.press('Control+Enter');
     await posted(1);
     await third.getByRole('article').filter({ hasText: 'From the other tab' }).waitFor();
-    const failed = third.getByRole('article', { name: 'dana, not posted' }).filter({ hasText: 'Not lost' });
-    expect(await failed.count()).to.equal(0);
+    expect(await third.getByRole('article').filter({ hasText: 'Not lost' }).count()).to.equal(0);
     await page.getByRole('article', { name: 'dana, sending' }).waitFor();
     await page.close();
-    await failed.getByRole('button', { name: 'Try again' }).click();
     await posted(2);
+    await third.getByRole('article').filter({ hasText: 'Not lost' }).waitFor();
     await close();
   });
 
@@ -248,13 +283,13 @@ describe('the message box', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('article', { name: 'dana, sending' }).waitFor();
     await page.reload();
-    const failed = page.getByRole('article', { name: 'dana, not posted' }).getByText('Not lost');
-    await failed.waitFor();
+    const again = page.getByRole('article', { name: 'dana, sending' }).getByText('Not lost');
+    await again.waitFor();
     await boxOf(second).fill('From the other tab');
     await second.keyboard.press('Control+Enter');
     await posted(1);
     await page.getByRole('article').filter({ hasText: 'From the other tab' }).waitFor();
-    expect(await failed.count()).to.equal(1);
+    expect(await again.count()).to.equal(1);
     await close();
   });
 
@@ -492,6 +527,36 @@ describe('the message box', () => {
       await close();
     });
 
+    it('attaches a file once that was stored while a proxy answered with a page of its own', async () => {
+      const { page, close } = await open();
+      let lost = false;
+      await page.route('**/files?*', async (route) => {
+        if (lost) return route.continue();
+        lost = true;
+        expect((await route.fetch({ postData: Buffer.alloc(1_000) })).status()).to.equal(201);
+        await route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>504 Gateway Time-out</h1>' });
+      });
+      await page.locator('form input[type=file]').setInputFiles(sized('trace.bin', 1_000));
+      await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('list', { name: 'Attached files' }).getByText('v1').waitFor();
+      const { files } = await dana.ok('listFiles', { params: { board } });
+      expect(files.map(({ name, latest }) => [name, latest.version])).to.deep.equal([['trace.bin', 1]]);
+      await close();
+    });
+
+    it('uploads one file after the other, so that none waits for a connection', async () => {
+      const { page, tab, close } = await visit(server, dana, '/');
+      await page.context().addInitScript(countUploads);
+      const here = await tab(`/?board=${board}`);
+      const names = Array.from({ length: 5 }, (_, n) => `part-${n}.bin`);
+      await here.locator('form input[type=file]').setInputFiles(names.map((name) => sized(name, 100_000)));
+      const attached = here.getByRole('list', { name: 'Attached files' });
+      await attached.getByText(names.at(-1)!).waitFor();
+      expect(await attached.locator('.mono').allTextContents()).to.deep.equal(names);
+      expect(await here.evaluate(() => (globalThis as { mostUploads?: number }).mostUploads)).to.equal(1);
+      await close();
+    });
+
     it('says how many files it leaves out of a message', async () => {
       const { page, close } = await open();
       const many = Array.from({ length: 10 }, (_, n) => ({
@@ -556,3 +621,16 @@ describe('the message box', () => {
     await close();
   });
 });
+
+/** Runs in the page before it: keeps in `mostUploads` how many uploads were on their way at a time at most. */
+function countUploads(): void {
+  const world = globalThis as typeof globalThis & { mostUploads?: number };
+  let running = 0;
+  const { send } = XMLHttpRequest.prototype;
+  XMLHttpRequest.prototype.send = function (body) {
+    running++;
+    world.mostUploads = Math.max(world.mostUploads ?? 0, running);
+    this.addEventListener('loadend', () => running--);
+    send.call(this, body);
+  };
+}

@@ -148,6 +148,55 @@ describe('what needs the person', () => {
     await close();
   });
 
+  /** Runs in the page before it: what waits for the next frame never comes. */
+  const withoutFrames = (): void => {
+    globalThis.requestAnimationFrame = () => 0;
+  };
+
+  it('has the focus on what a key moved to before the next key is pressed', async () => {
+    const { person, board, agent } = await begin();
+    for (const question of ['First?', 'Second?', 'Third?'])
+      await post(agent, board.name, question, { ask: { options: OPTIONS } });
+    const { page, context, close } = await visit(server, person, '/');
+    await context.addInitScript(withoutFrames);
+    await page.goto(`${server.url}/inbox`);
+    await page.getByRole('heading', { name: 'First?' }).waitFor();
+    await page.keyboard.press('j');
+    expect(await focused(page)).to.include('Second?');
+    await page.keyboard.press('j');
+    expect(await focused(page)).to.include('Third?');
+    const last = await post(agent, board.name, LONG);
+    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: last.seq } });
+    await page.goto(`${server.url}/?board=${board.name}`);
+    const strip = page.getByRole('region', { name: 'Needs you' });
+    const next = strip.getByRole('button', { name: 'Next that needs you' });
+    await next.waitFor();
+    const before = await strip.locator('.ask').textContent();
+    await next.press('Enter');
+    expect(await strip.locator('.ask').textContent()).not.to.equal(before);
+    expect(await focused(page)).to.include(OPTIONS[0]);
+    await close();
+  });
+
+  it('reads no requests of agents again for a message, and all that needs the person once it is online', async () => {
+    const { person, board, agent } = await begin();
+    await post(agent, board.name, 'First?', { ask: {} });
+    const { page, context, close } = await visit(server, person, '/inbox');
+    await page.getByRole('heading', { name: 'First?' }).waitFor();
+    await post(agent, board.name, 'Second?', { ask: {} });
+    await page.getByText('Second?').waitFor();
+    const asked: string[] = [];
+    context.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await post(agent, board.name, 'Third?', { ask: {} });
+    await page.getByText('Third?').waitFor();
+    const requests = ['/v1/me/approvals', '/v1/pairing-requests'];
+    expect(asked).to.include('/v1/asks');
+    expect(asked.filter((path) => requests.includes(path))).to.deep.equal([]);
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await until(() => requests.every((path) => asked.includes(path)), 'they are read again');
+    await close();
+  });
+
   it('does not ask again each second where the clock of the browser is ahead', async () => {
     const { person, board, agent } = await begin();
     const ask = { options: OPTIONS, going_with: '60 s', going_at: in_(5) };
@@ -407,8 +456,14 @@ describe('what needs the person', () => {
     await page.getByText('You declined it').waitFor();
     expect(await focused(page)).to.include(`Add person-${persons}`);
     expect((await person.ok('getApproval', { params: { approval: approval.id } })).approval.state).to.equal('declined');
+    const answered = page.getByRole('region', { name: 'Answered today' });
+    await answered
+      .getByRole('link', { name: `Wants to add person-${persons}` })
+      .getByText('you declined')
+      .waitFor();
     const again = await request();
-    await page.getByRole('link', { name: `Wants to add person-${persons}` }).click();
+    const waiting = page.getByRole('region', { name: 'Needs you', exact: true });
+    await waiting.getByRole('link', { name: `Wants to add person-${persons}` }).click();
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
     // On a narrow screen, two short choices share the row above a long one.
     await page.setViewportSize({ width: 768, height: 900 });
@@ -418,6 +473,8 @@ describe('what needs the person', () => {
     expect(widths).to.deep.equal([316, 316, 640]);
     await page.keyboard.press('1');
     await page.getByText('You allowed it once').waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await answered.getByText('you allowed it').waitFor();
     const decided = await person.ok('getApproval', { params: { approval: again.approval.id } });
     expect(decided.approval.decision).to.equal('once');
     const { people } = await person.ok('listBoardPeople', { params: { board: board.name } });

@@ -57,7 +57,7 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     // What the browser itself logs of a connection that breaks is expected here.
     expect(complaints.filter((text) => !text.includes('ERR_'))).to.deep.equal([]);
     await context.close();
-  }).timeout(60_000);
+  });
 
   it('wakes on a laptop that slept for hours: says that it reconnects, and then shows each message it missed once', async () => {
     const dana = await server.person('dana-asleep');
@@ -146,8 +146,9 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     await close();
   });
 
-  it('shows a message whose stream broke between its event and its text', async () => {
-    const dana = await server.person('xena');
+  /** A new person's tab whose stream breaks between an event and its text, on a board of theirs. */
+  async function brokenFor(handle: string) {
+    const dana = await server.person(handle);
     const { name } = await newBoard(dana);
     await post(dana, name, 'before');
     const { tab, context, close } = await visit(server, dana, '/');
@@ -155,12 +156,30 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     const broken = await tab(`/?board=${name}`);
     await said(broken, 'before').waitFor();
     await live(broken);
+    return { dana, name, broken, close };
+  }
+
+  it('shows a message whose stream broke between its event and its text', async () => {
+    const { dana, name, broken, close } = await brokenFor('xena');
     await post(dana, name, 'cut off');
     await broken.waitForFunction(() => (globalThis as { cut?: boolean }).cut);
     await said(broken, 'cut off').waitFor();
     await post(dana, name, 'after');
     await said(broken, 'after').waitFor();
     expect(await said(broken, 'cut off').count()).to.equal(1);
+    await close();
+  });
+
+  it('shows a message that it could not read as soon as the browser is online again', async () => {
+    const { dana, name, broken, close } = await brokenFor('yara');
+    const missing = `**/v1/boards/${name}/events?*`;
+    await broken.route(missing, (route) => route.fulfill({ status: 400, json: { error: refused } }));
+    const asked = broken.waitForResponse((answer) => answer.url().includes(`/boards/${name}/events?`));
+    await post(dana, name, 'cut off');
+    await asked;
+    await broken.unrouteAll({ behavior: 'wait' });
+    await broken.evaluate(() => dispatchEvent(new Event('online')));
+    await said(broken, 'cut off').waitFor();
     await close();
   });
 
@@ -317,7 +336,7 @@ forEachDatabase('the live page', function (this: unknown, engine) {
     // Without a connection it would wait for as long as a stream lasts.
     for (const ms of await Promise.all(asked)) expect(ms).to.be.below(10_000);
     await close();
-  }).timeout(60_000);
+  });
 });
 
 describe('the live page of a server that was restored from a backup', () => {
@@ -346,7 +365,7 @@ describe('the live page of a server that was restored from a backup', () => {
     await close();
     await server.stop();
     rmSync(backup, { recursive: true });
-  }).timeout(60_000);
+  });
 });
 
 /** Runs in the page before it: while `asleep`, streams that are open say nothing more and nothing new connects. */

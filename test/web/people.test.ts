@@ -179,6 +179,10 @@ describe('people on the page', () => {
     await page.getByText('You are its only owner').waitFor();
     expect(await page.getByRole('button', { name: 'Leave the board' }).count()).to.equal(0);
     await page.getByRole('button', { name: 'Add a person' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^service invite create --board /)
+      .waitFor();
     await page.getByText(/Not here yet: .*noor/).waitFor();
     await page.getByRole('combobox', { name: 'Handle' }).fill('nobody-of-that-name');
     const add = page.getByRole('button', { name: 'Add', exact: true });

@@ -4,10 +4,14 @@ import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
+import { put } from '../support/files.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { expectAccessible } from './support/axe.ts';
 import { closeBrowser } from './support/browser.ts';
+import { fillBoard } from './support/long-board.ts';
 import { startPageServer } from './support/server.ts';
+import { streamsInPage } from './support/streams.ts';
 import { visit } from './support/visit.ts';
 
 after(closeBrowser);
@@ -29,6 +33,8 @@ describe('the record on the page', () => {
     const claude = await newAgent(server.dana, board.name, { name: 'claude' });
     for (const text of ['one', 'two', 'three']) await post(claude, board.name, text);
     await server.dana.ok('createTask', { params: { board: board.name }, body: { title: 'Find out' } });
+    await put(claude, board.name, 'notes.md', 'one\n');
+    await put(claude, board.name, 'notes.md', 'two\n', { base: 1 });
   });
   after(() => server.stop());
 
@@ -45,6 +51,8 @@ describe('the record on the page', () => {
     await post(server.dana, board.name, 'four');
     await page.getByRole('heading', { name: `Verified, ${head + 1} events` }).waitFor();
     await page.getByRole('row', { name: /“four”.*verified/ }).waitFor();
+    await page.getByRole('row', { name: /added notes.md v1/ }).waitFor();
+    await page.getByRole('row', { name: /changed notes.md v2/ }).waitFor();
     await page.getByRole('link', { name: `Event ${head + 1}`, exact: true }).click();
     expect(page.url()).to.match(new RegExp(`event=${head + 1}$`));
     await page.getByText('message.posted').waitFor();
@@ -69,6 +77,45 @@ describe('the record on the page', () => {
     await close();
   });
 
+  it('shows an event that comes just before older ones are asked for', async () => {
+    const maya = await server.person('maya');
+    const { name } = await newBoard(maya);
+    await fillBoard(server, maya, 'maya', name, 60);
+    const { page, tab, close } = await visit(server, maya, '/');
+    await page.context().addInitScript(streamsInPage);
+    const record = await tab(`/?board=${name}&tab=record`);
+    const older = record.getByRole('button', { name: 'Older events' });
+    await older.waitFor();
+    await record.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await record.route(/\/events\?.*before=/, async (route) => {
+      const response = await route.fetch();
+      asked.resolve();
+      await held.promise;
+      return route.fulfill({ response });
+    });
+    await record.clock.install();
+    await record.clock.pauseAt(Date.now() + 60_000);
+    await post(maya, name, 'just before');
+    // The event and its message.
+    await until(
+      () =>
+        record.evaluate(() => {
+          const { streamed = '' } = globalThis as { streamed?: string };
+          return streamed.split('just before').length > 2;
+        }),
+      'what its stream says',
+    );
+    await older.click();
+    await asked.promise;
+    await record.clock.runFor(1_000);
+    await record.getByRole('row', { name: /“just before”/ }).waitFor();
+    held.resolve();
+    await record.getByRole('row', { name: /made the board/ }).waitFor();
+    expect(await record.getByRole('row', { name: /“just before”/ }).count()).to.equal(1);
+    await close();
+  });
+
   it('is filtered by kind and by whom; the plot is a table too', async () => {
     const { page, close } = await visit(server, server.dana, `/?board=${board.name}&tab=record`);
     await page.getByRole('img', { name: /Events a day, 30 days/ }).waitFor();
@@ -82,9 +129,9 @@ describe('the record on the page', () => {
     await page.getByRole('row', { name: /“four”/ }).waitFor({ state: 'detached' });
     expect(await rows.count()).to.equal(3);
     await page.getByRole('group', { name: 'Events of' }).getByRole('button', { name: 'claude' }).click();
-    await page.getByRole('img', { name: /Events a day of claude, 30 days, 3 in all/ }).waitFor();
+    await page.getByRole('img', { name: /Events a day of claude, 30 days, 5 in all/ }).waitFor();
     await page.getByRole('button', { name: 'Show as a table' }).click();
-    await page.getByRole('cell', { name: '3', exact: true }).first().waitFor();
+    await page.getByRole('cell', { name: '5', exact: true }).first().waitFor();
     await close();
   });
 

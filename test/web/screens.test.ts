@@ -26,8 +26,7 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 after(closeBrowser);
 
-describe('every screen of the page', function () {
-  this.timeout(120_000);
+describe('every screen of the page', () => {
   let server: TestServer;
   let story: Story;
   let seen: Visit;
@@ -127,6 +126,34 @@ describe('every screen of the page', function () {
     held.resolve();
     await page.unrouteAll();
   });
+
+  for (const [path, held] of [
+    ['/?board=payments', '**/v1/boards/payments'],
+    ['/?board=payments', '**/boards/payments/messages?*'],
+    ['/?board=payments&tab=tasks', '**/boards/payments/tasks?*'],
+    ['/search?q=retry', '**/v1/search?*'],
+    ['/inbox', '**/v1/asks?*'],
+    ['/everything', '**/boards/*/events?*'],
+  ] as const)
+    it(`${path} says that it loads while the answer to ${held} is awaited`, async () => {
+      const { page, close } = await visit(server, story.dana, '/');
+      let release = () => {};
+      const answer = new Promise<void>((go) => (release = go));
+      await page.route(held, async (route) => {
+        await answer;
+        await route.continue();
+      });
+      await page.goto(server.url + path);
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll('#main, #main *')].some((each) => {
+          const { content, visibility } = getComputedStyle(each, '::before');
+          return content === '"Loading"' && visibility === 'visible';
+        }),
+      );
+      release();
+      await settled(page);
+      await close();
+    });
 });
 
 /** Runs in the page: what is wider than the screen, and what is too small to touch. */

@@ -53,6 +53,30 @@ describe('search and everything on the page', () => {
     await close();
   });
 
+  it('a search looks the same after the page of an agent was shown', async () => {
+    const { page, close } = await visit(server, server.dana, '/search?q=calm');
+    const facts = page.getByRole('list', { name: 'Results' }).locator('.facts');
+    const look = () =>
+      facts.evaluate((element) => {
+        const { borderBottomWidth, marginTop } = getComputedStyle(element);
+        return { borderBottomWidth, marginTop };
+      });
+    await facts.waitFor();
+    const before = await look();
+    await page.getByRole('link', { name: 'Your agents' }).click();
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /claude/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: 'claude' }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await facts.waitFor();
+    expect(await look()).to.deep.equal(before);
+    await close();
+  });
+
   it('a search shows Markdown without its markup, but for an address that has a match', async () => {
     await post(claude, here.name, '**The osprey** waits in `osprey(2 ** n)`, as [the notes](https://a.example/x) say');
     await post(claude, here.name, 'A bird, see [the notes](https://osprey.example/x)');
@@ -67,6 +91,31 @@ describe('search and everything on the page', () => {
     expect(await results.nth(1).locator('.sn').innerText()).to.equal(
       'A bird, see [the notes](https://osprey.example/x)',
     );
+    await close();
+  });
+
+  it('a search takes what was typed while its code was still loaded, and so does the palette', async () => {
+    const { page, close } = await visit(server, server.dana, '/');
+    await page.getByRole('link', { name: here.name }).first().waitFor();
+    for (const part of ['search', 'palette']) {
+      const asked = Promise.withResolvers<void>();
+      const loaded = Promise.withResolvers<void>();
+      await page.route(`**/assets/${part}-*.js`, async (route) => {
+        asked.resolve();
+        await loaded.promise;
+        return route.continue();
+      });
+      await page.keyboard.press(part === 'search' ? '/' : 'Control+k');
+      await asked.promise;
+      await page.keyboard.type('jotter', { delay: 1 });
+      for (let n = 0; n < 5; n++) await page.keyboard.press('Backspace');
+      await page.keyboard.type('itt');
+      loaded.resolve();
+      const field = page.getByRole(part === 'search' ? 'searchbox' : 'combobox', { name: /^(Search|Go to or do)$/ });
+      await field.and(page.locator(':focus')).waitFor();
+      await page.keyboard.type('er');
+      expect(await field.inputValue(), part).to.equal('jitter');
+    }
     await close();
   });
 

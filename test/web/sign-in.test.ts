@@ -28,6 +28,27 @@ describe('signing in to the page', () => {
     await close();
   });
 
+  it('by link can be tried again where a proxy had no server, or it could not be reached', async () => {
+    const dana = await server.person('dana-in-a-tunnel');
+    const { code } = await dana.ok('createLoginCode');
+    const { page, close } = await visit(server, null);
+    await page.route('**/v1/login-codes/preview', (route) => route.fulfill({ status: 503, body: 'No server' }));
+    await page.route('**/v1/browser-sessions', (route) => route.abort());
+    await page.goto(`${server.url}/?elsewhere#code=${code}`);
+    const again = page.getByRole('alert').getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    await page.unroute('**/v1/login-codes/preview');
+    await again.click();
+    const signIn = page.getByRole('button', { name: 'Sign in as dana-in-a-tunnel' });
+    await signIn.click();
+    await again.waitFor();
+    await page.unrouteAll();
+    await again.click();
+    await signIn.click();
+    await page.getByRole('navigation', { name: 'Boards and more' }).waitFor();
+    await close();
+  });
+
   it('by a used link says so and goes on as the person who is signed in', async () => {
     const dana = await server.person('dana-again');
     const { code } = await dana.ok('createLoginCode');
@@ -79,6 +100,17 @@ describe('signing in to the page', () => {
     await close();
   });
 
+  it('by a link of `service open --board` opens that board', async () => {
+    const kai = await server.person('kai');
+    const { name: board } = await newBoard(kai);
+    const { code } = await kai.ok('createLoginCode');
+    const { page, close } = await visit(server, null, `/#code=${code}&board=${board}`);
+    await page.getByRole('button', { name: 'Sign in as kai' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    expect(page.url()).to.equal(`${server.url}/?board=${board}`);
+    await close();
+  });
+
   it('as another person shows nothing of the one before, and gives them nothing that was left unsent', async () => {
     const [lou, mia] = [await server.person('lou'), await server.person('mia')];
     const { name: hidden } = await newBoard(lou, { visibility: 'private' });
@@ -125,9 +157,10 @@ describe('signing in to the page', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Account of eve' }).waitFor();
     await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
-    const ended = page.getByLabel('Access key').waitFor({ timeout: 1_000 });
-    await eve.ok('revokeKey', { params: { key: key.id } });
-    await ended;
+    await server.clock.within(1_000, async () => {
+      await eve.ok('revokeKey', { params: { key: key.id } });
+      await page.getByLabel('Access key').waitFor();
+    });
     await page.getByText('Your session has ended').waitFor();
     const stored = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),

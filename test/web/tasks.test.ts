@@ -112,6 +112,53 @@ describe('tasks on the page', () => {
     await close();
   });
 
+  it('has the focus in its panel before the person can move it elsewhere', async () => {
+    const { path } = await scene();
+    const { page, close } = await visit(server, dana, path);
+    const card = page.getByRole('link', { name: /Cap the backoff/ });
+    const focused = await card.evaluate(async (link: HTMLElement) => {
+      link.click();
+      // No key comes between, and nothing is painted.
+      for (let turns = 0; turns < 100; turns++) await null;
+      return document.activeElement?.getAttribute('aria-label');
+    });
+    expect(focused).to.match(/Cap the backoff$/);
+    await close();
+  });
+
+  it('stays started where the list was read before it was, and comes after it', async () => {
+    const { board, params, path } = await scene();
+    const task = await dana.ok('createTask', { params, body: { title: 'Write the release note' } });
+    const { page, close } = await visit(server, dana, `${path}&task=${task.ref}`);
+    await column(page, 'Open')
+      .getByRole('link', { name: /Write the release note/ })
+      .waitFor();
+    const lists = Array.from({ length: 2 }, () => ({
+      asked: Promise.withResolvers<void>(),
+      held: Promise.withResolvers<void>(),
+    }));
+    let reads = 0;
+    await page.route(`**/v1/boards/${board}/tasks?limit=200`, async (route) => {
+      const response = await route.fetch();
+      const list = lists[reads++];
+      list?.asked.resolve();
+      await list?.held.promise;
+      return route.fulfill({ response });
+    });
+    await dana.ok('createTask', { params, body: { title: 'Something else' } });
+    await lists[0]?.asked.promise;
+    await page.getByRole('button', { name: 'Start' }).click();
+    const givesUp = page.getByRole('button', { name: 'Give it up' });
+    await givesUp.waitFor();
+    lists[0]?.held.resolve();
+    // The list is read again once the first answer has been taken.
+    await lists[1]?.asked.promise;
+    expect(await givesUp.count()).to.equal(1);
+    lists[1]?.held.resolve();
+    await page.getByRole('link', { name: /Something else/ }).waitFor();
+    await close();
+  });
+
   it('keeps the focus in a task that is opened by its card, started and finished there', async () => {
     const { params, path } = await scene();
     await dana.ok('createTask', { params, body: { title: 'Write the release note' } });

@@ -81,7 +81,7 @@ function Page({ member, room }: { member: Member; room: Room }) {
         </div>
         {member.status === 'active' && member.state && <Presence state={member.state} words={stateText(member)} />}
       </header>
-      <dl class="facts">
+      <dl class="agent-facts">
         {waiting && (
           <div>
             <dt>Waits for</dt>

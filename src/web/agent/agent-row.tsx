@@ -2,11 +2,11 @@
 import { useState } from 'preact/hooks';
 import { waitingWords } from '../../contract/agent-text.ts';
 import type { Member } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Glyph, Presence } from '../parts/who.tsx';
+import { write } from '../state/attempts.ts';
 import { hrefOf } from '../state/route.ts';
 import { Delivery } from './delivery.tsx';
 import { LineForm } from './line-form.tsx';
@@ -104,8 +104,8 @@ export function RemoveAgent({ member, close, changed }: { member: Member; close:
       title={`Remove ${member.name} from ${member.board}`}
       action={`Remove ${member.name}`}
       onClose={close}
-      onConfirm={async (key) => {
-        await call('removeMember', { params, idempotencyKey: key });
+      onConfirm={async () => {
+        await write('removeMember', { params });
         changed();
       }}
     >

@@ -1,22 +1,22 @@
 /** The delivery mode of an agent; its owner can change it. */
 import { useRef } from 'preact/hooks';
 import type { DeliveryMode, Member } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';
 import { Select } from '../parts/select.tsx';
-import { useWrite } from '../state/write.ts';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import { modeNames, modes } from './waking.ts';
 
 export function Delivery({ member, own, onChange }: { member: Member; own: boolean; onChange: () => void }) {
-  const { busy, error, run } = useWrite();
+  const { busy, error, run } = useAction();
   const mode = member.delivery_mode ?? 'focused';
   const chosen = useRef(mode);
   if (!own) return <span class="q2 mode">{modes[mode].name}</span>;
   const set = async (next: DeliveryMode): Promise<void> => {
     chosen.current = next;
-    const done = await run(`mode ${next}`, async (key) => {
+    const done = await run(async () => {
       const params = { board: member.board, member: member.id };
-      await call('setDeliveryMode', { params, body: { mode: next }, idempotencyKey: key });
+      await write('setDeliveryMode', { params, body: { mode: next } });
       onChange();
     });
     // Another one was chosen meanwhile.

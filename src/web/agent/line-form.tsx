@@ -1,11 +1,11 @@
 /** The form in which an owner says what their agent works on, or pauses it. */
 import { HOUR } from '../../contract/durations.ts';
 import type { Member } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Select } from '../parts/select.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import { useStored } from '../state/storage.ts';
-import { useWrite } from '../state/write.ts';
 
 const MAX_LENGTH = 120;
 /** In hours. */
@@ -24,34 +24,34 @@ export function LineForm({ member, onClose, onChange }: { member: Member; onClos
     onClose,
   );
   const { text, pause } = draft;
-  const write = useWrite();
+  const action = useAction();
   const params = { board: member.board, member: member.id };
   const end = (): void => {
     onChange();
     close();
   };
   const send = (): void => {
-    void write.run(`line ${pause} ${text}`, async (key) => {
+    void action.run(async () => {
       const until = new Date(Date.now() + Number(pause) * HOUR).toISOString();
       const body = pause !== '0' ? { kind: 'paused' as const, text, until } : { kind: 'working' as const, text };
-      await call('setAgentLine', { params, body, idempotencyKey: key });
+      await write('setAgentLine', { params, body });
       end();
     });
   };
   const clear = (): void =>
-    void write.run('clear', async (key) => {
-      await call('clearAgentLine', { params, idempotencyKey: key });
+    void action.run(async () => {
+      await write('clearAgentLine', { params });
       end();
     });
   return (
     <FormDialog
       title={`What ${member.name} is on`}
-      write={write}
+      write={action}
       action="Save"
       canSubmit={text.trim() !== ''}
       aside={
         member.line && (
-          <button type="button" class="b" aria-disabled={write.busy} onClick={clear}>
+          <button type="button" class="b" aria-disabled={action.busy} onClick={clear}>
             Clear it
           </button>
         )

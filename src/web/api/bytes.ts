@@ -1,8 +1,8 @@
 /** Downloads file versions for previews and comparisons. */
-import { download } from '../../client/download.ts';
+import { load } from '../parts/lazy.ts';
 import { client } from './client.ts';
 
-/** Longer texts are not shown, only offered for download. In bytes. */
+/** Longer texts are shown part by part, and not compared. In bytes. */
 export const MAX_TEXT_BYTES = 524_288;
 
 interface FileVersionRef {
@@ -26,6 +26,8 @@ export async function readBytes({ board, file, version }: FileVersionRef): Promi
   const restart = (): void => {
     chunks = [];
   };
+  // A conversation can be read without it.
+  const { download } = await load(() => import('../../client/download.ts'));
   await download(client, { board, file, version }, { write, restart });
   return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }

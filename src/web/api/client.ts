@@ -2,6 +2,7 @@
 import { type CallInput, Client } from '../../client/client.ts';
 import { type Page, type PagedName, pages } from '../../client/pages.ts';
 import type { OperationName } from '../../contract/operations.ts';
+import { routes } from '../../contract/routes.ts';
 import type { Answer, CurrentBrowserSession } from '../../contract/types.ts';
 import { endsSession } from './errors.ts';
 import { clearSession, session, sessionError } from './session.ts';
@@ -32,7 +33,38 @@ export async function renewCsrfToken(): Promise<boolean> {
   return true;
 }
 
-export const client = new Client({ origin: location.origin, fetch: fetchWithCsrf });
+class PageClient extends Client {
+  /** Calls on their way that do nothing more when they are sent a second time. */
+  private readonly repeatable = new Set<AbortController>();
+
+  /** Sends these calls again now: the connection that they went out on may be dead, which nobody tells. */
+  repeat(): void {
+    for (const sent of this.repeatable) sent.abort();
+  }
+
+  override async call<Name extends OperationName>(
+    name: Name,
+    input: CallInput<Name> = {},
+  ): ReturnType<typeof Client.prototype.call<Name>> {
+    const { method, idempotency } = routes[name];
+    const { signal, idempotencyKey } = input;
+    if (method !== 'GET' && (idempotency !== 'K' || idempotencyKey === undefined)) return super.call(name, input);
+    for (;;) {
+      const sent = new AbortController();
+      this.repeatable.add(sent);
+      try {
+        const stop = signal ? AbortSignal.any([signal, sent.signal]) : sent.signal;
+        return await super.call(name, { ...input, signal: stop });
+      } catch (error) {
+        if (!sent.signal.aborted || signal?.aborted) throw error;
+      } finally {
+        this.repeatable.delete(sent);
+      }
+    }
+  }
+}
+
+export const client = new PageClient({ origin: location.origin, fetch: fetchWithCsrf });
 
 /** Shows the sign-in page after a 401. A failed sign-in also answers 401, but ends no session. */
 function handleSessionEnd(error: unknown, name: OperationName): void {

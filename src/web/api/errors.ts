@@ -14,6 +14,7 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof ClientError) {
     const { code, message, hint } = error;
     if (code === 'server_unreachable') return { code, message: 'No connection to the server.', hint: 'Try again.' };
+    if (code === 'request_timeout') return { code, message: 'The server did not answer in time.', hint: 'Try again.' };
     return { code, message, hint };
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -31,7 +32,10 @@ export const hasCode = (error: unknown, ...codes: string[]): boolean =>
 
 /** Whether the request may have taken effect; a retry then needs the same idempotency key. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
-  error instanceof ClientError && (error.delivery !== 'answered' || error.code === 'idempotency_in_progress');
+  !(error instanceof ClientError) ||
+  error.delivery !== 'answered' ||
+  (error.status ?? 500) >= 500 ||
+  error.code === 'idempotency_in_progress';
 
 /** Whether the server says that the session has ended; a proxy may answer 401 too. */
 export const endsSession = (error: unknown): boolean =>

@@ -29,8 +29,8 @@ export function NowLine({ room, needs }: { room: Room; needs: number }) {
     [running > 0, tasks, `${running} in progress`],
     [blocked > 0, tasks, `${blocked} blocked`],
     [working > 0, people, `${plural(working, 'agent')} working`],
-    [idle > 0, people, `${idle} idle`],
-    [disconnected > 0, people, `${disconnected} disconnected`],
+    [idle > 0, people, `${working > 0 ? idle : plural(idle, 'agent')} idle`],
+    [disconnected > 0, people, `${working + idle > 0 ? disconnected : plural(disconnected, 'agent')} disconnected`],
   ];
   return (
     <div class="now">

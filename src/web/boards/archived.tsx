@@ -1,15 +1,15 @@
 /** The list of archived boards, loaded when it is opened. */
 import { useRef, useState } from 'preact/hooks';
 import type { Board } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { announce } from '../parts/announce.tsx';
 import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import { archived, readArchived, readBoards } from '../state/boards.ts';
 import { useLoad } from '../state/load.ts';
 import { hrefOf } from '../state/route.ts';
-import { useWrite } from '../state/write.ts';
 
 export function Archived({ count, filter }: { count: number; filter: string }) {
   const [open, setOpen] = useState(false);
@@ -37,11 +37,9 @@ export function Archived({ count, filter }: { count: number; filter: string }) {
 
 function ArchivedRow({ board, onRestored }: { board: Board; onRestored: () => void }) {
   const { name, title, can_restore, last_message_at } = board;
-  const write = useWrite();
+  const action = useAction();
   const restore = async (): Promise<void> => {
-    const done = await write.run(`restore ${name}`, (idempotencyKey) =>
-      call('restoreBoard', { params: { board: name }, idempotencyKey }),
-    );
+    const done = await action.run(() => write('restoreBoard', { params: { board: name } }));
     if (!done) return;
     announce(`Restored ${title ?? name}`);
     await Promise.all([readBoards(), readArchived()]);
@@ -69,14 +67,14 @@ function ArchivedRow({ board, onRestored }: { board: Board; onRestored: () => vo
             type="button"
             class="b"
             aria-label={`Restore ${title ?? name}`}
-            aria-disabled={write.busy || undefined}
+            aria-disabled={action.busy || undefined}
             onClick={() => void restore()}
           >
             Restore
           </button>
         )}
       </div>
-      <ProblemLine error={write.error} />
+      <ProblemLine error={action.error} />
     </li>
   );
 }

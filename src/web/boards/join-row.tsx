@@ -1,16 +1,16 @@
 /** An open board that the person is not on, with the button that joins it. */
 import type { Board } from '../../contract/types.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { useAction } from '../state/action.ts';
 import { joinBoard, readBoards } from '../state/boards.ts';
 import { navigate } from '../state/route.ts';
-import { useWrite } from '../state/write.ts';
 import { memberCounts } from './row.tsx';
 
 export function JoinRow({ board }: { board: Board }) {
   const { name, title } = board;
-  const write = useWrite();
+  const action = useAction();
   const join = async (): Promise<void> => {
-    const done = await write.run(`join ${name}`, (key) => joinBoard(name, key));
+    const done = await action.run(() => joinBoard(name));
     if (!done) return;
     void readBoards();
     navigate({ screen: 'board', board: name, tab: 'talk' });
@@ -26,13 +26,13 @@ export function JoinRow({ board }: { board: Board }) {
           type="button"
           class="b"
           aria-label={`Join ${title ?? name}`}
-          aria-disabled={write.busy || undefined}
+          aria-disabled={action.busy || undefined}
           onClick={() => void join()}
         >
           Join
         </button>
       </div>
-      <ProblemLine error={write.error} />
+      <ProblemLine error={action.error} />
     </li>
   );
 }

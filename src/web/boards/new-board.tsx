@@ -1,14 +1,15 @@
 /** The form for a new board. */
+import { write } from '../state/attempts.ts';
 import './boards.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
+import { useAction } from '../state/action.ts';
 import { readBoards } from '../state/boards.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { navigate } from '../state/route.ts';
 import { useStored } from '../state/storage.ts';
-import { useWrite } from '../state/write.ts';
 
 type Template = Answer<'listTemplates'>['templates'][number];
 
@@ -35,7 +36,7 @@ export default function NewBoard() {
   const [draft, setDraft, close] = useStored('new-board', empty, closeOverlay);
   const { title, name, template, visibility } = draft;
   const [templates, setTemplates] = useState<Template[]>([]);
-  const write = useWrite();
+  const action = useAction();
   const boardName = name ?? toBoardName(title);
   useEffect(() => {
     call('listTemplates').then(
@@ -51,8 +52,8 @@ export default function NewBoard() {
       ...(title.trim() ? { title: title.trim() } : {}),
       ...(template ? { template } : {}),
     };
-    const done = await write.run(JSON.stringify(body), async (idempotencyKey) => {
-      made = (await call('createBoard', { body, idempotencyKey })).name;
+    const done = await action.run(async () => {
+      made = (await write('createBoard', { body })).name;
     });
     if (!done) return;
     void readBoards();
@@ -63,7 +64,7 @@ export default function NewBoard() {
   return (
     <FormDialog
       title="New board"
-      write={write}
+      write={action}
       action="Make the board"
       onSubmit={() => void create()}
       onClose={closeOverlay}

@@ -1,15 +1,14 @@
 /**
  * The editor of the brief. If somebody saved a newer version meanwhile, it shows both texts and asks which to keep.
  */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { ClientError } from '../../client/errors.ts';
-import { newIdempotencyKey } from '../../client/idempotency.ts';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Board, Brief } from '../../contract/types.ts';
 import { readText } from '../api/bytes.ts';
 import { hasCode } from '../api/errors.ts';
 import { announce } from '../parts/announce.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { toast } from '../parts/toast.tsx';
+import { attempt } from '../state/attempts.ts';
 import type { Room } from '../state/room.ts';
 import { ownName, readStorage, writeStorage } from '../state/storage.ts';
 import { sendFile } from '../upload/send.ts';
@@ -60,7 +59,6 @@ export function BriefEditor({ room, board, current, onClose }: Props) {
   const [merging, setMerging] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const key = useRef(newIdempotencyKey());
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => field.current?.focus(), [merging]);
 
@@ -80,12 +78,12 @@ export function BriefEditor({ room, board, current, onClose }: Props) {
     const name = draft.base?.name ?? 'brief.md';
     const target = base && { base: base.version, file_id: base.file_id, replace_format: base.name !== name };
     try {
-      await sendFile(room.name, new Blob([draft.text]), { name, brief: true, ...target }, { key: key.current });
+      await attempt(`brief ${board.id}`, JSON.stringify([target, draft.text]), (key) =>
+        sendFile(room.name, new Blob([draft.text]), { name, brief: true, ...target }, { key }),
+      );
       await room.refresh(false);
       finish();
     } catch (error) {
-      // After a response, the next save needs a new key; without one, a retry must reuse it.
-      if (error instanceof ClientError && error.status !== undefined) key.current = newIdempotencyKey();
       if (hasCode(error, 'file_changed', 'brief_exists')) await showConflict().catch(setProblem);
       else setProblem(error);
     } finally {
@@ -204,7 +202,7 @@ function Conflict(props: {
 }) {
   const { theirs } = props;
   const first = useRef<HTMLHeadingElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => first.current?.focus(), []);
   return (
     <div class="brief-conflict">
       <h2 ref={first} tabIndex={-1}>

@@ -1,6 +1,7 @@
 /** Uploads files and attaches them to a draft. */
 import { ClientError } from '../../client/errors.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
+import { attempt } from '../state/attempts.ts';
 import { sendFile, toFileName, type UploadTarget } from '../upload/send.ts';
 import { changeDraft, getDraft } from './draft.ts';
 import { type Upload, uploads } from './uploads.ts';
@@ -16,8 +17,8 @@ const remove = (id: string): void => {
 };
 
 /**
- * Uploads files and attaches each to the draft when it is stored. Returns how many were left out because a message
- * carries no more.
+ * Uploads files, one after the other, and attaches each to the draft when it is stored. Returns how many were left out
+ * because a message carries no more.
  */
 export function attach(board: string, draft: string, files: readonly File[]): number {
   const used = getDraft(draft).peek().files.length + uploads.peek().filter((each) => each.draft === draft).length;
@@ -25,17 +26,7 @@ export function attach(board: string, draft: string, files: readonly File[]): nu
   for (const file of files.slice(0, free)) {
     const id = newIdempotencyKey();
     const where = { name: nameFor(file) };
-    const upload: Upload = {
-      id,
-      key: id,
-      board,
-      draft,
-      file,
-      where,
-      sent: 0,
-      error: null,
-      stop: new AbortController(),
-    };
+    const upload: Upload = { id, board, draft, file, where, sent: 0, error: null, stop: new AbortController() };
     uploads.value = [...uploads.peek(), upload];
     void start(upload);
   }
@@ -49,13 +40,16 @@ function nameFor({ name, lastModified }: File): string {
   return `pasted-${stamp}${name.slice(5)}`;
 }
 
-async function start({ id, key, board, draft, file, where, stop }: Upload): Promise<void> {
+async function start({ id, board, draft, file, where, stop }: Upload): Promise<void> {
   try {
-    const made = await sendFile(board, file, where, {
-      key,
-      signal: stop.signal,
-      onProgress: (sent) => change(id, { sent }),
-    });
+    const { signal } = stop;
+    const onProgress = (sent: number): void => change(id, { sent });
+    const send = (key: string) => sendFile(board, file, where, { key, signal, onProgress });
+    // One at a time in a browser: together they would take all of its connections, and one that waits for a connection
+    // would look like one of which nothing moves.
+    const made = await navigator.locks.request('attach', { signal }, () =>
+      attempt(`attach ${id}`, JSON.stringify(where), send),
+    );
     const { files } = getDraft(draft).peek();
     changeDraft(draft, { files: [...files, { id: made.id, name: made.name, version: made.latest.version }] });
     remove(id);
@@ -70,10 +64,9 @@ export function cancel({ id, stop }: Upload): void {
   remove(id);
 }
 
-/** Uploads again; with the same idempotency key if the outcome is unknown. */
+/** Uploads again. */
 export function retry(upload: Upload, where: UploadTarget = upload.where): void {
-  const refused = upload.error instanceof ClientError && upload.error.status !== undefined;
-  const next = { ...upload, where, sent: 0, error: null, key: refused ? newIdempotencyKey() : upload.key };
+  const next = { ...upload, where, sent: 0, error: null };
   change(upload.id, next);
   void start(next);
 }

@@ -1,6 +1,6 @@
 /** Who receives a message and which agents it wakes. Mirrors the rules of the server. */
 import type { Board, Member, Message } from '../../contract/types.ts';
-import { isAddressed } from '../../contract/waking.ts';
+import { isAddressed, mentionsIn } from '../../contract/waking.ts';
 import { formatCount } from '../parts/number.ts';
 
 const isAway = ({ presence }: Member): boolean => presence === null || presence === 'no_session';
@@ -63,15 +63,6 @@ export function describeWakes(to: readonly string[], text: string, others: reado
     .filter(Boolean)
     .join('; ');
 }
-
-/** The targets mentioned in a text, except in code. */
-const mentionsIn = (text: string): string[] =>
-  [
-    ...text
-      .replaceAll(/^ {0,3}(```+|~~~+)[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm, '')
-      .replaceAll(/(`+)[^`]+\1/g, '')
-      .matchAll(/(?<![\p{L}\p{N}_.@/\\-])@(role:)?([a-z0-9][a-z0-9-]*)(?![\p{L}\p{N}])/gu),
-  ].map(([, role, name]) => (role ? `role:${name}` : `@${name}`));
 
 /** The default recipients of a reply: everyone who wrote in the thread or was addressed in it; without any, `all`. */
 export function defaultReplyTargets(thread: readonly Message[], others: readonly Member[]): string[] {

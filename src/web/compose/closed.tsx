@@ -1,17 +1,17 @@
 /** Replaces the message box on an archived board, and for people who are not on the board. */
 import type { Board } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import { joinBoard } from '../state/boards.ts';
 import { openRoom, type Room } from '../state/room.ts';
-import { useWrite } from '../state/write.ts';
 import { summarizeNames } from './audience.ts';
 import './closed.css';
 
 /** Says who can restore an archived board. */
 export function Archived({ board, room }: { board: Board; room: Room }) {
-  const { run, error, busy } = useWrite();
+  const { run, error, busy } = useAction();
   const able = room.members.value
     .filter(({ kind, name, server_role }) => kind === 'human' && (server_role === 'admin' || isCreator(board, name)))
     .map(({ name }) => name)
@@ -30,8 +30,8 @@ export function Archived({ board, room }: { board: Board; room: Room }) {
           class="b"
           aria-disabled={busy}
           onClick={() =>
-            void run('restore', async (idempotencyKey) => {
-              await call('restoreBoard', { params: { board: board.name }, idempotencyKey });
+            void run(async () => {
+              await write('restoreBoard', { params: { board: board.name } });
               await room.refresh();
             })
           }
@@ -48,7 +48,7 @@ const isCreator = ({ created_by }: Board, name: string): boolean => (created_by.
 
 /** Shown to a person who sees an open board without being on it. */
 export function Join({ room }: { room: Room }) {
-  const { run, error, busy } = useWrite();
+  const { run, error, busy } = useAction();
   return (
     <div class="cmp-none">
       <Icon name="people" />
@@ -60,8 +60,8 @@ export function Join({ room }: { room: Room }) {
         class="b pri"
         aria-disabled={busy}
         onClick={() =>
-          void run('join', async (key) => {
-            await joinBoard(room.name, key);
+          void run(async () => {
+            await joinBoard(room.name);
             openRoom(null);
             openRoom(room.name);
           })

@@ -4,6 +4,7 @@ import { session } from '../api/session.ts';
 import { lazy } from '../parts/lazy.ts';
 import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
+import { unsentName } from '../state/storage.ts';
 import { Box } from './box.tsx';
 import { openOutbox } from './outbox.ts';
 import { Outbox } from './outbox-list.tsx';
@@ -22,7 +23,7 @@ export function Composer({ room }: { room: Room }) {
         <Archived board={board} room={room} />
       </Suspense>
     );
-  openOutbox(`unsent:${person}:${board.id}`);
+  openOutbox(unsentName(person, board.id));
   const target = replyTarget.value?.board === room.name ? replyTarget.value : null;
   rememberReply(`thread:${person}:${board.id}`, room.name);
   const thread = target ? (target.thread_root ?? target.id) : 'new';

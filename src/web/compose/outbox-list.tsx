@@ -5,7 +5,7 @@ import { Markdown } from '../parts/markdown.tsx';
 import { Time } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
 import type { Room } from '../state/room.ts';
-import { discard, edit, isStale, tryAgain, type Unsent, unsent } from './outbox.ts';
+import { discard, edit, isStale, isWaiting, tryAgain, type Unsent, unsent } from './outbox.ts';
 
 export function Outbox({ room }: { room: Room }) {
   if (unsent.value.length === 0) return null;
@@ -35,7 +35,7 @@ function Item({ item, room }: { item: Unsent; room: Room }) {
           <Time at={item.at} />
         </div>
         <Markdown text={item.body.body} />
-        {failed ? <Failed item={item} room={room} /> : item.state === 'sending' && <Slow />}
+        {failed ? <Failed item={item} /> : item.state === 'sending' && <Slow />}
       </div>
     </article>
   );
@@ -51,7 +51,7 @@ function Slow() {
   return slow ? <div class="foot q sm">Sending</div> : null;
 }
 
-function Failed({ item, room }: { item: Unsent; room: Room }) {
+function Failed({ item }: { item: Unsent }) {
   const { problem } = item;
   const offline = problem?.code === 'server_unreachable';
   return (
@@ -64,13 +64,17 @@ function Failed({ item, room }: { item: Unsent; room: Room }) {
             ? 'Not posted: no connection.'
             : `Not posted. ${problem?.message ?? ''}`}
       </span>
-      {!offline && problem?.hint && <span class="q2 sm">{problem.hint}</span>}
+      {isWaiting(item) ? (
+        <span class="q2 sm">It is posted once there is a connection.</span>
+      ) : (
+        !offline && problem?.hint && <span class="q2 sm">{problem.hint}</span>
+      )}
       {!isStale(item) && (
         <button
           type="button"
           class="b t28"
           onClick={() => {
-            tryAgain(room, item);
+            tryAgain(item);
             focusBox();
           }}
         >

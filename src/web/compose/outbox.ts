@@ -1,17 +1,21 @@
 /**
  * Unsent messages. A message keeps its idempotency key while the outcome is unknown, also across a reload, so that it
- * is never posted twice. A definite refusal ends the key.
+ * is never posted twice. A definite refusal ends the key. What failed for lack of a connection is posted once there is
+ * one, in the order in which it was written.
  */
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { ClientError } from '../../client/errors.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { BodyIn, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
-import { type Problem, toProblem } from '../api/errors.ts';
+import { hasCode, type Problem, toProblem } from '../api/errors.ts';
+import { session } from '../api/session.ts';
+import { hasConnection, listenToReturn } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
+import { isForgotten, isOld, mayBeDone } from '../state/attempts.ts';
+import { openTalk } from '../state/open-talk.ts';
 import { type Room, room as shownRoom } from '../state/room.ts';
-import { listenToStorage, readStorage, writeStorage } from '../state/storage.ts';
-import { openTalk } from '../timeline/context.ts';
+import { listenToStorage, readStorage, storedNames, unsentName, writeStorage } from '../state/storage.ts';
 import { changeDraft, type Draft, getDraft } from './draft.ts';
 
 export interface Unsent {
@@ -26,22 +30,72 @@ export interface Unsent {
   name: string;
   state: 'sending' | 'failed' | 'posted';
   problem?: Problem;
+  /** It failed for lack of a connection, and is posted once there is one. */
+  waits?: boolean;
   /** The outcome is unknown. This name is stored in browsers. */
   unclear?: boolean;
+  /** The id of the browser session that it was sent in. */
+  session?: string | undefined;
 }
 
 /** Messages of the open board that the conversation does not show yet. */
 export const unsent = signal<readonly Unsent[]>([]);
 
-/** The server remembers keys for 24 hours; an hour less is safe. */
-const MAX_KEY_AGE_MS = 23 * 3_600_000;
-/** Whether a retry could post the message twice because the server may have forgotten its key. */
-export const isStale = ({ unclear, at }: Unsent): boolean =>
-  unclear === true && Date.now() - Date.parse(at) > MAX_KEY_AGE_MS;
+/** Whether a retry could post the message twice. */
+export const isStale = (item: Unsent): boolean => item.unclear === true && isForgotten(item);
 
 let storageName = '';
 
 const noConnection: Problem = { code: 'server_unreachable', message: 'No connection.', hint: '' };
+/** Whether the connection was lost, or a gateway has none to the server. */
+const isLost = (error: unknown): boolean =>
+  hasCode(error, 'server_unreachable', 'request_timeout') ||
+  (error instanceof ClientError && [502, 503, 504].includes(error.status!));
+/** Why a message was not sent that stands behind one whose connection was lost. */
+const behindLost = new ClientError(noConnection.code, noConnection.message);
+
+/** How long after such a failure it is tried again where the streams know of no loss. */
+const AGAIN_MS = 15_000;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/**
+ * Sends what waits for a connection, in order, also since before the page was loaded; in another tab it may meanwhile have
+ * been sent, given up or tried with another key. What is older than a day waits for the person.
+ *
+ * @param asked whether the person has just asked for it
+ */
+function sendWaiting(asked: boolean): void {
+  clearTimeout(timer);
+  timer = undefined;
+  const person = session.peek()?.person.id;
+  if (person === undefined) return;
+  for (const list of storedNames(unsentName(person)))
+    for (const item of read(list)) {
+      if (!isWaiting(item)) continue;
+      if (isStale(item) || isOld(item)) put({ ...item, waits: false }, list);
+      else {
+        const again = asSending(item);
+        put(again, list);
+        startSending(again, list, asked);
+      }
+    }
+}
+
+function tryLater(): void {
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    if (hasConnection()) sendWaiting(false);
+  }, AGAIN_MS);
+}
+
+/** Whether a failed message is posted once there is a connection. */
+export const isWaiting = ({ state, waits = false }: Unsent): boolean => state === 'failed' && waits;
+
+/** The room of a board if it is open. */
+const openRoomOf = (board: string): Room | null => {
+  const shown = shownRoom.peek();
+  return shown?.name === board ? shown : null;
+};
 
 /** Loads a stored list. */
 export function openOutbox(name: string): void {
@@ -49,14 +103,20 @@ export function openOutbox(name: string): void {
   storageName = name;
   const list = read(name);
   unsent.value = list.filter(({ state }) => state === 'failed');
-  for (const item of list) if (item.state === 'sending') void failOnceNotSent(item, name);
+  failWhatIsNotSent(name);
+}
+
+function failWhatIsNotSent(name: string): void {
+  for (const item of read(name)) if (item.state === 'sending') void failOnceNotSent(item, name);
 }
 
 /** A message that is being sent is locked by its tab. Once none sends it, it has failed with an unknown outcome. */
 const failOnceNotSent = (item: Unsent, name: string): Promise<void> =>
   navigator.locks.request(item.id, () => {
-    if (read(name).some(({ id, state }) => id === item.id && state === 'sending'))
-      put({ ...item, state: 'failed', unclear: true, problem: noConnection }, name);
+    if (read(name).some(({ id, state }) => id === item.id && state === 'sending')) {
+      put({ ...item, state: 'failed', waits: true, unclear: true, problem: noConnection }, name);
+      sendWaiting(false);
+    }
   });
 
 function read(name: string): Unsent[] {
@@ -88,15 +148,15 @@ const remove = (id: string, name = storageName): void => write(name, (items) => 
 
 function write(name: string, change: (items: readonly Unsent[]) => readonly Unsent[]): void {
   if (name === storageName) unsent.value = change(unsent.peek());
-  const waiting = change(read(name)).filter(({ state }) => state !== 'posted');
-  writeStorage(name, waiting.length === 0 ? null : JSON.stringify(waiting));
+  const kept = change(read(name)).filter(({ state }) => state !== 'posted');
+  writeStorage(name, kept.length === 0 ? null : JSON.stringify(kept));
 }
 
 /** Sends a message and clears its draft at once. */
 export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>): void {
   const draft = getDraft(name).peek();
   const id = newIdempotencyKey();
-  const item: Unsent = {
+  const item = asSending({
     id,
     key: draft.key ?? id,
     board: room.name,
@@ -104,21 +164,47 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>)
     at: new Date().toISOString(),
     draft,
     name,
-    state: 'sending',
-  };
-  put(item);
+  });
+  const waits = read(storageName).some(isWaiting);
+  // An attempt with the key of its draft may have got through.
+  put(waits ? { ...item, state: 'failed', waits, unclear: draft.key !== null, problem: noConnection } : item);
   changeDraft(name, { text: '', to: null, urgent: false, expectsReply: false, ask: null, files: [], key: null });
-  startSending(room, item);
+  saidLost = false;
+  const list = storageName;
+  // No other tab knows it yet, and one that stores its list at the same time may drop it there.
+  if (!waits) void navigator.locks.request(id, () => send(item, list, true));
+  // Others were written before it.
+  else if (hasConnection()) sendWaiting(true);
+  else announceFailure(noConnection, true);
 }
 
-const startSending = (room: Room, item: Unsent): void => void navigator.locks.request(item.id, () => send(room, item));
+const asSending = (item: Omit<Unsent, 'state'>): Unsent => ({
+  ...item,
+  state: 'sending',
+  waits: false,
+  session: session.peek()?.id,
+});
 
-/** Sends a failed message again; with a new key only after a definite refusal. */
-export function tryAgain(room: Room, item: Unsent): void {
+const startSending = (item: Unsent, list: string, asked: boolean): void =>
+  void navigator.locks.request(item.id, () => {
+    const now = read(list).find(({ id }) => id === item.id);
+    // Another tab has sent it before, or has tried to, and knows more of what became of it.
+    if (!now) return remove(item.id, list);
+    if (now.state !== 'failed') return send(item, list, asked);
+    put(now, list);
+    if (isWaiting(now)) tryLater();
+  });
+
+/** Sends a failed message again; with a new key only after a definite refusal. What waits for a connection goes with it. */
+export function tryAgain(item: Unsent): void {
   if (item.state !== 'failed' || isStale(item)) return;
-  const again: Unsent = { ...item, state: 'sending', key: item.unclear ? item.key : newIdempotencyKey() };
-  put(again);
-  startSending(room, again);
+  saidLost = false;
+  if (isWaiting(item)) sendWaiting(true);
+  else {
+    const again = asSending({ ...item, key: item.unclear ? item.key : newIdempotencyKey() });
+    put(again);
+    startSending(again, storageName, true);
+  }
 }
 
 /** Moves a failed message back into the message box, before the current text. */
@@ -127,80 +213,111 @@ export function edit(item: Unsent): void {
   const text = [item.draft.text, now.text].filter(Boolean).join('\n\n');
   const key = item.unclear && !isStale(item) ? item.key : null;
   changeDraft(item.name, { ...item.draft, text, files: [...item.draft.files, ...now.files].slice(0, 8), key });
-  remove(item.id);
+  discard(item);
 }
 
-export const discard = (item: Unsent): void => remove(item.id);
+export const discard = ({ id }: Unsent): void => remove(id);
 
 /** Ids of own messages in the conversation that are already matched to a message of the list. */
 const matched = new Set<string>();
 
-async function send(room: Room, item: Unsent): Promise<void> {
-  const list = storageName;
+/** The last post to each board of those on their way. */
+const turns = new Map<string, Promise<unknown>>();
+
+/**
+ * Posts once what was written before has been posted or has failed: requests on their way together may swap places. Where
+ * that failed for lack of a connection, so has this one.
+ */
+function inTurn<T>(board: string, post: () => Promise<T>): Promise<T> {
+  const afterFailure = (error: unknown): Promise<T> => {
+    if (isLost(error)) throw behindLost;
+    return post();
+  };
+  const turn = (turns.get(board) ?? Promise.resolve()).then(post, afterFailure);
+  turns.set(board, turn);
+  const end = (): void => {
+    if (turns.get(board) === turn) turns.delete(board);
+  };
+  turn.then(end, end);
+  return turn;
+}
+
+/** @param asked whether the person has just asked for it, and is shown it; what is posted by itself moves nothing */
+async function send(item: Unsent, list: string, asked: boolean): Promise<void> {
+  const { board } = item;
   let arrived = false;
   // The event may arrive before or after the response. The message is in the list until then, and never shown twice.
-  const stop = room.subscribe(({ event, message }) => {
+  const stop = openRoomOf(board)?.subscribe(({ event, message }) => {
     if (arrived || message?.sender !== 'self' || message.body.trim() !== item.body.body.trim()) return;
     if (matched.has(message.id) || Date.parse(event.at) < Date.parse(item.at) - 60_000) return;
     matched.add(message.id);
     arrived = true;
-    remove(item.id);
-    showOwn(room, message);
+    remove(item.id, list);
+    if (asked) showOwn(message);
   });
   try {
     const { body, key: idempotencyKey } = item;
-    const posted = await call('postMessage', {
-      params: { board: room.name },
-      body,
-      idempotencyKey,
-      maxAttempts: 2,
-    });
+    const posted = await inTurn(board, () =>
+      call('postMessage', { params: { board }, body, idempotencyKey, maxAttempts: 2 }),
+    );
     if (list !== storageName) return remove(item.id, list);
     if (!arrived) put({ ...item, state: 'posted' });
+    saidLost = false;
     announce('Posted');
-    // The board may have been left and opened again, and the room that it was sent from gets no more events.
-    await untilShown(shownRoom.peek() ?? room, posted.seq);
-    remove(item.id);
+    await untilShown(board, posted.seq);
+    remove(item.id, list);
     // The server took a secret out of its text.
-    if (!arrived) showOwn(room, posted);
+    if (!arrived && asked) showOwn(posted);
   } catch (error) {
-    const unclear = mayHavePosted(error);
+    const { unclear: before = false } = item;
+    const unclear = mayBeDone(error, before);
     if (arrived && unclear) return;
-    const problem = hasConflict(error) ? alreadyPosted : toProblem(error);
-    put({ ...item, state: 'failed', unclear, problem }, list);
-    announce(`Not posted. ${problem.message}`, { urgent: true });
+    const problem = hasCode(error, 'idempotency_conflict') ? alreadyPosted : toProblem(error);
+    const failed: Unsent = { ...item, state: 'failed', waits: isLost(error), unclear, problem };
+    put(failed, list);
+    if (failed.waits) tryLater();
+    announceFailure(problem, isLost(error));
   } finally {
-    stop();
+    stop?.();
   }
 }
 
-/** After posting, the person sees their own message. */
-function showOwn(room: Room, { thread_root }: Message): void {
-  const talk = openTalk.peek();
-  if (thread_root === null && talk?.room === room) void talk.timeline.toNewest();
+/** Whether a lack of a connection was said since the person last acted: it is said once, however often it is tried. */
+let saidLost = false;
+
+function announceFailure({ message }: Problem, lost: boolean): void {
+  if (!lost || !saidLost) announce(`Not posted. ${message}`, { urgent: true });
+  saidLost = lost;
 }
 
-/** Resolves when the conversation shows events up to `seq`. */
-const untilShown = (room: Room, seq: number): Promise<void> =>
+/** After posting, the person sees their own message. */
+function showOwn({ board, thread_root }: Message): void {
+  const talk = openTalk.peek();
+  if (thread_root === null && talk?.room.name === board) void talk.timeline.toNewest();
+}
+
+/** Resolves when the board shows events up to `seq`, or is not open any more: once it is opened again, it shows them. */
+const untilShown = (board: string, seq: number): Promise<void> =>
   new Promise((resolve) => {
-    const stop = room.head.subscribe((head) => {
-      if ((head ?? seq) < seq) return;
+    const stop = effect(() => {
+      const open = shownRoom.value;
+      if (open?.name === board && (open.head.value ?? seq) < seq) return;
       resolve();
       queueMicrotask(() => stop());
     });
   });
 
-/** Whether the message may have been posted despite the error. */
-const mayHavePosted = (error: unknown): boolean =>
-  !(error instanceof ClientError) ||
-  error.delivery !== 'answered' ||
-  (error.status ?? 500) >= 500 ||
-  error.code === 'idempotency_in_progress';
-
 /** The key was used with another text, so the first version was posted after all. */
-const hasConflict = (error: unknown): boolean => error instanceof ClientError && error.code === 'idempotency_conflict';
 const alreadyPosted: Problem = {
   code: 'idempotency_conflict',
   message: 'It was already posted as it was before you changed it.',
   hint: 'Discard this one, or post it as a second message.',
 };
+
+listenToReturn(() => sendWaiting(false));
+// Another person would get a fresh page.
+session.subscribe((current) => {
+  if (!current) return;
+  for (const list of storedNames(unsentName(current.person.id))) failWhatIsNotSent(list);
+  if (hasConnection()) sendWaiting(false);
+});

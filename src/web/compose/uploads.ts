@@ -4,7 +4,6 @@ import type { UploadTarget } from '../upload/send.ts';
 
 export interface Upload {
   id: string;
-  key: string;
   board: string;
   /** The storage name of its draft. */
   draft: string;

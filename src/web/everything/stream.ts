@@ -1,9 +1,10 @@
 /** The merged events of all of the person's boards, newest first, updated live. */
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { listenToReturn } from '../live/link.ts';
 import { boards, heads } from '../state/boards.ts';
+import { Throttle } from '../state/throttle.ts';
 
 export interface Entry {
   board: string;
@@ -16,9 +17,13 @@ interface Source {
   /** Older events are before this number; null: there are none. */
   loadBefore: number | null;
   head: number;
+  /** How many events are kept when newer ones come. */
+  kept: number;
 }
 
 const PAGE = 40;
+/** How many newer events of a board are kept besides those that the person asked for. */
+const KEPT = 500;
 /** How many boards are loaded in parallel. */
 const CONCURRENCY = 4;
 
@@ -39,13 +44,19 @@ export class Stream {
   private stopped = false;
 
   constructor() {
-    const stopEffect = effect(() => this.loadNew());
+    const throttle = new Throttle(() => this.loadNew());
+    const stopEffect = effect(() => {
+      const first = this.sources.size + this.pending.size === 0;
+      if (boards.value && heads.value && first) untracked(() => this.loadNew());
+      else throttle.schedule();
+    });
     const stopReturn = listenToReturn(() => {
       if (this.error.peek() !== null) void this.retry();
     });
     this.stop = () => {
       this.stopped = true;
       stopEffect();
+      throttle.cancel();
       stopReturn();
     };
   }
@@ -126,12 +137,21 @@ export class Stream {
     const source = this.sources.get(board);
     if (!source) {
       const page = await call('listEvents', { params: { board }, query: { newest: true, limit: PAGE } });
-      this.sources.set(board, { events: page.events.toReversed(), loadBefore: page.prev_before, head: page.head_seq });
+      this.sources.set(board, {
+        events: page.events.toReversed(),
+        loadBefore: page.prev_before,
+        head: page.head_seq,
+        kept: page.events.length + KEPT,
+      });
       return;
     }
     for (;;) {
       const page = await call('listEvents', { params: { board }, query: { after: source.head, limit: 200 } });
       source.events.unshift(...page.events.toReversed());
+      if (source.events.length > source.kept) {
+        source.events.length = source.kept;
+        source.loadBefore = source.events.at(-1)?.seq ?? null;
+      }
       source.head = page.events.at(-1)?.seq ?? page.head_seq;
       if (page.next_after === null) return;
     }
@@ -144,6 +164,7 @@ export class Stream {
     const page = await call('listEvents', { params: { board }, query });
     source.events.push(...page.events.toReversed());
     source.loadBefore = page.prev_before;
+    source.kept = source.events.length + KEPT;
   }
 
   private publish(): void {

@@ -1,15 +1,15 @@
 /** The approvals of a file, and the button to approve the shown version. */
 import type { FileDetail } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { excerpt } from '../parts/plain-text.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import { useKeys } from '../state/keys.ts';
 import { needsOnBoard } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
-import { useWrite } from '../state/write.ts';
 import { changesSince } from './kind.ts';
 
 interface ApprovalProps {
@@ -20,19 +20,17 @@ interface ApprovalProps {
 }
 
 export function Approval({ file, shownVersion, room, onChange }: ApprovalProps) {
-  const write = useWrite();
+  const action = useAction();
   const params = { board: room.name, file: file.id };
   const archived = room.board.value?.lifecycle === 'archived';
   const mine = file.mine?.version === shownVersion;
   const approve = async (): Promise<void> => {
-    const done = await write.run(`approve ${shownVersion}`, (idempotencyKey) =>
-      call('approveFile', { params, body: { version: shownVersion }, idempotencyKey }),
-    );
+    const done = await action.run(() => write('approveFile', { params, body: { version: shownVersion } }));
     if (done) announce(`Approved v${shownVersion}`);
     await onChange();
   };
   const takeBack = async (): Promise<void> => {
-    const done = await write.run('unapprove', (idempotencyKey) => call('unapproveFile', { params, idempotencyKey }));
+    const done = await action.run(() => write('unapproveFile', { params }));
     if (done) announce('Approval taken back');
     await onChange();
   };
@@ -74,17 +72,17 @@ export function Approval({ file, shownVersion, room, onChange }: ApprovalProps) 
         </p>
         {!archived &&
           (mine ? (
-            <button type="button" class="b" aria-disabled={write.busy} onClick={() => void takeBack()}>
+            <button type="button" class="b" aria-disabled={action.busy} onClick={() => void takeBack()}>
               Take approval back
             </button>
           ) : (
-            <button type="button" class="b pri" aria-disabled={write.busy} onClick={() => void approve()}>
+            <button type="button" class="b pri" aria-disabled={action.busy} onClick={() => void approve()}>
               <Icon name="check" />
               Approve v{shownVersion}
             </button>
           ))}
       </div>
-      <ProblemLine error={write.error} />
+      <ProblemLine error={action.error} />
     </>
   );
 }

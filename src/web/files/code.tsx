@@ -11,11 +11,12 @@ function linesOf(text: string, name: string): Piece[][] | null {
   return lines.length > MAX_ROWS ? null : highlightLines(lines, name);
 }
 
-export default function Code({ text, name }: { text: string; name: string }) {
+/** @param first the number of the first line */
+export default function Code({ text, name, first = 1 }: { text: string; name: string; first?: number }) {
   const lines = useMemo(() => linesOf(text, name), [text, name]);
   return (
     <div class="dwrap">
-      <table class="diff code-lines" aria-label={name}>
+      <table class="diff code-lines" aria-label={name || undefined}>
         <colgroup>
           <col class="cn" />
           <col />
@@ -23,7 +24,7 @@ export default function Code({ text, name }: { text: string; name: string }) {
         <tbody>
           {(lines ?? [[{ text, colour: undefined }]]).map((pieces, index) => (
             <tr key={index}>
-              <td class="no">{lines && index + 1}</td>
+              <td class="no">{lines && index + first}</td>
               <td class="dl">
                 <Line pieces={pieces} />
               </td>

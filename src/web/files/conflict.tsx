@@ -7,10 +7,10 @@ import { Dialog } from '../parts/dialog.tsx';
 import { lazy } from '../parts/lazy.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { agoPhrase } from '../parts/time.tsx';
+import { useAction } from '../state/action.ts';
 import type { Room } from '../state/room.ts';
 import { navigate } from '../state/route.ts';
-import { useWrite } from '../state/write.ts';
-import { sendFile } from '../upload/send.ts';
+import { sendOnce } from '../upload/send.ts';
 import { isText } from './kind.ts';
 
 const DiffTable = lazy(() => import('./diff-table.tsx'));
@@ -31,7 +31,7 @@ interface ConflictProps {
 const alternativeName = (name: string): string => name.replace(/(\.[^./]+)?$/, (end) => `-mine${end}`);
 
 export function Conflict({ file, room, mine, base, onClose, onAddAfter }: ConflictProps) {
-  const write = useWrite();
+  const action = useAction();
   const [name, setName] = useState(alternativeName(file.name));
   const [texts, setTexts] = useState<[string, string] | null>(null);
   const { latest } = file;
@@ -42,7 +42,7 @@ export function Conflict({ file, room, mine, base, onClose, onAddAfter }: Confli
     Promise.all([theirs, mine.text()]).then(setTexts, () => setTexts(null));
   }, [latest.version, mine]);
   const addBeside = async (): Promise<void> => {
-    const done = await write.run(`beside ${name}`, (key) => sendFile(room.name, mine, { name, base: 0 }, { key }));
+    const done = await action.run(() => sendOnce(room.name, mine, { name, base: 0 }));
     if (!done) return;
     onClose();
     navigate({ screen: 'board', board: room.name, tab: 'files', file: name });
@@ -62,7 +62,7 @@ export function Conflict({ file, room, mine, base, onClose, onAddAfter }: Confli
           Add mine as v{latest.version + 1}
         </button>
         <span class="row beside">
-          <button type="button" class="b" aria-disabled={write.busy} onClick={() => void addBeside()}>
+          <button type="button" class="b" aria-disabled={action.busy} onClick={() => void addBeside()}>
             Add mine as another file
           </button>
           <input
@@ -73,7 +73,7 @@ export function Conflict({ file, room, mine, base, onClose, onAddAfter }: Confli
           />
         </span>
       </div>
-      <ProblemLine error={write.error} />
+      <ProblemLine error={action.error} />
       {texts && (
         <Suspense fallback={null}>
           <DiffTable

@@ -1,17 +1,17 @@
 /** The actions of a file: new version, rename, remove. */
 import { useRef, useState } from 'preact/hooks';
 import type { FileDetail } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { copy, toast } from '../parts/toast.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import type { Room } from '../state/room.ts';
 import { navigate, place } from '../state/route.ts';
 import { useStored } from '../state/storage.ts';
-import { useWrite } from '../state/write.ts';
 import { Conflict } from './conflict.tsx';
 import { briefOption } from './kind.ts';
 import { UploadButton, useUpload } from './upload-button.tsx';
@@ -95,17 +95,11 @@ function NewVersion({ file, room, onChange }: ActionProps) {
 }
 
 function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () => void }) {
-  const write = useWrite();
+  const action = useAction();
   const [name, setName, close] = useStored(`rename:${file.id}`, file.name, onClose);
   const save = async (): Promise<void> => {
     const params = { board: room.name, file: file.id };
-    if (
-      name !== file.name &&
-      !(await write.run(`rename ${name}`, (idempotencyKey) =>
-        call('updateFile', { params, body: { name }, idempotencyKey }),
-      ))
-    )
-      return;
+    if (name !== file.name && !(await action.run(() => write('updateFile', { params, body: { name } })))) return;
     close();
     await onChange();
     navigate({ screen: 'board', board: room.name, tab: 'files', file: name }, { replace: true });
@@ -130,9 +124,9 @@ function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () =
           />
         </label>
         <p class="q2">Versions and approvals stay with it. Messages that cite it keep the name they had.</p>
-        <ProblemLine error={write.error} />
+        <ProblemLine error={action.error} />
         <div class="row">
-          <button type="submit" class="b pri" aria-disabled={write.busy}>
+          <button type="submit" class="b pri" aria-disabled={action.busy}>
             Rename
           </button>
           <button type="button" class="b" onClick={close}>
@@ -145,11 +139,11 @@ function Rename({ file, room, onChange, onClose }: ActionProps & { onClose: () =
 }
 
 function Remove({ file, room, close }: { file: FileDetail; room: Room; close: () => void }) {
-  const write = useWrite();
+  const action = useAction();
   const remove = async (): Promise<void> => {
     const base = file.latest.version;
-    const done = await write.run(`remove ${base}`, (idempotencyKey) =>
-      call('removeFile', { params: { board: room.name, file: file.id }, query: { base }, idempotencyKey }),
+    const done = await action.run(() =>
+      write('removeFile', { params: { board: room.name, file: file.id }, query: { base } }),
     );
     if (!done) return;
     close();
@@ -162,9 +156,9 @@ function Remove({ file, room, close }: { file: FileDetail; room: Room; close: ()
       <p class="q2">
         It leaves the list, and its name is free. Its versions stay readable where messages and the record cite them.
       </p>
-      <ProblemLine error={write.error} />
+      <ProblemLine error={action.error} />
       <div class="row">
-        <button type="button" class="b bad" aria-disabled={write.busy} onClick={() => void remove()}>
+        <button type="button" class="b bad" aria-disabled={action.busy} onClick={() => void remove()}>
           Remove v{file.latest.version}
         </button>
         <button type="button" class="b" onClick={close}>

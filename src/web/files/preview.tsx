@@ -10,6 +10,7 @@ import { useLoad } from '../state/load.ts';
 import { kindOf } from './kind.ts';
 
 const Code = lazy(() => import('./code.tsx'));
+const LongText = lazy(() => import('./long-text.tsx'));
 const Html = lazy(() => import('../parts/html-preview.tsx').then(({ HtmlPreview }) => ({ default: HtmlPreview })));
 
 interface PreviewProps {
@@ -24,7 +25,12 @@ export default function Preview({ board, file, shown }: PreviewProps) {
   if (kind === 'image') return <img class="pimg" src={bytesHref(version)} alt={`${file.name} v${shown.version}`} />;
   if (kind === 'pdf') return <Pdf {...version} name={file.name} />;
   if (kind === 'other') return <p class="q2">There is no preview of {shown.media_type}. Get it to open it.</p>;
-  if (shown.size > MAX_TEXT_BYTES) return <p class="q2">It is longer than 512 KB. Get it to read it.</p>;
+  if (shown.size > MAX_TEXT_BYTES)
+    return (
+      <Suspense fallback={<div aria-busy="true" />}>
+        <LongText key={shown.version} {...version} />
+      </Suspense>
+    );
   return <Text {...version} name={file.name} kind={kind} />;
 }
 

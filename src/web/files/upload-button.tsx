@@ -2,12 +2,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { errorText } from '../api/errors.ts';
 import { ProblemLine } from '../parts/problem.tsx';
-import { toast } from '../parts/toast.tsx';
-import { useWrite, type Write } from '../state/write.ts';
+import { toastError } from '../parts/toast.tsx';
+import { type Action, useAction } from '../state/action.ts';
 import { Progress } from '../upload/progress.tsx';
-import { sendFile, type UploadTarget } from '../upload/send.ts';
+import { sendOnce, type UploadTarget } from '../upload/send.ts';
 
-interface Upload extends Write {
+interface Upload extends Action {
   /** The file being uploaded, or whose upload failed. */
   bytes: File | null;
   sent: number;
@@ -16,9 +16,9 @@ interface Upload extends Write {
   send(bytes: File, where: UploadTarget): Promise<boolean>;
 }
 
-/** Uploads to a board, one at a time. Retrying the same file after an unknown outcome reuses the idempotency key. */
+/** Uploads to a board, one at a time. */
 export function useUpload(board: string): Upload {
-  const write = useWrite();
+  const action = useAction();
   const [bytes, setBytes] = useState<File | null>(null);
   const [sent, setSent] = useState(0);
   const stop = useRef<AbortController | null>(null);
@@ -30,31 +30,30 @@ export function useUpload(board: string): Upload {
     [],
   );
   return {
-    ...write,
+    ...action,
     bytes,
     sent,
     cancel() {
       stop.current?.abort();
       setBytes(null);
-      write.clear();
+      action.clear();
     },
     async send(next, where) {
       const control = new AbortController();
       stop.current = control;
       setBytes(next);
       setSent(0);
-      const what = `${next.name} ${next.size} ${next.lastModified} ${JSON.stringify(where)}`;
-      const done = await write.run(what, async (key) => {
+      const done = await action.run(async () => {
         try {
-          await sendFile(board, next, where, { key, signal: control.signal, onProgress: setSent });
+          await sendOnce(board, next, where, { signal: control.signal, onProgress: setSent });
         } catch (error) {
           // The screen that would show it is no longer there.
-          if (left.current) toast(`${where.name} was not added. ${errorText(error)}`);
+          if (left.current) toastError(`${where.name} was not added. ${errorText(error)}`);
           throw error;
         }
       });
       if (done) setBytes(null);
-      if (control.signal.aborted) write.clear();
+      if (control.signal.aborted) action.clear();
       return done;
     },
   };

@@ -1,8 +1,8 @@
 /** Details of a situation in which an agent needs the person, with the choices. */
 import { useState } from 'preact/hooks';
 import type { Need as AgentNeed } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { write } from '../state/attempts.ts';
 import { useKeys } from '../state/keys.ts';
 import { needs } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
@@ -20,10 +20,10 @@ export function AgentNeedDetail({ id }: { id: string }) {
 }
 
 function Detail({ need, isOpen }: { need: AgentNeed; isOpen: boolean }) {
-  const { write, title, decide } = useDecision(() => {});
+  const { action, title, decide } = useDecision(() => {});
   const choices: Choice[] = decisionsFor(need).map(({ label, announcement, send }) => ({
     label,
-    run: () => void decide(label, announcement, send),
+    run: () => void decide(announcement, send),
   }));
   useKeys(
     'Agents',
@@ -43,8 +43,8 @@ function Detail({ need, isOpen }: { need: AgentNeed; isOpen: boolean }) {
       <p class="x">{explanation(need)}</p>
       {isOpen ? (
         <>
-          {choices.length > 0 && <Choices choices={choices} busy={write.busy} />}
-          <ProblemLine error={write.error} />
+          {choices.length > 0 && <Choices choices={choices} busy={action.busy} />}
+          <ProblemLine error={action.error} />
         </>
       ) : (
         <p class="q2">This needs nobody any more.</p>
@@ -86,7 +86,7 @@ const needHref = (need: AgentNeed): string => {
 interface Decision {
   label: string;
   announcement: string;
-  send(idempotencyKey: string): Promise<unknown>;
+  send(): Promise<unknown>;
 }
 
 /** The choices, the most common first. */
@@ -94,8 +94,7 @@ function decisionsFor(need: AgentNeed): Decision[] {
   switch (need.kind) {
     case 'thread_held': {
       const params = { message: need.message_id };
-      const set = (action: 'continue' | 'stop') => (idempotencyKey: string) =>
-        call('setThreadRun', { params, body: { action }, idempotencyKey });
+      const set = (action: 'continue' | 'stop') => () => write('setThreadRun', { params, body: { action } });
       return [
         { label: 'Continue', announcement: 'They may go on', send: set('continue') },
         { label: 'Stop', announcement: 'Closed for agents until a person writes in it', send: set('stop') },
@@ -109,22 +108,17 @@ function decisionsFor(need: AgentNeed): Decision[] {
         {
           label: 'Wake it again',
           announcement: 'Agents wake it again',
-          send: (idempotencyKey) => call('releaseAgent', { params, body: { action: 'more' }, idempotencyKey }),
+          send: () => write('releaseAgent', { params, body: { action: 'more' } }),
         },
         {
           label: 'Until tomorrow',
           announcement: 'Paused until tomorrow',
-          send: (idempotencyKey) =>
-            call('releaseAgent', {
-              params,
-              body: { action: 'pause', until: midnight.toISOString() },
-              idempotencyKey,
-            }),
+          send: () => write('releaseAgent', { params, body: { action: 'pause', until: midnight.toISOString() } }),
         },
         {
           label: 'Only people',
           announcement: 'Only people wake it',
-          send: (idempotencyKey) => call('setDeliveryMode', { params, body: { mode: 'humans' }, idempotencyKey }),
+          send: () => write('setDeliveryMode', { params, body: { mode: 'humans' } }),
         },
       ];
     }
@@ -134,7 +128,7 @@ function decisionsFor(need: AgentNeed): Decision[] {
         {
           label: 'Take it over',
           announcement: 'The task is yours',
-          send: (idempotencyKey) => call('startTask', { params, body: { take_over: true }, idempotencyKey }),
+          send: () => write('startTask', { params, body: { take_over: true } }),
         },
       ];
     }

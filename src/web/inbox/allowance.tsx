@@ -1,4 +1,5 @@
 /** The settings for what the person's agents may do without asking, with their history. */
+import { write } from '../state/attempts.ts';
 import './inbox.css';
 import { useEffect } from 'preact/hooks';
 import type { Answer, Category } from '../../contract/types.ts';
@@ -9,8 +10,8 @@ import { listenToHints } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatExact } from '../parts/time.tsx';
+import { useAction } from '../state/action.ts';
 import { useLoad } from '../state/load.ts';
-import { useWrite } from '../state/write.ts';
 
 type Allowance = Answer<'getAllowance'>;
 type Revision = Answer<'listAllowanceRevisions'>['revisions'][number];
@@ -56,7 +57,7 @@ const readAllowance = async (): Promise<{ allowance: Allowance; revisions: Revis
 
 function Allowances() {
   const { value, error, reload, set: setValue } = useLoad(readAllowance);
-  const write = useWrite();
+  const action = useAction();
   useEffect(
     () =>
       listenToHints(({ event }) => {
@@ -66,10 +67,10 @@ function Allowances() {
   );
   if (!value) return <ProblemLine error={error} onRetry={reload} />;
   const { allowance, revisions } = value;
-  const change = async (name: string, said: string, send: (key: string) => Promise<Allowance>): Promise<void> => {
-    const done = await write.run(`${name} ${allowance.revision}`, async (key) => {
+  const change = async (said: string, send: () => Promise<Allowance>): Promise<void> => {
+    const done = await action.run(async () => {
       try {
-        setValue({ allowance: await send(key), revisions });
+        setValue({ allowance: await send(), revisions });
       } catch (reason) {
         // Changed elsewhere meanwhile: shows the current state.
         if (hasCode(reason, 'allowance_changed')) await reload();
@@ -82,8 +83,8 @@ function Allowances() {
   };
   const set = (category: Category, on: boolean): void => {
     const next = allowance.categories.filter((each) => each !== category).concat(on ? [category] : []);
-    void change(`${category} ${on}`, on ? 'Allowed' : 'No longer allowed', (idempotencyKey) =>
-      call('setAllowance', { body: { categories: next, revision: allowance.revision }, idempotencyKey }),
+    void change(on ? 'Allowed' : 'No longer allowed', () =>
+      write('setAllowance', { body: { categories: next, revision: allowance.revision } }),
     );
   };
   return (
@@ -102,7 +103,7 @@ function Allowances() {
                     const { checked } = event.currentTarget;
                     // The checkbox shows the server's state until the change is saved.
                     event.currentTarget.checked = on;
-                    if (!write.busy) set(category, checked);
+                    if (!action.busy) set(category, checked);
                   }}
                 />
                 <span>
@@ -119,7 +120,7 @@ function Allowances() {
           );
         })}
       </ul>
-      <ProblemLine error={write.error} />
+      <ProblemLine error={action.error} />
       {allowance.warning && (
         <div class="warn">
           <p>{allowance.warning}</p>
@@ -132,9 +133,7 @@ function Allowances() {
           aria-disabled={allowance.categories.length === 0 || undefined}
           onClick={() => {
             if (allowance.categories.length > 0)
-              void change('clear', 'Your agents ask for everything now', (idempotencyKey) =>
-                call('clearAllowance', { idempotencyKey }),
-              );
+              void change('Your agents ask for everything now', () => write('clearAllowance', {}));
           }}
         >
           Let them ask for everything

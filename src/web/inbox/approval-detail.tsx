@@ -6,14 +6,15 @@ import { Command, serverCommand } from '../parts/command.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
-import { formatExact } from '../parts/time.tsx';
+import { formatDayTime, formatExact } from '../parts/time.tsx';
+import { write } from '../state/attempts.ts';
 import { boards } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
 import { pendingApprovals } from '../state/needs.ts';
 import { actionRows, alwaysLabel, describeAction, needsOwnKey } from './actions.ts';
 import { BoardLink, type Choice, Choices, Heading, useDecision } from './heading.tsx';
-import { formatDayTime, ownAgent } from './items.ts';
+import { ownAgent } from './items.ts';
 
 /** Invite links by request id. The server sends each only once, so they are lost on reload. */
 const links = signal<ReadonlyMap<string, ServerInvite>>(new Map());
@@ -32,24 +33,20 @@ function Request({ approval, onDecided }: { approval: Approval; onDecided: (appr
   const { id, action, display, state, next } = approval;
   const text = describeAction(approval);
   const who = ownAgent(display?.agent_name);
-  const { write, title, decide } = useDecision(onDecided);
+  const { action: sending, title, decide } = useDecision(onDecided);
   const ownKey = needsOwnKey(action);
   const board = display?.requested_on;
 
   const allow = (always: boolean): Promise<void> =>
-    decide(always ? 'always' : 'allow', 'Allowed', async (idempotencyKey) => {
-      const result: Answer<'allowApproval'> = await call('allowApproval', {
+    decide('Allowed', async () => {
+      const result: Answer<'allowApproval'> = await write('allowApproval', {
         params: { approval: id },
         body: { always },
-        idempotencyKey,
       });
       if (result.invite) links.value = new Map(links.peek()).set(id, result.invite);
       return result.approval;
     });
-  const decline = (): Promise<void> =>
-    decide('decline', 'Declined', (idempotencyKey) =>
-      call('declineApproval', { params: { approval: id }, idempotencyKey }),
-    );
+  const decline = (): Promise<void> => decide('Declined', () => write('declineApproval', { params: { approval: id } }));
   const always = alwaysLabel(action);
   const choices: Choice[] = [
     ...(ownKey ? [] : [{ label: 'Allow once', run: () => void allow(false) }]),
@@ -92,8 +89,8 @@ function Request({ approval, onDecided }: { approval: Approval; onDecided: (appr
       )}
       {open && (
         <>
-          <Choices choices={choices} busy={write.busy} />
-          <ProblemLine error={write.error} />
+          <Choices choices={choices} busy={sending.busy} />
+          <ProblemLine error={sending.error} />
           <p class="q2 ends">
             Undecided, it ends by itself {formatDayTime(approval.expires_at)} and {who.name} is told. What your agents
             may already do alone: <a href="/settings/allowance">your allowance</a>.

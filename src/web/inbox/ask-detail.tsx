@@ -9,13 +9,14 @@ import { AnswerProblem, Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { formatTime, Time } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
+import { useAction } from '../state/action.ts';
 import { answerAttempts, chosenOption, pickOption } from '../state/answers.ts';
+import { write } from '../state/attempts.ts';
 import { heads } from '../state/boards.ts';
 import { useKeys } from '../state/keys.ts';
 import { useLoad } from '../state/load.ts';
 import { isAskedOfMe, openAsks } from '../state/needs.ts';
 import { hrefOf, navigate, type Place } from '../state/route.ts';
-import { useWrite } from '../state/write.ts';
 import { Blocks } from './blocks.tsx';
 import { Heading } from './heading.tsx';
 import { ownAsks, readLists } from './lists.ts';
@@ -41,13 +42,11 @@ function Ask({ message }: { message: Message }) {
   const { ask, from, board, files } = message;
   const { question, rest } = questionOf(message);
   const [writing, setWriting] = useState(false);
-  const withdrawal = useWrite();
+  const withdrawal = useAction();
   const title = useRef<HTMLHeadingElement>(null);
   const withdraw = async (): Promise<void> => {
     const body = { body: 'Withdrawn', reply_to: message.id, answer: { withdrawn: true } };
-    const done = await withdrawal.run(`withdraw ${message.id}`, (key) =>
-      call('postMessage', { params: { board }, body, idempotencyKey: key }),
-    );
+    const done = await withdrawal.run(() => write('postMessage', { params: { board }, body }));
     if (!done) return;
     title.current?.focus();
     void readLists();

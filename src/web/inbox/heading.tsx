@@ -4,9 +4,9 @@ import { useRef } from 'preact/hooks';
 import { announce } from '../parts/announce.tsx';
 import { Time } from '../parts/time.tsx';
 import { Glyph, type Identity, Name } from '../parts/who.tsx';
+import { type Action, useAction } from '../state/action.ts';
 import { readNeeds } from '../state/needs.ts';
 import { hrefOf } from '../state/route.ts';
-import { useWrite, type Write } from '../state/write.ts';
 
 /** @param children what `who` did; follows their name */
 export const Heading = (props: {
@@ -38,21 +38,21 @@ export const BoardLink = ({ name }: { name: string }) => (
 );
 
 interface Decision<T> {
-  write: Write;
+  action: Action;
   title: RefObject<HTMLHeadingElement | null>;
   /** Sends a decision, announces it, and focuses the title because the button disappears. */
-  decide(name: string, announcement: string, send: (key: string) => Promise<T>): Promise<void>;
+  decide(announcement: string, send: () => Promise<T>): Promise<void>;
 }
 
 /** @param onDecided called with the result of the request */
 export function useDecision<T>(onDecided: (decided: T) => void): Decision<T> {
-  const write = useWrite();
+  const action = useAction();
   const title = useRef<HTMLHeadingElement>(null);
   return {
-    write,
+    action,
     title,
-    async decide(name, said, send) {
-      const done = await write.run(name, async (key) => onDecided(await send(key)));
+    async decide(said, send) {
+      const done = await action.run(async () => onDecided(await send()));
       void readNeeds();
       if (!done) return;
       announce(said);

@@ -2,21 +2,22 @@
  * The inbox: everything that needs the person, most urgent first, and the details of one item.
  */
 import './inbox.css';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { useKeys } from '../state/keys.ts';
-import { needs, needsError, openAsks, readNeeds } from '../state/needs.ts';
+import { needs, needsError, openAsks, pendingApprovals, readNeeds } from '../state/needs.ts';
 import { hrefOf, navigate, place } from '../state/route.ts';
 import { AgentNeedDetail } from './agent-need-detail.tsx';
 import { ApprovalDetail } from './approval-detail.tsx';
 import { AskDetail } from './ask-detail.tsx';
 import { Blocks } from './blocks.tsx';
+import { groups } from './groups.ts';
 import { InviteDetail } from './invite-detail.tsx';
-import { groups, type Item, itemPlace } from './items.ts';
-import { readLists } from './lists.ts';
+import { type Item, itemPlace } from './items.ts';
+import { readDecided, readLists } from './lists.ts';
 import { PairingDetail } from './pairing-detail.tsx';
 
 type Chosen = Pick<Item, 'kind' | 'id'>;
@@ -45,21 +46,27 @@ export default function Inbox() {
     void readNeeds();
     void readLists();
   }, []);
-  // An ask that opens or closes also changes the other lists.
-  useEffect(() => void readLists(), [openAsks.value]);
+  // An ask that opens or closes, and an approval that makes an invite, also change the other lists.
+  useEffect(() => void readLists(), [openAsks.value, pendingApprovals.value]);
+  useEffect(() => void readDecided(), [pendingApprovals.value]);
   useEffect(() => {
     if (!first && flat[0]) setFirst(flat[0]);
   }, [first, flat[0]]);
 
+  /** The item that was moved to and has no focus yet. It gets it before the next key is pressed. */
+  const toFocus = useRef<Item | null>(null);
+  useLayoutEffect(() => {
+    if (!toFocus.current) return;
+    const link = document.getElementById(nameOf(toFocus.current));
+    toFocus.current = null;
+    if (link?.checkVisibility()) link.focus();
+    else document.getElementById('inbox-title')?.focus();
+  });
   const move = (to: number): false | undefined => {
     const item = flat[to];
     if (!item) return false;
+    toFocus.current = item;
     navigate(itemPlace(item), { replace: named !== null });
-    requestAnimationFrame(() => {
-      const link = document.getElementById(nameOf(item));
-      if (link?.checkVisibility()) link.focus();
-      else document.getElementById('inbox-title')?.focus();
-    });
   };
   useKeys(
     'Needs you',
@@ -138,7 +145,7 @@ const KeysHint = () => (
 
 /** The empty state. */
 function Nothing() {
-  if (openAsks.value === null) return null;
+  if (openAsks.value === null) return needsError.value === null ? <div aria-busy="true" /> : null;
   return (
     <div class="nothing">
       <b>Nothing needs you</b>

@@ -3,9 +3,10 @@ import type { Answer } from '../../contract/types.ts';
 import { listAll } from '../api/client.ts';
 import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { formatDayTime } from '../parts/time.tsx';
 import { useLoad } from '../state/load.ts';
 import { Heading } from './heading.tsx';
-import { formatDayTime, ownAgent } from './items.ts';
+import { ownAgent } from './items.ts';
 import { invites } from './lists.ts';
 
 type Notice = Answer<'listInviteNotices'>['notices'][number];

@@ -1,14 +1,12 @@
-/** The items of the inbox, their groups and addresses. */
-import { computed } from '@preact/signals';
-import type { Actor, Need as AgentNeed, Message } from '../../contract/types.ts';
+/** The items of the inbox and their addresses. */
+import type { Need as AgentNeed, Approval } from '../../contract/types.ts';
 import { session } from '../api/session.ts';
 import { consequenceOf, questionOf } from '../parts/ask.ts';
-import { ago, formatDay, formatTime } from '../parts/time.tsx';
+import { ago, formatDayTime } from '../parts/time.tsx';
 import type { Identity } from '../parts/who.tsx';
-import { boardOf, type Need, needs, needsOfMyAgents } from '../state/needs.ts';
+import { boardOf, type Need } from '../state/needs.ts';
 import type { InboxKind, Place } from '../state/route.ts';
 import { describeAction } from './actions.ts';
-import { answered, invites, ownAsks } from './lists.ts';
 
 export interface Item {
   kind: InboxKind;
@@ -25,18 +23,6 @@ export interface Item {
   need?: Need;
 }
 
-interface Group {
-  name: string;
-  items: Item[];
-}
-
-/** "today, 13:40", "tomorrow, 13:40", or the date and time. */
-export function formatDayTime(at: string): string {
-  const day = formatDay(at);
-  const tomorrow = formatDay(new Date(Date.parse(at) - 86_400_000).toISOString()) === 'Today';
-  return `${tomorrow ? 'tomorrow' : day === 'Today' ? 'today' : day}, ${formatTime(at)}`;
-}
-
 /** Identifies an agent of the person by its name. */
 export const ownAgent = (name: string | undefined): Identity => ({
   name: name ?? 'agent',
@@ -45,6 +31,15 @@ export const ownAgent = (name: string | undefined): Identity => ({
 });
 
 const person = (name: string | undefined): Identity => ({ name: name ?? '?', kind: 'human', owner: null });
+
+/** What the items of a request of an agent say, whether it waits or was decided. */
+export const approvalItem = (approval: Approval): Pick<Item, 'kind' | 'id' | 'who' | 'board' | 'title'> => ({
+  kind: 'approvals',
+  id: approval.id,
+  who: ownAgent(approval.display?.agent_name),
+  board: (approval.display?.requested_on ?? approval.display?.boards[0])?.name,
+  title: describeAction(approval).request,
+});
 
 /** Turns a need into an item. */
 export function toItem(need: Need): Item {
@@ -58,9 +53,7 @@ export function toItem(need: Need): Item {
   }
   if (need.kind === 'approval') {
     const { approval } = need;
-    const title = describeAction(approval).request;
-    const note = `held until ${formatDayTime(approval.expires_at)}`;
-    return { ...base, kind: 'approvals', who: ownAgent(approval.display?.agent_name), title, note };
+    return { ...base, ...approvalItem(approval), note: `held until ${formatDayTime(approval.expires_at)}` };
   }
   if (need.kind === 'agents')
     return { ...base, kind: 'agents', who: ownAgent(agentName(need.need)), ...agentNeedText(need.need) };
@@ -92,57 +85,5 @@ export function agentNeedText(need: AgentNeed): Pick<Item, 'title' | 'note'> {
       return { title: need.text, note: 'may be taken over' };
   }
 }
-
-const askItem = (message: Message, who: Actor, note: string, at: string): Item => ({
-  kind: 'asks',
-  id: message.id,
-  who,
-  board: message.board,
-  title: questionOf(message).question,
-  note,
-  blocks: false,
-  when: at,
-});
-
-/** The groups of the inbox. Empty ones are left out, except "Needs you". */
-export const groups = computed((): Group[] => {
-  const all: Group[] = [
-    { name: 'Needs you', items: needs.value.map(toItem) },
-    {
-      name: 'For your agents',
-      items: needsOfMyAgents.value.map((need) => {
-        const item = toItem(need);
-        const to = need.kind === 'ask' ? need.message.ask?.to.name : undefined;
-        return { ...item, note: `to ${to}; you may answer for them` };
-      }),
-    },
-    {
-      name: 'You asked',
-      items: ownAsks.value.map((message) => {
-        const stakes = consequenceOf(message);
-        const note = `waits for ${message.ask?.to.name}${stakes ? `, ${stakes}` : ''}`;
-        return askItem(message, message.from, note, ago(message.at));
-      }),
-    },
-    {
-      name: 'Answered today',
-      items: answered.value.map(({ message, words, at }) => askItem(message, message.from, words, formatTime(at))),
-    },
-    {
-      name: 'Invites of your agents',
-      items: invites.value.map((invite) => ({
-        kind: 'invites',
-        id: invite.id,
-        who: ownAgent(invite.display?.agent_name),
-        board: invite.display?.boards[0]?.name,
-        title: invite.suggested_handle ? `Invite for ${invite.suggested_handle}` : 'Invite for one person',
-        note: `works until ${formatDayTime(invite.expires_at)}`,
-        blocks: false,
-        when: ago(invite.created_at),
-      })),
-    },
-  ];
-  return all.filter(({ name, items }) => items.length > 0 || name === 'Needs you');
-});
 
 export const itemPlace = ({ kind, id }: Pick<Item, 'kind' | 'id'>): Place => ({ screen: 'inbox', kind, id });

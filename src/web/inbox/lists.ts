@@ -1,8 +1,8 @@
 /**
- * The other lists of the inbox: the person's own asks, asks answered today, invites created by agents.
+ * The other lists of the inbox: the person's own asks, what was answered today, invites created by agents.
  */
 import { signal } from '@preact/signals';
-import type { Answer, Message } from '../../contract/types.ts';
+import type { Answer, Approval, Message } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { excerpt } from '../parts/plain-text.ts';
@@ -22,6 +22,8 @@ type InviteNotice = Answer<'listInviteNotices'>['notices'][number];
 export const ownAsks = signal<Message[]>([]);
 /** Asks to the person that were answered, or whose default applied, today; latest first. */
 export const answered = signal<Answered[]>([]);
+/** Requests of the person's agents that the person decided today. */
+export const decided = signal<Approval[]>([]);
 /** Active invites created by the person's agents. */
 export const invites = signal<InviteNotice[]>([]);
 
@@ -68,4 +70,17 @@ async function read(): Promise<void> {
   if (session.peek()?.person.server_role === 'guest') return;
   const notices = await readAll('listInviteNotices', 'notices', { query: { limit: 100 } });
   invites.value = notices.filter(({ state }) => state === 'active');
+}
+
+/** Loads the requests that were decided today. Ignores errors too. */
+export const readDecided = oneAtATime(() => readApprovals().catch(() => {}));
+
+async function readApprovals(): Promise<void> {
+  if (session.peek()?.person.server_role === 'guest') return;
+  const now = new Date().toISOString();
+  const { approvals } = await call('listApprovals', { query: { state: 'decided', limit: 100 } });
+  decided.value = approvals.filter(
+    ({ state, decision, decided_at: at }) =>
+      at && isSameDay(at, now) && (state === 'declined' || (state === 'executed' && decision !== 'allowance')),
+  );
 }

@@ -1,5 +1,5 @@
 /** The strip above the conversation that shows what needs the person on this board, one item at a time. */
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
@@ -29,10 +29,16 @@ export function NeedStrip({ room }: { room: Room }) {
 
   // A field that came back with its ask would take the focus. An effect could run after the ask is back.
   if (writingTo !== null && writingTo !== need?.id) setWritingTo(null);
+  /** Moves the focus once the strip shows what comes next, before another key is pressed. */
+  const moveFocus = useRef<(() => void) | null>(null);
+  useLayoutEffect(() => {
+    moveFocus.current?.();
+    moveFocus.current = null;
+  });
   const goToNext = (): void => {
     hold(null);
     choose(next?.id ?? null);
-    requestAnimationFrame(() => strip.current?.querySelector<HTMLElement>('.opt, .look')?.focus());
+    moveFocus.current = () => strip.current?.querySelector<HTMLElement>('.opt, .look')?.focus();
   };
   const isInMessage = (): boolean => document.activeElement?.closest('article') != null;
   useKeys(
@@ -67,9 +73,10 @@ export function NeedStrip({ room }: { room: Room }) {
         <Glyph who={who} size={24} />
         <div>
           <p class="wh q2">
-            <b class={who.kind === 'agent' ? 'mono' : undefined}>{who.name}</b>{' '}
+            <b class={who.kind === 'agent' ? 'mono' : undefined}>{who.name}</b>
             {message ? (
               <>
+                {' '}
                 asks you
                 {task && (
                   <>
@@ -83,7 +90,7 @@ export function NeedStrip({ room }: { room: Room }) {
                 {consequenceOf(message) && `; ${consequenceOf(message)}`}
               </>
             ) : (
-              note
+              `, ${note}`
             )}
           </p>
           <p class="ask" id="need-question">
@@ -123,10 +130,10 @@ export function NeedStrip({ room }: { room: Room }) {
                 open
                 setOpen={() => {
                   setWritingTo(null);
-                  requestAnimationFrame(() => {
+                  moveFocus.current = () => {
                     // A person who went on elsewhere while the answer was sent stays there.
                     if (isFocusLost()) (write.current ?? strip.current?.querySelector('button'))?.focus();
-                  });
+                  };
                 }}
               />
             </div>

@@ -6,9 +6,10 @@ import { session } from '../api/session.ts';
 import { listenToHints } from '../live/link.ts';
 import { Command } from '../parts/command.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { formatDayTime } from '../parts/time.tsx';
+import { write } from '../state/attempts.ts';
 import { useLoad } from '../state/load.ts';
 import { BoardLink, Heading, useDecision } from './heading.tsx';
-import { formatDayTime } from './items.ts';
 
 const words: Record<PairingRequest['state'], string> = {
   awaiting_account: 'Waits until the invited person has joined this server.',
@@ -40,7 +41,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
   const { id, display, state, inviter_id, recipient_id, work, generation, next, created_at, expires_at } = pairing;
   const me = session.value?.person.id;
   const board = display?.boards[0] ?? display?.requested_on;
-  const { write, title, decide } = useDecision(change);
+  const { action, title, decide } = useDecision(change);
   const agents = useOwnAgents(pairing);
   const open = !closed.includes(state);
   const invited = recipient_id === me && inviter_id !== me;
@@ -106,10 +107,10 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
                 key={agent.id}
                 type="button"
                 class="opt"
-                aria-disabled={write.busy || undefined}
+                aria-disabled={action.busy || undefined}
                 onClick={() =>
-                  void decide(`choose ${generation}`, `Asked ${agent.name}`, (idempotencyKey) =>
-                    call('choosePairingAgent', { params, body: { agent_id: agent.id, generation }, idempotencyKey }),
+                  void decide(`Asked ${agent.name}`, () =>
+                    write('choosePairingAgent', { params, body: { agent_id: agent.id, generation } }),
                   )
                 }
               >
@@ -134,12 +135,8 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
             <button
               type="button"
               class="b"
-              aria-disabled={write.busy || undefined}
-              onClick={() =>
-                void decide(`decline ${generation}`, 'Declined', (idempotencyKey) =>
-                  call('declinePairing', { params, idempotencyKey }),
-                )
-              }
+              aria-disabled={action.busy || undefined}
+              onClick={() => void decide('Declined', () => write('declinePairing', { params }))}
             >
               Decline
             </button>
@@ -148,12 +145,8 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
               <button
                 type="button"
                 class="b"
-                aria-disabled={write.busy || undefined}
-                onClick={() =>
-                  void decide(`cancel ${generation}`, 'Cancelled', (idempotencyKey) =>
-                    call('cancelPairing', { params, idempotencyKey }),
-                  )
-                }
+                aria-disabled={action.busy || undefined}
+                onClick={() => void decide('Cancelled', () => write('cancelPairing', { params }))}
               >
                 Take it back
               </button>
@@ -161,7 +154,7 @@ function Proposal({ pairing, change }: { pairing: PairingRequest; change: (pairi
           )}
         </div>
       )}
-      <ProblemLine error={write.error} />
+      <ProblemLine error={action.error} />
     </article>
   );
 }

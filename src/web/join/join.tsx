@@ -7,7 +7,7 @@ import type { Answer } from '../../contract/types.ts';
 import { Command, shellQuote } from '../parts/command.tsx';
 import { Icon, Mark } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
-import { formatExact } from '../parts/time.tsx';
+import { formatDayTime } from '../parts/time.tsx';
 import { copy, Toasts } from '../parts/toast.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { place } from '../state/route.ts';
@@ -122,7 +122,7 @@ function Invited({ preview: invite, secret }: { preview: Preview; secret: string
         </div>
         <div>
           <dt>Works until</dt>
-          <dd>{formatExact(expires_at)}, once</dd>
+          <dd>{formatDayTime(expires_at)}, once</dd>
         </div>
       </dl>
       <section aria-labelledby="join-run">

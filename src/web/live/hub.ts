@@ -165,7 +165,8 @@ export class Hub {
   private publishHint(frame: HintFrame): void {
     if (frame.event === 'head' || frame.event === 'unread')
       this.latest.set(`${frame.event} ${frame.data.board_id}`, frame);
-    if (frame.event === 'board_unavailable')
+    // With a member it tells of one of the person's seats; the person may still read the board.
+    if (frame.event === 'board_unavailable' && !frame.data.member_id)
       for (const kind of ['head', 'unread']) this.latest.delete(`${kind} ${frame.data.board_id}`);
     for (const tab of this.tabs.keys()) tab.send({ type: 'hint', frame });
   }

@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import type { HintFrame } from '../../client/hint-stream.ts';
-import { readSession } from '../api/client.ts';
+import { client, readSession } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { load } from '../parts/lazy.ts';
 import { workerUrl } from '../parts/worker.ts';
@@ -13,6 +13,9 @@ import type { FromTab, Link, ToTab } from './protocol.ts';
 
 /** The state of the connection to the server. */
 export const link = signal<Link>({ state: 'connecting' });
+
+/** Whether nothing is known of a loss of the connection. */
+export const hasConnection = (): boolean => !['reconnecting', 'offline'].includes(link.peek().state);
 
 /** How long after a session that could not be read it connects again with the one it has. */
 const AGAIN_MS = 5_000;
@@ -38,7 +41,7 @@ export const listenToHints = (listener: (hint: HintFrame) => void): (() => void)
  * a function that unsubscribes.
  */
 export function listenToReturn(listener: () => void): () => void {
-  let lost = ['reconnecting', 'offline'].includes(link.peek().state);
+  let lost = !hasConnection();
   const stop = listen((message) => {
     if (message.type !== 'link') return;
     const { state } = message.link;
@@ -51,6 +54,9 @@ export function listenToReturn(listener: () => void): () => void {
     removeEventListener('online', listener);
   };
 }
+
+// The first of its listeners, so that what the others send is not sent twice.
+listenToReturn(() => client.repeat());
 
 let send: (message: FromTab) => void = () => {};
 let currentBoard: string | null = null;

@@ -3,8 +3,8 @@ import { Suspense } from 'preact/compat';
 import { useLayoutEffect } from 'preact/hooks';
 import { lazy } from '../parts/lazy.ts';
 import { boards } from '../state/boards.ts';
-import { useKeys } from '../state/keys.ts';
-import { closeOverlay, type OverlayName, openOverlay, overlay } from '../state/overlay.ts';
+import { textAfter, useKeys } from '../state/keys.ts';
+import { closeOverlay, type OverlayName, openOverlay, overlay, typedAhead } from '../state/overlay.ts';
 import { type BoardTab, navigate, place } from '../state/route.ts';
 
 const overlays = {
@@ -64,8 +64,8 @@ function OpenOverlay({ name }: { name: OverlayName }) {
 }
 
 /**
- * While an overlay loads, keys are meant for it: neither text nor keys of the screen behind it. Escape gives it up, and the
- * page can be loaded again.
+ * While an overlay loads, keys are meant for it: neither text nor keys of the screen behind it. The palette takes the
+ * text. Escape gives it up, and the page can be loaded again.
  */
 function Opening() {
   useLayoutEffect(() => {
@@ -73,6 +73,7 @@ function Opening() {
       event.stopPropagation();
       const reloads = event.key === 'F5' || ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'r');
       if (!reloads) event.preventDefault();
+      typedAhead.value = textAfter(typedAhead.peek(), event) ?? typedAhead.peek();
       if (event.key === 'Escape') closeOverlay();
     };
     addEventListener('keydown', hold, { capture: true });

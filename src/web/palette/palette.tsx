@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Glyph } from '../parts/who.tsx';
 import { formatKeys } from '../state/keys.ts';
-import { closeOverlay, openOverlay } from '../state/overlay.ts';
+import { closeOverlay, openOverlay, typedAhead } from '../state/overlay.ts';
 import { room } from '../state/room.ts';
 import { buildSections, type Choice, type PaletteData } from './choices.ts';
 
@@ -52,7 +52,7 @@ function usePaletteData(typed: string): PaletteData {
 }
 
 export default function Palette() {
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useState(typedAhead.peek());
   const [active, setAt] = useState(0);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

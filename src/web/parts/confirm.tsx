@@ -1,7 +1,7 @@
 /** A dialog that asks before an action that cannot simply be undone. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { useWrite } from '../state/write.ts';
+import { useAction } from '../state/action.ts';
 import { FormDialog } from './form.tsx';
 
 /**
@@ -15,22 +15,22 @@ export function Confirm(props: {
   confirmWord?: string;
   canConfirm?: boolean;
   children: ComponentChildren;
-  onConfirm: (key: string) => Promise<unknown>;
+  onConfirm: () => Promise<unknown>;
   onClose: () => void;
 }) {
   const { title, action, confirmWord, canConfirm = true, children, onClose } = props;
   const [typedWord, setWord] = useState('');
-  const write = useWrite();
+  const running = useAction();
   const send = (): void => {
-    void write.run(action, async (key) => {
-      await props.onConfirm(key);
+    void running.run(async () => {
+      await props.onConfirm();
       onClose();
     });
   };
   return (
     <FormDialog
       title={title}
-      write={write}
+      write={running}
       action={action}
       canSubmit={canConfirm && (confirmWord === undefined || typedWord === confirmWord)}
       onSubmit={send}

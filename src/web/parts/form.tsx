@@ -1,6 +1,6 @@
 /** A form in a dialog, with the error of its write and its buttons. */
 import type { ComponentChildren } from 'preact';
-import type { Write } from '../state/write.ts';
+import type { Running } from '../state/action.ts';
 import { Dialog } from './dialog.tsx';
 import { ProblemLine } from './problem.tsx';
 import './form.css';
@@ -8,7 +8,7 @@ import './form.css';
 interface FormProps {
   title: string;
   /** Shows its error and disables the submit button while it runs. */
-  write: Write;
+  write: Running;
   /** The label of the submit button. */
   action: string;
   /** `Cancel` by default. */

@@ -58,7 +58,7 @@ export function Options(props: {
               {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a kbd takes no focus, and the number is not part of the name */}
               <kbd aria-hidden="true">{number}</kbd>
               <span>{text}</span>
-              {text === ask.going_with && <span class="d">default</span>}
+              {text === ask.going_with && chosen === null && <span class="d">default</span>}
             </>
           );
           return ask.can_answer ? (

@@ -25,6 +25,13 @@ export function formatDay(at: string): string {
 /** "14:06". */
 export const formatTime = (at: string): string => clockTime.format(Date.parse(at));
 
+/** "today, 13:40", "tomorrow, 13:40", or the date and time. */
+export function formatDayTime(at: string): string {
+  const day = formatDay(at);
+  const tomorrow = formatDay(new Date(Date.parse(at) - DAY).toISOString()) === 'Today';
+  return `${tomorrow ? 'tomorrow' : day === 'Today' ? 'today' : day}, ${formatTime(at)}`;
+}
+
 /** How long ago: "now", "9 min", "3 h", "2 days", then the date. */
 export function ago(at: string): string {
   const ms = now.value - Date.parse(at);

@@ -1,10 +1,12 @@
-/** Toasts that say what became of an action. They stay longer while hovered or focused. Not for errors that must stay. */
+/** Toasts that say what became of an action. */
 import { signal } from '@preact/signals';
 
 interface Toast {
   id: number;
   text: string;
   action?: { label: string; run: () => void } | undefined;
+  /** Until the person closes it. */
+  stays?: boolean;
 }
 
 const toasts = signal<Toast[]>([]);
@@ -15,15 +17,28 @@ const remove = (id: number): void => {
   toasts.value = toasts.peek().filter((toast) => toast.id !== id);
 };
 
-/** Shows a toast. */
-export function toast(text: string, action?: { label: string; run: () => void }): void {
+/** Shows at most three that go by themselves, and each text once. */
+function show(shown: Omit<Toast, 'id'>): number {
   const id = ++lastId;
-  toasts.value = [...toasts.peek().slice(-2), { id, text, action }];
+  const others = toasts.peek().filter(({ text }) => text !== shown.text);
+  toasts.value = [...others.filter(({ stays }, n) => stays || n >= others.length - 2), { id, ...shown }];
+  return id;
+}
+
+/** Shows a toast for six seconds, and longer while it is hovered or focused. */
+export function toast(text: string, action?: Toast['action']): void {
+  const id = show({ text, action });
   const end = (): void => {
     if (document.querySelector(`[data-toast="${id}"]`)?.matches(':focus-within, :hover')) setTimeout(end, DURATION_MS);
     else remove(id);
   };
-  setTimeout(end, DURATION_MS);
+  // Counted from when it is on the screen: a hidden or busy page shows it later.
+  requestAnimationFrame(() => setTimeout(end, DURATION_MS));
+}
+
+/** Shows an error in a toast, until the person closes it. */
+export function toastError(text: string): void {
+  show({ text, action: { label: 'Close', run: () => {} }, stays: true });
 }
 
 /** Copies a text to the clipboard and shows "Copied" with the name `what`, or that the browser did not allow it. */
@@ -33,14 +48,24 @@ export async function copy(text: string, what: string): Promise<void> {
     toast(`Copied ${what}`);
   } catch {
     // Without permission, or without https, where there is no clipboard.
-    toast(`The browser did not let this page copy ${what}. Select it and copy it with the keyboard.`);
+    toastError(`The browser did not let this page copy ${what}. Select it and copy it with the keyboard.`);
   }
 }
 
+/** A screen reader says an error at once, and what was done when it has time. */
 export const Toasts = () => (
-  <div class="toasts" role="status" aria-live="polite">
-    {toasts.value.map(({ id, text, action }) => (
-      <div class="toast" key={id} data-toast={id}>
+  <div class="toasts">
+    <List shown={toasts.value.filter(({ stays }) => stays)} />
+    <div role="status">
+      <List shown={toasts.value.filter(({ stays }) => !stays)} />
+    </div>
+  </div>
+);
+
+const List = ({ shown }: { shown: readonly Toast[] }) => (
+  <>
+    {shown.map(({ id, text, action, stays }) => (
+      <div class="toast" key={id} data-toast={id} role={stays ? 'alert' : undefined}>
         <span class="sp">{text}</span>
         {action && (
           <button
@@ -56,5 +81,5 @@ export const Toasts = () => (
         )}
       </div>
     ))}
-  </div>
+  </>
 );

@@ -83,3 +83,7 @@ export const Presence = ({ state, words }: { state: AgentState; words?: string |
     {words ?? state}
   </span>
 );
+
+/** "maya", "maya and fixer", "maya, codex and fixer". */
+export const joinNames = (names: readonly string[]): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');

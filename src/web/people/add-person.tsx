@@ -1,12 +1,14 @@
 /** The form that adds a person of the server to the board. */
 import type { BoardPerson } from '../../contract/types.ts';
-import { call, readAll } from '../api/client.ts';
+import { readAll } from '../api/client.ts';
+import { Command, serverCommand } from '../parts/command.tsx';
 import { FormDialog } from '../parts/form.tsx';
 import { toast } from '../parts/toast.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { useStored } from '../state/storage.ts';
-import { useWrite } from '../state/write.ts';
 
 interface Props {
   room: Room;
@@ -23,11 +25,11 @@ export function AddPerson({ room, people, onClose, onChange }: Props) {
   const handles = known.flatMap(({ handle, server_role, id }) =>
     server_role === 'guest' || here.has(id) ? [] : [handle],
   );
-  const write = useWrite();
+  const action = useAction();
   const send = (): void => {
     const named = handle.trim().replace(/^@/, '');
-    void write.run(`add ${named}`, async (key) => {
-      await call('addBoardPerson', { params: { board: room.name }, body: { handle: named }, idempotencyKey: key });
+    void action.run(async () => {
+      await write('addBoardPerson', { params: { board: room.name, handle: named }, body: { handle: named } });
       toast(`Added ${named}`);
       onChange();
       close();
@@ -36,7 +38,7 @@ export function AddPerson({ room, people, onClose, onChange }: Props) {
   return (
     <FormDialog
       title="Add a person"
-      write={write}
+      write={action}
       action="Add"
       canSubmit={handle.trim() !== ''}
       onSubmit={send}
@@ -59,11 +61,15 @@ export function AddPerson({ room, people, onClose, onChange }: Props) {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <p class="q2">
-        {handles.length > 0
-          ? `Not here yet: ${handles.slice(0, 8).join(', ')}${handles.length > 8 ? ' and others' : ''}.`
-          : 'Someone without an account comes by a guest code.'}
-      </p>
+      {handles.length > 0 && (
+        <p class="q2">
+          Not here yet: {handles.slice(0, 8).join(', ')}
+          {handles.length > 8 ? ' and others' : ''}.
+        </p>
+      )}
+      <p class="q2">Someone without an account comes by a link. This makes one, for this board and the server:</p>
+      <Command line={serverCommand('invite', 'create', '--board', room.name)} />
+      <p class="q2">A guest code lets them onto this board only.</p>
     </FormDialog>
   );
 }

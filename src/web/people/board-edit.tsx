@@ -1,10 +1,10 @@
 /** The forms for a board's title, charter and policy. */
 import type { Board, BodyIn, PolicyChange } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Select } from '../parts/select.tsx';
+import { type Action, useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import { useStored } from '../state/storage.ts';
-import { useWrite, type Write } from '../state/write.ts';
 
 export interface EditProps {
   board: Board;
@@ -15,15 +15,15 @@ export interface EditProps {
 /** Saves changed fields of a board. Without changes it only closes the form. */
 export function save(
   { board, onClose, onChange }: EditProps,
-  { run }: Write,
+  { run }: Action,
   change: NonNullable<BodyIn<'updateBoard'>>,
 ): void {
   if (Object.keys(change).length === 0) {
     onClose();
     return;
   }
-  void run(JSON.stringify(change), async (key) => {
-    await call('updateBoard', { params: { board: board.name }, body: change, idempotencyKey: key });
+  void run(async () => {
+    await write('updateBoard', { params: { board: board.name }, body: change });
     onChange();
     onClose();
   });
@@ -35,9 +35,9 @@ export function EditBasics(props: EditProps) {
   const { board, onClose } = props;
   const [change, setChange, close] = useStored<Basics>(`basics:${board.id}`, {}, onClose);
   const { title = board.title ?? '', charter = board.charter, task_prefix: prefix = board.task_prefix ?? '' } = change;
-  const write = useWrite();
+  const action = useAction();
   const send = (): void => {
-    save({ ...props, onClose: close }, write, {
+    save({ ...props, onClose: close }, action, {
       ...(title.trim() === (board.title ?? '') ? {} : { title }),
       ...(charter === board.charter ? {} : { charter }),
       ...(prefix === (board.task_prefix ?? '') ? {} : { task_prefix: prefix }),
@@ -46,7 +46,7 @@ export function EditBasics(props: EditProps) {
   return (
     <FormDialog
       title="Title and charter"
-      write={write}
+      write={action}
       action="Save"
       onSubmit={send}
       onClose={onClose}
@@ -175,21 +175,21 @@ export function EditPolicy(props: EditProps) {
   );
   const { change, adds = board.agents_add_people } = edited;
   const setChange = (next: PolicyChange): void => setEdited({ ...edited, change: next });
-  const write = useWrite();
+  const action = useAction();
   const send = (): void => {
     const policy = Object.fromEntries(
       Object.entries(change).filter(
         ([key, value]) => JSON.stringify(board.policy[key as keyof PolicyChange]) !== JSON.stringify(value),
       ),
     ) as PolicyChange;
-    save({ ...props, onClose }, write, {
+    save({ ...props, onClose }, action, {
       ...(Object.keys(policy).length === 0 ? {} : { policy }),
       ...(adds === board.agents_add_people ? {} : { agents_add_people: adds }),
     });
   };
   const widens = change.visibility === 'open' && board.policy.visibility === 'addressed';
   return (
-    <FormDialog title="Policy for agents" write={write} action="Save" onSubmit={send} onClose={onClose}>
+    <FormDialog title="Policy for agents" write={action} action="Save" onSubmit={send} onClose={onClose}>
       {choices.map(({ key, label, options }) => (
         <label key={key}>
           {label}

@@ -6,6 +6,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { toast } from '../parts/toast.tsx';
+import { write } from '../state/attempts.ts';
 import { readBoards } from '../state/boards.ts';
 import { navigate } from '../state/route.ts';
 import type { Viewer } from './board-people.ts';
@@ -87,8 +88,8 @@ function Visibility({ board, onChange, close }: LifeProps & { close: () => void 
       action={visibility === 'open' ? 'Open it' : 'Make it private'}
       canConfirm={preview !== null}
       onClose={close}
-      onConfirm={async (key) => {
-        await call('setBoardVisibility', { params, body: { visibility }, idempotencyKey: key });
+      onConfirm={async () => {
+        await write('setBoardVisibility', { params, body: { visibility } });
         onChange();
       }}
     >
@@ -141,8 +142,8 @@ function ConfirmAct({
   const operation = (
     { leave: 'leaveBoard', archive: 'archiveBoard', restore: 'restoreBoard', delete: 'deleteBoard' } as const
   )[act];
-  const send = async (key: string): Promise<void> => {
-    await call(operation, { params, idempotencyKey: key });
+  const send = async (): Promise<void> => {
+    await write(operation, { params });
     toast(done);
     void readBoards();
     if (act === 'leave' || act === 'delete') navigate({ screen: 'boards' });

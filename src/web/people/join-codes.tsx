@@ -1,5 +1,5 @@
 /** Join codes for agents and guests: created, shown once, listed and revoked. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Answer, Board, JoinCode } from '../../contract/types.ts';
 import { usualRole } from '../../contract/values.ts';
 import { call, readAll } from '../api/client.ts';
@@ -9,10 +9,11 @@ import { ProblemLine } from '../parts/problem.tsx';
 import { Select, toOption } from '../parts/select.tsx';
 import { ago, formatExact, until } from '../parts/time.tsx';
 import { copy } from '../parts/toast.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import { useLoad } from '../state/load.ts';
 import type { Room } from '../state/room.ts';
 import { useStored } from '../state/storage.ts';
-import { useWrite } from '../state/write.ts';
 
 type CreatedCode = Answer<'createJoinCode'>;
 
@@ -36,13 +37,13 @@ export function CodeForm(props: {
   const [role, setRole] = useState<string>(usualRole);
   const [hours, setHours] = useState<string>('24');
   const [handle, setHandle, drop] = useStored(`guest:${board.id}`, '');
-  const write = useWrite();
+  const action = useAction();
   const cancel = (): void => {
     drop();
     onClose();
   };
   const send = (): void => {
-    void write.run('code', async () => {
+    void action.run(async () => {
       const body = { role, ttl_seconds: Number(hours) * HOUR, ...(guest ? { guest: handle.trim() } : {}) };
       const code = await call('createJoinCode', { params: { board: board.name }, body });
       if (guest) drop();
@@ -52,7 +53,7 @@ export function CodeForm(props: {
   return (
     <FormDialog
       title={guest ? 'Code for a guest' : 'Join line for an agent'}
-      write={write}
+      write={action}
       action={guest ? 'Make the code' : 'Make the line'}
       onSubmit={send}
       onClose={onClose}
@@ -93,7 +94,7 @@ export function CodeForm(props: {
 export function NewCode({ made, close }: { made: CreatedCode; close: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null);
   // In an effect, because the closing dialog first restores the focus to its button.
-  useEffect(() => heading.current?.focus(), [made]);
+  useLayoutEffect(() => heading.current?.focus(), [made]);
   const guest = made.kind === 'guest';
   return (
     <section class="card jl" aria-labelledby="new-code">
@@ -136,7 +137,7 @@ export function JoinCodes({ room, made }: { room: Room; made: number }) {
     error,
     reload,
   } = useLoad(() => readAll('listJoinCodes', 'join_codes', { params, query: { limit: 200 } }), [room], [made]);
-  const write = useWrite();
+  const action = useAction();
   useEffect(
     () => room.subscribeThrottled(({ event }) => /^(joincode|member|board\.visibility)/.test(event.type), reload),
     [room],
@@ -145,14 +146,14 @@ export function JoinCodes({ room, made }: { room: Room; made: number }) {
   if (!codes) return <div aria-busy="true" />;
   if (codes.length === 0) return null;
   const revoke = (code: JoinCode): void =>
-    void write.run(`revoke ${code.id}`, async (key) => {
-      await call('revokeJoinCode', { params: { ...params, code_id: code.id }, idempotencyKey: key });
+    void action.run(async () => {
+      await write('revokeJoinCode', { params: { ...params, code_id: code.id } });
       reload();
     });
   return (
     <section class="pg" aria-labelledby="codes">
       <h3 id="codes">Codes that work</h3>
-      <ProblemLine error={write.error} />
+      <ProblemLine error={action.error} />
       <ul class="codes">
         {codes.map((code) => (
           <li key={code.id} class="row w">
@@ -165,7 +166,7 @@ export function JoinCodes({ room, made }: { room: Room; made: number }) {
                 <span title={formatExact(code.expires_at)}>ends in {until(code.expires_at)}</span>
               </span>
             </span>
-            <button type="button" class="b" aria-disabled={write.busy} onClick={() => revoke(code)}>
+            <button type="button" class="b" aria-disabled={action.busy} onClick={() => revoke(code)}>
               Revoke<span class="vh"> the code for {code.guest ?? `sessions of ${code.created_by.name}`}</span>
             </button>
           </li>

@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks';
 import type { BoardPerson, Member } from '../../contract/types.ts';
 import { AgentRow } from '../agent/agent-row.tsx';
-import { call } from '../api/client.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { plural } from '../parts/number.ts';
 import { Glyph } from '../parts/who.tsx';
+import { write } from '../state/attempts.ts';
 import type { Viewer } from './board-people.ts';
 
 type Act = 'own' | 'unown' | 'remove';
@@ -84,11 +84,11 @@ export function PersonGroup(props: GroupProps) {
 
 function ConfirmAct({ act, person, agents, onChange, close, me }: GroupProps & { act: Act; close: () => void }) {
   const { board, handle, name } = person;
-  const send = async (key: string): Promise<void> => {
-    const input = { params: { board, handle }, idempotencyKey: key };
-    if (act === 'own') await call('makeBoardOwner', { params: { board }, body: { handle }, idempotencyKey: key });
-    else if (act === 'unown') await call('unmakeBoardOwner', input);
-    else await call('removeBoardPerson', input);
+  const send = async (): Promise<void> => {
+    const params = { board, handle };
+    if (act === 'own') await write('makeBoardOwner', { params, body: { handle } });
+    else if (act === 'unown') await write('unmakeBoardOwner', { params });
+    else await write('removeBoardPerson', { params });
     onChange();
   };
   const title: Record<Act, string> = {

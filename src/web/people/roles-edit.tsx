@@ -3,8 +3,8 @@ import type { Permission, Role } from '../../contract/types.ts';
 import { permissions, usualRole } from '../../contract/values.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { useAction } from '../state/action.ts';
 import { useStored } from '../state/storage.ts';
-import { useWrite } from '../state/write.ts';
 import { type EditProps, save } from './board-edit.tsx';
 
 interface EditedRole {
@@ -54,12 +54,12 @@ export function EditRoles(props: EditProps) {
   };
   const [{ opened, roles }, setEdited, close] = useStored(`roles:${id}`, unedited, onClose);
   const setRoles = (next: EditedRole[]): void => setEdited({ opened, roles: next });
-  const write = useWrite();
+  const action = useAction();
   const change = (at: number, next: Partial<EditedRole>): void =>
     setRoles(roles.map((role, index) => (index === at ? { ...role, ...next } : role)));
   const send = (): void => {
     const next = mergeRoles(opened, Object.fromEntries(roles.map(({ name, role }) => [name, role])), now);
-    save({ ...props, onClose: close }, write, JSON.stringify(next) === JSON.stringify(now) ? {} : { roles: next });
+    save({ ...props, onClose: close }, action, JSON.stringify(next) === JSON.stringify(now) ? {} : { roles: next });
   };
   const isTaken = (name: string, at: number): boolean =>
     roles.some((role, index) => index !== at && role.name === name) ||
@@ -67,7 +67,7 @@ export function EditRoles(props: EditProps) {
   return (
     <FormDialog
       title="Roles of agents"
-      write={write}
+      write={action}
       action="Save"
       wide
       onSubmit={send}

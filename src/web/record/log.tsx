@@ -7,14 +7,17 @@ import { Icon } from '../parts/icon.tsx';
 import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Select, toOption } from '../parts/select.tsx';
-import { toast } from '../parts/toast.tsx';
+import { toastError } from '../parts/toast.tsx';
 import { moveFocus, useKeys } from '../state/keys.ts';
 import type { Room } from '../state/room.ts';
 import { type BoardPlace, navigate } from '../state/route.ts';
+import { Throttle } from '../state/throttle.ts';
 import { EventRow } from './event-row.tsx';
 import type { Verdict } from './use-verdict.ts';
 
 const PAGE = 50;
+/** How many newer events are kept besides those that the person asked for. */
+const KEPT = 150;
 /** The server cannot filter by actor; this many pages are searched before the person has to ask for more. */
 const MAX_PAGES = 10;
 
@@ -35,6 +38,17 @@ interface EventRange {
   before: number | null;
   /** Whether it starts at the newest event. */
   newest: boolean;
+  /** How many events are kept when newer ones come. */
+  kept: number;
+}
+
+/** Adds events, newest first. What comes all day does not pile up. */
+function withNewest(list: EventRange, fresh: readonly BoardEvent[]): EventRange {
+  if (!list.newest) return list;
+  const newest = list.events[0]?.seq ?? 0;
+  const all = [...fresh.filter(({ seq }) => seq > newest), ...list.events];
+  const events = all.slice(0, list.kept);
+  return { ...list, events, before: events.length < all.length ? events.at(-1)!.seq : list.before };
 }
 
 export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; verdict: Verdict }) {
@@ -52,11 +66,13 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
 
   /** A newer load makes older ones obsolete. */
   const latestRead = useRef(0);
-  /** Events that came since the latest load began, newest first. */
-  const arrived = useRef<BoardEvent[]>([]);
+  /** Events that came and are not in the list yet, newest first. */
+  const fresh = useRef<BoardEvent[]>([]);
+  /** Those that what is being loaded may lack, newest first; null: nothing is. */
+  const arrived = useRef<BoardEvent[] | null>(null);
   const read = async (from: EventRange | null, before: number | undefined): Promise<void> => {
     const own = ++latestRead.current;
-    arrived.current = [];
+    arrived.current = from ? [...fresh.current] : [];
     setReading(true);
     setError(null);
     try {
@@ -78,12 +94,15 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
         next = page.prev_before;
       }
       const newest = from?.newest ?? before === undefined;
-      const newer = newest ? arrived.current.filter(({ seq }) => seq > (events[0]?.seq ?? 0)) : [];
-      setList({ events: [...newer, ...events], before: next ?? null, newest });
+      const newer = newest ? (arrived.current ?? []).filter(({ seq }) => seq > (events[0]?.seq ?? 0)) : [];
+      setList({ events: [...newer, ...events], before: next ?? null, newest, kept: events.length + KEPT });
     } catch (problem) {
       if (latestRead.current === own) setError(problem);
     } finally {
-      if (latestRead.current === own) setReading(false);
+      if (latestRead.current === own) {
+        arrived.current = null;
+        setReading(false);
+      }
     }
   };
 
@@ -98,15 +117,23 @@ export function Log({ here, room, verdict }: { here: BoardPlace; room: Room; ver
     void read(null, around !== undefined && around <= (room.head.peek() ?? 0) ? around : undefined);
   }, [kind, actor, open]);
 
-  useEffect(
-    () =>
-      room.subscribe(({ event }) => {
-        if (!matches(event)) return;
-        arrived.current.unshift(event);
-        setList((last) => (last?.newest ? { ...last, events: [event, ...last.events] } : last));
-      }),
-    [room, kind, actor],
-  );
+  useEffect(() => {
+    const throttle = new Throttle(() => {
+      const events = fresh.current.splice(0);
+      setList((last) => last && withNewest(last, events));
+    });
+    const stop = room.subscribe(({ event }) => {
+      if (!matches(event)) return;
+      arrived.current?.unshift(event);
+      fresh.current.unshift(event);
+      throttle.schedule();
+    });
+    return () => {
+      stop();
+      throttle.cancel();
+      fresh.current = [];
+    };
+  }, [room, kind, actor]);
 
   useEffect(() => {
     if (open !== undefined) body.current?.querySelector(`[data-seq="${open}"]`)?.scrollIntoView({ block: 'center' });
@@ -210,7 +237,7 @@ function Export({ board }: { board: string }) {
       // Revoked late, so that the browser has certainly read the blob.
       setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
     } catch (error) {
-      toast(`Not exported. ${errorText(error)}`);
+      toastError(`Not exported. ${errorText(error)}`);
     } finally {
       setBusy(false);
     }

@@ -79,7 +79,7 @@ export function describeEvent(event: BoardEvent, board: string, names: Names): E
     case 'task.dropped':
       return { verb: data['by'] === 'self' ? 'dropped' : `ended the part of ${member('member_id')} in`, link: task() };
     case 'file.version_added':
-      return { verb: 'added', link: file() };
+      return { verb: data['version'] === 1 ? 'added' : 'changed', link: file() };
     case 'file.updated':
       return { verb: 'changed what is said of', link: file() };
     case 'file.approved':

@@ -3,6 +3,7 @@ import './search.css';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SearchResult } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
+import { listenToReturn } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { formatCount } from '../parts/number.ts';
@@ -82,6 +83,8 @@ export default function Search() {
     );
     return () => stop.abort();
   }, [queryKey, tries]);
+
+  useEffect(() => (failed ? listenToReturn(failed.retry) : undefined), [failed]);
 
   const loadMore = async (): Promise<void> => {
     if (!found?.after || loadingMore) return;
@@ -171,6 +174,7 @@ export default function Search() {
           </div>
           {failed && <ProblemLine error={failed.error} onRetry={failed.retry} />}
           {own.length === 0 && <ProblemLine error={boardsError.value} onRetry={() => readBoards()} />}
+          {q !== '' && !found && !failed && <div aria-busy="true" />}
           {found && found.results.length === 0 && found.queryKey === queryKey && (
             <p class="q2">
               Nothing has all of these words{here.board ? ` on ${here.board}` : ''}. Try fewer of them, or the beginning

@@ -1,9 +1,10 @@
 /** The current screen, loaded on demand. */
 import { type ComponentType, Suspense } from 'preact/compat';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { lazy } from '../parts/lazy.ts';
 import { focusMain, isFocusLost } from '../state/focus.ts';
-import { type Place, place } from '../state/route.ts';
+import { isTextField, textAfter } from '../state/keys.ts';
+import { navigate, type Place, place } from '../state/route.ts';
 
 function NotFound() {
   return (
@@ -36,8 +37,23 @@ const focusIfLost = (): void => {
   if (isFocusLost()) focusMain();
 };
 
+/** What is typed while the search loads is meant for it. */
+function typeAhead(event: KeyboardEvent): void {
+  const here = place.peek();
+  if (here.screen !== 'search' || isTextField(event.target as Element)) return;
+  const q = textAfter(here.q, event);
+  if (q === null) return;
+  event.stopPropagation();
+  event.preventDefault();
+  navigate({ ...here, q }, { replace: true });
+}
+
 function Loading({ onEnd }: { onEnd: () => void }) {
   useEffect(() => () => void requestAnimationFrame(onEnd), []);
+  useLayoutEffect(() => {
+    addEventListener('keydown', typeAhead, { capture: true });
+    return () => removeEventListener('keydown', typeAhead, { capture: true });
+  }, []);
   return <main class="page" id="main" aria-busy="true" />;
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer } from '../../contract/types.ts';
 import { call, readSession } from '../api/client.ts';
-import { hasCode } from '../api/errors.ts';
+import { hasCode, isOutcomeUnknown } from '../api/errors.ts';
 import { session, sessionEndReason } from '../api/session.ts';
 import { Mark } from '../parts/icon.tsx';
 import { plural } from '../parts/number.ts';
@@ -19,6 +19,7 @@ export function SignIn() {
   const [error, setError] = useState<unknown>(null);
   const [switching, setSwitching] = useState<{ credential: Credential; handle: string } | null>(null);
   const [busy, setBusy] = useState(false);
+  const [tries, setTries] = useState(0);
   const [key, setKey] = useState('');
   const signedIn = session.value;
 
@@ -27,6 +28,7 @@ export function SignIn() {
   useEffect(() => {
     if (code === null) return;
     setPreview(null);
+    setError(null);
     call('previewLoginCode', { body: { code } }).then(
       (found) => {
         // No confirmation if this person is signed in already.
@@ -35,7 +37,7 @@ export function SignIn() {
       },
       (reason: unknown) => setError(reason),
     );
-  }, [code]);
+  }, [code, tries]);
 
   // Somebody may have signed in again in another tab.
   useEffect(() => {
@@ -78,7 +80,10 @@ export function SignIn() {
         </p>
       )}
       {error !== null && (
-        <ProblemLine error={error}>
+        <ProblemLine
+          error={error}
+          onRetry={code !== null && !preview && isOutcomeUnknown(error) ? () => setTries(tries + 1) : undefined}
+        >
           {signedIn && (
             <button
               type="button"

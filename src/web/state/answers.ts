@@ -1,10 +1,9 @@
-/** Answers sent from this tab: one at a time per ask, retried with the same key while the outcome is unknown. */
+/** Answers sent from this tab: one at a time per ask. */
 import { signal } from '@preact/signals';
-import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Message } from '../../contract/types.ts';
-import { isOutcomeUnknown } from '../api/errors.ts';
 import { link } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
+import { attempt } from './attempts.ts';
 import { postAnswer, readNeeds } from './needs.ts';
 
 /** An answer: the number of an option from 1, or a text. */
@@ -38,25 +37,19 @@ const setAttempt = (id: string, value: AnswerAttempt): void => {
   answerAttempts.value = new Map(answerAttempts.peek()).set(id, value);
 };
 
-const keys = new Map<string, string>();
-
 /** Sends an answer and announces it. Returns null on an error or while another answer is being sent. */
 export async function sendAnswer(message: Message, choice: AnswerChoice): Promise<Message | null> {
   const { id } = message;
   if (answerAttempts.peek().get(id)?.state === 'sending') return null;
-  const keyName = JSON.stringify([id, choice.option, choice.body]);
-  const key = keys.get(keyName) ?? newIdempotencyKey();
-  keys.set(keyName, key);
   setAttempt(id, { ...choice, state: 'sending' });
   try {
-    const posted = await postAnswer(message, { ...choice, key });
-    keys.delete(keyName);
+    const name = JSON.stringify([choice.option, choice.body]);
+    const posted = await attempt(`answer ${id}`, name, (key) => postAnswer(message, { ...choice, key }));
     setAttempt(id, { ...choice, state: 'sent', posted });
     setChanging(id, false);
     announce(`Answered ${message.ask?.options[(choice.option ?? 0) - 1] ?? 'in words'}`);
     return posted;
   } catch (error) {
-    if (!isOutcomeUnknown(error)) keys.delete(keyName);
     setAttempt(id, { ...choice, state: 'failed', error });
     void readNeeds();
     return null;

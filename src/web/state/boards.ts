@@ -6,6 +6,7 @@ import { call, listAll, readAll, readSession } from '../api/client.ts';
 import { hasCode } from '../api/errors.ts';
 import { session } from '../api/session.ts';
 import { listenToHints, listenToReturn } from '../live/link.ts';
+import { write } from './attempts.ts';
 import { oneAtATime } from './throttle.ts';
 
 /** The person's boards and open ones they could join, in the API's order; null until loaded. */
@@ -40,12 +41,12 @@ export async function readArchived(): Promise<void> {
 }
 
 /** Joins an open board. */
-export async function joinBoard(board: string, idempotencyKey: string): Promise<void> {
+export async function joinBoard(board: string): Promise<void> {
   // The person may have another handle than when the page was opened.
   await readSession();
   const handle = session.peek()?.person.handle ?? '';
   try {
-    await call('addBoardPerson', { params: { board }, body: { handle }, idempotencyKey });
+    await write('addBoardPerson', { params: { board }, body: { handle } });
   } catch (error) {
     // It was joined in another window.
     if (!hasCode(error, 'already_on_board')) throw error;

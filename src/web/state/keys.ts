@@ -103,3 +103,10 @@ function handleKeyDown(event: KeyboardEvent): void {
 
 /** Starts handling keys for the whole page. */
 export const listenToKeys = (): void => document.addEventListener('keydown', handleKeyDown);
+
+/** What is typed for a text field that is still being loaded: the text after a pressed key; null: the key is not for the text. */
+export function textAfter(text: string, { key, ctrlKey, metaKey, isComposing }: KeyboardEvent): string | null {
+  if (ctrlKey || metaKey || isComposing) return null;
+  if (key === 'Backspace') return text.slice(0, -1);
+  return key.length === 1 ? text + key : null;
+}

@@ -1,10 +1,11 @@
 /** What needs the person, in the order used everywhere: asks, requests from agents, proposals and stuck agents. */
 import { batch, computed, effect, signal } from '@preact/signals';
+import type { HintFrame } from '../../client/hint-stream.ts';
 import { HOUR } from '../../contract/durations.ts';
 import type { Need as AgentNeed, Answer, Approval, Message, PairingRequest } from '../../contract/types.ts';
 import { call, readAll } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { listenToHints } from '../live/link.ts';
+import { listenToHints, listenToReturn } from '../live/link.ts';
 import { now } from './clock.ts';
 import { oneAtATime, Throttle } from './throttle.ts';
 
@@ -85,29 +86,48 @@ export function boardOf(need: Need): string | undefined {
 /** The needs on one board. */
 export const needsOnBoard = (board: string): Need[] => needs.value.filter((need) => boardOf(need) === board);
 
-/** Loads all lists and updates them in one batch, so that the layout changes once. */
-export const readNeeds = oneAtATime(async () => {
-  const guest = session.peek()?.person.server_role === 'guest';
+const lists = ['asks', 'approvals', 'pairings', 'agents'] as const;
+type List = (typeof lists)[number];
+
+/** The lists to read next; those that could not be read stay. */
+const changed = new Set<List>();
+
+/** Loads the changed lists and updates them in one batch, so that the layout changes once. */
+const readChanged = oneAtATime(async () => {
+  const due = new Set(changed);
+  changed.clear();
+  const requests = session.peek()?.person.server_role !== 'guest';
   try {
     const [asks, toMe, approvals, pairings, agents] = await Promise.all([
-      readAll('listAsks', 'asks', { query: { can_answer: true, limit: 200 } }),
-      readAll('listAsks', 'asks', { query: { to_me: true, limit: 200 } }),
-      guest ? [] : readAll('listApprovals', 'approvals', { query: { state: 'pending', limit: 100 } }),
-      guest ? [] : readAll('listPairingRequests', 'requests', { query: { state: 'open', limit: 100 } }),
-      call('listNeeds'),
+      due.has('asks') ? readAll('listAsks', 'asks', { query: { can_answer: true, limit: 200 } }) : null,
+      due.has('asks') ? readAll('listAsks', 'asks', { query: { to_me: true, limit: 200 } }) : null,
+      requests && due.has('approvals')
+        ? readAll('listApprovals', 'approvals', { query: { state: 'pending', limit: 100 } })
+        : null,
+      requests && due.has('pairings')
+        ? readAll('listPairingRequests', 'requests', { query: { state: 'open', limit: 100 } })
+        : null,
+      due.has('agents') ? call('listNeeds') : null,
     ]);
     batch(() => {
-      openAsks.value = asks;
-      asksToMe.value = new Set(toMe.map(({ id }) => id));
-      pendingApprovals.value = approvals;
-      pendingPairings.value = pairings.filter(awaitsMyChoice);
-      agentNeeds.value = agents;
+      if (asks) openAsks.value = asks;
+      if (toMe) asksToMe.value = new Set(toMe.map(({ id }) => id));
+      if (approvals) pendingApprovals.value = approvals;
+      if (pairings) pendingPairings.value = pairings.filter(awaitsMyChoice);
+      if (agents) agentNeeds.value = agents;
       needsError.value = null;
     });
   } catch (error) {
+    for (const list of due) changed.add(list);
     needsError.value = error;
   }
 });
+
+/** Loads all lists. */
+export function readNeeds(): Promise<void> {
+  for (const list of lists) changed.add(list);
+  return readChanged();
+}
 
 /** Whether a proposal waits for the person to choose one of their agents. */
 function awaitsMyChoice({
@@ -137,9 +157,15 @@ export async function postAnswer(
   return posted;
 }
 
-const needsThrottle = new Throttle(() => {
-  if (session.peek()) void readNeeds();
+const throttle = new Throttle(() => {
+  if (session.peek()) void readChanged();
 });
+
+/** Loads lists in a moment. */
+function schedule(due: readonly List[]): void {
+  for (const list of due) changed.add(list);
+  throttle.schedule();
+}
 
 /** Milliseconds until shortly after a time. Once it has passed, as on a clock ahead of the server's, each wait is twice as long. */
 const delayUntil = (time: number): number => Math.abs(time - Date.now()) + 1_000;
@@ -150,37 +176,39 @@ effect(() => {
   const delay = Math.min(...times.map(delayUntil));
   // setTimeout takes no more than 2^31 - 1 ms; a later reload of the list sets the timer then.
   if (delay > 2 ** 31 - 1) return;
-  const timer = setTimeout(() => needsThrottle.schedule(), delay);
+  const timer = setTimeout(() => schedule(['asks']), delay);
   return () => clearTimeout(timer);
-});
-
-const agentNeedsThrottle = new Throttle(() => void readAgentNeeds());
-
-const readAgentNeeds = oneAtATime(async () => {
-  if (!session.peek()) return;
-  try {
-    agentNeeds.value = await call('listNeeds');
-  } catch (error) {
-    needsError.value = error;
-  }
 });
 
 /** Some needs start or end with time alone. */
 effect(() => {
   const { changes_at: at } = agentNeeds.value;
   if (at === null) return;
-  const timer = setTimeout(() => agentNeedsThrottle.schedule(), Math.min(delayUntil(Date.parse(at)), HOUR));
+  const timer = setTimeout(() => schedule(['agents']), Math.min(delayUntil(Date.parse(at)), HOUR));
   return () => clearTimeout(timer);
 });
 
+/** The lists that a hint may have changed. */
+const changes: Partial<Record<HintFrame['event'], readonly List[]>> = {
+  // Messages open, answer and close asks, and hold threads; tasks become stale and are taken over.
+  head: ['asks', 'agents'],
+  presence: ['agents'],
+  delivery: ['agents'],
+  approval: ['approvals'],
+  pairing: ['pairings'],
+  boards: lists,
+};
+
 listenToHints(({ event }) => {
-  if (['presence', 'delivery'].includes(event)) agentNeedsThrottle.schedule();
-  // Messages open, answer and close asks, so each new head may change the list.
-  if (['head', 'approval', 'boards', 'pairing'].includes(event)) needsThrottle.schedule();
+  const due = changes[event];
+  if (due) schedule(due);
 });
 
+// Other hints than `head` that came meanwhile do not come again.
+listenToReturn(() => schedule(lists));
+
 session.subscribe((current) => {
-  if (current) return needsThrottle.schedule();
+  if (current) return schedule(lists);
   openAsks.value = null;
   asksToMe.value = new Set();
   pendingApprovals.value = [];

@@ -5,8 +5,12 @@ export type OverlayName = 'palette' | 'keys' | 'new-board';
 
 export const overlay = signal<OverlayName | null>(null);
 
+/** What was typed while the overlay was being loaded. */
+export const typedAhead = signal('');
+
 /** Opens an overlay and closes the one that is open. */
 export function openOverlay(name: OverlayName): void {
+  typedAhead.value = '';
   overlay.value = name;
 }
 

@@ -117,8 +117,8 @@ export class Room {
       if (members) this.members.value = members;
       for (const frame of hints) this.handleHint(frame);
       this.error.value = null;
-      if (this.head.peek() !== null) return;
-      this.head.value = board.head_seq;
+      this.head.value ??= board.head_seq;
+      // Also what could not be read before.
       void this.readMissing();
     } catch (error) {
       this.membersChanged ||= withMembers;

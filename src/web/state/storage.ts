@@ -7,6 +7,9 @@ const memory = new Map<string, string>();
 /** The name of a value that other people who sign in with this browser must not see. */
 export const ownName = (name: string): string => `${name}:${session.peek()?.person.id}`;
 
+/** The name of a person's messages to a board that are not sent yet; without a board, how those names begin. */
+export const unsentName = (person: string, boardId = ''): string => `unsent:${person}:${boardId}`;
+
 /** Returns the text stored under a name, or null. */
 export function readStorage(name: string): string | null {
   const kept = memory.get(name);
@@ -27,6 +30,17 @@ export function writeStorage(name: string, text: string | null): void {
   } catch {
     if (text !== null) memory.set(name, text);
   }
+}
+
+/** The names that begin with a text, of which something is stored. */
+export function storedNames(beginning: string): string[] {
+  const names = [...memory.keys()];
+  try {
+    names.push(...Object.keys(localStorage));
+  } catch {
+    // Then all is in memory.
+  }
+  return names.filter((name) => name.startsWith(beginning));
 }
 
 /** Calls `listener` with each name under which another tab of this browser stored or removed a text. */

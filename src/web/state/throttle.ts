@@ -1,9 +1,15 @@
 /** Limits how often work that many events ask for runs. */
 
 const DELAY_MS = 150;
+/** Least time from the start of a run to that of the next, while events keep coming. */
+const INTERVAL_MS = 1_000;
 
-/** Runs a callback `DELAY_MS` after the first `schedule`; calls in between are merged into that run. */
+/**
+ * Runs a callback `DELAY_MS` after the first `schedule`, and not sooner than `INTERVAL_MS` after the run before; calls in
+ * between are merged into that run.
+ */
 export class Throttle {
+  private last = Number.NEGATIVE_INFINITY;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly callback: () => void;
 
@@ -12,10 +18,13 @@ export class Throttle {
   }
 
   schedule(): void {
-    this.timer ??= setTimeout(() => {
+    if (this.timer !== undefined) return;
+    const delay = Math.max(DELAY_MS, this.last + INTERVAL_MS - performance.now());
+    this.timer = setTimeout(() => {
       this.timer = undefined;
+      this.last = performance.now();
       this.callback();
-    }, DELAY_MS);
+    }, delay);
   }
 
   /** Drops the scheduled run, if there is one. */

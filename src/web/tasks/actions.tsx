@@ -3,14 +3,14 @@
  */
 import { useState } from 'preact/hooks';
 import type { Task } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import type { Room } from '../state/room.ts';
 import { useStored } from '../state/storage.ts';
-import { useWrite } from '../state/write.ts';
 
 const MAX_NOTE = 2_000;
 const MAX_TITLE = 120;
@@ -19,15 +19,13 @@ type DialogName = 'done' | 'cancel' | 'title';
 
 export function Actions({ task, room, onChange }: { task: Task; room: Room; onChange: (task: Task) => void }) {
   const [dialog, setAsked] = useState<DialogName | null>(null);
-  const { busy, error, run } = useWrite();
+  const { busy, error, run } = useAction();
   const params = { board: room.name, task: task.id };
   const takesPart = (task.owner !== null && room.isMe(task.owner)) || task.with.some((actor) => room.isMe(actor));
   const mayTake = task.owner !== null && (task.stale_since !== undefined || room.isMyAgent(task.owner));
   const others = [...(task.owner ? [task.owner] : []), ...task.with].filter((actor) => !room.isMe(actor));
   const drop = (member?: string): void =>
-    void run(`drop ${member ?? ''}`, async (key) =>
-      onChange(await call('dropTask', { params, body: member === undefined ? {} : { member }, idempotencyKey: key })),
-    );
+    void run(async () => onChange(await write('dropTask', { params, body: member === undefined ? {} : { member } })));
   return (
     <div class="pf">
       <ProblemLine error={error} />
@@ -37,9 +35,7 @@ export function Actions({ task, room, onChange }: { task: Task; room: Room; onCh
             type="button"
             class="b pri"
             aria-disabled={busy}
-            onClick={() =>
-              void run('start', async (key) => onChange(await call('startTask', { params, idempotencyKey: key })))
-            }
+            onClick={() => void run(async () => onChange(await write('startTask', { params })))}
           >
             Start
           </button>
@@ -50,9 +46,7 @@ export function Actions({ task, room, onChange }: { task: Task; room: Room; onCh
             class={task.stale_since ? 'b pri' : 'b'}
             aria-disabled={busy}
             onClick={() =>
-              void run('take over', async (key) =>
-                onChange(await call('startTask', { params, body: { take_over: true }, idempotencyKey: key })),
-              )
+              void run(async () => onChange(await write('startTask', { params, body: { take_over: true } })))
             }
           >
             Take over
@@ -67,9 +61,7 @@ export function Actions({ task, room, onChange }: { task: Task; room: Room; onCh
             type="button"
             class="b"
             aria-disabled={busy}
-            onClick={() =>
-              void run('join', async (key) => onChange(await call('joinTask', { params, idempotencyKey: key })))
-            }
+            onClick={() => void run(async () => onChange(await write('joinTask', { params })))}
           >
             Join
           </button>
@@ -110,11 +102,11 @@ interface FormProps {
 
 function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: boolean }) {
   const [note, setNote, close] = useStored(`finish:${task.id}`, '', onClose);
-  const write = useWrite();
+  const action = useAction();
   const send = (): void => {
     const params = { board: task.board, task: task.id };
-    void write.run('finish', async (key) => {
-      const next = await call('finishTask', { params, body: { note, cancelled }, idempotencyKey: key });
+    void action.run(async () => {
+      const next = await write('finishTask', { params, body: { note, cancelled } });
       close();
       changed(next);
     });
@@ -123,7 +115,7 @@ function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: 
   return (
     <FormDialog
       title={title}
-      write={write}
+      write={action}
       action={cancelled ? 'Cancel the task' : 'Finish it'}
       cancelLabel="Back"
       canSubmit={note.trim() !== ''}
@@ -149,18 +141,18 @@ function Finish({ task, cancelled, onClose, changed }: FormProps & { cancelled: 
 
 function Retitle({ task, onClose, changed }: FormProps) {
   const [title, setTitle, close] = useStored(`title:${task.id}`, task.title, onClose);
-  const write = useWrite();
+  const action = useAction();
   const send = (): void => {
     const params = { board: task.board, task: task.id };
-    void write.run('title', async (key) => {
-      changed(await call('updateTask', { params, body: { title }, idempotencyKey: key }));
+    void action.run(async () => {
+      changed(await write('updateTask', { params, body: { title } }));
       close();
     });
   };
   return (
     <FormDialog
       title={`New title for ${task.ref}`}
-      write={write}
+      write={action}
       action="Save"
       cancelLabel="Back"
       canSubmit={title.trim() !== ''}

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import type { Actor, Member, Message, Task } from '../../contract/types.ts';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Glyph, Presence } from '../parts/who.tsx';
+import { useAction } from '../state/action.ts';
 import { openAsks } from '../state/needs.ts';
 import type { Room } from '../state/room.ts';
 import type { BoardPlace } from '../state/route.ts';
-import { useWrite } from '../state/write.ts';
 import { TaskCard } from './card.tsx';
 import { byColumn, columnOf, columns, columnTitles, isClosed } from './columns.ts';
 import type { TaskBoard } from './task-board.ts';
@@ -51,13 +51,13 @@ function Cards({
 export function ByState(props: GroupsProps) {
   const { board } = props;
   const [shown, setShown] = useState(INITIAL_DONE);
-  const older = useWrite();
+  const older = useAction();
   const counts = board.counts.value;
   const found = byColumn(board.tasks.value?.values() ?? []);
   const ended = Math.max(found.done.length, counts ? counts.done + counts.cancelled : 0);
   const more = async (): Promise<void> => {
     if (older.busy) return;
-    if (found.done.length < Math.min(ended, shown + DONE_PAGE)) await older.run('older', () => board.loadOlder());
+    if (found.done.length < Math.min(ended, shown + DONE_PAGE)) await older.run(() => board.loadOlder());
     setShown(shown + DONE_PAGE);
   };
   return (

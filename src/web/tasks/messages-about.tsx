@@ -1,15 +1,15 @@
 /** The messages about a task, and a form to post one. */
 import { useState } from 'preact/hooks';
 import type { Message, Task } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import type { Room } from '../state/room.ts';
 import { hrefOf } from '../state/route.ts';
 import { ownName, readStorage, writeStorage } from '../state/storage.ts';
-import { useWrite } from '../state/write.ts';
 import type { AboutTask } from './about-task.ts';
 
 function Line({ message }: { message: Message }) {
@@ -33,7 +33,7 @@ function Line({ message }: { message: Message }) {
 
 export function MessagesAbout(props: { task: Task; about: AboutTask; room: Room; writable: boolean }) {
   const { task, about, room, writable } = props;
-  const earlier = useWrite();
+  const earlier = useAction();
   if (about.messages.length === 0 && !writable) return null;
   return (
     <section class="ps" aria-labelledby="task-messages">
@@ -45,7 +45,7 @@ export function MessagesAbout(props: { task: Task; about: AboutTask; room: Room;
           type="button"
           class="link q2"
           aria-disabled={earlier.busy}
-          onClick={() => void earlier.run('earlier', about.loadMore)}
+          onClick={() => void earlier.run(about.loadMore)}
         >
           Earlier messages
         </button>
@@ -64,7 +64,7 @@ export function MessagesAbout(props: { task: Task; about: AboutTask; room: Room;
 function MessageForm({ task, room }: { task: Task; room: Room }) {
   const draft = ownName(`draft-${task.id}`);
   const [text, setText] = useState(readStorage(draft) ?? '');
-  const { busy, error, run } = useWrite();
+  const { busy, error, run } = useAction();
   const change = (next: string): void => {
     setText(next);
     writeStorage(draft, next || null);
@@ -72,12 +72,8 @@ function MessageForm({ task, room }: { task: Task; room: Room }) {
   const post = (event: Event): void => {
     event.preventDefault();
     if (!text.trim()) return;
-    void run(`post ${text}`, async (key) => {
-      await call('postMessage', {
-        params: { board: room.name },
-        body: { body: text, about: [task.ref] },
-        idempotencyKey: key,
-      });
+    void run(async () => {
+      await write('postMessage', { params: { board: room.name }, body: { body: text, about: [task.ref] } });
       // What was typed meanwhile stays.
       if (readStorage(draft) === text) change('');
     });

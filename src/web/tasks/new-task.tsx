@@ -1,10 +1,10 @@
 /** The form for a new task. */
 import type { Task } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { FormDialog } from '../parts/form.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import type { Room } from '../state/room.ts';
 import { useStored } from '../state/storage.ts';
-import { useWrite } from '../state/write.ts';
 
 const MAX_TITLE = 120;
 const MAX_ABOUT = 4_000;
@@ -20,22 +20,22 @@ export function NewTask({
 }) {
   const [draft, setDraft, drop] = useStored(`new-task:${room.name}`, { title: '', about: '', start: false });
   const { title, about, start } = draft;
-  const write = useWrite();
+  const action = useAction();
   const cancel = (): void => {
     drop();
     onClose();
   };
   const send = (): void =>
-    void write.run('create', async (key) => {
+    void action.run(async () => {
       const body = { title, start, ...(about.trim() ? { about } : {}) };
-      const task = await call('createTask', { params: { board: room.name }, body, idempotencyKey: key });
+      const task = await write('createTask', { params: { board: room.name }, body });
       drop();
       onCreated(task);
     });
   return (
     <FormDialog
       title="New task"
-      write={write}
+      write={action}
       action="Open the task"
       onSubmit={send}
       onClose={onClose}

@@ -1,5 +1,5 @@
 /** The panel of one task, beside the list. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Actor, Task } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { Icon, taskIcons } from '../parts/icon.tsx';
@@ -91,7 +91,8 @@ export function TaskPanel(props: PanelProps) {
     ...(covers ? { role: 'dialog' as const, 'aria-modal': true } : { role: 'complementary' as const }),
     'aria-label': task ? `${task.ref} ${task.title}` : selector,
   };
-  useEffect(() => panel.current?.focus(), []);
+  // An effect that ran after the next paint would take the focus from where the person has moved it by then.
+  useLayoutEffect(() => panel.current?.focus(), []);
   return (
     <div ref={panel} class="panel inorder" tabIndex={-1} {...named}>
       <div class="row ph">

@@ -110,8 +110,12 @@ export class TaskBoard {
       const ended = [...touched].filter((id) => !found.has(id));
       for (const task of await Promise.all(ended.map((id) => readTask(this.board, id))))
         if (task) found.set(task.id, task);
-      for (const [id, task] of this.tasks.peek() ?? [])
-        if (isClosed(task) && !isEnded(found.get(id))) found.set(id, task);
+      // A write that was answered meanwhile may be newer than what was read.
+      for (const [id, task] of this.tasks.peek() ?? []) {
+        const read = found.get(id);
+        const isOlder = read !== undefined && Date.parse(read.updated_at) < Date.parse(task.updated_at);
+        if (isOlder || (isClosed(task) && !isEnded(read))) found.set(id, task);
+      }
       this.replace(found);
       if (Object.values(this.nextPages).includes(undefined)) await this.loadOlder();
       this.error.value = null;

@@ -103,6 +103,7 @@ export default function Tasks({ here, room }: { here: BoardPlace; room: Room }) 
           )}
         </div>
         <ProblemLine error={board.error.value} onRetry={() => board.retry()} />
+        {!tasks && board.error.value === null && <div aria-busy="true" />}
         {tasks?.size === 0 && (
           <p class="q2">
             No tasks yet. {writable && 'Open one, or ask an agent to: it takes it up and says where it stands.'}

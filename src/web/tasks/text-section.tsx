@@ -9,9 +9,10 @@ import { hasCode } from '../api/errors.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, Time } from '../parts/time.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import { isFocusLost } from '../state/focus.ts';
 import { ownName, readStorage, useStored } from '../state/storage.ts';
-import { useWrite } from '../state/write.ts';
 
 type Field = 'stands' | 'about';
 type Versions = Answer<'listTaskTexts'>['versions'];
@@ -32,14 +33,14 @@ export function TextSection(props: { task: Task; field: Field; writable: boolean
   const { task, field, writable, onChange } = props;
   const [editing, setEditing] = useState(() => writable && readStorage(ownName(draftName(task, field))) !== null);
   const [versions, setVersions] = useState<Versions | null>(null);
-  const reading = useWrite();
+  const reading = useAction();
   const current = task[field];
   if (!current && !writable) return null;
   const id = `${field}-${task.ref}`;
   const history = (): void => {
     if (versions) setVersions(null);
     else
-      void reading.run('versions', async () => {
+      void reading.run(async () => {
         const query = { field, limit: 200 };
         const page = await call('listTaskTexts', { params: { board: task.board, task: task.id }, query });
         setVersions(page.versions);
@@ -119,16 +120,16 @@ function Editor(props: {
     drop();
     props.onClose(next);
   };
-  const { busy, error, run } = useWrite();
+  const { busy, error, run } = useAction();
   const params = { board: task.board, task: task.id };
   const newer = (task[field]?.version ?? 0) > base ? task[field] : null;
   const save = (event: Event): void => {
     event.preventDefault();
     if (newer) return;
-    void run('save', async (key) => {
+    void run(async () => {
       try {
         const body = field === 'stands' ? { stands: text, stands_base: base } : { about: text };
-        close(await call('updateTask', { params, body, idempotencyKey: key }));
+        close(await write('updateTask', { params, body }));
       } catch (refusal) {
         if (hasCode(refusal, 'stands_changed')) onChange(await call('getTask', { params }));
         throw refusal;

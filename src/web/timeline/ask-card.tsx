@@ -1,7 +1,6 @@
 /** An ask in the conversation with its options; highlighted while it waits for this person. */
 import { useId } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
-import { call } from '../api/client.ts';
 import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../parts/markdown.tsx';
@@ -9,9 +8,10 @@ import { Options } from '../parts/options.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { ago, formatTime } from '../parts/time.tsx';
 import { toast } from '../parts/toast.tsx';
+import { useAction } from '../state/action.ts';
+import { write } from '../state/attempts.ts';
 import { now } from '../state/clock.ts';
 import { useVisibleAsk } from '../state/visible-asks.ts';
-import { useWrite } from '../state/write.ts';
 import { type Talk, useTalk } from './context.ts';
 
 type Ask = NonNullable<Message['ask']>;
@@ -26,17 +26,16 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
   const { message, question, marks } = props;
   const talk = useTalk();
   const id = useId();
-  const write = useWrite();
+  const action = useAction();
   const card = useVisibleAsk(message.id);
   const ask = message.ask as Ask;
   const state = stateOf(ask);
   const canAnswer = ask.can_answer && state !== 'withdrawn';
   const mine = talk.room.isMe(ask.to) && canAnswer && state !== 'answered';
   const withdraw = async (): Promise<void> => {
-    const done = await write.run('withdraw', (idempotencyKey) =>
-      call('postMessage', {
+    const done = await action.run(() =>
+      write('postMessage', {
         params: { board: message.board },
-        idempotencyKey,
         body: { body: 'Withdrawn.', reply_to: message.id, answer: { withdrawn: true } },
       }),
     );
@@ -66,7 +65,7 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
             </button>
           )}
           {ask.can_withdraw && state !== 'answered' && (
-            <button type="button" class="b bare withdraw" aria-disabled={write.busy} onClick={() => void withdraw()}>
+            <button type="button" class="b bare withdraw" aria-disabled={action.busy} onClick={() => void withdraw()}>
               Withdraw
             </button>
           )}
@@ -75,7 +74,7 @@ export function AskCard(props: { message: Message; question: string; marks: (fra
       {!canAnswer && state === 'open' && message.sender !== 'self' && talk.writable.value && (
         <p class="q sm">{ask.to.name} answers this; you can reply beside it.</p>
       )}
-      <ProblemLine error={write.error} />
+      <ProblemLine error={action.error} />
     </div>
   );
 }
@@ -97,6 +96,8 @@ function Head(props: { message: Message; ask: Ask; state: Ask['state']; mine: bo
       </span>
     );
   if (state === 'answered') {
+    // The answer may come after what says that there is one.
+    void talk.timeline.find(message.seq)?.root.thread?.replies.value;
     const reply = talk.timeline.find(ask.answer_seq ?? 0)?.post.message.value;
     return (
       <>

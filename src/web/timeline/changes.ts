@@ -1,6 +1,7 @@
 /** Applies events to loaded messages: replies, answers, reactions, names. */
-import type { BoardEvent, Message } from '../../contract/types.ts';
+import type { Answer, Board, BoardEvent, Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
+import { call } from '../api/client.ts';
 import type { Room } from '../state/room.ts';
 import type { Entry } from './entries.ts';
 import { Post } from './thread.ts';
@@ -19,6 +20,8 @@ export function applyEvent(loaded: LoadedMessages, event: BoardEvent, message: M
   if (event.type === 'reaction.added' || event.type === 'reaction.removed') applyReaction(loaded, event);
   if (event.type === 'person.renamed') applyRename(loaded, event);
   if (event.type === 'thread.stopped' || event.type === 'thread.continued') applyThreadState(loaded, event);
+  if (event.type === 'thread.continued') readRunsAfter(loaded, event.data?.['message_id']);
+  if (event.type === 'board.policy_changed' && changesRuns(event)) readRunsAfter(loaded);
 }
 
 function applyReply(loaded: LoadedMessages, reply: Message): void {
@@ -48,6 +51,43 @@ function agentRunAfter({ thread }: Message, { from, agent_run, held }: Message):
 function applyThreadState(loaded: LoadedMessages, { type, data }: BoardEvent): void {
   const root = posts(loaded).find(({ message }) => message.peek().id === data?.['message_id']);
   if (root) root.message.value = { ...root.message.peek(), thread: type === 'thread.stopped' ? 'stopped' : undefined };
+}
+
+/** Whether another policy may let messages of agents go. */
+function changesRuns({ data }: BoardEvent): boolean {
+  const runOf = (policy: unknown): string | undefined =>
+    JSON.stringify((policy as Partial<Board['policy']> | null)?.agent_run);
+  return runOf(data?.['before']) !== runOf(data?.['after']);
+}
+
+/** The last read of what is held: one after the other, so that no older answer comes last. */
+let reading: Promise<void> = Promise.resolve();
+
+function readRunsAfter(loaded: LoadedMessages, thread?: unknown): void {
+  reading = reading.then(() => readRuns(loaded, thread)).catch(() => {});
+}
+
+/**
+ * Reads again what is held: a person or another policy may have let messages of agents go.
+ *
+ * @param thread the id of the only thread to be read
+ */
+async function readRuns(loaded: LoadedMessages, thread?: unknown): Promise<void> {
+  const all = posts(loaded).filter(({ message }) => message.peek().held || message.peek().thread === 'held');
+  for (const id of new Set(all.map(({ message }) => message.peek().thread_root ?? message.peek().id))) {
+    if (thread !== undefined && id !== thread) continue;
+    for (let after: number | null = 0; after !== null; ) {
+      const page: Answer<'listReplies'> = await call('listReplies', {
+        params: { message: id },
+        query: { after, limit: 200 },
+      });
+      for (const { seq, held, agent_run, thread } of [...page.replies, ...(page.root ? [page.root] : [])]) {
+        const message = loaded.find(seq)?.post.message;
+        if (message) message.value = { ...message.peek(), held, agent_run, thread };
+      }
+      after = page.next_after;
+    }
+  }
 }
 
 function withAnswer({ ask }: Message, { seq, answer }: Message): Pick<Message, 'ask'> {

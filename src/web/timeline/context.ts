@@ -29,7 +29,10 @@ export class Talk {
   readonly printing = signal<number | null>(null);
   /** The states of members, by id. */
   readonly states: ReadonlySignal<ReadonlyMap<string, AgentState | null>>;
+  /** The names of agents; the same list until one changes. */
   readonly agents: ReadonlySignal<string[]>;
+  /** The prefixes of references to tasks, joined by commas. */
+  readonly prefixes: ReadonlySignal<string>;
   readonly writable: ReadonlySignal<boolean>;
 
   /** @param at the number of the message to open at */
@@ -42,7 +45,14 @@ export class Talk {
     this.items = new BoardItems(room);
     this.seen = new SeenTracker((seqs) => this.timeline.unread.markSeen(seqs));
     this.states = computed(() => new Map(room.members.value.map(({ id, state }) => [id, state])));
-    this.agents = computed(() => room.members.value.filter(({ kind }) => kind === 'agent').map(({ name }) => name));
+    const names = computed(() =>
+      room.members.value.flatMap(({ kind, name }) => (kind === 'agent' ? [name] : [])).join('\n'),
+    );
+    this.agents = computed(() => (names.value === '' ? [] : names.value.split('\n')));
+    this.prefixes = computed(() => {
+      const { task_prefixes, task_prefix } = room.board.value ?? {};
+      return (task_prefixes ?? (task_prefix ? [task_prefix] : [])).join();
+    });
     this.writable = computed(() => room.board.value?.lifecycle === 'active');
   }
 
@@ -68,8 +78,6 @@ export class Talk {
     replyTarget.value = message;
   }
 }
-
-export const openTalk: Signal<Talk | null> = signal(null);
 
 export const TalkContext = createContext<Talk | null>(null);
 

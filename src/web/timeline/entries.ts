@@ -33,6 +33,19 @@ const known = new Set(lineTypes.flat());
  */
 export const hasLine = ({ type, seq }: BoardEvent): boolean => known.has(type) && seq !== 2;
 
+/** Whether the next entry says that who opened a task started it at once, which is told in the line of the first. */
+export function isStartedAtOnce(entry: Entry | undefined, next: Entry | undefined): boolean {
+  if (!entry || !next || entry instanceof Post || next instanceof Post) return false;
+  const [created, started] = [entry.event, next.event];
+  return (
+    created.type === 'task.created' &&
+    started.type === 'task.started' &&
+    created.at === started.at &&
+    created.actor.member_id === started.actor.member_id &&
+    created.data?.['task_id'] === started.data?.['task_id']
+  );
+}
+
 /** The number of messages that an entry adds to the document. */
 export const weightOf = (entry: Entry): number =>
   1 + (entry instanceof Post ? (entry.thread?.visible.peek().length ?? 0) : 0);

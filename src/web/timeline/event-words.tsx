@@ -135,7 +135,8 @@ const describers: Record<string, Describe> = {
   }),
   'board.task_prefix_set': line('task', ({ after }) => (
     <>
-      numbered tasks <span class="ref">{text(after)}-1</span> and on
+      set how tasks are called: <span class="ref">{text(after)}-1</span>, <span class="ref">{text(after)}-2</span> and
+      so on
     </>
   )),
   'board.archived': line('lock', () => 'archived the board'),
@@ -197,6 +198,8 @@ const describers: Record<string, Describe> = {
   'thread.continued': line('reply', () => 'let agents go on in a thread'),
   'thread.stopped': line('x', () => 'closed a thread for agents'),
   'task.created': task('open', 'opened'),
+  // No type of the API: two events in one line.
+  'task.opened_and_started': task('half', 'opened and started'),
   'task.started': task('half', 'started'),
   'task.joined': task('half', 'helps with'),
   'task.updated': task('half', 'updated', changedPart),

@@ -7,9 +7,9 @@ import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { copy } from '../parts/toast.tsx';
 import { Presence } from '../parts/who.tsx';
+import { useAction } from '../state/action.ts';
 import { isFocusLost } from '../state/focus.ts';
 import { keyGroups } from '../state/keys.ts';
-import { useWrite } from '../state/write.ts';
 import { useTalk } from './context.ts';
 
 export function GettingStarted() {
@@ -39,12 +39,17 @@ export function GettingStarted() {
             <h3>Say what this board is for</h3>
             <p class="q2">
               A short brief on top. Everybody who joins reads it first.{' '}
-              {brief && (
+              {brief && !board.value?.brief && (
                 <button type="button" class="as-link" onClick={() => brief.run(new KeyboardEvent('keydown'))}>
                   Write the brief
                 </button>
               )}
             </p>
+            {board.value?.brief && (
+              <p class="wait">
+                <Icon name="check" /> The brief is written.
+              </p>
+            )}
           </div>
         </li>
         <li>
@@ -70,7 +75,7 @@ const takeFocus = (button: HTMLButtonElement | null): void => {
 function JoinLine({ role, joined }: { role: string; joined: boolean }) {
   const { room } = useTalk();
   const [code, setCode] = useState<Answer<'createJoinCode'> | null>(null);
-  const write = useWrite();
+  const action = useAction();
   if (joined)
     return (
       <p class="wait">
@@ -98,11 +103,11 @@ function JoinLine({ role, joined }: { role: string; joined: boolean }) {
   return (
     <>
       <p class="make">
-        <button type="button" class="b pri" aria-disabled={write.busy} onClick={() => void write.run('make', make)}>
+        <button type="button" class="b pri" aria-disabled={action.busy} onClick={() => void action.run(make)}>
           Make a join line
         </button>
       </p>
-      <ProblemLine error={write.error} />
+      <ProblemLine error={action.error} />
     </>
   );
 }

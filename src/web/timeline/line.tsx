@@ -7,10 +7,20 @@ import type { EventLine } from './entries.ts';
 import { describeEvent } from './event-words.tsx';
 import { When } from './message.tsx';
 
-export const LineView = memo(function LineView({ line: { seq, event } }: { line: EventLine }) {
+interface Props {
+  line: EventLine;
+  /** Whether the task that it opened was started with it. */
+  startedAtOnce: boolean;
+}
+
+export const LineView = memo(function LineView({ line: { seq, event }, startedAtOnce }: Props) {
   const talk = useTalk();
   const { tasks, files } = talk.items;
-  const { icon, who, text } = describeEvent(event, { board: talk.room.name, tasks: tasks.value, files: files.value });
+  const about = { board: talk.room.name, tasks: tasks.value, files: files.value };
+  const { icon, who, text } = describeEvent(
+    startedAtOnce ? { ...event, type: 'task.opened_and_started' } : event,
+    about,
+  );
   return (
     <div class="ev" data-seq={seq}>
       <Icon name={icon} />

@@ -1,11 +1,11 @@
 /** The scrolling list of the conversation. Loads more at both ends and keeps what is read in place. */
 import { Fragment } from 'preact';
-import { Suspense } from 'preact/compat';
+import { memo, Suspense } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { lazy } from '../parts/lazy.ts';
 import { formatDay, isSameDay } from '../parts/time.tsx';
 import { useTalk } from './context.ts';
-import { continuesRun, type Entry } from './entries.ts';
+import { continuesRun, type Entry, isStartedAtOnce } from './entries.ts';
 import { LineView, Separator } from './line.tsx';
 import { MessageView } from './message.tsx';
 import { Post } from './thread.ts';
@@ -60,7 +60,9 @@ export function List() {
               {entry instanceof Post ? (
                 <Message post={entry} before={newDay || isNew || !(before instanceof Post) ? undefined : before} />
               ) : (
-                <LineView line={entry} />
+                !isStartedAtOnce(before, entry) && (
+                  <LineView line={entry} startedAtOnce={isStartedAtOnce(entry, entries[index + 1])} />
+                )
               )}
             </Fragment>
           );
@@ -71,14 +73,14 @@ export function List() {
   );
 }
 
-function Message({ post, before }: { post: Post; before: Post | undefined }) {
+const Message = memo(function Message({ post, before }: { post: Post; before: Post | undefined }) {
   const run = continuesRun(before?.message.value, post.message.value);
   return (
     <MessageView post={post} run={run}>
       <ThreadView root={post} thread={post.thread!} />
     </MessageView>
   );
-}
+});
 
 /** Shown on a board without messages. */
 function Empty() {

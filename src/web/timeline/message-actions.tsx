@@ -5,10 +5,9 @@ import type { Message } from '../../contract/types.ts';
 import { emojis, type ReactionName } from '../../contract/values.ts';
 import { call } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';
-import { announce } from '../parts/announce.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { copy, toast } from '../parts/toast.tsx';
+import { copy, toastError } from '../parts/toast.tsx';
 import { type Talk, useTalk } from './context.ts';
 import type { Post } from './thread.ts';
 
@@ -37,8 +36,7 @@ async function react(talk: Talk, message: Message, name: ReactionName): Promise<
     const post = talk.timeline.find(message.seq)?.post;
     if (post) post.message.value = { ...post.message.peek(), reactions };
   } catch (error) {
-    announce(errorText(error), { urgent: true });
-    toast(`Not done: ${errorText(error)}`);
+    toastError(`Not done: ${errorText(error)}`);
   } finally {
     busy.delete(id);
   }

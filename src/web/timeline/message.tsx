@@ -1,22 +1,24 @@
 /** A message with its header, text and footer. */
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { memo } from 'preact/compat';
+import { memo, Suspense } from 'preact/compat';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { HOUR } from '../../contract/durations.ts';
 import type { BoardFile, Message, Task } from '../../contract/types.ts';
 import { Icon, taskIcons } from '../parts/icon.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { plural } from '../parts/number.ts';
-import { ago, formatExact, formatTime } from '../parts/time.tsx';
+import { ago, formatExact, formatTime, Time } from '../parts/time.tsx';
 import { Glyph, Name } from '../parts/who.tsx';
 import { now } from '../state/clock.ts';
 import { AskCard } from './ask-card.tsx';
 import { useTalk } from './context.ts';
 import { Actions, Reactions } from './message-actions.tsx';
-import { Receipts } from './receipts.tsx';
 import { createMarker, redactionNote, splitQuestion } from './text.ts';
 import type { Post } from './thread.ts';
+
+const Receipts = lazy(() => import('./receipts.tsx').then(({ Receipts }) => ({ default: Receipts })));
 
 /** Relative within the last hour, then the time of day; the exact time is the tooltip. */
 export const When = ({ at }: { at: string }) => (
@@ -41,6 +43,7 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
   const highlighted = useComputed(
     () => talk.timeline.target.value.highlight && talk.timeline.target.value.seq === post.seq,
   ).value;
+  const state = useComputed(() => talk.states.value.get(post.message.value.from.id) ?? null).value;
   const printed = useComputed(() => talk.printing.value === post.seq).value;
   const body = useRef<HTMLDivElement>(null);
   useEffect(() => (body.current ? talk.seen.watch(body.current, post.seq) : undefined), []);
@@ -74,14 +77,10 @@ export const MessageView = memo(function MessageView({ post, run, children }: Pr
     >
       {run ? (
         <span class="hov">
-          <When at={message.at} />
+          <Time at={message.at} />
         </span>
       ) : (
-        <Glyph
-          who={{ ...from, state: talk.states.value.get(from.id) ?? null }}
-          size={isReply ? 24 : 32}
-          others={talk.agents.value}
-        />
+        <Glyph who={{ ...from, state }} size={isReply ? 24 : 32} others={talk.agents.value} />
       )}
       <div class="col2">
         <div ref={body}>
@@ -141,9 +140,7 @@ function Recipients({ message: { to, thread_root } }: { message: Message }) {
 
 function MessageBody({ message }: { message: Message }) {
   const talk = useTalk();
-  const board = talk.room.board.value;
-  const prefixes = board?.task_prefixes ?? (board?.task_prefix ? [board.task_prefix] : []);
-  const known = prefixes.join();
+  const known = talk.prefixes.value;
   const me = talk.room.me.value;
   const marks = useMemo(
     () => createMarker(message, { board: talk.room.name, me, prefixes: known ? known.split(',') : [] }),
@@ -198,7 +195,11 @@ function Footer({ post, run }: { post: Post; run: boolean }) {
       ))}
       <Reactions message={message} />
       {redactions.length > 0 && <span class="rc">{redactionNote(message)}</span>}
-      {receipts && <Receipts seq={post.seq} />}
+      {receipts && (
+        <Suspense fallback={null}>
+          <Receipts seq={post.seq} />
+        </Suspense>
+      )}
     </div>
   );
 }

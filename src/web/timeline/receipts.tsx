@@ -3,13 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';
+import { joinNames } from '../parts/who.tsx';
 import { useTalk } from './context.ts';
 
 type ReceiptList = Answer<'listReceipts'>;
-
-/** "maya", "maya and fixer", "maya, codex and fixer". */
-export const joinNames = (names: readonly string[]): string =>
-  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
 
 function describeReceipts({ recipients, to_everyone, available }: ReceiptList, me: string): string {
   if (to_everyone) return 'To everyone; who read it is not kept';

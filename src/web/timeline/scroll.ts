@@ -31,7 +31,9 @@ export class Scroll {
   attach(scroller: HTMLElement, flow: HTMLElement): () => void {
     this.scroller = scroller;
     const onScroll = (): void => {
-      this.updatePosition();
+      // The event of a position that was set here may come after more was added below it, which does not mean that the
+      // person left the end.
+      if (scroller.scrollTop !== this.lastScrollTop) this.updatePosition();
       this.frame ||= requestAnimationFrame(() => {
         this.frame = 0;
         this.loadMore();
@@ -53,6 +55,7 @@ export class Scroll {
       if (moved !== 0 && !this.timeline.following) scroller.scrollTop = this.lastScrollTop + moved;
       else if (scroller.scrollTop !== this.lastScrollTop) this.updatePosition();
       if (this.timeline.following) this.scrollToEnd();
+      this.updatePosition();
       onScroll();
     });
     updateTop();

@@ -5,13 +5,31 @@ import type { Talk } from './context.ts';
 import type { Scroll } from './scroll.ts';
 import type { Post } from './thread.ts';
 
-/** Scrolls to the next unseen message, preferably one out of view; without any, to the newest. */
-export async function nextUnread(talk: Talk): Promise<unknown> {
-  const { timeline, scroll } = talk;
+/** The number of the next unseen message, preferably one out of view. */
+function nextUnseen({ timeline, scroll }: Talk): number | undefined {
   const view = new Set(inView(scroll));
   const waiting = [...timeline.unread.unseen.peek().keys()].sort((a, b) => a - b);
-  const next = waiting.find((seq) => !view.has(seq)) ?? waiting[0];
-  return next === undefined ? timeline.toNewest(true) : timeline.goTo(next, { focus: true });
+  return waiting.find((seq) => !view.has(seq)) ?? waiting[0];
+}
+
+/** Scrolls to the next unseen message; without any, to the newest. */
+export async function nextUnread(talk: Talk): Promise<unknown> {
+  const next = nextUnseen(talk);
+  return next === undefined ? talk.timeline.toNewest(true) : talk.timeline.goTo(next, { focus: true });
+}
+
+/** Whether the next unseen message stands above what is shown; a reply in a closed thread stands with its first message. */
+export function isNextUnreadAbove(talk: Talk): boolean {
+  const { timeline, scroll } = talk;
+  const next = nextUnseen(talk);
+  const first = scroll.firstInView();
+  if (next === undefined || !first) return false;
+  const root = timeline.unread.unseen.peek().get(next) ?? next;
+  const elementOf = (seq: number) => scroll.elements().find(({ dataset }) => Number(dataset['seq']) === seq);
+  const element = elementOf(next) ?? elementOf(root);
+  return element
+    ? element.getBoundingClientRect().top < first.getBoundingClientRect().top
+    : root < Number(first.dataset['seq']);
 }
 
 const inView = (scroll: Scroll): number[] =>

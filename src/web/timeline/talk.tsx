@@ -11,12 +11,13 @@ import { lazy } from '../parts/lazy.ts';
 import { Menu } from '../parts/menu.tsx';
 import { formatNumber } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { openTalk } from '../state/open-talk.ts';
 import type { Room } from '../state/room.ts';
 import type { BoardPlace } from '../state/route.ts';
 import { announceNew } from './announce-new.ts';
-import { openTalk, Talk, TalkContext, useTalk } from './context.ts';
+import { Talk, TalkContext, useTalk } from './context.ts';
 import { List } from './list.tsx';
-import { nextUnread, useTalkKeys } from './talk-keys.ts';
+import { isNextUnreadAbove, nextUnread, useTalkKeys } from './talk-keys.ts';
 import type { Timeline } from './timeline.ts';
 
 const loadComposer = () => import('../compose/composer.tsx').then((module) => ({ default: module.Composer }));
@@ -116,7 +117,7 @@ function Jump() {
       class={count > 0 ? 'jump' : 'jump quiet'}
       onClick={() => void (count > 0 ? nextUnread(talk) : timeline.toNewest(true))}
     >
-      <Icon name="down" />
+      <Icon name={count > 0 && isNextUnreadAbove(talk) ? 'up' : 'down'} />
       {count > 0 ? `${formatNumber(count)}${timeline.unread.hasMore ? '+' : ''} new` : 'Newest'}
     </button>
   );

@@ -1,14 +1,16 @@
 /** The replies to a message, shown under it. */
+import { computed } from '@preact/signals';
 import { Fragment } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { Message } from '../../contract/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { plural } from '../parts/number.ts';
+import { least, plural } from '../parts/number.ts';
 import { ProblemLine } from '../parts/problem.tsx';
+import { joinNames } from '../parts/who.tsx';
 import { useTalk } from './context.ts';
 import { continuesRun } from './entries.ts';
 import { Separator } from './line.tsx';
 import { MessageView, When } from './message.tsx';
-import { joinNames } from './receipts.tsx';
 import type { Post, Thread } from './thread.ts';
 
 const replies = (count: number): string => plural(count, 'reply', 'replies');
@@ -17,9 +19,14 @@ export function ThreadView({ root, thread }: { root: Post; thread: Thread }) {
   const talk = useTalk();
   const message = root.message.value;
   const count = thread.loaded.value ? thread.replies.value.length : (message.reply_count ?? 0);
-  if (count === 0) return null;
   const open = thread.open.value || thread.showAll.value;
-  const fresh = talk.timeline.unread.inThread(root.seq, open).length;
+  const { unread } = talk.timeline;
+  // Anew for another thread object: the part of the conversation that is loaded next may hold the same message.
+  const fresh = useMemo(
+    () => computed(() => unread.inThread(root.seq, thread.open.value || thread.showAll.value).length),
+    [thread],
+  ).value;
+  if (count === 0) return null;
   const names = [...new Set(thread.replies.value.map((reply) => reply.message.value.from.name))];
   return (
     <div class="thr">
@@ -68,7 +75,7 @@ function Replies({ root, thread }: { root: Post; thread: Thread }) {
   const from = thread.firstVisible.value;
   const later = thread.replies.value.length - from - shown.length;
   const fresh = unread.inThread(root.seq, true);
-  const firstFresh = Math.min(...fresh);
+  const firstFresh = least(fresh);
   return (
     <>
       {from > 0 && (

@@ -6,6 +6,7 @@ import { batch, signal } from '@preact/signals';
 import type { BoardEvent } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
 import { listenToReturn } from '../live/link.ts';
+import { least } from '../parts/number.ts';
 import type { Room, RoomEvent } from '../state/room.ts';
 import { readStorage, writeStorage } from '../state/storage.ts';
 import { applyEvent } from './changes.ts';
@@ -85,7 +86,7 @@ export class Timeline {
       if (!board) return;
       await this.whileReading(async () => {
         await this.unread.open(board.read_up_to ?? board.head_seq, board.unread ?? 0);
-        const first = Math.min(...this.unread.unseen.peek().keys());
+        const first = least(this.unread.unseen.peek().keys());
         if (at !== undefined) await this.moveTo(at, { highlight: true, focus: true });
         else if (Number.isFinite(first)) await this.moveTo(first, { focus: true, respectClosed: true });
         else await this.moveToNewest(false);

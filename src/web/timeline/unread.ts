@@ -1,7 +1,8 @@
 /** Tracks unseen messages. The read position moves only past messages that were seen. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { Answer, Message } from '../../contract/types.ts';
 import { call } from '../api/client.ts';
+import { least } from '../parts/number.ts';
 import { acknowledge } from '../state/boards.ts';
 
 const PAGE = 200;
@@ -11,12 +12,28 @@ const ACK_DELAY_MS = 700;
 /** The number of the first message in a message's thread; its own if it is the first. */
 export const rootSeqOf = (message: Message): number => message.thread_root_seq ?? message.seq;
 
+/** The numbers of replies by the number of their thread's first message. */
+function repliesByThread(messages: ReadonlyMap<number, number>): ReadonlyMap<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (const [seq, root] of messages) {
+    if (seq === root) continue;
+    const replies = found.get(root);
+    if (replies) replies.push(seq);
+    else found.set(root, [seq]);
+  }
+  return found;
+}
+
+const none: readonly number[] = [];
+
 export class Unread {
   private readonly board: string;
   /** Messages of others that were not seen yet: number to the number of the thread's first message. */
   readonly unseen = signal<ReadonlyMap<number, number>>(new Map());
   /** Messages that were unseen when this visit started, including those seen since; they are labelled "new". */
   readonly newSinceVisit = signal<ReadonlyMap<number, number>>(new Map());
+  private readonly unseenReplies = computed(() => repliesByThread(this.unseen.value));
+  private readonly newReplies = computed(() => repliesByThread(this.newSinceVisit.value));
   /** The read position when this visit started. */
   readonly since = signal(Number.POSITIVE_INFINITY);
   /** Unread messages are loaded up to this number. */
@@ -65,18 +82,15 @@ export class Unread {
   }
 
   /** The unseen replies in a thread; with `all`, every reply that is new in this visit. */
-  inThread(root: number, all = false): number[] {
-    const found: number[] = [];
-    for (const [seq, of] of (all ? this.newSinceVisit : this.unseen).value)
-      if (of === root && seq !== root) found.push(seq);
-    return found;
+  inThread(root: number, all = false): readonly number[] {
+    return (all ? this.newReplies : this.unseenReplies).value.get(root) ?? none;
   }
 
   markSeen(seqs: readonly number[]): void {
     const unseen = new Map(this.unseen.peek());
     for (const seq of seqs) unseen.delete(seq);
     if (unseen.size !== this.unseen.peek().size) this.unseen.value = unseen;
-    this.seen.push(...seqs.filter((seq) => seq > this.position));
+    this.seen = this.seen.concat(seqs.filter((seq) => seq > this.position));
     if (this.seen.length > 0) this.timer ??= setTimeout(() => this.sendPosition(), ACK_DELAY_MS);
   }
 
@@ -98,7 +112,7 @@ export class Unread {
 
   /** Starts a new visit when the person returns to the tab: only messages that are unseen now are new. */
   startVisit(): void {
-    const first = Math.min(...this.unseen.peek().keys());
+    const first = least(this.unseen.peek().keys());
     if (!Number.isFinite(first)) return;
     this.since.value = first - 1;
     this.newSinceVisit.value = this.unseen.peek();
@@ -108,8 +122,8 @@ export class Unread {
   sendPosition(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const limit = Math.min(this.knownUpTo + 1, ...this.unseen.peek().keys());
-    const upTo = Math.max(0, ...this.seen.filter((seq) => seq < limit));
+    const limit = Math.min(this.knownUpTo + 1, least(this.unseen.peek().keys()));
+    const upTo = this.seen.reduce((last, seq) => (seq < limit ? Math.max(last, seq) : last), 0);
     if (upTo > this.position) {
       this.position = upTo;
       this.seen = this.seen.filter((seq) => seq > upTo);

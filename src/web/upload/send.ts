@@ -6,6 +6,7 @@ import { renewCsrfToken } from '../api/client.ts';
 import { endsSession } from '../api/errors.ts';
 import { clearSession, session } from '../api/session.ts';
 import { formatNumber } from '../parts/number.ts';
+import { attempt } from '../state/attempts.ts';
 
 /** The query parameters of an upload: the name of the file and the version that it replaces. */
 export interface UploadTarget {
@@ -36,11 +37,19 @@ interface UploadOptions {
   onProgress?(sent: number): void;
 }
 
+/** Longest time in which nothing of an upload moves: a silent network ends no connection. */
+const SILENCE_MS = 60_000;
+/**
+ * Longest time from when all of it seems sent to the answer. What the system and proxies took may go on for minutes on a
+ * slow network, of which nothing is told.
+ */
+const ANSWER_MS = 5 * 60_000;
+
 /**
  * Uploads a new file, or a new version of one.
  *
- * @throws ClientError with the server's code, `file_too_large` before anything is sent, or `server_unreachable`; the
- * signal's reason when cancelled
+ * @throws ClientError with the server's code, `file_too_large` before anything is sent, or `server_unreachable`, also
+ * where nothing moves any more; the signal's reason when cancelled
  */
 export async function sendFile(
   board: string,
@@ -65,6 +74,17 @@ export async function sendFile(
     if (endsSession(error)) clearSession('Your session has ended. Sign in again.');
     throw error;
   }
+}
+
+/** Uploads a file that the person has chosen, as `sendFile` does: with the key of before if that may have been stored. */
+export function sendOnce(
+  board: string,
+  file: File,
+  where: UploadTarget,
+  sending: Omit<UploadOptions, 'key'> = {},
+): Promise<BoardFile> {
+  const what = JSON.stringify([board, file.name, file.size, file.lastModified, where]);
+  return attempt(what, 'upload', (key) => sendFile(board, file, where, { ...sending, key }));
 }
 
 /**
@@ -95,6 +115,16 @@ function send(
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const cancel = (): void => request.abort();
+    const fail = (): void =>
+      reject(new ClientError('server_unreachable', 'The server cannot be reached.', { delivery: 'unclear' }));
+    let silence: ReturnType<typeof setTimeout>;
+    const failAfter = (ms: number): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => {
+        fail();
+        request.abort();
+      }, ms);
+    };
     request.open('POST', `/v1/boards/${encodeURIComponent(board)}/files?${query}`);
     request.responseType = 'json';
     request.setRequestHeader('Accept', 'application/json');
@@ -103,25 +133,36 @@ function send(
     if (digest !== null) request.setRequestHeader('Content-Digest', digest);
     const token = session.peek()?.csrf_token;
     if (token !== undefined) request.setRequestHeader('X-Service-CSRF', token);
-    request.upload.onprogress = ({ loaded }) => onProgress?.(loaded);
+    request.upload.onprogress = ({ loaded }) => {
+      failAfter(loaded < bytes.size ? SILENCE_MS : ANSWER_MS);
+      onProgress?.(loaded);
+    };
     request.onload = () => {
       if (request.status === 201 && request.response) resolve(request.response as BoardFile);
       else reject(toClientError(request.status, request.response));
     };
-    request.onerror = () =>
-      reject(new ClientError('server_unreachable', 'The server cannot be reached.', { delivery: 'unclear' }));
+    request.onerror = fail;
     request.onabort = () => reject(signal?.reason ?? new DOMException('cancelled', 'AbortError'));
-    request.onloadend = () => signal?.removeEventListener('abort', cancel);
+    request.onloadend = () => {
+      clearTimeout(silence);
+      signal?.removeEventListener('abort', cancel);
+    };
     signal?.addEventListener('abort', cancel);
+    failAfter(SILENCE_MS);
     request.send(bytes);
   });
 }
 
 function toClientError(status: number, body: unknown): ClientError {
   const { error } = (body ?? {}) as {
-    error?: { code: string; message: string; hint?: string; details?: Record<string, unknown> };
+    error?: { code?: string; message: string; hint?: string; details?: Record<string, unknown> };
   };
-  if (!error) return new ClientError('server_unexpected', `The server answered with status ${status}.`, { status });
+  // A proxy cannot say whether the server stored it.
+  if (!error?.code)
+    return new ClientError('server_unexpected', `The server answered with status ${status}.`, {
+      status,
+      delivery: 'unclear',
+    });
   const { code, message, hint, details } = error;
   return new ClientError(code, message, { status, hint, details });
 }

@@ -2,6 +2,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Api } from '../../support/api.ts';
 import type { TestServer } from '../../support/server.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { browser } from './browser.ts';
 
 export interface Visit {
@@ -31,8 +32,7 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await (await browser()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  // Shorter than a test may take, so that what did not come is named.
-  context.setDefaultTimeout(8_000);
+  context.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>

@@ -1,0 +1,109 @@
+/** The page while much happens: what it does for each message, and what it keeps, do not grow with the day. Counted, never timed. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Api } from '../support/api.ts';
+import { newBoard, post } from '../support/cast.ts';
+import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { closeBrowser } from './support/browser.ts';
+import { fillBoard } from './support/long-board.ts';
+import { startPageServer } from './support/server.ts';
+import { streamsInPage } from './support/streams.ts';
+import { visit } from './support/visit.ts';
+
+after(closeBrowser);
+
+const said = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text });
+
+describe('the page on a long day', () => {
+  let server: TestServer;
+  let dana: Api;
+  let maya: Api;
+  let board: string;
+  before(async () => {
+    server = await startPageServer();
+    dana = await server.person('dana');
+    maya = await server.person('maya');
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    board = (await newBoard(dana)).name;
+    await dana.ok('addBoardPerson', { params: { board }, body: { handle: 'maya' } });
+  });
+
+  it('renders only what a new message changes', async () => {
+    await fillBoard(server, dana, 'dana', board, 60);
+    const { page, tab, close } = await visit(server, maya, '/');
+    await page.context().addInitScript(countTimes);
+    const open = await tab(`/?board=${board}`);
+    await said(open, 'Message 60').waitFor();
+    await open.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    await open.getByRole('textbox', { name: 'Message' }).waitFor();
+    await open.evaluate(() => Object.assign(globalThis, { times: 0 }));
+    for (const text of ['News one', 'News two', 'News three']) {
+      await post(dana, board, text);
+      await said(open, text).waitFor();
+    }
+    // Every rendered message formats its time at least once: three messages, and what stands beside them.
+    expect(await open.evaluate(() => (globalThis as { times?: number }).times)).to.be.within(3, 40);
+    await close();
+  });
+
+  for (const [where, pathOf, asked] of [
+    ['what needs the person', () => `/?board=${board}`, '/v1/asks?can_answer'],
+    ['the events of all boards', () => '/everything', '/events?after='],
+  ] as const)
+    it(`reads ${where} at most once a second while messages keep coming`, async () => {
+      const { page, tab, close } = await visit(server, maya, '/');
+      await page.context().addInitScript(streamsInPage);
+      const open = await tab(pathOf());
+      await open.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+      await open.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+      await open.clock.install();
+      await open.clock.pauseAt(Date.now() + 60_000);
+      await open.clock.runFor(2_000);
+      let count = 0;
+      open.on('request', (request) => {
+        if (request.url().includes(asked)) count++;
+      });
+      let before = 0;
+      for (let n = 1; n <= 15; n++) {
+        before = count;
+        const { seq } = await post(dana, board, `News ${n}`);
+        const hint = `"seq":${seq}`;
+        await until(
+          () => open.evaluate((text) => !!(globalThis as { streamed?: string }).streamed?.includes(text), hint),
+          `the hint of ${seq}`,
+        );
+        await open.clock.runFor(200);
+      }
+      expect(count).to.be.within(1, 5);
+      await open.clock.runFor(1_000);
+      await until(() => count > before, 'what changed last is read');
+      await close();
+    });
+
+  it('shows a bounded part of the record while events keep coming', async () => {
+    const { page, close } = await visit(server, maya, `/?board=${board}&tab=record`);
+    const rows = page.locator('table.log tbody tr');
+    await rows.first().waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    const last = await fillBoard(server, dana, 'dana', board, 300);
+    await page.locator(`[data-seq="${last}"]`).waitFor();
+    expect(await rows.count()).to.be.at.most(200);
+    await close();
+  });
+});
+
+/** Runs in the page before it: counts in `times` how often a time is formatted. */
+function countTimes(): void {
+  const world = globalThis as typeof globalThis & { times?: number };
+  const format = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, 'format')!;
+  Object.defineProperty(Intl.DateTimeFormat.prototype, 'format', {
+    ...format,
+    get() {
+      world.times = (world.times ?? 0) + 1;
+      return format.get!.call(this);
+    },
+  });
+}
