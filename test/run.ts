@@ -72,6 +72,8 @@ const LIMIT_MS = 1_200_000;
 /** About as long should the files of one process take: each loads everything anew, which takes a second or two. */
 const SHARD_SECONDS = 100;
 const TIMES = 'test/times.json';
+/** Most files that are run again. */
+const MOST_AGAIN = 20;
 /** What bin/mocha.js starts as a second process, with the option of Node.js that stands in .mocharc.json. */
 const mocha = ['--disable-warning=ExperimentalWarning', 'node_modules/mocha/lib/cli/cli.js'];
 
@@ -145,7 +147,8 @@ async function take(shard: Shard): Promise<void> {
 async function runAgain(): Promise<string[]> {
   const titles: string[] = [];
   const shards = new Map(failed.map(({ shard, failure }) => [`${shard.name} ${failure.file}`, { shard, failure }]));
-  if (shards.size > 5) return titles;
+  // So many are no moment of the machine, and would take long.
+  if (shards.size > MOST_AGAIN) return titles;
   for (const { shard, failure } of shards.values()) {
     if (!existsSync(failure.file)) continue;
     const { failures } = await run({ ...shard, files: [failure.file] });

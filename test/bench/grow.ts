@@ -18,6 +18,14 @@ import { outputDir } from './world.ts';
 const SIMULATED_MS = 8_000;
 /** Of the measured rate. */
 const CLOSE = 0.2;
+/** More than any machine takes to fill a core's caches. */
+const MOST_SWITCH_MS = 0.5;
+/** Several processes in shapes other than those that are compared: what work costs beside other work is found with them. */
+const CROWDED = [
+  { boards: 2, processes: 3 },
+  { boards: 4, processes: 2 },
+  { boards: 8, processes: 3 },
+] as const;
 
 /**
  * What seats do at the busiest time: one in five works, and posts a message a minute; ten of them share a board, with four people, each
@@ -56,6 +64,10 @@ export async function grow(file?: string): Promise<Figure[]> {
       name: 'grow: CPU time of a busy process, on 1 board and on 16',
       value: `${round(costs.busy[1])} and ${round(costs.busy[16])} times`,
     },
+    {
+      name: 'grow: CPU time more of a piece of work that begins while all cores have other work',
+      value: `${round(costs.switchMs * 1_000, 0)} µs`,
+    },
     { name: 'grow: a sync of the log', value: `${round(costs.syncMs)} ms` },
     { name: 'grow: the database grows by a post', value: `${round(costs.bytesPerPost / 1024, 1)} KiB` },
     {
@@ -77,17 +89,52 @@ export async function grow(file?: string): Promise<Figure[]> {
 
 /** Measures what steps cost, and keeps it. @param figures takes what several processes do, measured and simulated. */
 async function measured(figures: Figure[]): Promise<Costs> {
-  const costs: Costs = { ...(await measureCosts()), busy: { 1: 1, 16: 1 } };
+  const priced = { ...(await measureCosts()), busy: { 1: 1, 16: 1 }, switchMs: 0 };
+  const one = { 1: await rateOf(priced, 1, 1), 16: await rateOf(priced, 16, 1) };
+  const crowded: Crowded[] = [];
+  for (const shape of CROWDED) crowded.push({ ...shape, rate: await rateOf(priced, shape.boards, shape.processes) });
+  const costs = fitted(priced, one, crowded);
   for (const boards of [1, 16] as const) {
-    const one = await rateOf(costs, boards, 1);
-    costs.busy[boards] = busyFactor(costs, boards, one);
-    figures.push(compare(costs, boards, 1, one));
+    figures.push(compare(costs, boards, 1, one[boards]));
     for (const processes of [2, 4])
       figures.push(compare(costs, boards, processes, await rateOf(costs, boards, processes)));
   }
   mkdirSync(outputDir, { recursive: true });
   writeFileSync(join(outputDir, 'costs.json'), `${JSON.stringify(costs, null, 2)}\n`);
   return costs;
+}
+
+/** Posts a second that several processes were measured to do. */
+interface Crowded {
+  boards: number;
+  processes: number;
+  rate: number;
+}
+
+/**
+ * The costs by which the simulation meets what was measured: of one process, and, as nearly as it goes, of several.
+ * @param one posts a second of one process on so many boards.
+ */
+function fitted(priced: Costs, one: Costs['busy'], crowded: readonly Crowded[]): Costs {
+  const withSwitches = (switchMs: number): Costs => {
+    const costs = { ...priced, switchMs };
+    return { ...costs, busy: { 1: busyFactor(costs, 1, one[1]), 16: busyFactor(costs, 16, one[16]) } };
+  };
+  /** By how much the simulation of several processes is too fast, as a logarithm. */
+  const excess = (costs: Costs): number => {
+    const between = scaleCosts(costs, Math.sqrt(costs.busy[1] * costs.busy[16]));
+    return crowded.reduce(
+      (sum, { boards, processes, rate }) => sum + Math.log(simulatedRate(between, boards, processes) / rate),
+      0,
+    );
+  };
+  let [least, most] = [0, MOST_SWITCH_MS];
+  while (most - least > 0.001) {
+    const middle = (least + most) / 2;
+    if (excess(withSwitches(middle)) > 0) least = middle;
+    else most = middle;
+  }
+  return withSwitches(least);
 }
 
 const nameOf = (boards: number, processes: number): string =>

@@ -11,9 +11,9 @@ import { type ProductShape, productSide } from './sides.ts';
 
 export const WRITERS = 16;
 export const READERS = 16;
-const ROUNDS = 4;
+const ROUNDS = 6;
 const ROUND_MS = 2_500;
-const WARM_UP_MS = 4_000;
+const WARM_UP_MS = 8_000;
 /** Each way: 5 ms for a question and its answer. */
 const AWAY_MS = 2.5;
 

@@ -1,2 +1,2 @@
-/** One place of one source file of the server, and what is put there. */
-export const bugs: Record<string, { file: string; find: string | RegExp; put: string }>;
+/** Places of one source file of the server, and what is put there. */
+export const bugs: Record<string, { file: string; find: string | RegExp; put: string | ((found: string) => string) }>;

@@ -23,12 +23,12 @@ export const bugs = {
     find: 'if (kept) await keep(kept, tx, caller, reply);',
     put: '',
   },
-  // Tells nobody of a commit: on Postgres no other process, on SQLite nobody at all.
+  // Tells nobody of a commit: on Postgres no other process, and does not look either; on SQLite nobody at all.
   no_notify_postgres: {
     file: 'db/postgres-wake.ts',
-    find: "await client.query('SELECT pg_notify",
+    find: /const POLL_MS = 1_000|await client\.query\(\{ name: 'notify'/g,
     // A connection is still asked whether it is there, and is kept.
-    put: "if (payload.endsWith('[]}')) await client.query('SELECT pg_notify",
+    put: (it) => (it.startsWith('const') ? 'const POLL_MS = 60_000' : `if (payload.endsWith('[]}')) ${it}`),
   },
   no_notify_sqlite: { file: 'db/sqlite-writer.ts', find: 'notify([...keys]);', put: 'notify([]);' },
   // Takes the word of whoever acknowledges, also where it goes back.

@@ -19,8 +19,7 @@ const SLOW = LONG ? 1_000 : 100;
 const HEAD_MS = 10_000 + 4_000;
 
 describe('connections that are not used', () => {
-  it(`do not keep the server from others: ${IDLE} idle ones, ${SLOW} that send a byte at a time`, async function () {
-    this.timeout(120_000);
+  it(`do not keep the server from others: ${IDLE} idle ones, ${SLOW} that send a byte at a time`, async () => {
     const place = await newPlace('sqlite');
     const child = launchServer({ ...place, nodeFlags: ['--expose-gc'] });
     const url = await child.ready;

@@ -126,7 +126,7 @@ class InboxReader extends Reader {
 
 forEachDatabase('readers that are cut off while others write and the server dies', (engine) => {
   it(`get everything once and in order, over ${CUTS} cuts each and ${RESTARTS} restart(s)`, async function () {
-    this.timeout(LONG ? 300_000 : 60_000);
+    this.timeout(LONG ? 300_000 : 120_000);
     const luck = chance();
     console.log(`        SERVICE_TEST_SEED=${luck.seed}`);
     const where = await newPlace(engine);

@@ -137,7 +137,7 @@ export async function startPair(): Promise<Pair> {
       await first.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
       await first.query('SELECT pg_reload_conf()');
       const waits = `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`;
-      await until(async () => (await first.query(waits)).length === 1, 'commits wait for the copy', 30_000);
+      await until(async () => (await first.query(waits)).length === 1, 'commits wait for the copy');
     },
     async stop() {
       if (followed) await second.postgres.stop();

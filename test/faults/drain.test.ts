@@ -24,7 +24,7 @@ const places: Where[] = [];
 
 forEachDatabase('a server asked to end', (engine: Engine) => {
   it(`answers what had reached it, ${DRAINS} times under load`, async function () {
-    this.timeout(DRAINS * 15_000);
+    this.timeout(120_000 + DRAINS * 15_000);
     const luck = chance();
     console.log(`        SERVICE_TEST_SEED=${luck.seed}`);
     const where = await newPlace(engine);

@@ -65,7 +65,7 @@ if (process.platform === 'linux') {
       const again = await tryPut(dana, 'small', `f${full}.bin`, big ?? bytes(full), {}, { key: `full ${full}` });
       expect([again.status, again.replayed]).to.deep.equal([201, false]);
       expect((await bytesOf(dana, 'small', `f${full}.bin`)).equals(big ?? bytes(full))).to.equal(true);
-    }).timeout(60_000);
+    });
 
     it('that cannot be written refuses uploads, gives what it has, and takes more once it can', async () => {
       await put(dana, 'small', 'before.txt', 'before');
@@ -103,7 +103,7 @@ if (process.platform === 'linux') {
       await child.ready;
       expect(await child.stop()).to.equal(0);
       remove(dataDir);
-    }).timeout(30_000);
+    });
 
     it('that is full loses nothing that was answered for, and goes on once there is room', async () => {
       const dataDir = newFolder('full');
@@ -145,6 +145,6 @@ if (process.platform === 'linux') {
       expect(await texts()).to.deep.equal(posted);
       expect(await child.stop()).to.equal(0);
       remove(dataDir);
-    }).timeout(60_000);
+    });
   });
 }

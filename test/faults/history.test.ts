@@ -21,7 +21,7 @@ const PATIENCE = 12;
 
 forEachDatabase('a random run', (engine: Engine) => {
   it(`is what its record says, ${SEEDS.length} times`, async function () {
-    this.timeout(SEEDS.length * 30_000);
+    this.timeout(90_000 + SEEDS.length * 30_000);
     const crew = await Crew.start(engine, { jumps: true });
     let calls = 0;
     let lost = 0;

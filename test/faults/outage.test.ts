@@ -25,8 +25,7 @@ const STREAMS = 20;
 /** After this time a database that takes connections again has to be used again. */
 const BACK_MS = 5_000;
 
-describe('a server whose Postgres goes away', function () {
-  this.timeout(60_000);
+describe('a server whose Postgres goes away', () => {
   let cluster: Cluster;
   const dataDir = newFolder('data');
   let server: Child;

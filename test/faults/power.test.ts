@@ -38,7 +38,7 @@ describeWithDisk('a power cut', (library) => {
   after(() => remove(folder));
 
   it(`takes nothing that was acknowledged, at ${MOMENTS} moments`, async function () {
-    this.timeout(60_000 + MOMENTS * 3_000);
+    this.timeout(120_000 + MOMENTS * 3_000);
     const luck = chance();
     console.log(`        SERVICE_TEST_SEED=${luck.seed}`);
     const life = await lived(library, join(folder, 'right'));
@@ -47,8 +47,7 @@ describeWithDisk('a power cut', (library) => {
     expect(missing).to.deep.equal([]);
   });
 
-  it('is noticed where a server does not wait for the disk', async function () {
-    this.timeout(120_000);
+  it('is noticed where a server does not wait for the disk', async () => {
     const life = await lived(library, join(folder, 'wrong'), 'no_sync');
     const luck = chance(1);
     let missing: string[] = [];

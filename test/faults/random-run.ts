@@ -18,6 +18,8 @@ const TASKS = 3;
 /** The last of the agents is removed by the person at this step. */
 const REMOVAL = 8;
 const WAIT_S = 1;
+/** In the end longer than a machine with much to do takes to wake anybody. */
+const LAST_WAIT_S = 3;
 const HOUR = 3_600_000;
 /** So often all wait for the person in the end. */
 const ROUNDS = 3;
@@ -105,7 +107,7 @@ export class RandomRun {
     // What everybody sees in the end.
     for (const member of this.#members) {
       await this.#timeline(member);
-      if (member !== person) await this.#inbox(member, false);
+      if (member !== person) await this.#inbox(member, 0);
     }
     await this.#record(person);
     return { calls: this.#calls, record: await this.#entries(), people };
@@ -127,8 +129,8 @@ export class RandomRun {
       const kind = member.luck.between(1, 13);
       // Who will be removed keeps writing until it is.
       if (last || kind <= 3) await this.#post(member);
-      else if (kind <= 5) await this.#inbox(member, true);
-      else if (kind === 6) await this.#inbox(member, false);
+      else if (kind <= 5) await this.#inbox(member, WAIT_S);
+      else if (kind === 6) await this.#inbox(member, 0);
       else if (kind <= 8) await this.#acknowledge(member);
       else if (kind === 9) await this.#timeline(member);
       else if (kind === 10) await member.luck.pick([...member.asked, () => this.#timeline(member)])();
@@ -140,10 +142,12 @@ export class RandomRun {
   /** All wait at one server while the person writes at another, if there is another. */
   async #words(person: Member, agents: Member[]): Promise<void> {
     for (let n = 0; n < ROUNDS; n++) {
-      for (const agent of agents) await this.#inbox(agent, false);
-      const waits = agents.map((agent) => this.#inbox(agent, true, 0));
+      const began = performance.now();
+      for (const agent of agents) await this.#inbox(agent, 0);
+      const took = performance.now() - began;
+      const waits = agents.map((agent) => this.#inbox(agent, LAST_WAIT_S, 0));
       // By then most of them sleep; whoever does not yet says nothing about waking.
-      await new Promise((resolve) => setTimeout(resolve, this.#luck.between(50, 150)));
+      await new Promise((resolve) => setTimeout(resolve, took + this.#luck.between(50, 150)));
       await this.#post(person, 1, ['all']);
       await Promise.all(waits);
     }
@@ -197,11 +201,12 @@ export class RandomRun {
     );
   }
 
-  async #inbox(member: Member, waits: boolean, server?: number): Promise<void> {
+  /** @param seconds how long it waits */
+  async #inbox(member: Member, seconds: number, server?: number): Promise<void> {
     // Whatever is there already would be answered at once.
-    if (waits) await this.#acknowledge(member);
-    const note: Noted = { wish: 'inbox', ...(waits ? { wait: WAIT_S * 1_000 } : {}) };
-    const query = { limit: 200, ...(waits ? { wait: WAIT_S } : {}) };
+    if (seconds > 0) await this.#acknowledge(member);
+    const note: Noted = { wish: 'inbox', ...(seconds > 0 ? { wait: seconds * 1_000 } : {}) };
+    const query = { limit: 200, ...(seconds > 0 ? { wait: seconds } : {}) };
     const read = ({ messages, cursor }: { messages: { seq: number }[]; cursor: number }) => ({
       seqs: messages.map(({ seq }) => seq),
       cursor,

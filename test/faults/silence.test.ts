@@ -33,8 +33,7 @@ forEachDatabase('a process that dies beside others', (engine) => {
     return launch({ dataDir, db: server.databaseUrl });
   }
 
-  it('between a commit and its wake-up is heard of by the others within 1.5 seconds', async function () {
-    this.timeout(30_000);
+  it('between a commit and its wake-up is heard of by the others within a second', async () => {
     const board = await newBoard(server.dana);
     const agent = await newAgent(server.dana, board.name);
     const stream = await TestStream.open(server.dana, { board: board.name });
@@ -42,22 +41,21 @@ forEachDatabase('a process that dies beside others', (engine) => {
     const waiting = agent.ok('readInbox', { query: { wait: 500 } });
     await until(() => server.clock.waiting(500_000) > 0, 'the wait sleeps');
 
+    const release = server.clock.holdBack(1_000);
     const writer = beside(launchSilent);
     const there = new Api(await writer.ready, server.dana.token);
     // Whether its answer still gets out is chance; what was committed counts.
     const answer = post(there, board.name, 'my last words').catch(() => null);
     expect(await writer.exited).to.equal(null);
-    const died = performance.now();
     await stream.frame(({ event }) => event === 'event');
     const { messages } = await waiting;
-    expect(performance.now() - died).to.be.below(1_500);
+    release();
     expect(messages.map(({ body }) => body)).to.deep.equal(['my last words']);
     await answer;
     stream.close();
   });
 
-  it('and one that lives and tells nobody are both heard of in time', async function () {
-    this.timeout(30_000);
+  it('and one that lives and tells nobody are both heard of in time', async () => {
     const board = await newBoard(server.dana);
     const agent = await newAgent(server.dana, board.name);
     const writer = beside((options) => launchServer({ ...options, bug: 'no_notify_postgres' }));
@@ -66,17 +64,16 @@ forEachDatabase('a process that dies beside others', (engine) => {
     await stream.frame(({ event }) => event === 'ready');
     const waiting = agent.ok('readInbox', { query: { wait: 500 } });
     await until(() => server.clock.waiting(500_000) > 0, 'the wait sleeps');
+    const release = server.clock.holdBack(1_000);
     await post(there, board.name, 'unheard');
-    const told = performance.now();
     await stream.frame(({ event }) => event === 'event');
     expect((await waiting).messages.map(({ body }) => body)).to.deep.equal(['unheard']);
-    expect(performance.now() - told).to.be.below(1_500);
+    release();
     stream.close();
     await writer.stop();
   });
 
-  it('loses nothing, and its clients go on with another', async function () {
-    this.timeout(30_000);
+  it('loses nothing, and its clients go on with another', async () => {
     const board = await newBoard(server.dana);
     const agent = await newAgent(server.dana, board.name);
     const doomed = beside(launchServer);

@@ -10,8 +10,8 @@ const [module, options] = process.argv.slice(2);
 const { Client } = createRequire(import.meta.url)('pg');
 const { query } = Client.prototype;
 Client.prototype.query = function (...parameters) {
-  const [statement, values] = parameters;
-  if (typeof statement === 'string' && statement.includes('pg_notify') && String(values?.[1]).includes('"board:')) {
+  const [statement] = parameters;
+  if (statement?.name === 'notify' && String(statement.values?.[1]).includes('"board:')) {
     process.kill(process.pid, 'SIGKILL');
     // The signal may come a moment later; nothing may happen until then.
     for (;;);

@@ -54,8 +54,7 @@ describeWithDisk('a disk', (library) => {
     await expectSameAgain(place, fleet.acknowledged.slice(-5));
   }
 
-  it(`that needs ${SYNC_MS} ms for a flush: posts that wait share one (sqlite)`, async function () {
-    this.timeout(60_000);
+  it(`that needs ${SYNC_MS} ms for a flush: posts that wait share one (sqlite)`, async () => {
     const dataDir = newData();
     const quick = launchServer({ dataDir });
     const place = await placeOn(quick, dataDir);
@@ -74,8 +73,7 @@ describeWithDisk('a disk', (library) => {
     expect(await again.stop()).to.equal(0);
   });
 
-  it(`that needs ${SYNC_MS} ms for a flush: posts come through one after the other (postgres)`, async function () {
-    this.timeout(120_000);
+  it(`that needs ${SYNC_MS} ms for a flush: posts come through one after the other (postgres)`, async () => {
     chmodSync(dirname(library), 0o755);
     let cluster: Cluster | undefined;
     try {
@@ -113,8 +111,7 @@ describeWithDisk('a disk', (library) => {
     expect(await child.stop()).to.equal(0);
   });
 
-  it('of Postgres that is full: posts are refused, reads go on, and so do posts once there is room', async function () {
-    this.timeout(120_000);
+  it('of Postgres that is full: posts are refused, reads go on, and so do posts once there is room', async () => {
     chmodSync(dirname(library), 0o755);
     const noted = newData();
     chmodSync(noted, 0o755);

@@ -1,6 +1,6 @@
 /** Handing over a key as a file, cut off at every step: before each call that changes a key file, and before each commit. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { recoverKey } from '../../src/server/upkeep/recover.ts';
 import { type Engine, forEachDatabase } from '../support/databases.ts';
 import { newPostgresDatabase } from '../support/postgres.ts';
+import { migrated } from '../support/server.ts';
 import { PUBLIC_URL, startTeamServer, type TeamServer } from '../support/team.ts';
 import { serverModule } from './launch.ts';
 
@@ -67,6 +68,8 @@ forEachDatabase('a key that is handed over as a file', (engine) => {
     const team = { publicUrl: PUBLIC_URL, adminHandle: 'ana' };
     const steps = await everyStep(async (at) => {
       const [dataDir, db] = [folder(), await databaseOf(engine)];
+      // Migrated as that of Postgres is: no step comes before the schema is there.
+      if (engine === 'sqlite') writeFileSync(join(dataDir, 'service.db'), await migrated(), { mode: 0o600 });
       const file = join(dataDir, 'admin-key');
       const options = { dataDir, db, host: '127.0.0.1', port: 0, portFixed: true, team };
       const done = await run(at, serverModule(), 'startServer', options, file);

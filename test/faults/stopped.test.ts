@@ -46,7 +46,7 @@ forEachDatabase('a process that stops for a while', (engine) => {
 
   if (engine === 'postgres')
     it(`is one of two servers: the other goes on within ${HELD_MS / 1_000} seconds, and both have everything`, async function () {
-      this.timeout(STOP_MS + 60_000);
+      this.timeout(STOP_MS + 120_000);
       const [there, here] = crew.servers as [Crew['servers'][0], Crew['servers'][0]];
       const [stopping, other] = [fleet(there.url, 4), fleet(here.url, 4)];
       const acknowledged = (one: Fleet, count: number) =>
@@ -69,7 +69,7 @@ forEachDatabase('a process that stops for a while', (engine) => {
     });
 
   it(`is a client: it goes on where it was after ${POSTS} posts, and one that never reads holds nobody up`, async function () {
-    this.timeout(STOP_MS + POSTS * 30 + 60_000);
+    this.timeout(STOP_MS + POSTS * 30 + 120_000);
     const { dana, servers } = crew;
     const { name } = await dana.ok('createBoard', { body: { name: 'followed' } });
     const file = fileURLToPath(new URL('following-process.ts', import.meta.url));
@@ -100,7 +100,7 @@ forEachDatabase('a process that stops for a while', (engine) => {
     await pause(Math.max(0, stopped + STOP_MS - performance.now()));
     follower.process.kill('SIGCONT');
     const { head_seq } = await dana.ok('getBoard', { params: { board: name } });
-    await until(() => ids.at(-1) === head_seq, 'it has everything', 30_000);
+    await until(() => ids.at(-1) === head_seq, 'it has everything');
     expect(ids).to.deep.equal(Array.from({ length: head_seq }, (_, n) => n + 1));
     deaf.destroy();
     await follower.kill();

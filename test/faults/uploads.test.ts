@@ -57,5 +57,5 @@ forEachDatabase('a server killed while files come', (engine) => {
     }
     await child.stop();
     remove(place.dataDir);
-  }).timeout(60_000);
+  });
 });

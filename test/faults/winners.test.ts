@@ -83,7 +83,7 @@ forEachDatabase('one winner', (engine: Engine) => {
   }
 
   it('starts a task, and the others are told who owns it', async function () {
-    this.timeout(LONG ? 1_800_000 : 60_000);
+    this.timeout(LONG ? 1_800_000 : 120_000);
     const processes = new Set<number>();
     for (let n = 0; n < TASKS; n++) {
       const { ref } = await dana.ok('createTask', { params: { board }, body: { title: `task ${n}` } });
@@ -102,7 +102,7 @@ forEachDatabase('one winner', (engine: Engine) => {
   });
 
   it('answers an ask: one plain reply is the answer, and of withdrawals one', async function () {
-    this.timeout(LONG ? 1_800_000 : 60_000);
+    this.timeout(LONG ? 1_800_000 : 120_000);
     const asker = agents[0] as Agent;
     const ask = async (): Promise<{ id: string; seq: number }> =>
       post(asker, board, 'which?', { ask: { options: ['a', 'b'] }, about: [] });
@@ -142,7 +142,7 @@ forEachDatabase('one winner', (engine: Engine) => {
   });
 
   it('writes the next version of a file, and the others are told by whom', async function () {
-    this.timeout(LONG ? 1_800_000 : 60_000);
+    this.timeout(LONG ? 1_800_000 : 120_000);
     const file = await put(dana, board, 'notes/api.md', 'start');
     for (let base = 1; base <= ROUNDS; base++) {
       const { winner, won, lost } = await race((api, agent) =>
@@ -165,7 +165,7 @@ forEachDatabase('one winner', (engine: Engine) => {
   });
 
   it('approves a version once, however often its person says so at once', async function () {
-    this.timeout(LONG ? 1_800_000 : 60_000);
+    this.timeout(LONG ? 1_800_000 : 120_000);
     const file = await put(dana, board, 'notes/plan.md', 'start');
     for (let version = 1; version <= ROUNDS; version++) {
       if (version > 1) await put(dana, board, file.name, `v${version}`, { base: version - 1 });
@@ -179,7 +179,7 @@ forEachDatabase('one winner', (engine: Engine) => {
   });
 
   it('creates the brief, in one of its formats', async function () {
-    this.timeout(LONG ? 1_800_000 : 60_000);
+    this.timeout(LONG ? 1_800_000 : 120_000);
     for (let round = 0; round < ROUNDS; round++) {
       const { winner, won, lost } = await race((api, agent, n) =>
         tryPut(api, board, n % 3 === 0 ? 'brief.html' : 'brief.md', `by ${agent.name}`, { brief: true }),

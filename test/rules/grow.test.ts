@@ -48,6 +48,15 @@ describe('the simulation of how servers grow', () => {
     expect([doneAt['a'], machine.busy]).to.deep.equal([30, 30]);
   });
 
+  it('lets work take longer that begins while all cores have other work', () => {
+    const machine = new Machine(time, 2, undefined, 1);
+    for (const name of ['a', 'b', 'c']) machine.work(10)(done(name));
+    time.until(100);
+    expect(machine.busy).to.equal(31);
+    expect(doneAt['a']).to.equal(doneAt['b']);
+    expect(doneAt['c']! - doneAt['a']!).to.be.closeTo(1, 1e-6);
+  });
+
   it('does one thing after the other on a thread', () => {
     const thread = new Thread(new Machine(time, 4));
     for (const name of ['a', 'b']) thread.work(5)(done(name));
@@ -68,7 +77,7 @@ describe('the simulation of how servers grow', () => {
     const prices = { stream: 0.5, credential: 0.01, board: 0.02 };
     const costs = {
       ...{ server: none, postgres: none, load: none, idle: { server: prices, postgres: prices } },
-      ...{ yardMs: 1, busy: { 1: 1, 16: 1 }, syncMs: 1, bytesPerPost: 1, baseKib: 1, streamKib: 1 },
+      ...{ yardMs: 1, busy: { 1: 1, 16: 1 }, switchMs: 0, syncMs: 1, bytesPerPost: 1, baseKib: 1, streamKib: 1 },
     };
     const apart = { processesEach: 8, postgresCores: 8, roundTripMs: 0.5 };
     const layout = { processes: 2, cores: 8, apart, boards: 100, streamsPerBoard: 8 };

@@ -30,9 +30,14 @@ export interface Costs {
   yardMs: number;
   /**
    * By how much all costs are multiplied so that the simulation of one busy process, on one board and on 16, meets what was measured: it
-   * stands for what no step shows, such as interrupts, garbage, cold caches, and other machines on the same cores.
+   * stands for what no step shows, such as interrupts, garbage, and other machines on the same cores.
    */
   busy: { 1: number; 16: number };
+  /**
+   * CPU milliseconds that a piece of work takes longer which begins while all cores have other work, whose data their caches hold: so
+   * many that the simulation meets, as nearly as it goes, what was measured of several processes on 2, 4 and 8 boards.
+   */
+  switchMs: number;
   /** Milliseconds until a sync of the log is done. */
   syncMs: number;
   /** Bytes of the database that a post of 200 characters takes. */
@@ -80,8 +85,8 @@ const shapes: Shape[] = [
   [16, 16, 16],
 ];
 
-/** Measures all costs except `busy`, which is found by comparing a simulation with a measured run. */
-export async function measureCosts(): Promise<Omit<Costs, 'busy'>> {
+/** Measures all costs except those that are found by comparing a simulation with a measured run. */
+export async function measureCosts(): Promise<Omit<Costs, 'busy' | 'switchMs'>> {
   const engine = await Engine.start(['track_wal_io_timing=on']);
   const listener = new pg.Client(engine.url);
   let side: ProductSide | undefined;

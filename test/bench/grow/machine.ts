@@ -71,22 +71,27 @@ export class Machine {
   readonly #time: Time;
   readonly #cores: number;
   readonly #vary: (ms: number) => number;
+  readonly #switchMs: number;
   readonly #running = new Set<{ left: number; resume: () => void }>();
   #since = 0;
   #version = 0;
 
-  /** @param vary how long a piece of work takes that takes so long on average. */
-  constructor(time: Time, cores: number, vary = (ms: number): number => ms) {
+  /**
+   * @param vary how long a piece of work takes that takes so long on average.
+   * @param switchMs how much longer a piece takes that begins while all cores have other work: what they keep at hand is not its own.
+   */
+  constructor(time: Time, cores: number, vary = (ms: number): number => ms, switchMs = 0) {
     this.#time = time;
     this.#cores = cores;
     this.#vary = vary;
+    this.#switchMs = switchMs;
   }
 
   /** A step that is so many milliseconds of work of one core. */
   work(ms: number): Step {
     return (resume) => {
       this.#advance();
-      const left = this.#vary(ms);
+      const left = this.#vary(ms) + (this.#running.size < this.#cores ? 0 : this.#switchMs);
       this.busy += left;
       this.#running.add({ left, resume });
       this.#plan();

@@ -104,7 +104,8 @@ class World {
     this.posts = Array.from({ length: layout.boards }, () => []);
     const { processes, cores, apart } = layout;
     const count = apart ? Math.ceil(processes / apart.processesEach) : 1;
-    const machine = (its: number): Machine => new Machine(this.time, its, (ms) => this.#exponential(ms));
+    const machine = (its: number): Machine =>
+      new Machine(this.time, its, (ms) => this.#exponential(ms), costs.switchMs);
     const machines = Array.from({ length: count }, () => machine(cores));
     this.#database = apart ? machine(apart.postgresCores) : machines[0]!;
     this.#load = apart ? null : new Thread(machines[0]!);
