@@ -293,6 +293,28 @@ describe('the message box', () => {
     await close();
   });
 
+  it('shows what is sent again after a reload also where its board is loaded only afterwards', async () => {
+    const { page, close } = await open();
+    const again = Promise.withResolvers<void>();
+    await page.route('**/messages', (route) =>
+      route.request().method() === 'POST' ? new Promise<void>(() => {}) : route.continue(),
+    );
+    await boxOf(page).fill('Not lost');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('article', { name: 'dana, sending' }).waitFor();
+    await page.route(`**/v1/boards/${board}**`, async (route) => {
+      if (route.request().method() !== 'GET') return route.fallback();
+      await again.promise;
+      return route.fallback();
+    });
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/messages')) again.resolve();
+    });
+    await page.reload();
+    await page.getByRole('article', { name: 'dana, sending' }).getByText('Not lost').waitFor();
+    await close();
+  });
+
   it('ends the key with a definite refusal, says why, and lets it be edited', async () => {
     const { page, close } = await open();
     const keys = keysOf(page);

@@ -97,12 +97,15 @@ const openRoomOf = (board: string): Room | null => {
   return shown?.name === board ? shown : null;
 };
 
-/** Loads a stored list. */
+/** Ids of the messages that this tab is sending again. */
+const sentAgain = new Set<string>();
+
+/** Loads a stored list. What is sent for the first time is shown by the conversation once it was posted. */
 export function openOutbox(name: string): void {
   if (name === storageName) return;
   storageName = name;
   const list = read(name);
-  unsent.value = list.filter(({ state }) => state === 'failed');
+  unsent.value = list.filter(({ id, state }) => state === 'failed' || sentAgain.has(id));
   failWhatIsNotSent(name);
 }
 
@@ -190,7 +193,10 @@ const startSending = (item: Unsent, list: string, asked: boolean): void =>
     const now = read(list).find(({ id }) => id === item.id);
     // Another tab has sent it before, or has tried to, and knows more of what became of it.
     if (!now) return remove(item.id, list);
-    if (now.state !== 'failed') return send(item, list, asked);
+    if (now.state !== 'failed') {
+      sentAgain.add(item.id);
+      return send(item, list, asked).finally(() => sentAgain.delete(item.id));
+    }
     put(now, list);
     if (isWaiting(now)) tryLater();
   });
