@@ -247,6 +247,31 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('is opened where a message, a question or the record cites it, whatever has its name now', async () => {
+    const { dana } = server;
+    await put(dana, board.name, 'report.md', 'What was asked about\n');
+    const body = 'May this go out?';
+    const ask = { to: ['@maya'], files: [{ file: 'report.md' }], ask: { options: ['Yes'], approval: true } };
+    const { seq, id } = await post(dana, board.name, body, ask);
+    await dana.ok('updateFile', { params: { board: board.name, file: 'report.md' }, body: { name: 'sent.md' } });
+    await put(dana, board.name, 'report.md', 'Another one\n');
+    const { page, close } = await visit(server, maya, at(`message=${seq}`));
+    const cited = page.getByText('What was asked about');
+    await page.getByRole('article').filter({ hasText: body }).getByRole('link', { name: 'report.md' }).click();
+    await cited.waitFor();
+    await page.goto(server.url + at(`message=${seq}`));
+    await page
+      .getByText(/added report\.md v1/)
+      .first()
+      .getByRole('link')
+      .click();
+    await cited.waitFor();
+    await page.goto(`${server.url}/inbox/asks/${id}`);
+    await page.getByRole('link', { name: 'report.md' }).click();
+    await cited.waitFor();
+    await close();
+  });
+
   it('is renamed and removed, and stays readable where it is cited', async () => {
     const { id } = await put(server.dana, board.name, 'old.txt', 'still here\n');
     const { page, close } = await visit(server, maya, at('file=old.txt'));

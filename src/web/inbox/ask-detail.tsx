@@ -96,7 +96,7 @@ function Ask({ message }: { message: Message }) {
       {files.length > 0 && (
         <div class="foot">
           {files.map(({ id, name, version }) => (
-            <a key={id} class="chip" href={hrefOf({ screen: 'board', board, tab: 'files', file: name, version })}>
+            <a key={id} class="chip" href={hrefOf({ screen: 'board', board, tab: 'files', file: id, version })}>
               <Icon name="file" small />
               <span class="mono cut">{name}</span>
               <span class="nw">v{version}</span>

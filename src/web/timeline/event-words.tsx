@@ -40,14 +40,19 @@ const TaskLink = ({ data, about }: { data: Data; about: EventContext }) => {
   );
 };
 
-const FileLink = ({ name, version, board }: { name: unknown; version?: unknown; board: string }) => (
-  <>
-    <a class="ref path" href={hrefOf({ screen: 'board', board, tab: 'files', file: text(name) })}>
-      {text(name)}
-    </a>
-    {typeof version === 'number' && ` v${version}`}
-  </>
-);
+/** Links by id, because the name may have moved to another file since. */
+const FileLink = ({ data, about }: { data: Data; about: EventContext }) => {
+  const id = text(data['file_id']);
+  const version = typeof data['version'] === 'number' ? data['version'] : undefined;
+  return (
+    <>
+      <a class="ref path" href={hrefOf({ screen: 'board', board: about.board, tab: 'files', file: id, version })}>
+        {text(data['name'] ?? data['after'] ?? about.files.get(id)?.name ?? 'a file')}
+      </a>
+      {version && ` v${version}`}
+    </>
+  );
+};
 
 const Quiet = ({ children }: { children: ComponentChildren }) => (
   <>
@@ -66,22 +71,11 @@ const task = (icon: string, verb: string, more?: (data: Data) => ComponentChildr
   ));
 
 const file = (icon: string, verb: string): Describe =>
-  line(icon, (data, { board }) => (
+  line(icon, (data, about) => (
     <>
-      {verb} <FileLink name={data['name']} version={data['version']} board={board} />
+      {verb} <FileLink data={data} about={about} />
     </>
   ));
-
-/** For events that contain a file's id but not its name. */
-const fileById = (icon: string, verb: string): Describe =>
-  line(icon, (data, { board, files }) => {
-    const name = files.get(text(data['file_id']))?.name;
-    return (
-      <>
-        {verb} {name ? <FileLink name={name} version={data['version']} board={board} /> : 'a file'}
-      </>
-    );
-  });
 
 const changedPart = (data: Data): ComponentChildren => {
   if (data['stands'] !== undefined) return <Quiet>{text(data['stands'])}</Quiet>;
@@ -209,18 +203,15 @@ const describers: Record<string, Describe> = {
       : task('task', 'finished', ({ note }) => <Quiet>{text(note)}</Quiet>))(data, about, event),
   'task.taken_over': task('half', 'took over'),
   'task.dropped': task('open', 'gave up', dropReason),
-  'file.version_added': line('file', ({ name, version }, { board }) => (
-    <>
-      {version === 1 ? 'added' : 'changed'} <FileLink name={name} version={version} board={board} />
-    </>
-  )),
-  'file.updated': fileById('file', 'changed what is kept of'),
-  'file.approved': fileById('check', 'approved'),
-  'file.approval_removed': fileById('x', 'took back the approval of'),
+  'file.version_added': (data, about, event) =>
+    file('file', data['version'] === 1 ? 'added' : 'changed')(data, about, event),
+  'file.updated': file('file', 'changed what is kept of'),
+  'file.approved': file('check', 'approved'),
+  'file.approval_removed': file('x', 'took back the approval of'),
   'file.removed': file('x', 'took off'),
-  'file.renamed': line('file', ({ before, after }, { board }) => (
+  'file.renamed': line('file', (data, about) => (
     <>
-      renamed <span class="ref path">{text(before)}</span> to <FileLink name={after} board={board} />
+      renamed <span class="ref path">{text(data['before'])}</span> to <FileLink data={data} about={about} />
     </>
   )),
 };

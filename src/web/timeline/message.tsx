@@ -178,7 +178,7 @@ function Footer({ post, run }: { post: Post; run: boolean }) {
   return (
     <div class="foot">
       {files.map(({ id, name, version }) => (
-        <a key={`${id}${version}`} class="chip" href={talk.href({ tab: 'files', file: name, version })}>
+        <a key={`${id}${version}`} class="chip" href={talk.href({ tab: 'files', file: id, version })}>
           <Icon name="file" small />
           <span class="mono cut">{name}</span>
           <span class="nw">v{version}</span>
