@@ -135,6 +135,24 @@ describe('files on the page', () => {
     await close();
   });
 
+  it('that changes while it is read stays as it was, and that version is approved', async () => {
+    await put(server.dana, board.name, 'terms.md', 'The first terms\n');
+    const { page, close } = await visit(server, maya, at('file=terms.md'));
+    await page.getByText('The first terms').waitFor();
+    await put(server.dana, board.name, 'terms.md', 'Other terms\n', { base: 1 });
+    const newer = page.getByRole('status').getByRole('link', { name: 'v2' });
+    await newer.waitFor();
+    await page.getByText('The first terms').waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('You approved v1.').waitFor();
+    const file = await maya.ok('getFile', { params: { board: board.name, file: 'terms.md' } });
+    expect(file.mine?.version).to.equal(1);
+    await newer.click();
+    await page.getByText('Other terms').waitFor();
+    await newer.waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('a new version goes over the one that was shown; when somebody was faster, the person chooses', async () => {
     await put(server.dana, board.name, 'notes.txt', 'one\n');
     const { page, close } = await visit(server, maya, at('file=notes.txt'));

@@ -18,6 +18,8 @@ import { UploadButton, useUpload } from './upload-button.tsx';
 
 interface ActionProps {
   file: FileDetail;
+  /** The version that the person saw last, which a new one replaces. */
+  base: number;
   room: Room;
   onChange: () => Promise<void>;
 }
@@ -54,10 +56,10 @@ export function FileActions(props: ActionProps) {
   );
 }
 
-function NewVersion({ file, room, onChange }: ActionProps) {
+function NewVersion({ file, base: seen, room, onChange }: ActionProps) {
   const upload = useUpload(room.name);
-  /** The latest version at the time the person opened the file chooser. */
-  const base = useRef(file.latest.version);
+  /** The version that was seen when the person opened the file chooser. */
+  const base = useRef(seen);
   const { name, id } = file;
   const send = async (bytes: File, over: number): Promise<void> => {
     const here = place.peek();
@@ -75,7 +77,7 @@ function NewVersion({ file, room, onChange }: ActionProps) {
         label="New version"
         upload={upload}
         onOpen={() => {
-          base.current = file.latest.version;
+          base.current = seen;
         }}
         onFile={(bytes) => void send(bytes, base.current)}
         hideError={conflict !== null}

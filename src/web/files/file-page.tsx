@@ -1,5 +1,6 @@
 /** The page of one file: preview or diff, versions, approvals and actions. */
 import { Suspense } from 'preact/compat';
+import { useRef } from 'preact/hooks';
 import type { FileDetail, FileVersion } from '../../contract/types.ts';
 import { bytesHref } from '../api/bytes.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -22,6 +23,8 @@ const Preview = lazy(() => import('./preview.tsx'));
 
 export function FilePage({ here, file: name, room }: { here: BoardPlace; file: string; room: Room }) {
   const { value: file, error, reload } = useFile(room, name);
+  /** The latest version when the page opened: what is read and may be approved does not change by itself. */
+  const opened = useRef<number | null>(null);
   const list = hrefOf({ screen: 'board', board: room.name, tab: 'files' });
   useKeys('File', [
     {
@@ -43,7 +46,10 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
         )}
       </div>
     );
-  const shown = file.versions.find(({ version }) => version === here.version) ?? file.versions[0]!;
+  const { latest } = file;
+  opened.current ??= latest.version;
+  const wanted = here.version ?? opened.current;
+  const shown = file.versions.find(({ version }) => version === wanted) ?? latest;
   const against = findComparison(file, shown, here);
   const at = (parts: Partial<BoardPlace>): BoardPlace => ({
     screen: 'board',
@@ -75,12 +81,25 @@ export function FilePage({ here, file: name, room }: { here: BoardPlace; file: s
             <Icon name="get" />
             Get v{shown.version}
           </a>
-          {file.removed_at === null && <FileActions file={file} room={room} onChange={reload} />}
+          {file.removed_at === null && (
+            <FileActions
+              file={file}
+              base={here.version ? latest.version : opened.current}
+              room={room}
+              onChange={reload}
+            />
+          )}
         </div>
         <ProblemLine error={error} onRetry={reload} />
         {here.version !== undefined && shown.version !== here.version && (
           <p class="q2">
             There is no v{here.version} of it; this is v{shown.version}.
+          </p>
+        )}
+        {latest.version > shown.version && (
+          <p class="q2" role="status">
+            <a href={hrefOf(at({ version: latest.version, against: undefined }))}>v{latest.version}</a> is there, by{' '}
+            {latest.by.name}, {agoPhrase(latest.at)}.
           </p>
         )}
         {file.removed_at !== null ? (
