@@ -31,6 +31,7 @@ export default class Login extends BaseCommand<typeof Login> {
   };
 
   override async run(): Promise<void> {
+    await this.requirePerson();
     const url = this.args.url ?? this.globals.server;
     const { 'move-to': to, store } = this.flags;
     if (to !== undefined) return this.move(url, to === 'keychain' ? 'keychain' : 'file');
