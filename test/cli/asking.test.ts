@@ -36,6 +36,17 @@ describe('asking the person', () => {
     ]);
     return result.approval.action;
   };
+  it('names the settings of a policy to the person as the command takes them', async () => {
+    const settings = ['agent_run=5/9', 'show_harness=false', 'stale_after=45m'];
+    const args = ['board', 'policy', ...settings.flatMap((setting) => ['--set', setting]), '--request'];
+    const words = `change the policy of demo: ${settings.join(' ')}`;
+    const { stdout } = await home().run(args, { env });
+    expect(stdout).to.include(words);
+    const { id } = (await home().json(['approval', 'list'])).approvals[0];
+    const { stdout: shown } = await home().run(['approval', 'show', id]);
+    expect(shown).to.include(words);
+  });
+
   const failed = async (args: string[], options = {}) => {
     const result = await home().run([...args, '--json'], options);
     return { ...JSON.parse(result.stdout).error, exit: result.code };

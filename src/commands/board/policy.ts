@@ -3,6 +3,7 @@ import { listFlag, optional, requestFlags } from '../../cli/flags.ts';
 import { without } from '../../cli/session/here.ts';
 import { board, requestedApproval } from '../../cli/shapes.ts';
 import { fields } from '../../cli/terminal/fields.ts';
+import { policyValueText } from '../../contract/text.ts';
 import type { Board } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 import { AskingCommand, boardIdOf } from '../approval/lib/ask-person.ts';
@@ -58,15 +59,9 @@ export default class BoardPolicy extends AskingCommand<typeof BoardPolicy> {
 
 /** A preset and what differs from it, in one line. */
 const policyWords = (policy: Policy): string =>
-  [policy.preset, ...policy.overrides.map((key) => `${key}=${valueText(policy[key])}`)].join(', ');
+  [policy.preset, ...policy.overrides.map((key) => `${key}=${policyValueText(policy[key])}`)].join(', ');
 
 type Policy = Board['policy'];
-
-/** As `--set` takes it. */
-function valueText(value: Policy[keyof Policy]): string {
-  if (typeof value === 'number') return `${value / 60}m`;
-  return typeof value === 'object' && 'hold' in value ? `${value.notice}/${value.hold}` : String(value);
-}
 
 const meanings: Record<string, Record<string, string>> = {
   visibility: {
@@ -93,7 +88,7 @@ function policyText(policy: Policy): string {
     ['preset', preset],
     ...Object.entries(values).map(([key, value]): [string, string] => [
       key,
-      `${valueText(value)}${overrides.includes(key as never) ? ', changed' : ''} (${meanings[key]?.[String(value)] ?? numbers[key]})`,
+      `${policyValueText(value)}${overrides.includes(key as never) ? ', changed' : ''} (${meanings[key]?.[String(value)] ?? numbers[key]})`,
     ]),
   ]).join('\n');
 }

@@ -1,4 +1,5 @@
 /** Describes actions that agents ask to be allowed: what happens, every field, and what becomes readable. */
+import { policyValueText } from '../../contract/text.ts';
 import type { AdminAction, Approval, BoardLabel } from '../../contract/types.ts';
 
 interface ActionText {
@@ -142,7 +143,7 @@ export function actionRows({ action, display }: Approval): Row[] {
         board(action.board_id),
         ...Object.entries(action.policy).map(([name, value]) => ({
           name: policyLabels[name] ?? name,
-          words: value === true ? 'yes' : value === false ? 'no' : String(value),
+          words: value === true ? 'yes' : value === false ? 'no' : policyValueText(value),
         })),
       ];
   }

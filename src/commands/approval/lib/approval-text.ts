@@ -3,6 +3,7 @@ import { called } from '../../../cli/runtime.ts';
 import { copyable, fields, indented } from '../../../cli/terminal/fields.ts';
 import { table } from '../../../cli/terminal/table.ts';
 import { followed, showTime, type TimeStyle } from '../../../cli/terminal/time.ts';
+import { policyValueText } from '../../../contract/text.ts';
 import type { Answer, Approval } from '../../../contract/types.ts';
 
 type Outcome = Answer<'getApproval'>;
@@ -32,7 +33,7 @@ export function actionWords({ action, display }: Approval): string {
 
 const policyWords = (policy: object): string =>
   Object.entries(policy)
-    .map(([name, value]) => `${name}=${value}`)
+    .map(([name, value]) => `${name}=${policyValueText(value)}`)
     .join(' ');
 
 const agentOf = ({ display, agent_id }: Approval): string => display?.agent_name ?? agent_id;
