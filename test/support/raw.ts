@@ -1,5 +1,8 @@
 /** HTTP by hand, for what no client would send. */
+import diagnostics from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { until } from './until.ts';
 
 export interface RawAnswer {
   status: number;
@@ -12,6 +15,21 @@ export interface RawAnswer {
 export function open(url: string): Socket {
   const { hostname, port } = new URL(url);
   return connect({ host: hostname, port: Number(port) });
+}
+
+/** Opens a connection of which the server's end is known, as a client in this process would not be. */
+export async function bothEnds(url: string): Promise<{ client: Socket; serverEnd: Socket }> {
+  let serverEnd: Socket | undefined;
+  const client = open(url);
+  const noteSocket = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    if (socket.remotePort === client.localPort) serverEnd = socket;
+  };
+  diagnostics.subscribe('net.server.socket', noteSocket);
+  await once(client, 'connect');
+  await until(() => serverEnd !== undefined, 'the server has taken the connection');
+  diagnostics.unsubscribe('net.server.socket', noteSocket);
+  return { client, serverEnd: serverEnd! };
 }
 
 /** Sends bytes and reads until the server closes the connection; what is sent has to ask for that. */

@@ -8,7 +8,7 @@ import { actorOf } from '../record/event-data.rules.ts';
 import { type EventRow, eventsAfter } from '../record/events.store.ts';
 import { audiencesOf } from '../views/event.ts';
 import type { Connection } from './connection.ts';
-import { type Feed, type Follower, PAGE } from './feed.ts';
+import type { Feed, Follower } from './feed.ts';
 import { type EndReason, frame } from './frames.ts';
 import { News, renderMessages } from './news.ts';
 import type { Holder, Right } from './rights.ts';
@@ -119,7 +119,7 @@ export class BoardStream implements Follower {
     this.#pumping = true;
     try {
       while (this.#options.connection.open && !this.#options.connection.congested && (await this.#page())) {
-        // A full page: there is more.
+        // There is more.
       }
     } catch (error) {
       this.#fail(error);
@@ -132,13 +132,14 @@ export class BoardStream implements Follower {
   async #page(): Promise<boolean> {
     const { db, board, connection, feed } = this.#options;
     this.#released = false;
-    const { bytes, last, count, braked } = await db.read(async (tx) => {
+    const { bytes, last, head, braked } = await db.read(async (tx) => {
       const caller = await authenticate(tx, this.holder.credential);
       const place = requirePlace(await seeBoardById(tx, caller, board.id));
-      const events = await eventsAfter(tx, board.id, this.#cursor, PAGE);
+      const events = await eventsAfter(tx, board.id, this.#cursor);
+      const head = place.board.head_seq;
       const until = caller.seat === null ? 0 : (place.member.braked_until ?? 0);
-      if (this.#isBraked(until, events) && !(await this.#wakesBehind(tx, events)))
-        return { bytes: Buffer.alloc(0), last: null, count: events.length, braked: true };
+      if (this.#isBraked(until, events) && !(await this.#wakesBehind(tx, events, head)))
+        return { bytes: Buffer.alloc(0), last: null, head, braked: true };
       const readers = this.wantsMessages ? [place.reader] : [];
       const messages = await renderMessages(tx, place.board, events, readers);
       const audiences = await audiencesOf(tx, place.policy, events);
@@ -146,7 +147,7 @@ export class BoardStream implements Follower {
       return {
         bytes: page.framesAfter(this.#cursor, place.reader, this.wantsMessages),
         last: page.last,
-        count: events.length,
+        head,
         braked: false,
       };
     });
@@ -155,7 +156,7 @@ export class BoardStream implements Follower {
     this.#announceReady(braked);
     feed.startAt(this.#cursor);
     if (braked) return this.#released;
-    return count === PAGE || feed.isBehind(this.#cursor);
+    return (last !== null && last < head) || feed.isBehind(head);
   }
 
   /** Whether these events have to wait: agents' messages alone, while they do not wake the seat. They come when the pause ends. */
@@ -168,12 +169,13 @@ export class BoardStream implements Follower {
     return true;
   }
 
-  /** Whether anything else comes behind a full page of agents' messages: then all that waits before it is sent too. */
-  async #wakesBehind(tx: ReadTx, events: readonly EventRow[]): Promise<boolean> {
-    for (let page = events; page.length === PAGE; ) {
-      this.#quietUpTo = Math.max(this.#quietUpTo, page.at(-1)?.seq ?? 0);
-      page = await eventsAfter(tx, this.#options.board.id, this.#quietUpTo, PAGE);
+  /** Whether anything else comes behind a page of agents' messages: then all that waits before it is sent too. */
+  async #wakesBehind(tx: ReadTx, events: readonly EventRow[], head: number): Promise<boolean> {
+    this.#quietUpTo = Math.max(this.#quietUpTo, events.at(-1)?.seq ?? 0);
+    while (this.#quietUpTo < head) {
+      const page = await eventsAfter(tx, this.#options.board.id, this.#quietUpTo);
       if (!page.every(isAgentsMessage)) return true;
+      this.#quietUpTo = page.at(-1)?.seq ?? head;
     }
     return false;
   }

@@ -14,8 +14,6 @@ import { type Holder, type Right, rightsOn } from './rights.ts';
 
 /** Wake-ups within this many milliseconds are merged. */
 const MERGE_MS = 20;
-/** Most events in one read. */
-export const PAGE = 200;
 
 /** A stream that follows a board. */
 export interface Follower {
@@ -49,7 +47,7 @@ export class Feed {
     // Nothing was handed on by a look that failed, and the head did not move: the next one tells the same.
     this.#looks = new Looks(clock, MERGE_MS, async () => {
       while (!this.idle && (await this.#lookOnce())) {
-        // A full page: there is more.
+        // There is more.
       }
     });
   }
@@ -58,7 +56,7 @@ export class Feed {
     return this.followers.size === 0 && this.sleepers.size === 0;
   }
 
-  /** Tells the feed up to where a follower has read, so that the first look knows where to start. */
+  /** Tells the feed how far a follower's read saw the board, so that the first look knows where to start. */
   startAt(seq: number): void {
     this.#head ??= seq;
   }
@@ -82,13 +80,13 @@ export class Feed {
     for (const follower of followers) this.#hand(follower, news, rights);
     this.#rouse(news, firstLook);
     if (news === null || this.#head === null) return false;
-    // A follower that told meanwhile where it has read to may not have what this look took for the past.
-    return news.events.length === PAGE || (firstLook && this.#head < news.board.head_seq);
+    // A follower that told meanwhile where it has read to may not have what a first look took for the past.
+    return (firstLook || news.events.length > 0) && this.#head < news.board.head_seq;
   }
 
   async #readOnce(tx: ReadTx, followers: Follower[]): Promise<{ news: News | null; rights: Map<string, Right> }> {
     const reading = boardById(tx, this.boardId);
-    const after = (head: number): Promise<EventRow[]> => eventsAfter(tx, this.boardId, head, PAGE);
+    const after = (head: number): Promise<EventRow[]> => eventsAfter(tx, this.boardId, head);
     const holders = followers.map((follower) => follower.holder);
     const [board, rights, news] = await Promise.all([
       reading,

@@ -31,14 +31,27 @@ interface EventWindow {
   types?: string[];
 }
 
-// Raw, because the builder takes no parameter for a limit.
-const afterStatement = statement<{ board_id: string; after: number; limit: number }, EventRow>((db, p) =>
-  db.raw('SELECT * FROM events WHERE board_id = ? AND seq > ? ORDER BY seq LIMIT ?', [p.board_id, p.after, p.limit]),
+/** Most events that a live reader is given at once, and the bytes of data after which no other is added. */
+const PAGE = 200;
+const PAGE_BYTES = 262_144;
+
+// Raw, because the builder takes no parameter for a limit. Only the lengths of the data that is left out are read.
+const afterStatement = statement<{ board_id: string; after: number }, EventRow>((db, p) =>
+  db.raw(
+    `SELECT * FROM events WHERE board_id = ? AND seq > ? AND seq <= (
+      SELECT MAX(seq) FROM (
+        SELECT seq, SUM(bytes) OVER (ORDER BY seq) - bytes AS ahead FROM (
+          SELECT seq, OCTET_LENGTH(data) AS bytes FROM events WHERE board_id = ? AND seq > ? ORDER BY seq LIMIT ${PAGE}
+        ) AS page
+      ) AS sized WHERE ahead < ${PAGE_BYTES}
+    ) ORDER BY seq`,
+    [p.board_id, p.after, p.board_id, p.after],
+  ),
 );
 
-/** Events after a number, oldest first: what a live reader asks for. */
-export const eventsAfter = (tx: ReadTx, boardId: string, after: number, limit: number): Promise<EventRow[]> =>
-  tx.all(afterStatement, { board_id: boardId, after, limit });
+/** A page of events after a number, oldest first: what a live reader asks for. */
+export const eventsAfter = (tx: ReadTx, boardId: string, after: number): Promise<EventRow[]> =>
+  tx.all(afterStatement, { board_id: boardId, after });
 
 /** A page of a window, in the order asked for. */
 export const eventsIn = (tx: ReadTx, window: EventWindow, order: 'asc' | 'desc', limit: number): Promise<EventRow[]> =>

@@ -5,9 +5,11 @@ import { boardFrames } from '../../../src/contract/nouns/record.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { holdNextRead } from '../../support/hold-read.ts';
+import { bothEnds } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, fillLog, memberIdOf, putOnBoard, revokeKey, setPolicy } from '../../support/state.ts';
 import { type Frame, TestStream } from '../../support/stream.ts';
+import { until } from '../../support/until.ts';
 
 const isReady = (frame: Frame) => frame.event === 'ready';
 const ids = (stream: TestStream) => stream.named('event').map((frame) => Number(frame.id));
@@ -122,6 +124,27 @@ forEachDatabase('a stream of one board', (engine) => {
     const verifier = new ChainVerifier(board.id, { sha256 });
     for (const { data } of stream.named('event')) expect(await verifier.add(data)).to.equal(null);
     expect(verifier.finish(head_seq)).to.equal(null);
+    stream.close();
+  });
+
+  it('gives a long log of large messages in parts, and holds no more than one of them for a reader that does not read', async () => {
+    const board = await newBoard(server.dana);
+    // A control character takes six bytes of JSON.
+    const text = '\u0001'.repeat(32_000);
+    for (let n = 0; n < 20; n++) await post(server.dana, board.name, text);
+    const { client, serverEnd } = await bothEnds(server.url);
+    serverEnd.cork();
+    client.write(
+      `GET /v1/stream?board=${board.name}&after=0 HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\nAuthorization: Bearer ${server.dana.token}\r\n\r\n`,
+    );
+    await until(() => serverEnd.writableLength > 262_144, 'a part is written');
+    await post(server.dana, board.name, 'and it goes on');
+    expect(serverEnd.writableLength).to.be.below(2 * 262_144 + 10_000);
+    client.destroy();
+
+    const stream = await TestStream.open(server.dana, { board: board.name, after: 0 });
+    await stream.frame(isReady);
+    expect(ids(stream)).to.deep.equal(range(1, 23));
     stream.close();
   });
 

@@ -2,13 +2,10 @@
  * A reader of hints that stops reading is let go, however much happens meanwhile. Hints are small and the sockets of this
  * machine hold many of them, so the server's end of the connection is kept from sending instead.
  */
-import diagnostics from 'node:diagnostics_channel';
-import { once } from 'node:events';
-import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { open } from '../../support/raw.ts';
+import { bothEnds } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { fillLog } from '../../support/state.ts';
 import { TestStream } from '../../support/stream.ts';
@@ -19,21 +16,6 @@ const MAX_UNFLUSHED = 262_144;
 const BOARDS = 80;
 const PER_TURN = 5;
 const EVENTS = 10_000;
-
-/** Opens a connection of which the server's end is known, as a client in this process would not be. */
-async function bothEnds(url: string): Promise<{ client: Socket; serverEnd: Socket }> {
-  let serverEnd: Socket | undefined;
-  const client = open(url);
-  const noteSocket = (message: unknown) => {
-    const { socket } = message as { socket: Socket };
-    if (socket.remotePort === client.localPort) serverEnd = socket;
-  };
-  diagnostics.subscribe('net.server.socket', noteSocket);
-  await once(client, 'connect');
-  await until(() => serverEnd !== undefined, 'the server has taken the connection');
-  diagnostics.unsubscribe('net.server.socket', noteSocket);
-  return { client, serverEnd: serverEnd! };
-}
 
 forEachDatabase('a reader of hints that stops reading', (engine) => {
   let server: TestServer;

@@ -44,7 +44,7 @@ forEachDatabase('a large board beside many small ones', (engine) => {
       me = (await memberById(tx, memberId)) as MemberRow;
       away = (await memberById(tx, awayId)) as MemberRow;
       const message = (await messageBySeq(tx, boardId, seq)) as MessageRow;
-      const [event] = (await eventsAfter(tx, boardId, seq - 1, 1)) as [EventRow];
+      const [event] = (await eventsAfter(tx, boardId, seq - 1)) as [EventRow];
       const seats = Array.from({ length: SMALL_BOARDS }, () => {
         const ids = { id: newId('mem', tx.now), board_id: newId('brd', tx.now) };
         return { ...me, ...ids, token_digest: null, session_digest: null };
