@@ -1,6 +1,8 @@
 /** Programs that take a prompt from us as their person's own: only their person's words enter so. */
+import { pid } from 'node:process';
 import { expect } from 'chai';
 import type { SeatIdentity } from '../../src/daemon/refs.ts';
+import { processRef } from '../../src/local/process-ref.ts';
 import { newAgent, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -144,6 +146,24 @@ describe('a program with a door', () => {
     const own = await door();
     clock.pass(2_000);
     expect([foreign.more, own.more]).to.deep.equal([false, false]);
+  });
+
+  it('is not entered after a restart of the daemon before its session says that no turn runs', async () => {
+    const process = processRef(pid)!;
+    const { session, seat, board } = await started({ process });
+    await session.hook('turn_start');
+    await rig.restart({ clock, adapter });
+    const way = await door(process);
+    await rig.say(board, 'while it works');
+    await rig.hasRead(seat, 1);
+    clock.pass(5_000);
+    const idle = await started({ process: another });
+    const other = await door(another);
+    await rig.say(idle.board, 'good morning');
+    expect((await other.next())['bundle']).to.contain('good morning');
+    expect(way.more).to.equal(false);
+    await session.hook('turn_end');
+    expect((await way.next())['bundle']).to.contain('while it works');
   });
 
   it('leaves room for the waiting hooks of as many sessions as there may be, and for requests', async () => {

@@ -45,7 +45,8 @@ type Carrier =
 function findCarrier(deps: WakeDeps, session: Session): Carrier | null {
   if (!session.row.open) return null;
   const adapter = deps.adapters.of(session.row.harness);
-  const door = adapter.capabilities.has('owner-door') ? deps.doors.of(session, deps.sessions.open()) : null;
+  const hasDoor = adapter.capabilities.has('owner-door') && !session.unheard;
+  const door = hasDoor ? deps.doors.of(session, deps.sessions.open()) : null;
   if (adapter.canHand(carrierState(session, door !== null)) !== 'now') return null;
   if (door && session.turn !== 'busy' && ownerMessageWaits(deps, session))
     return { kind: 'door', peer: door, asUser: true };

@@ -60,6 +60,8 @@ interface Extension {
 export class Session {
   row: SessionRow;
   turn: TurnState;
+  /** The daemon started since its last report, so a turn may be running that nothing was heard of. */
+  unheard = false;
   needsPerson: NeedsPerson | null = null;
   /** Its program did not know it when it registered, so it is checked again before a seat is bound. */
   unverified = false;

@@ -18,8 +18,11 @@ export class Sessions {
   /** Loads sessions and bindings from the journal. No turn counts as running until a hook reports one. */
   constructor(deps: Common) {
     this.#deps = deps;
-    for (const row of deps.journal.sessions())
-      this.#byKey.set(row.key, new Session(row, row.turned ? 'idle' : 'unknown'));
+    for (const row of deps.journal.sessions()) {
+      const session = new Session(row, row.turned ? 'idle' : 'unknown');
+      session.unheard = true;
+      this.#byKey.set(row.key, session);
+    }
     for (const { session_key, told_mode, bound_at, ...ref } of deps.journal.bindings()) {
       const seat = deps.seats.of(ref);
       const session = this.get(session_key);
@@ -73,7 +76,10 @@ export class Sessions {
       source,
       ...(header.process ? { pid: header.process.pid, pid_start: header.process.start } : {}),
     });
-    if (renewed || reopened) known.turn = known.row.turned ? 'idle' : 'unknown';
+    if (renewed || reopened) {
+      known.turn = known.row.turned ? 'idle' : 'unknown';
+      known.unheard = false;
+    }
     known.cancelGrace();
     if (reopened || renewed) this.#deps.log.write('session_resumed', { session: known.key, source });
     this.#deps.events.emit('changed', known);
@@ -115,6 +121,7 @@ export class Sessions {
   /** Records the start or end of a turn. */
   recordTurn(session: Session, turn: 'idle' | 'busy', newTurn = false): void {
     session.turn = turn;
+    session.unheard = false;
     session.needsPerson = null;
     const turn_id = session.row.turn_id + (newTurn ? 1 : 0);
     if (!session.row.turned || newTurn) this.#save(session, { turned: true, turn_id });
