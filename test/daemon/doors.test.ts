@@ -166,6 +166,15 @@ describe('a program with a door', () => {
     expect((await way.next())['bundle']).to.contain('while it works');
   });
 
+  it('has one session: a new one ends the others of its process, also after a restart of the daemon', async () => {
+    const process = processRef(pid)!;
+    const { session: earlier } = await started({ process });
+    await rig.restart({ clock, adapter });
+    const elsewhere = await rig.session(undefined, { process: another });
+    const later = await rig.session(undefined, { process });
+    expect([earlier, elsewhere, later].map(rig.isOpen)).to.deep.equal([false, true, true]);
+  });
+
   it('leaves room for the waiting hooks of as many sessions as there may be, and for requests', async () => {
     const doors = Array.from({ length: 200 }, (_, n) => ({ pid: 4_000_000 + n, start: '1' }));
     for (const process of doors) {

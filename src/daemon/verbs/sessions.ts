@@ -45,8 +45,10 @@ export async function register(
   if (meanwhile && isDuplicate(context, meanwhile, frame)) return duplicateAnswer(context, meanwhile, frame);
   const { session, reopened, renewed } = context.sessions.register(frame, frame.source);
   session.registeredUs.set(frame.source, context.clock.nowUs());
-  if (context.adapters.of(frame.harness).capabilities.has('owner-door'))
+  if (context.adapters.of(frame.harness).capabilities.has('owner-door')) {
     session.notBeforeUs = Math.max(session.notBeforeUs, context.clock.nowUs() + FIRST_PROMPT_US);
+    closeEarlier(context, session);
+  }
   session.unverified = unproven;
   if (frame.launch) useTicket(context, session, frame.launch);
   if (!before || reopened || renewed) retryAttention(context.journal, session);
@@ -55,6 +57,15 @@ export async function register(
   // A command that registers its session prints no note, and confirms none.
   const handoff_id = answer.note ? awaitTold(context, session, peer, effects) : undefined;
   return { ...answer, handoff_id, reopened, turn_id: session.row.turn_id };
+}
+
+/** Closes the other sessions of a program that has one at a time, so that its door serves the one it shows. */
+function closeEarlier({ sessions }: Context, session: Session): void {
+  const { pid, pid_start } = session.row;
+  if (pid === null) return;
+  for (const other of sessions.open())
+    if (other !== session && other.row.pid === pid && other.row.pid_start === pid_start)
+      sessions.close(other, 'replaced');
 }
 
 function duplicateAnswer(context: Context, session: Session, { launch }: Requests['register']): Answers['register'] {
