@@ -148,6 +148,35 @@ describe('what needs the person', () => {
     await close();
   });
 
+  it('says of a question with the focus that it was answered elsewhere, and no key answers it again', async () => {
+    const { person, board, agent } = await begin();
+    const ask = (body: string) => post(agent, board.name, body, { ask: { options: OPTIONS } });
+    const answer = ({ id }: Message) => post(person, board.name, '120 s', { reply_to: id, answer: { option: 3 } });
+    const first = await ask('Above the conversation?');
+    const second = await ask('Among the boards?');
+    const last = await post(agent, board.name, LONG);
+    await person.ok('ackBoard', { params: { board: board.name }, body: { up_to: last.seq } });
+    const { page, close } = await visit(server, person, `/?board=${board.name}`);
+    const needs = page.getByRole('region', { name: 'Needs you' });
+    const option = needs.getByRole('button', { name: '60 s' });
+    const closed = needs.getByRole('status').filter({ hasText: /answered or closed meanwhile/ });
+    for (const [message, path] of [
+      [first, `/?board=${board.name}`],
+      [second, '/'],
+    ] as const) {
+      await page.goto(server.url + path);
+      await option.focus();
+      await answer(message);
+      await closed.waitFor();
+      expect(await needs.locator(':focus').count(), path).to.equal(1);
+      await page.keyboard.press('2');
+      await page.getByRole('link', { name: 'Search' }).first().focus();
+      await closed.waitFor({ state: 'detached' });
+      expect((await repliesTo(agent, message)).length, path).to.equal(1);
+    }
+    await close();
+  });
+
   /** Runs in the page before it: what waits for the next frame never comes. */
   const withoutFrames = (): void => {
     globalThis.requestAnimationFrame = () => 0;

@@ -1,12 +1,14 @@
 /** The header of the start screen: how many things need the person, and the first of them. */
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { itemPlace, toItem } from '../inbox/items.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Options } from '../parts/options.tsx';
 import { PaletteButton } from '../parts/palette-button.tsx';
 import { agoPhrase, until } from '../parts/time.tsx';
 import { Glyph } from '../parts/who.tsx';
+import { isClosedElsewhere } from '../state/answers.ts';
 import { now } from '../state/clock.ts';
+import { isFocusLost } from '../state/focus.ts';
 import { type Need, needs, needsError, openAsks, rank } from '../state/needs.ts';
 import { openOverlay } from '../state/overlay.ts';
 import { hrefOf } from '../state/route.ts';
@@ -105,6 +107,11 @@ function Row({ need, highlighted }: { need: Need; highlighted: boolean }) {
   const item = toItem(need);
   const { who, board, title, note } = item;
   const href = hrefOf(itemPlace(item));
+  const link = useRef<HTMLAnchorElement>(null);
+  const closed = need.kind === 'ask' && isClosedElsewhere(need.message);
+  useLayoutEffect(() => {
+    if (closed && isFocusLost()) link.current?.focus();
+  }, [closed]);
   return (
     <li class={highlighted ? 'nrow hot' : 'nrow'}>
       <Glyph who={who} size={28} />
@@ -112,13 +119,13 @@ function Row({ need, highlighted }: { need: Need; highlighted: boolean }) {
         <span class="q2 sm nm">
           <b class={who.kind === 'agent' ? 'mono' : undefined}>{who.name}</b>
           {board && ` in ${board}`}, {need.kind === 'ask' && `${agoPhrase(need.at)}, `}
-          {note}
+          {closed ? <span role="status">answered or closed meanwhile</span> : note}
         </span>
-        <a class="qq" href={href}>
+        <a class="qq" ref={link} href={href}>
           {title}
         </a>
       </span>
-      {need.kind === 'ask' && need.message.ask && need.message.ask.options.length > 0 ? (
+      {need.kind === 'ask' && !closed && need.message.ask?.options.length ? (
         <Options message={need.message} class="desk" />
       ) : (
         <a class="b desk" href={href}>

@@ -4,7 +4,7 @@ import { consequenceOf, questionOf } from '../parts/ask.ts';
 import { Icon } from '../parts/icon.tsx';
 import { AnswerProblem, Options } from '../parts/options.tsx';
 import { Glyph } from '../parts/who.tsx';
-import { answerAttempts, pickOption } from '../state/answers.ts';
+import { answerAttempts, isClosedElsewhere, pickOption } from '../state/answers.ts';
 import { isFocusLost } from '../state/focus.ts';
 import { useKeys } from '../state/keys.ts';
 import { type Need, needsOnBoard } from '../state/needs.ts';
@@ -40,6 +40,11 @@ export function NeedStrip({ room }: { room: Room }) {
     choose(next?.id ?? null);
     moveFocus.current = () => strip.current?.querySelector<HTMLElement>('.opt, .look')?.focus();
   };
+  const message = need?.kind === 'ask' ? need.message : null;
+  const closed = message !== null && isClosedElsewhere(message);
+  useLayoutEffect(() => {
+    if (closed && isFocusLost()) strip.current?.querySelector<HTMLElement>('.look')?.focus();
+  }, [closed]);
   const isInMessage = (): boolean => document.activeElement?.closest('article') != null;
   useKeys(
     'Asks',
@@ -47,15 +52,14 @@ export function NeedStrip({ room }: { room: Room }) {
       ...[1, 2, 3, 4].map((number) => ({
         keys: String(number),
         label: 'Pick that option',
-        run: () => (need?.kind === 'ask' && !isInMessage() ? pickOption(need.message, number) : false),
+        run: () => (message && !closed && !isInMessage() ? pickOption(message, number) : false),
       })),
       { keys: 'n', label: 'Next that needs you', run: () => (next && next.id !== need?.id ? goToNext() : false) },
     ],
-    [need, next],
+    [need, next, closed],
   );
   if (!need) return null;
   const { who, title, note } = toItem(need);
-  const message = need.kind === 'ask' ? need.message : null;
   const sent = answerAttempts.value.get(need.id)?.state === 'sent';
   const writing = writingTo === need.id;
   const task = message?.ask?.task;
@@ -110,10 +114,15 @@ export function NeedStrip({ room }: { room: Room }) {
           )}
         </span>
       </div>
-      {message ? (
+      {closed && (
+        <p class="under q2" role="status">
+          It was answered or closed meanwhile.
+        </p>
+      )}
+      {message && (!closed || writing) ? (
         <>
           <div class="row w under">
-            <Options message={message} labelledBy="need-question" />
+            {!closed && <Options message={message} labelledBy="need-question" />}
             {!writing && !sent && message.ask?.can_answer && (
               <button type="button" class="b bare" ref={write} onClick={() => setWritingTo(need.id)}>
                 <Icon name="reply" />

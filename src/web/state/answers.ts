@@ -4,7 +4,7 @@ import type { Message } from '../../contract/types.ts';
 import { link } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { attempt } from './attempts.ts';
-import { postAnswer, readNeeds } from './needs.ts';
+import { openAsks, postAnswer, readNeeds } from './needs.ts';
 
 /** An answer: the number of an option from 1, or a text. */
 interface AnswerChoice {
@@ -32,6 +32,10 @@ export function setChanging(id: string, on: boolean): void {
 /** Whether the ask is answered and the person has not chosen to change the answer. */
 export const isAnswerLocked = ({ id, ask }: Message): boolean =>
   (ask?.state === 'answered' || answerAttempts.value.get(id)?.state === 'sent') && !changing.value.has(id);
+
+/** Whether an ask that waited for the person no longer does, though no answer was sent from here. */
+export const isClosedElsewhere = ({ id }: Message): boolean =>
+  !openAsks.value?.some((ask) => ask.id === id) && (answerAttempts.value.get(id)?.state ?? 'failed') === 'failed';
 
 const setAttempt = (id: string, value: AnswerAttempt): void => {
   answerAttempts.value = new Map(answerAttempts.peek()).set(id, value);
