@@ -338,6 +338,32 @@ describe('the message box', () => {
     await close();
   });
 
+  it('has a reply that could not be posted as one again when it is edited', async () => {
+    const { id } = await post(claude, board, 'How long?');
+    const { page, close } = await open();
+    await page.getByRole('article').filter({ hasText: 'How long?' }).focus();
+    await page.keyboard.press('r');
+    await page.getByRole('form', { name: 'Reply' }).waitFor();
+    await page.route('**/messages', (route) =>
+      route.request().method() === 'POST'
+        ? route.continue({ postData: JSON.stringify({ body: '60 s', to: ['@nobody'] }) })
+        : route.continue(),
+    );
+    await boxOf(page).fill('60 s');
+    await page.keyboard.press('Control+Enter');
+    const failed = page.getByRole('article', { name: 'dana, not posted' });
+    await failed.waitFor();
+    await page.unrouteAll();
+    await page.reload();
+    await failed.getByRole('button', { name: 'Edit' }).click();
+    await failed.waitFor({ state: 'detached' });
+    await page.getByRole('form', { name: 'Reply' }).waitFor();
+    expect(await boxOf(page).inputValue()).to.equal('60 s');
+    await page.keyboard.press('Control+Enter');
+    expect((await posted(2)).reply_to).to.equal(id);
+    await close();
+  });
+
   it('recovers from a wrong proof of its origin: the message and the file arrive once', async () => {
     const { page, close } = await open();
     const refused = new Set<string>();

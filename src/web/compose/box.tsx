@@ -90,7 +90,7 @@ export function Box({ name, room, board, target }: Props) {
     setError(problem);
     focus();
     if (problem !== null) return;
-    sendDraft(room, name, toRequest(current, latest.current.to, latest.current.target?.id));
+    sendDraft(room, name, toRequest(current, latest.current.to, latest.current.target?.id), latest.current.target);
     completion.close();
     if (target) replyTarget.value = null;
   }

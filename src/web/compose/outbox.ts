@@ -14,6 +14,7 @@ import { hasConnection, listenToReturn } from '../live/link.ts';
 import { announce } from '../parts/announce.tsx';
 import { isForgotten, isOld, mayBeDone } from '../state/attempts.ts';
 import { openTalk } from '../state/open-talk.ts';
+import { replyTarget } from '../state/reply.ts';
 import { type Room, room as shownRoom } from '../state/room.ts';
 import { listenToStorage, readStorage, storedNames, unsentName, writeStorage } from '../state/storage.ts';
 import { changeDraft, type Draft, getDraft } from './draft.ts';
@@ -28,6 +29,8 @@ export interface Unsent {
   /** The draft it was made from, and the draft's storage name, for editing it again. */
   draft: Draft;
   name: string;
+  /** The message that it replies to. */
+  target: Message | null;
   state: 'sending' | 'failed' | 'posted';
   problem?: Problem;
   /** It failed for lack of a connection, and is posted once there is one. */
@@ -156,7 +159,7 @@ function write(name: string, change: (items: readonly Unsent[]) => readonly Unse
 }
 
 /** Sends a message and clears its draft at once. */
-export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>): void {
+export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>, target: Message | null): void {
   const draft = getDraft(name).peek();
   const id = newIdempotencyKey();
   const item = asSending({
@@ -167,6 +170,7 @@ export function sendDraft(room: Room, name: string, body: BodyIn<'postMessage'>)
     at: new Date().toISOString(),
     draft,
     name,
+    target,
   });
   const waits = read(storageName).some(isWaiting);
   // An attempt with the key of its draft may have got through.
@@ -213,8 +217,9 @@ export function tryAgain(item: Unsent): void {
   }
 }
 
-/** Moves a failed message back into the message box, before the current text. */
+/** Moves a failed message back into the message box, as the reply that it was, before the current text of that. */
 export function edit(item: Unsent): void {
+  replyTarget.value = item.target;
   const now = getDraft(item.name).peek();
   const text = [item.draft.text, now.text].filter(Boolean).join('\n\n');
   const key = item.unclear && !isStale(item) ? item.key : null;
