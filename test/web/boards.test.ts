@@ -349,6 +349,17 @@ describe('all boards', () => {
     await close();
   });
 
+  it('opens the palette on a phone, in a board', async () => {
+    const rue = await server.person('rue');
+    await newBoard(rue, { name: 'rues-room' });
+    const { page, close } = await visit(server, rue, '/?board=rues-room', { viewport: { width: 390, height: 844 } });
+    await page.getByRole('button', { name: 'Search or go to' }).click();
+    await page.getByRole('combobox', { name: 'Go to or do' }).fill('dark');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'dark');
+    await close();
+  });
+
   it('takes no key for text or for the screen while the palette is loaded', async () => {
     const kim = await server.person('kim');
     await newBoard(kim, { name: 'kims-room' });

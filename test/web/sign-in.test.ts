@@ -181,7 +181,7 @@ describe('signing in to the page', () => {
       route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message: 'Not now.', hint: '' } } }),
     );
     await signOut();
-    await page.getByText('Not signed out. Not now.').waitFor();
+    await page.getByRole('alert').getByText('Not signed out. Not now.').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await signOut();
     await page.getByLabel('Access key').waitFor();
@@ -212,6 +212,30 @@ describe('signing in to the page', () => {
     await page.getByRole('button', { name: 'Account of fay' }).waitFor();
     await second.evaluate(() => dispatchEvent(new Event('focus')));
     await second.getByRole('button', { name: 'Account of fay' }).waitFor();
+    await close();
+  });
+
+  it('out, the theme, the own agents and the allowance are in reach on a phone, also zoomed', async () => {
+    const tom = await server.person('tom');
+    const { page, close } = await visit(server, tom, '/', { viewport: { width: 390, height: 844 } });
+    const account = page.getByRole('button', { name: 'You' });
+    for (const [item, heading] of [
+      ['Your agents', 'Your agents'],
+      ['Your allowance', 'What your agents may do without asking'],
+      ['Server and settings', new URL(server.url).host],
+    ] as const) {
+      await account.click();
+      await page.getByRole('menuitem', { name: item }).click();
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    }
+    // A window of 1280 by 512 at 200 %.
+    await page.setViewportSize({ width: 640, height: 256 });
+    await account.click();
+    await page.getByRole('menuitemradio', { name: 'Dark theme' }).click();
+    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).to.equal('dark');
+    await account.click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('Access key').waitFor();
     await close();
   });
 

@@ -1,4 +1,4 @@
-/** The account menu: person, session, theme and sign-out. */
+/** The account menu: person, session, theme and sign-out. Loaded on demand. */
 import { signal } from '@preact/signals';
 import { call } from '../api/client.ts';
 import { errorText } from '../api/errors.ts';
@@ -37,12 +37,18 @@ export async function signOut(): Promise<void> {
   }
 }
 
-export function AccountMenu() {
+/** @param phone in the bar at the bottom, where it also leads to the screens for which the bar has no room */
+export default function AccountMenu({ phone = false }: { phone?: boolean }) {
   const current = session.value;
   if (!current) return null;
   const { person, key, expires_at } = current;
   const who = { name: person.handle, kind: 'human' as const, owner: null };
-  const button = (
+  const button = phone ? (
+    <>
+      <Glyph who={who} size={20} />
+      You
+    </>
+  ) : (
     <>
       <Glyph who={who} size={24} />
       <span class="sp cut">
@@ -55,7 +61,7 @@ export function AccountMenu() {
   return (
     <>
       {failure.value && <p role="alert">{failure.value}</p>}
-      <Menu class="rl account" button={button} opensUp>
+      <Menu class={phone ? '' : 'rl account'} button={button} opensUp>
         <div class="menu-head">
           <b>{person.display_name ?? person.handle}</b>
           <span class="q2 sm">
@@ -77,6 +83,18 @@ export function AccountMenu() {
             {name === 'system' ? 'Theme of the system' : `${name === 'light' ? 'Light' : 'Dark'} theme`}
           </button>
         ))}
+        {phone && (
+          <a role="menuitem" href="/agents">
+            <Icon name="term" />
+            Your agents
+          </a>
+        )}
+        {person.server_role !== 'guest' && (
+          <a role="menuitem" href="/settings/allowance">
+            <Icon name="shield" />
+            Your allowance
+          </a>
+        )}
         <a role="menuitem" href="/server">
           <Icon name="people" />
           Server and settings

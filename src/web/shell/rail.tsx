@@ -1,14 +1,15 @@
 /**
  * The navigation: a rail at the left, or a bar at the bottom on a phone.
  */
-import { session } from '../api/session.ts';
+import { Suspense } from 'preact/compat';
 import { Icon, Mark } from '../parts/icon.tsx';
+import { lazy } from '../parts/lazy.ts';
 import { formatNumber } from '../parts/number.ts';
-import { Glyph } from '../parts/who.tsx';
 import { boards } from '../state/boards.ts';
 import { needs, needsOnBoard } from '../state/needs.ts';
 import { hrefOf, type Place, place } from '../state/route.ts';
-import { AccountMenu } from './account.tsx';
+
+const AccountMenu = lazy(() => import('./account.tsx'));
 
 const currentIf = (...screens: Place['screen'][]): 'page' | undefined =>
   screens.includes(place.value.screen) ? 'page' : undefined;
@@ -73,37 +74,35 @@ export function Rail() {
         ))}
       </ul>
       <span class="sp" />
-      <AccountMenu />
+      <Suspense fallback={<div class="rl account" />}>
+        <AccountMenu />
+      </Suspense>
     </nav>
   );
 }
 
 /** The phone's navigation, hidden on boards. */
-export function BottomBar() {
-  const person = session.value?.person;
-  return (
-    <nav class="bot" aria-label="Main">
-      <a href="/inbox" aria-current={currentIf('inbox')}>
-        <Icon name="inbox" />
-        Needs you
-        <NeedsCount />
-      </a>
-      <a href="/" aria-current={currentIf('boards')}>
-        <Icon name="board" />
-        Boards
-      </a>
-      <a href="/everything" aria-current={currentIf('everything')}>
-        <Icon name="eyes" />
-        Everything
-      </a>
-      <a href="/search" aria-current={currentIf('search')}>
-        <Icon name="search" />
-        Search
-      </a>
-      <a href="/server" aria-current={currentIf('server')}>
-        {person && <Glyph who={{ name: person.handle, kind: 'human', owner: null }} size={20} />}
-        You
-      </a>
-    </nav>
-  );
-}
+export const BottomBar = () => (
+  <nav class="bot" aria-label="Main">
+    <a href="/inbox" aria-current={currentIf('inbox')}>
+      <Icon name="inbox" />
+      Needs you
+      <NeedsCount />
+    </a>
+    <a href="/" aria-current={currentIf('boards')}>
+      <Icon name="board" />
+      Boards
+    </a>
+    <a href="/everything" aria-current={currentIf('everything')}>
+      <Icon name="eyes" />
+      Everything
+    </a>
+    <a href="/search" aria-current={currentIf('search')}>
+      <Icon name="search" />
+      Search
+    </a>
+    <Suspense fallback={<div class="menu" />}>
+      <AccountMenu phone />
+    </Suspense>
+  </nav>
+);
