@@ -12,6 +12,7 @@ import { forCommand, report } from './errors.ts';
 import { globalFlags, writeFlags } from './flags.ts';
 import { usageHint } from './help/help-text.ts';
 import { type ListWords, listText } from './list.ts';
+import { keepNote } from './local-note.ts';
 import type { Output } from './output.ts';
 import { modeOf } from './output.ts';
 import { refuseEmpty, usageError } from './parsing/errors.ts';
@@ -103,7 +104,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     // A token that its server refuses for good is not kept.
     if (code === 'agent_removed' && actor?.kind === 'agent') {
       const { endSeat } = await import('../local/keys/credentials.ts');
-      await endSeat(runtime().folders, actor.id);
+      const ended = endSeat(runtime().folders, actor.id);
+      await keepNote(ended, this.out, `The token of ${actor.name} is still on this machine`);
     }
     if (
       /_not_found$|^(unknown_recipient|invalid_target|server_unknown|server_outdated|agent_seat_elsewhere)$/.test(code)

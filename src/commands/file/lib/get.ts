@@ -64,19 +64,20 @@ export async function getFile(
     throw unwritable(error, path);
   });
   const whole = undoAtExit(() => rmSync(part, { force: true }));
+  let got: Downloaded;
   try {
-    const got = await checked(files, wanted, toFile(file), out).finally(() => file.close());
+    got = await checked(files, wanted, toFile(file), out).finally(() => file.close());
     // Opening it gave it no more rights than a new file gets.
     if (mode !== undefined) await chmod(part, mode);
     await rename(part, target);
-    whole();
-    await note(files, path, { file_id: got.fileId, name: wanted.name, version: got.version, digest: got.digest });
-    return got;
   } catch (error) {
     await rm(part, { force: true });
-    whole();
     throw unwritable(error, path);
+  } finally {
+    whole();
   }
+  await note(files, path, { file_id: got.fileId, name: wanted.name, version: got.version, digest: got.digest });
+  return got;
 }
 
 /** Where a file really is, through links, which stay; and the rights it has, if it is there. */

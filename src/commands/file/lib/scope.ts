@@ -1,6 +1,7 @@
 /** Identifies whose notes of downloaded versions a command reads and writes. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { keepNote } from '../../../cli/local-note.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { ClientError } from '../../../client/errors.ts';
@@ -27,8 +28,12 @@ export async function filesOf(session: BoardSession): Promise<Files> {
 export const notedAt = ({ scope }: Files, path: string): Remembered | null =>
   rememberedAt(runtime().folders, scope, resolve(path));
 
-export const note = ({ scope }: Files, path: string, entry: Omit<Remembered, 'at'>): Promise<void> =>
-  remember(runtime().folders, scope, resolve(path), { ...entry, at: new Date().toISOString() });
+/** Notes which version a file here is, after it was got or put. */
+export function note({ scope, session }: Files, path: string, entry: Omit<Remembered, 'at'>): Promise<void> {
+  const noted = remember(runtime().folders, scope, resolve(path), { ...entry, at: new Date().toISOString() });
+  const lost = `${path} is ${entry.name} v${entry.version}, which could not be noted for the next file put`;
+  return keepNote(noted, session.choice.out, lost);
+}
 
 /** The file that has a name now; null where none has. */
 export const fileCalled = ({ session: { client, board } }: Files, name: string): Promise<BoardFile | null> =>

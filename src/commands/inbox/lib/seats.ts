@@ -1,6 +1,7 @@
 /** Reads the inboxes of a session with several seats as one, each with its own token. */
 import type { z } from 'zod';
 import { EXIT, Exit } from '../../../cli/errors.ts';
+import { keepNote } from '../../../cli/local-note.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
@@ -214,7 +215,10 @@ class SeatsInbox {
       return await act();
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
-      if (error.code === 'agent_removed') await endSeat(runtime().folders, seat.memberId);
+      if (error.code === 'agent_removed') {
+        const ended = endSeat(runtime().folders, seat.memberId);
+        await keepNote(ended, this.#out, `The token of ${seat.saved.name} is still on this machine`);
+      }
       this.#refusals.push({ seat, error });
       return undefined;
     }

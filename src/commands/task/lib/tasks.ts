@@ -1,5 +1,6 @@
 /** Shared by task commands: resolves the task, reads the text, and reports the change. */
 import type { z } from 'zod';
+import { keepNote } from '../../../cli/local-note.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../../cli/session/open-session.ts';
@@ -87,9 +88,10 @@ export async function asOwner<T>(
 }
 
 /** Keeps what an agent was given with a task that it owns now. */
-export async function keepOwnership({ seat }: Session, { id, ref, ownership }: Task): Promise<void> {
+export async function keepOwnership({ seat, choice }: Session, { id, ref, ownership }: Task): Promise<void> {
   if (!seat || ownership === undefined) return;
-  await rememberOwnership(runtime().folders, { member_id: seat.memberId, task_id: id, ref, ownership });
+  const kept = rememberOwnership(runtime().folders, { member_id: seat.memberId, task_id: id, ref, ownership });
+  await keepNote(kept, choice.out, `${ref} is started, which could not be noted on this machine`);
 }
 
 /** What is told after a change. What of it cannot be read is left out: the change is made. */

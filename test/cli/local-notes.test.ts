@@ -1,0 +1,68 @@
+/** What was done is told, also where this machine cannot keep its note of it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { homeWithBoard } from './support/shared.ts';
+
+if (process.platform === 'linux')
+  describe('a note that cannot be kept', () => {
+    const home = homeWithBoard('notes');
+    before(async () => {
+      mkdirSync(home().path('state'), { recursive: true, mode: 0o700 });
+      await home().json(['agent', 'create', 'codex']);
+      writeFileSync(join(home().work, 'a.md'), 'one\n');
+    });
+
+    /** A command while one of the home's folders is on a disk that cannot be written. */
+    const readOnly = async (folder: string, command: string) => {
+      const path = home().path(folder);
+      const mount = `mount --bind ${path} ${path}; mount -o remount,ro,bind ${path}`;
+      return home().shell(`unshare -rm sh -c '${mount}; service ${command}'`);
+    };
+    /** Its answer, which has one warning. */
+    const warned = async (command: string) => {
+      const { stdout } = await readOnly('state', `${command} --json`);
+      const { warnings, ...record } = JSON.parse(stdout);
+      expect(
+        warnings?.map(({ code }: { code: string }) => code),
+        stdout,
+      ).to.deep.equal(['folder_unwritable']);
+      return record;
+    };
+
+    it('leaves the file that was put or got, with a warning', async () => {
+      expect(await warned('file put a.md')).to.include({ version: 1, changed: true });
+      expect(await warned('file get a.md b.md')).to.include({ path: 'b.md', version: 1 });
+      expect(readFileSync(join(home().work, 'b.md'), 'utf8')).to.equal('one\n');
+      const { stdout, stderr } = await readOnly('state', 'file get a.md c.md');
+      expect(stdout).to.match(/^a\.md v1 \(4 B\) is now \.\/c\.md/);
+      expect(stderr).to.match(
+        /^Warning: c\.md is a\.md v1, which could not be noted for the next file put: .*read-only\.\nHint: .+\n$/,
+      );
+    });
+
+    it('leaves the task that was started, with a warning', async () => {
+      const { task } = await home().json(['task', 'new', 'Name the limit', '--no-start', '--as', 'codex']);
+      const started = await warned(`task start ${task.ref} --as codex`);
+      expect(started.task).to.include({ ref: task.ref, state: 'in_progress' });
+      const made = await warned('task new "Cap the backoff" --as codex');
+      expect(made.task.state).to.equal('in_progress');
+    });
+
+    it('leaves the refusal of an agent that was removed, with a warning', async () => {
+      await home().json(['agent', 'create', 'gone']);
+      const { url } = (await home().json(['whoami'])).server;
+      const { members } = await home().json(['board', 'members', '--kind', 'agent']);
+      const { id } = members.find(({ name }: { name: string }) => name === 'gone');
+      const key = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
+      await fetch(`${url}/v1/boards/notes/members/${id}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${key}`, 'idempotency-key': 'gone' },
+      });
+      const { code, stderr } = await readOnly('config', 'whoami --as gone');
+      expect(code).to.equal(4);
+      expect(stderr).to.match(
+        /^Warning: The token of gone is still on this machine: .*read-only\.\nHint: .*\nError \(agent_removed\): /,
+      );
+    });
+  });
