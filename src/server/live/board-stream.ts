@@ -154,7 +154,8 @@ export class BoardStream implements Follower {
     if (bytes.length > 0) connection.write(bytes);
     if (last !== null) this.#cursor = last;
     this.#announceReady(braked);
-    feed.startAt(this.#cursor);
+    // Up to the head it is read here: the feed does not read all of it again.
+    feed.startAt(head);
     if (braked) return this.#released;
     return (last !== null && last < head) || feed.isBehind(head);
   }

@@ -148,6 +148,25 @@ forEachDatabase('a stream of one board', (engine) => {
     stream.close();
   });
 
+  it('is read once: what follows the log is not looked for through all of it again', async () => {
+    const board = await newBoard(server.dana);
+    await fillLog(server, board.name, 1_000);
+    const stream = await TestStream.open(server.dana, { board: board.name, after: 0 });
+    await stream.frame(isReady);
+    let looks = 0;
+    const plain = server.db.read;
+    server.db.read = ((fn: never, allows: never) => {
+      if (new Error().stack?.includes('feed.ts')) looks++;
+      return plain.call(server.db, fn, allows);
+    }) as never;
+    const { seq } = await post(server.dana, board.name, 'the next');
+    await stream.frame(({ id, event }) => event === 'event' && id === String(seq));
+    Reflect.deleteProperty(server.db, 'read');
+    expect(looks).to.equal(1);
+    expect(ids(stream)).to.deep.equal(range(1, seq));
+    stream.close();
+  });
+
   it('misses nothing that comes while it opens and a change before it is still being read', async () => {
     const board = await newBoard(server.dana);
     const other = await TestStream.open(server.dana, { board: board.name });
