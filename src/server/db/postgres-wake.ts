@@ -133,7 +133,9 @@ export class PostgresWake {
   }
 
   #heard(payload: string): void {
-    const { from, keys } = JSON.parse(payload) as { from: string; keys: string[] };
+    const wakeUp = parse(payload);
+    if (!wakeUp) return;
+    const { from, keys } = wakeUp;
     if (from !== this.#self) this.#follower.committed(keys);
     else if (keys.length === 0) this.#echoed = true;
   }
@@ -185,6 +187,17 @@ export class PostgresWake {
       if (!this.#closed) fn();
     });
     this.#cancels.add(cancel);
+  }
+}
+
+/** Null where it is no wake-up: every user of the database may notify the channel. */
+function parse(payload: string): { from: string; keys: string[] } | null {
+  try {
+    const { from, keys } = JSON.parse(payload) as { from: unknown; keys: unknown };
+    const fits = typeof from === 'string' && Array.isArray(keys) && keys.every((key) => typeof key === 'string');
+    return fits ? { from, keys } : null;
+  } catch {
+    return null;
   }
 }
 

@@ -44,4 +44,25 @@ forEachDatabase('wake-ups of other processes', (engine) => {
     await wake.close();
     await listener.end();
   });
+
+  it('are told from what somebody else says on their channel', async () => {
+    const url = await newPostgresDatabase();
+    const heard: string[][] = [];
+    const wake = new PostgresWake(
+      url,
+      new TestClock(),
+      { committed: (keys) => void heard.push(keys), gap() {}, watched: () => [] },
+      { counter: async () => 0, versions: async () => new Map() },
+    );
+    await wake.start();
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    const ours = JSON.stringify({ from: 'another process', keys: ['board:1'] });
+    for (const payload of ['', 'hello', 'null', '{}', '{"from":"x","keys":"board:1"}', '{"from":"x","keys":[1]}', ours])
+      await other.query('SELECT pg_notify($1, $2)', ['service_wake', payload]);
+    await until(() => heard.flat().includes('board:1'), 'the wake-up behind them was heard');
+    expect(heard).to.deep.equal([['board:1']]);
+    await wake.close();
+    await other.end();
+  });
 });
