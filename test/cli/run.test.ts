@@ -243,6 +243,30 @@ describe('service run', () => {
     expect([second.exitCode, await unread()]).to.deep.equal([0, 0]);
   });
 
+  it('starts no second program beside the one that runs, where the daemon was started again meanwhile', async () => {
+    const program = script(
+      'cat; echo begun >>tries; for n in $(seq 200); do [ -e go ] && break; sleep 0.05; done; rm go; echo ended >>tries; exit 1\n',
+    );
+    const child = home.start(['run', '--as', 'bot', '--', ...program]);
+    await until('the session', () => served());
+    await say('the first');
+    await until('the first run', () => there('tries'));
+    const { pid } = JSON.parse((await home.run(['daemon', 'status', '--json'])).stdout);
+    process.kill(pid, 'SIGKILL');
+    // With another line above it the bundle has another id.
+    await home.json(['agent', 'delivery', 'all', '--as', 'bot@demo']);
+    await say('the second');
+    const turn = async (): Promise<string> =>
+      JSON.parse((await home.run(['daemon', 'status', '--json'])).stdout || '{}').sessions?.[0]?.turn;
+    await until('the new daemon knows that it runs', async () => (await turn()) === 'busy');
+    writeFileSync(join(home.work, 'go'), '');
+    await until('the next run', () => read('tries').split('begun').length === 3);
+    expect(read('tries')).to.equal('begun\nended\nbegun\n');
+    child.kill('SIGINT');
+    await finished(child);
+    expect(readFileSync(home.path('state', 'daemon.log'), 'utf8')).to.include('handoff_retry');
+  });
+
   it('starts two programs that answer each other no oftener than the limit, and for a person at once', async () => {
     await home.json(['agent', 'create', 'other', '--board', 'demo']);
     const program = script('cat >>"$1-texts"; echo >>"$1-runs"; echo "Answer $(wc -l <"$1-runs")."\n');

@@ -6,11 +6,11 @@ import { noEffects } from '../handoff/own-lines.ts';
 import { attemptFailed, postpone } from '../handoff/queue.ts';
 import { checkReceipt, confirm } from '../handoff/receipt.ts';
 import { writeOrLog } from '../journal/journal.ts';
-import type { LaterFrame, Openings } from '../protocol.ts';
+import type { HandoffId, LaterFrame, Openings } from '../protocol.ts';
 import { agentRefOf } from '../refs.ts';
 import { goneLines, lostBy } from '../sessions/gone.ts';
 import { closeUnlessReconnected } from '../sessions/liveness.ts';
-import type { Session } from '../sessions/session.ts';
+import type { InFlightHandoff, Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
 import { useTicket } from './launch.ts';
 import { refuseSubagent, seatsOf, welcome } from './sessions.ts';
@@ -116,17 +116,19 @@ function handleExtensionFrame(context: Context, session: Session, frame: LaterFr
     case 'goodbye':
       return void context.sessions.close(session, 'goodbye');
     case 'received': {
-      // It received the text before the connection broke or the daemon crashed.
-      const flight =
-        session.flight?.id === frame.handoff_id ? session.flight : revive(context, session, frame.handoff_id);
+      const flight = flightOf(context, session, frame.handoff_id);
       if (flight) confirm(context, session, flight);
       break;
     }
     case 'failed': {
-      const { flight } = session;
-      if (flight?.id !== frame.handoff_id || flight.path !== 'extension') return;
+      const flight = flightOf(context, session, frame.handoff_id);
+      if (flight?.path !== 'extension') return;
       if (frame.later) postpone(context, session, flight, frame.agents_after_ms);
       else attemptFailed(context, session, flight, frame.reason || 'failed');
     }
   }
 }
+
+/** The handoff that an extension has, perhaps since before the connection broke or the daemon crashed. */
+const flightOf = (context: Context, session: Session, id: HandoffId): InFlightHandoff | null =>
+  session.flight?.id === id ? session.flight : revive(context, session, id);

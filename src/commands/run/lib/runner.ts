@@ -88,6 +88,8 @@ export class Runner {
     try {
       this.#connection = await connectHere({ start: true });
       await this.#connection.send({ op: 'hello', ...this.#header, source: 'startup', resumed });
+      // Handled before anything is delivered, so that a new daemon delivers nothing while the program runs.
+      if (this.#running) await this.#connection.send({ op: 'prompt' });
       welcome = await nextFrame(this.#connection, 20_000);
     } catch (error) {
       if (!resumed) throw error;
@@ -160,6 +162,7 @@ export class Runner {
     const id = carry.handoff_id;
     if (!id || this.#running === id) return;
     if (this.#done.has(id)) return void this.#say({ op: 'received', handoff_id: id });
+    if (this.#running) return void this.#say({ op: 'failed', handoff_id: id, later: true });
     const { limit } = this.#options;
     const waitMs = carry.by_agents ? Math.min(MOST_PUT_OFF_MS, Math.ceil(limit.waitMs())) : 0;
     if (waitMs > 0) return void this.#putOff(id, waitMs);
