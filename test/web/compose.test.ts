@@ -440,6 +440,25 @@ describe('the message box', () => {
     await close();
   });
 
+  it('says of a reply in a thread of nobody else that nobody gets it, and posts it to whom is chosen', async () => {
+    await post(dana, board, 'To myself');
+    const { page, close } = await open();
+    await page.getByRole('article').filter({ hasText: 'To myself' }).focus();
+    await page.keyboard.press('r');
+    await page.getByRole('button', { name: 'To nobody: choose who gets it' }).waitFor();
+    await boxOf(page).fill('And to maya');
+    await page.keyboard.press('Control+Enter');
+    const failed = page.getByRole('article', { name: 'dana, not posted' });
+    await failed.getByText('Not posted. Nobody else is in this thread.').waitFor();
+    await failed.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('button', { name: 'To nobody' }).click();
+    await page.getByRole('checkbox', { name: 'maya', exact: true }).check();
+    await boxOf(page).focus();
+    await page.keyboard.press('Control+Enter');
+    expect((await posted(2)).to).to.deep.equal(['@maya']);
+    await close();
+  });
+
   it('says who gets it and whom it wakes, from the members as they are', async () => {
     await claude.ok('setPresence', { body: { presence: 'idle' } });
     await post(claude, board, 'Found it.', { to: ['@dana'] });

@@ -64,14 +64,8 @@ export function describeWakes(to: readonly string[], text: string, others: reado
     .join('; ');
 }
 
-/** The default recipients of a reply: everyone who wrote in the thread or was addressed in it; without any, `all`. */
-export function defaultReplyTargets(thread: readonly Message[], others: readonly Member[]): string[] {
-  const names = new Set(
-    thread.flatMap(({ from, to }) => [
-      from.name,
-      ...to.flatMap((target) => (target.startsWith('@') ? [target.slice(1)] : [])),
-    ]),
-  );
-  const targets = [...names].filter((name) => others.some((member) => member.name === name)).map((name) => `@${name}`);
-  return targets.length === 0 ? ['all'] : targets.slice(0, 50);
+/** Whom the server sends a reply to by default: who wrote in the thread or was addressed by name. Empty: it takes none. */
+export function replyTargets(thread: readonly Message[], others: readonly Member[]): string[] {
+  const named = new Set(thread.flatMap(({ from, to }) => [`@${from.name}`, ...to]));
+  return [...named].filter((target) => others.some(({ name }) => target === `@${name}`));
 }

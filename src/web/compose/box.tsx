@@ -8,7 +8,7 @@ import { plainText } from '../parts/plain-text.ts';
 import { useKeys } from '../state/keys.ts';
 import { replyTarget } from '../state/reply.ts';
 import type { Room } from '../state/room.ts';
-import { defaultReplyTargets, describeWakes, othersOn } from './audience.ts';
+import { describeWakes, othersOn, replyTargets } from './audience.ts';
 import { Completion, comboboxProps, useCompletion } from './completion.tsx';
 import { changeDraft, type Draft, getDraft, newAsk } from './draft.ts';
 import { sendDraft } from './outbox.ts';
@@ -41,7 +41,7 @@ export function Box({ name, room, board, target }: Props) {
   const [dragging, setDragging] = useState(false);
   const others = othersOn(room.members.value, room.me.value);
   const thread = useThread(room, target);
-  const to = draft.to ?? (target ? defaultReplyTargets(thread, others) : ['all']);
+  const to = draft.to ?? (target ? replyTargets(thread, others) : ['all']);
   const focus = (): void => field.current?.focus();
   const completion = useCompletion({
     field,
@@ -80,9 +80,9 @@ export function Box({ name, room, board, target }: Props) {
     caret.current = null;
   }, [draft.text]);
 
-  /** Key bindings keep the `post` of an older render, so it reads the recipients and the message replied to from a ref. */
-  const latest = useRef({ to, target });
-  latest.current = { to, target };
+  /** Key bindings keep the `post` of an older render, so it reads the message replied to from a ref. */
+  const latest = useRef(target);
+  latest.current = target;
   function post() {
     const current = getDraft(name).peek();
     const uploading = uploads.peek().some((upload) => upload.draft === name);
@@ -90,7 +90,7 @@ export function Box({ name, room, board, target }: Props) {
     setError(problem);
     focus();
     if (problem !== null) return;
-    sendDraft(room, name, toRequest(current, latest.current.to, latest.current.target?.id), latest.current.target);
+    sendDraft(room, name, toRequest(current, latest.current?.id), latest.current);
     completion.close();
     if (target) replyTarget.value = null;
   }

@@ -20,8 +20,8 @@ export function validateDraft(draft: Draft): string | null {
 const optionsOf = ({ options }: AskDraft): string[] => options.map((option) => option.trim()).filter(Boolean);
 
 /** @param replyTo the id of the message it replies to */
-export function toRequest(draft: Draft, to: string[], replyTo: string | undefined): BodyIn<'postMessage'> {
-  const { text, ask, files, urgent } = draft;
+export function toRequest(draft: Draft, replyTo: string | undefined): BodyIn<'postMessage'> {
+  const { text, to, ask, files, urgent } = draft;
   const attached = files.map(({ id, version }) => ({ file: id, version }));
   const common = { body: text.trim(), ...(urgent && { urgent }), ...(attached.length > 0 && { files: attached }) };
   if (ask) {
@@ -35,7 +35,8 @@ export function toRequest(draft: Draft, to: string[], replyTo: string | undefine
   }
   return {
     ...common,
-    to,
+    // The server chooses the default recipients.
+    ...(to && { to }),
     ...(draft.expectsReply && { expects_reply: true }),
     ...(replyTo !== undefined && { reply_to: replyTo }),
   };

@@ -43,7 +43,7 @@ export function ToMenu(props: Props) {
         <Icon name="at" />
         <span class="cut">
           {props.answers === null ? 'To ' : `Answers ${props.answers}, to `}
-          <b>{everyone ? 'Everyone' : summarizeNames(to.map(targetLabel))}</b>
+          <b>{everyone ? 'Everyone' : summarizeNames(to.map(targetLabel)) || 'nobody: choose who gets it'}</b>
           {everyone && <span class="desk">: {summarizeMembers(others)}</span>}
         </span>
         <Icon name="down" small />
